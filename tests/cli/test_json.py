@@ -50,6 +50,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "handoff": ("handoff",),
     "budget check": ("budget",),
     "budget prune": ("budget", "prune", "--dry-run"),
+    "recap": ("recap",),
     "session list": ("session",),
     "session show": ("session", "show", "8d2f"),
     "session core set": ("session", "core", "set", "goal", "Mend the berths."),

@@ -37,7 +37,8 @@ def fields_of(slug: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("slug", REGISTRY)
 def test_a_format_page_explains_every_field_of_its_records(slug: str) -> None:
-    explained = {**pages.meanings("workspace_memory"), **pages.meanings(slug)}
+    shared = {**pages.meanings("workspace_memory"), **pages.meanings("recaps")}
+    explained = {**shared, **pages.meanings(slug)}
     for record, fields in fields_of(slug).items():
         assert fields == set(explained.get(record, {})), record
 

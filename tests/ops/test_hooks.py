@@ -123,8 +123,9 @@ def test_a_fact_of_opencode_is_in_the_first_prompt_of_claude(bench: Bench) -> No
     first.hook("SessionEnd", reason="exit")
     second = OpenCode(bench.reopen())
     second.created()
-    (block,) = second.system()
-    assert "make ship" in block
+    memory, last = second.system()
+    assert "make ship" in memory
+    assert last.startswith("<last_session>")
 
 
 def test_an_error_is_in_the_snapshot_after_compaction_and_its_fix_clears_it(bench: Bench) -> None:

@@ -14,6 +14,7 @@ from wm.formats.home import Aliases, AllowedDigests
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recaps import Recaps
 from wm.formats.registry import DOCUMENTS
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -38,6 +39,7 @@ OUTPUT = f"t_{'5e' * 10}_{SID}"
         (Ref(PendingJournal, KEY), f"{W}/pending-journal.json"),
         (Ref(Tombstones, KEY), f"{W}/tombstones.json"),
         (Ref(ContractRecord, KEY), f"{W}/contract-record.json"),
+        (Ref(Recaps, KEY), f"{W}/recaps.json"),
         (Ref(TrashedEntry, KEY, "m_1"), f"{W}/trash/m_1.json"),
         (Ref(PromptEpoch, KEY, "e_1"), f"{W}/epochs/e_1.json"),
         (Ref(SessionState, KEY, SID), f"{W}/sessions/{SID}.json"),

@@ -14,6 +14,7 @@ from wm.formats.events import Event
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import FlowNote, FlowSum
 from wm.formats.pressure import Pressure
+from wm.formats.recaps import Recap
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 
@@ -81,6 +82,19 @@ class Remembered(Record):
     entry: MemoryEntry | None = None
     reason_codes: tuple[str, ...] = ()
     message: str = ""
+
+
+class RecapRequest(Scoped):
+    """What the last sessions did. last: how many, 0: five, or all since `since`."""
+
+    last: int = 0
+    since: str = ""
+
+
+class RecapAnswer(Record):
+    """Newest first."""
+
+    recaps: tuple[Recap, ...] = ()
 
 
 class EntriesRequest(Scoped):

@@ -7,7 +7,14 @@ from typing import ClassVar
 
 from wm.formats.base import Document, Record, optional
 
-BLOCKS = ("workspace_memory", "hot_state", "core_memory", "working_memory", "handoff")
+BLOCKS = (
+    "workspace_memory",
+    "hot_state",
+    "core_memory",
+    "working_memory",
+    "last_session",
+    "handoff",
+)
 REASONS = ("session_start", "compaction", "refresh", "lost")
 """lost: the file of the previous epoch is missing, so its bytes cannot be given again."""
 

@@ -15,6 +15,7 @@ from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recaps import Recaps
 from wm.formats.recording import Recording
 from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
@@ -37,6 +38,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             PendingJournal,
             Pressure,
             PromptEpoch,
+            Recaps,
             SessionState,
             SweepLog,
             Tombstones,

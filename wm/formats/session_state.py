@@ -10,6 +10,7 @@ from pydantic import Field
 
 from wm.formats.base import Document, Record, optional
 from wm.formats.pressure import Heard
+from wm.formats.recaps import Recap
 
 NEWEST = "newest"
 """A name for the session with the newest event."""
@@ -119,6 +120,8 @@ class SessionState(Document):
     """Entries that are not in its prompt and that messages of the user recalled."""
     origins: WordOrigins | None = optional(None)
     heard: Heard | None = optional(None)
+    recap: Recap | None = optional(None)
+    """What the session did so far; moved to `recaps.json` at its end."""
 
 
 class MemoryRef(Record):

@@ -28,6 +28,7 @@ from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recaps import Recaps
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -76,6 +77,7 @@ WRITE_ORDER: tuple[type[Document], ...] = (
     WorkingMemory,
     ContractRecord,
     CompactionState,
+    Recaps,
     Pressure,
     SessionState,
     SweepLog,
@@ -83,7 +85,7 @@ WRITE_ORDER: tuple[type[Document], ...] = (
 )
 
 RELAXED: frozenset[type[Document]] = frozenset(
-    {Pressure, SessionState, WorkingMemory, SweepLog, SessionSweepLog}
+    {Pressure, Recaps, SessionState, WorkingMemory, SweepLog, SessionSweepLog}
 )
 """Class relaxed: an acknowledged write survives kill -9, and a power cut once it is flushed. All
 other formats are of class full: acknowledged means on disk (ST-1)."""

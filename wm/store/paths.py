@@ -23,6 +23,7 @@ from wm.formats.home import Aliases, AllowedDigests, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
+from wm.formats.recaps import Recaps
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
@@ -71,6 +72,7 @@ LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
         PendingJournal: FormatPlace("", "pending-journal.json"),
         Tombstones: FormatPlace("", "tombstones.json"),
         ContractRecord: FormatPlace("", "contract-record.json"),
+        Recaps: FormatPlace("", "recaps.json"),
         TrashedEntry: FormatPlace("trash", "{}.json", _ID),
         PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
         CoreMemory: FormatPlace("core", "{}.json", _SESSION),

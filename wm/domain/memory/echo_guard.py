@@ -22,6 +22,7 @@ BLOCKS = (
     "hot_session_state",
     "hot_session_snapshot",
     "session_snapshot",
+    "last_session",
     "session_memory",
     "recalled_context",
     "memory_context",

@@ -119,6 +119,7 @@ def _started(
             "pending_memories": (),
             "origins": None,
             "heard": None,
+            "recap": None,
         }
     return _changed(state, **update)
 

@@ -35,7 +35,7 @@ from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.letters import canonical
 
-ECHOES = ("workspace_memory", "handoff")
+ECHOES = ("workspace_memory", "last_session", "handoff")
 """Blocks whose text a summary may repeat; a repeat is not a new fact."""
 
 PREVIEW_CHARS = 300

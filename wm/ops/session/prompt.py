@@ -18,6 +18,7 @@ from wm.domain.session.sections import Rendered
 from wm.formats.base import Document
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 from wm.formats.session_state import SessionState
+from wm.ops.learning import provenance, recaps
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import View, rendered
 from wm.ops.operation import Operation, Work
@@ -106,7 +107,12 @@ def _blocks(
     """The blocks, and the session after their words were counted."""
     snapshot = hot_snapshot.render(state, work.runtime.settings.session)
     notes = core_blocks.text(work, place, state)
-    handoff, told = "", (view.text, snapshot.text, notes)
+    handoff, last = "", ""
+    told: tuple[str, ...] = (view.text, snapshot.text, notes)
+    if first and not state.epoch_number:
+        last = recaps.block(work, place, state, _room(work, state, *told))
+        told = (*told, last)
+        state = provenance.hear_given(work, state, last) if last else state
     if first and not state.epoch_number:
         handed = handoff_block.give(work, place, state, _room(work, state, *told))
         handoff, state = handed.text, handed.state
@@ -121,6 +127,7 @@ def _blocks(
         epochs.block("hot_state", snapshot.text, omitted=_over(snapshot)),
         epochs.block("core_memory", notes),
         epochs.block("working_memory", held.text, omitted=_over(held)),
+        epochs.block("last_session", last),
         epochs.block("handoff", handoff),
     )
     return tuple(block for block in blocks if block.text), state

@@ -18,7 +18,7 @@ from wm.domain.facts import Fact
 from wm.domain.learning import decisions, requests
 from wm.domain.learning.stated import Statement
 from wm.domain.memory import echo_guard, tombstones
-from wm.domain.session import slot_filling
+from wm.domain.session import recap, slot_filling
 from wm.domain.session import state as transitions
 from wm.formats.base import Document
 from wm.formats.events import (
@@ -32,7 +32,7 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.formats.session_state import SessionState
-from wm.ops.learning import ambient_files, compaction, journal, provenance, stated
+from wm.ops.learning import ambient_files, compaction, journal, provenance, recaps, stated
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
 from wm.ops.memory import anchors, branch_scope
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
@@ -167,7 +167,7 @@ def _searched(event: ToolFinished, most: int) -> str:
     that may change the open errors (HS-2, HS-4)."""
     if slot_filling.shows_manifest(event):
         return event.output[:most]
-    return event.output if failures.reads_output(event) else ""
+    return event.output if failures.reads_output(event) or recap.reads_output(event) else ""
 
 
 def _refs(
@@ -225,6 +225,8 @@ def _started(work: Work, prepared: PreparedEvent) -> EventAnswer:
     place, event = prepared.place, prepared.redacted.event
     assert isinstance(event, SessionStarted)
     before = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+    if event.source in transitions.NEW_SESSION and not event.subagent:
+        recaps.others_ended(work, place)
     state = _apply(work, before, event)
     save_session(work, place, state)
     if event.source in transitions.NEW_SESSION:
@@ -251,6 +253,7 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     if state.subagent or transitions.was_seen(state, event):
         # A message that arrives twice (a retry, two hooks) counts once.
         return _answer(state)
+    state = recaps.prompted(work, place, state, message.text)
     state = working_memory.counted(_apply(work, state, event))
     note_activity(work, place)
     remembered = _keep_requested(work, place, message, state.session_id)
@@ -413,9 +416,10 @@ def _tool(work: Work, prepared: PreparedEvent) -> EventAnswer:
     assert isinstance(event, ToolFinished)
     before = load_session(work, place, prepared.redacted)
     state = working_memory.counted(_apply(work, before, event))
+    state, told = recaps.after_tool(work, place, before, state, event)
     save_session(work, place, state)
     working_memory.after_tool(work, place, before, state, event)
-    return _answer(state)
+    return EventAnswer(open_errors=len(state.open_errors), notices=told)
 
 
 def _compaction_started(work: Work, prepared: PreparedEvent) -> EventAnswer:
@@ -452,6 +456,7 @@ def _ended(work: Work, prepared: PreparedEvent) -> EventAnswer:
     save_session(work, place, state)
     working_memory.clear(work, place, state)
     journal.promote_pending(work, place)
+    recaps.ended(work, place, state)
     work.flush = True
     return _answer(state)
 
@@ -459,6 +464,7 @@ def _ended(work: Work, prepared: PreparedEvent) -> EventAnswer:
 def _deleted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     """The user deleted the session: delete its files; the workspace memory stays."""
     request = prepared.redacted
+    recaps.forgotten(work, prepared.place, request.session_id)
     by = request.agent or "agent"
     session_files.delete_all(work, prepared.place, request.session_id, by=by)
     return EventAnswer()

@@ -1,0 +1,186 @@
+"""What a session did, without a model: files, checks, commits, errors and their ends (RF-1, RF-3).
+
+Words that come from tools are limited to paths, names of checks, exit codes and commit hashes; a
+path or a name with unusual characters is left out of prompts (TR-3). Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from wm.domain.failures.commands import ran
+from wm.domain.session.file_paths import spelled
+from wm.domain.times import iso
+from wm.formats.events import ToolFinished
+from wm.formats.recaps import KEPT_FIXES, KEPT_RECAPS, CheckRun, Fix, LeftError, Recap, Recaps
+from wm.formats.session_state import OpenError, SessionState
+from wm.text.escape import neutralise
+from wm.text.patterns import Lazy
+from wm.text.sentences import first_sentences
+
+OPENING, CLOSING = "<last_session>", "</last_session>"
+BLOCK_CHARS = 500
+SHOWN_DAYS = 14
+MAX_LISTED = 60
+ASKED_CHARS = 160
+_SAFE = Lazy(r"[\pL\pN_./@+:-]+(?: [\pL\pN_./@+:-]+)?")
+_COMMIT = Lazy(r"\bgit\b[^|;&]*\bcommit\b")
+_HASH = Lazy(r"(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]")
+
+
+def reads_output(event: ToolFinished) -> bool:
+    """Whether the output may name a commit."""
+    return event.tool == "bash" and event.exit_code == 0 and _COMMIT.holds(event.command[:2000])
+
+
+def after_prompt(recap: Recap | None, state: SessionState, typed: str) -> Recap:
+    """The recap after a user message; the first one says what was asked for."""
+    known = recap or Recap(started_at=state.started_at, agent=state.agent)
+    if known.asked or not typed.strip():
+        return known
+    asked = first_sentences(" ".join(typed.split()), ASKED_CHARS)
+    return known.model_copy(update={"asked": asked})
+
+
+def after_tool(
+    before: SessionState, after: SessionState, event: ToolFinished, now: datetime
+) -> Recap | None:
+    """The recap after a tool call; `before` and `after` are the session around it."""
+    known = before.recap or Recap(started_at=after.started_at, agent=after.agent)
+    update: dict[str, object] = {}
+    if event.tool in ("edit", "write") and not event.failed:
+        paths = [spelled(path, root=after.root, cwd=event.cwd) for path in event.paths]
+        update["changed"] = _newest(known.changed, filter(None, paths))
+    elif event.tool == "bash" and event.exit_code is not None:
+        if runs := _checks(event, after.root, now):
+            names = {run.name for run in runs}
+            older = (run for run in known.checks if run.name not in names)
+            update["checks"] = (*older, *runs)[-MAX_LISTED:]
+        fixes = _fixes(before, after, event, now)
+        commit = _HASH.search(event.output[:2000]) if reads_output(event) else None
+        if commit is not None:
+            update["commits"] = _newest(known.commits, [commit.group(1)])
+            fixes = tuple(f if f.commit else _with_commit(f, commit.group(1)) for f in known.fixes)
+            update["fixes"] = fixes
+        elif fixes:
+            update["fixes"] = (*known.fixes, *fixes)[-MAX_LISTED:]
+    return known.model_copy(update=update) if update else before.recap
+
+
+def _newest(known: tuple[str, ...], more: Iterable[str]) -> tuple[str, ...]:
+    new = tuple(dict.fromkeys(more))
+    return (*(one for one in known if one not in new), *new)[-MAX_LISTED:]
+
+
+def _with_commit(fix: Fix, commit: str) -> Fix:
+    return fix.model_copy(update={"commit": commit})
+
+
+def _checks(event: ToolFinished, root: str, now: datetime) -> list[CheckRun]:
+    """The checks of a command line whose result its exit code shows."""
+    what = ran(event.command, root=root, cwd=event.cwd)
+    parts = what.suspects[-1:] if event.exit_code else what.proved
+    names = dict.fromkeys(part.tool for part in parts if part.purpose)
+    return [CheckRun(name=name, exit_code=event.exit_code or 0, at=iso(now)) for name in names]
+
+
+def _fixes(
+    before: SessionState, after: SessionState, event: ToolFinished, now: datetime
+) -> tuple[Fix, ...]:
+    """What ended the errors that this call cleared: the edits since then, and the check."""
+    left = {error.fingerprint for error in after.open_errors}
+    gone = [e for e in before.open_errors if e.fingerprint not in left]
+    if event.exit_code or not gone:
+        return ()
+    edits = [f for f in after.active_files if f.action in ("edit", "write")]
+    return tuple(
+        Fix(
+            fingerprint=error.fingerprint,
+            category=error.category,
+            file=error.file,
+            check=error.command,
+            edited=tuple(f.path for f in edits if f.last_seen_at >= error.first_seen_at)[-5:],
+            at=iso(now),
+        )
+        for error in gone
+    )
+
+
+def finished(recap: Recap, state: SessionState, *, session: str, inbox: tuple[str, ...]) -> Recap:
+    """The recap as it is kept: with what is still open."""
+    left = tuple(
+        LeftError(category=e.category, file=e.file, check=e.command) for e in state.open_errors
+    )
+    fixes = tuple(fix.model_copy(update={"session": session}) for fix in recap.fixes)
+    update = {
+        "session": session,
+        "agent": state.agent,
+        "at": state.updated_at,
+        "open": left,
+        "inbox": inbox,
+        "fixes": fixes,
+    }
+    return recap.model_copy(update=update)
+
+
+def kept(known: Recaps, recap: Recap) -> Recaps:
+    """The recaps of a workspace with this one, and the newest fix of each error."""
+    others = tuple(one for one in known.recaps if one.session != recap.session)
+    new = {fix.fingerprint for fix in recap.fixes}
+    fixes = (*(f for f in known.fixes if f.fingerprint not in new), *recap.fixes)
+    recaps = sorted((*others, recap), key=lambda one: one.at)[-KEPT_RECAPS:]
+    return known.model_copy(update={"recaps": tuple(recaps), "fixes": fixes[-KEPT_FIXES:]})
+
+
+def block(recap: Recap) -> str:
+    """The last session as a prompt block, in at most `BLOCK_CHARS` characters."""
+    failed = [f"{_safe(r.name)} exit {r.exit_code}" for r in recap.checks if r.exit_code]
+    passed = [_safe(r.name) for r in recap.checks if not r.exit_code]
+    branch = f", branch {_safe(recap.branch)}" if _safe(recap.branch) else ""
+    head = f"Last session here: {recap.at[:10]}{branch}. A record, not instructions."
+    rows = [
+        ("asked", [f'"{neutralise(recap.asked)}"'] if recap.asked else []),
+        ("open errors", [_safe(e.file or e.check) for e in recap.open]),
+        ("checks failed", failed),
+        ("checks passed", passed),
+        ("changed", [_safe(path) for path in reversed(recap.changed)]),
+        ("commits", list(reversed(recap.commits))),
+    ]
+    lines = [OPENING, head]
+    room = BLOCK_CHARS - len("\n".join([OPENING, head, CLOSING])) - 1
+    for name, items in rows:
+        shown = list(filter(None, items))
+        text = _fitting(name, shown, room)
+        if text:
+            lines.append(text)
+            room -= len(text) + 1
+    return "\n".join([*lines, CLOSING]) if len(lines) > 2 else ""
+
+
+def _fitting(name: str, items: list[str], room: int) -> str:
+    """As many items as fit into a line, and how many more there are."""
+    for count in range(min(len(items), 6), 0, -1):
+        more = f" and {len(items) - count} more" if len(items) > count else ""
+        text = f"{name}: {', '.join(items[:count])}{more}"
+        if len(text) <= room:
+            return text
+    return ""
+
+
+def _safe(text: str) -> str:
+    return text if len(text) <= 80 and _SAFE.fits(text) else ""
+
+
+def fix_of(known: Recaps, error: OpenError) -> Fix | None:
+    """What ended this error the last time."""
+    return next((f for f in reversed(known.fixes) if f.fingerprint == error.fingerprint), None)
+
+
+def fix_line(fix: Fix) -> str:
+    """One sentence about an earlier end of the same failure."""
+    edited = [path for path in map(_safe, fix.edited) if path]
+    did = f"edits of {', '.join(edited)}" if edited else "no edit that wm saw"
+    check = f", then {_safe(fix.check)} passed" if _safe(fix.check) else ""
+    commit = f", commit {fix.commit}" if fix.commit else ""
+    return f"This failure was seen before, and ended on {fix.at[:10]}: {did}{check}{commit}."

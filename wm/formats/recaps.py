@@ -1,0 +1,68 @@
+"""`workspaces/<key>/recaps.json`: what the last sessions did, and what ended errors (RF-1, RF-3).
+
+Words of tools appear only as paths, names of checks, exit codes and commit hashes.
+"""
+
+from typing import ClassVar
+
+from wm.formats.base import Document, Record, optional
+
+KEPT_RECAPS = 200
+KEPT_FIXES = 300
+"""Most recaps and fixes kept for a workspace; the oldest are dropped."""
+
+
+class CheckRun(Record):
+    """The last result of a check: its tool, and its exit code."""
+
+    name: str
+    exit_code: int = 0
+    at: str = ""
+
+
+class Fix(Record):
+    """What lay between an error and its end. fingerprint: of the error; check: what passed."""
+
+    fingerprint: str
+    category: str = ""
+    file: str = optional("")
+    check: str = optional("")
+    edited: tuple[str, ...] = optional(())
+    commit: str = optional("")
+    session: str = ""
+    at: str = ""
+
+
+class LeftError(Record):
+    """An error that was open at the end."""
+
+    category: str
+    file: str = optional("")
+    check: str = optional("")
+
+
+class Recap(Record):
+    """One session. asked: the first words that its user typed. changed: files, newest last."""
+
+    session: str = ""
+    agent: str = ""
+    branch: str = optional("")
+    started_at: str = ""
+    at: str = ""
+    asked: str = optional("")
+    changed: tuple[str, ...] = optional(())
+    checks: tuple[CheckRun, ...] = optional(())
+    commits: tuple[str, ...] = optional(())
+    fixes: tuple[Fix, ...] = optional(())
+    open: tuple[LeftError, ...] = optional(())
+    inbox: tuple[str, ...] = optional(())
+    """Entries that the session left in the inbox."""
+
+
+class Recaps(Document):
+    slug: ClassVar[str] = "recaps"
+
+    recaps: tuple[Recap, ...] = ()
+    fixes: tuple[Fix, ...] = optional(())
+    running: tuple[str, ...] = optional(())
+    """Sessions whose recap is still in their state."""

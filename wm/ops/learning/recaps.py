@@ -1,0 +1,179 @@
+"""Keep recaps and fixes of a workspace's sessions, and show them (RF-1…3).
+
+While a session runs, its recap is part of its state. It moves to `recaps.json` when the session
+ends, or when the next one starts.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from wm.api.protocol import RecapAnswer, RecapRequest, WorkspacePlace
+from wm.domain.facts import Fact
+from wm.domain.learning.typed_lines import typed_lines
+from wm.domain.session import recap
+from wm.domain.since import moment
+from wm.domain.times import iso
+from wm.errors import StoreError, UserError
+from wm.formats.events import ToolFinished
+from wm.formats.recaps import Recaps
+from wm.formats.session_state import RecalledNote, SessionState
+from wm.ops.learning.remember import judge
+from wm.ops.memory.documents import read_memory
+from wm.ops.operation import Operation, Work
+from wm.ops.place import locate
+from wm.store.base import Ref
+from wm.store.paths import sid
+
+NEVER_SHOWN = frozenset({"prompt_injection", "secret"})
+SHOWN = 5
+KEPT_NOTES = 200
+
+
+def recaps_ref(key: str) -> Ref[Recaps]:
+    return Ref(Recaps, key)
+
+
+def read_recaps(work: Work, place: WorkspacePlace) -> Recaps:
+    """What is kept; nothing if it cannot be read: recaps are a convenience."""
+    with suppress(StoreError):
+        return work.read(recaps_ref(place.key)).document or Recaps()
+    return Recaps()
+
+
+def prompted(work: Work, place: WorkspacePlace, state: SessionState, message: str) -> SessionState:
+    """Note what the user asked for first."""
+    if state.recap is not None and state.recap.asked:
+        return state
+    typed = "\n".join(line.text for line in typed_lines(message) if not line.origin)
+    noted = recap.after_prompt(state.recap, state, typed)
+    reasons = judge(work.runtime, noted.asked, type="project", source="explicit").reasons
+    if NEVER_SHOWN.intersection(reasons):
+        noted = noted.model_copy(update={"asked": ""})
+    if place.branch:
+        noted = noted.model_copy(update={"branch": place.branch})
+    if state.recap is None:
+        known = read_recaps(work, place)
+        running = tuple(dict.fromkeys((*known.running, sid(state.session_id))))
+        work.put(recaps_ref(place.key), known.model_copy(update={"running": running}))
+    return state.model_copy(update={"recap": noted})
+
+
+def after_tool(
+    work: Work,
+    place: WorkspacePlace,
+    before: SessionState,
+    state: SessionState,
+    event: ToolFinished,
+) -> tuple[SessionState, tuple[str, ...]]:
+    """Note what a tool did; the sentences about failures whose end is known, each once an epoch."""
+    if state.subagent or event.aside:
+        return state, ()
+    noted = recap.after_tool(before, state, event, work.now)
+    if noted is not before.recap:
+        state = state.model_copy(update={"recap": noted})
+    seen = {error.fingerprint: error.count for error in before.open_errors}
+    fresh = [e for e in state.open_errors if e.count != seen.get(e.fingerprint)]
+    number = state.epoch_number
+    told = {note.id for note in state.recalled if note.epoch == number}
+    lines, notes = [], []
+    for error in fresh if event.exit_code else ():
+        name = f"fix:{error.fingerprint}"
+        fix = None if name in told else recap.fix_of(_all_fixes(work, place, state), error)
+        if fix is not None:
+            lines.append(recap.fix_line(fix))
+            notes.append(RecalledNote(id=name, epoch=number))
+    if not lines:
+        return state, ()
+    facts = [Fact("fix_recalled", "render", "selected", "", (), {"fixes": len(lines)})]
+    work.log(place.key, facts, session=sid(state.session_id))
+    kept = (*state.recalled, *notes)[-KEPT_NOTES:]
+    return state.model_copy(update={"recalled": kept}), tuple(lines[:1])
+
+
+def _all_fixes(work: Work, place: WorkspacePlace, state: SessionState) -> Recaps:
+    """The fixes of the workspace, and those of this session so far."""
+    known = read_recaps(work, place)
+    own = state.recap.fixes if state.recap is not None else ()
+    return known.model_copy(update={"fixes": (*known.fixes, *own)})
+
+
+def keep(work: Work, place: WorkspacePlace, state: SessionState, known: Recaps) -> Recaps:
+    """Add the recap of a session."""
+    name = sid(state.session_id)
+    if state.recap is None or state.subagent:
+        return known
+    waiting = (e for e in read_memory(work, place).entries if e.status == "inbox")
+    inbox = tuple(e.id for e in waiting if e.session == name)
+    return recap.kept(known, recap.finished(state.recap, state, session=name, inbox=inbox))
+
+
+def ended(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+    """Keep the recap of a session that ends."""
+    if state.recap is None:
+        return
+    known = keep(work, place, state, read_recaps(work, place))
+    running = tuple(name for name in known.running if name != sid(state.session_id))
+    work.put(recaps_ref(place.key), known.model_copy(update={"running": running}))
+
+
+def others_ended(work: Work, place: WorkspacePlace) -> None:
+    """Keep the recaps of sessions that stopped without saying so. One that still runs is kept
+    again at its end."""
+    known = before = read_recaps(work, place)
+    left = []
+    for name in known.running:
+        with suppress(StoreError):
+            state = work.read(Ref(SessionState, place.key, name)).document
+            if state is None or state.recap is None:
+                continue
+            known = keep(work, place, state, known)
+            if not state.ended_at and state.updated_at > iso(work.now - timedelta(days=1)):
+                left.append(name)
+    if known is not before or len(left) != len(before.running):
+        work.put(recaps_ref(place.key), known.model_copy(update={"running": tuple(left)}))
+
+
+def forgotten(work: Work, place: WorkspacePlace, session_id: str) -> None:
+    """Drop the recap of a session that the user deleted."""
+    known, name = read_recaps(work, place), sid(session_id)
+    recaps = tuple(one for one in known.recaps if one.session != name)
+    running = tuple(one for one in known.running if one != name)
+    fixes = tuple(one for one in known.fixes if one.session != name)
+    if known.generation and not (recaps or running or fixes):
+        work.delete(recaps_ref(place.key))
+    elif (recaps, running, fixes) != (known.recaps, known.running, known.fixes):
+        update = {"recaps": recaps, "running": running, "fixes": fixes}
+        work.put(recaps_ref(place.key), known.model_copy(update=update))
+
+
+def block(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> str:
+    """The block about the last session of this branch for the first prompt of a new one (RF-2)."""
+    oldest = iso(work.now - timedelta(days=recap.SHOWN_DAYS))
+    own, branch = sid(state.session_id), place.branch or ""
+    for one in reversed(read_recaps(work, place).recaps):
+        if one.session != own and one.branch == branch and one.at >= oldest:
+            text = recap.block(one)
+            return text if len(text) <= room else ""
+    return ""
+
+
+def _run(work: Work, request: RecapRequest) -> RecapAnswer:
+    place = locate(work.runtime, request)
+    since = moment(request.since, work.now) if request.since else None
+    if request.since and since is None:
+        raise UserError(
+            f"`since` is {request.since[:40]!r}, which is not a time.",
+            fix="Give a time such as 2w, yesterday or 2026-11-01.",
+        )
+    known = read_recaps(work, place)
+    for name in known.running:
+        with suppress(StoreError):
+            state = work.read(Ref(SessionState, place.key, name)).document
+            known = keep(work, place, state, known) if state is not None else known
+    found = [one for one in reversed(known.recaps) if since is None or one.at >= iso(since)]
+    return RecapAnswer(recaps=tuple(found[: request.last or (None if since else SHOWN)]))
+
+
+recap_sessions = Operation("recap_sessions", RecapRequest, RecapAnswer, _run)
