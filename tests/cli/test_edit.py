@@ -34,7 +34,7 @@ def test_an_editor_that_changes_nothing_changes_nothing(user: Terminal) -> None:
 def test_an_empty_result_is_refused(user: Terminal) -> None:
     said = edited(user, """: > "$1" """)
     assert said.code == 1
-    assert said.err.startswith("wm: An entry needs words; to remove it, forget it.")
+    assert said.err.startswith("wm: An entry needs a text.")
 
 
 def test_a_failing_editor_is_named(user: Terminal) -> None:
@@ -71,7 +71,7 @@ def test_a_secret_typed_into_the_editor_is_not_stored(user: Terminal) -> None:
 def test_an_empty_text_is_refused_and_opens_no_editor(user: Terminal) -> None:
     said = edited(user, "exit 3", "")
     assert said.code == 1
-    assert said.err.startswith("wm: An entry needs words; to remove it, forget it.")
+    assert said.err.startswith("wm: An entry needs a text.")
 
 
 def test_a_waiting_edit_names_the_verb_that_accepts_it(user: Terminal) -> None:

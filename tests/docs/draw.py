@@ -14,6 +14,7 @@ import random
 from collections.abc import Iterator
 
 from tests.docs.pages import ROOT
+from wm import errors
 
 ERRORS = frozenset(
     {
@@ -23,6 +24,11 @@ ERRORS = frozenset(
     }
 )
 """Classes whose first text is a sentence for people, and `fix` what to do."""
+USUAL = {
+    **{name: error.usual_fix for name, error in vars(errors).items() if name in ERRORS},
+    **dict.fromkeys(("UsageError", "BadParameter"), "`wm … --help` shows how."),
+}
+"""The fix of an error that is made without one (`wm.cli.app` adds that of a usage error)."""
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
@@ -37,50 +43,66 @@ def docstrings() -> list[tuple[str, str]]:
 
 def messages() -> list[tuple[str, str, str]]:
     """Place, message and fix of every error that is made with a literal text."""
-    found = [
-        (f"{path}:{node.lineno}", text, fix)
-        for path, tree in trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and _name(node.func) in ERRORS
-        for text, fix in [_texts(node)]
-        if text
-    ]
+    found = set()
+    for path, tree in trees():
+        for scope in ast.walk(tree):
+            if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            named = _assigned(scope)
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Call) and _name(node.func) in ERRORS:
+                    text, fix = _texts(node, named)
+                    if text.replace("{message}", "").strip():
+                        found.add((f"{path}:{node.lineno}", text, fix))
     return sorted(found)
+
+
+def _assigned(scope: ast.AST) -> dict[str, str]:
+    """The literal texts of local names, the last of each."""
+    return {
+        target.id: text
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and (text := _literal(node.value, {}))
+    }
 
 
 def _name(function: ast.expr) -> str:
     return getattr(function, "attr", getattr(function, "id", ""))
 
 
-def _texts(call: ast.Call) -> tuple[str, str]:
+def _texts(call: ast.Call, names: dict[str, str]) -> tuple[str, str]:
     named = {word.arg: word.value for word in call.keywords}
-    positional = [_literal(argument) for argument in call.args]
+    positional = [_literal(argument, names) for argument in call.args]
     if _name(call.func) == "Refusal":
         positional = positional[1:]
     if "message" in named:
-        positional.insert(0, _literal(named["message"]))
+        positional.insert(0, _literal(named["message"], names))
     text = positional[0] if positional else ""
-    fix = _literal(named["fix"]) if "fix" in named else ""
+    fix = _literal(named["fix"], names) if "fix" in named else USUAL.get(_name(call.func), "")
     return text, fix
 
 
-def _literal(node: ast.expr) -> str:
+def _literal(node: ast.expr, names: dict[str, str]) -> str:
     """The text of a literal; values as `{expression}`; "" if it is no literal."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
-        return "".join(map(_part, node.values))
+        return "".join(_part(part, names) for part in node.values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _literal(node.left) + _literal(node.right)
+        return _literal(node.left, names) + _literal(node.right, names)
     if isinstance(node, ast.IfExp):
-        return f"{_literal(node.body)} | {_literal(node.orelse)}"
-    return f"{{{ast.unparse(node)}}}" if isinstance(node, ast.Name | ast.Attribute) else ""
+        return f"{_literal(node.body, names)} | {_literal(node.orelse, names)}"
+    if isinstance(node, ast.Name):
+        return names.get(node.id, f"{{{node.id}}}")
+    return f"{{{ast.unparse(node)}}}" if isinstance(node, ast.Attribute) else ""
 
 
-def _part(node: ast.expr) -> str:
+def _part(node: ast.expr, names: dict[str, str]) -> str:
     if isinstance(node, ast.FormattedValue):
         return f"{{{ast.unparse(node.value)}}}"
-    return _literal(node)
+    return _literal(node, names)
 
 
 def main() -> None:

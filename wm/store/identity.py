@@ -96,7 +96,10 @@ def _existing(directory: StrPath) -> str:
         ) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise UserError(f"The folder {shown(directory)} cannot be used: {why}.") from error
+        raise UserError(
+            f"The folder {shown(directory)} cannot be used: {why}.",
+            fix="Correct that, or name another folder with -C DIR.",
+        ) from error
     if not stat.S_ISDIR(mode):
         raise UserError(
             f"{shown(directory)} is not a folder.", fix="Name the folder that contains it."

@@ -59,7 +59,8 @@ def edit(
         return entry
     if entry.status not in ("active", "inbox"):
         message = f"{entry_id} is {entry.status} and kept as history only."
-        return Refusal("not_editable", message, {"status": entry.status})
+        fix = f"`wm history {entry_id}` names the entry that replaced it."
+        return Refusal("not_editable", message, {"status": entry.status}, fix)
     asked = {
         "text": text,
         "rationale": rationale,
@@ -228,7 +229,8 @@ def _settled(memory: WorkspaceMemory, question: MemoryEntry) -> WorkspaceMemory:
 
 def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
     found = entry_list.find(memory, entry_id)
-    return found or Refusal("not_found", f"There is no entry {entry_id}.", {"id": entry_id})
+    message, fix = f"There is no entry {entry_id}.", "`wm inspect --all` lists every entry."
+    return found or Refusal("not_found", message, {"id": entry_id}, fix)
 
 
 def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
@@ -236,7 +238,7 @@ def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
     if isinstance(entry, Refusal) or entry.status == "inbox":
         return entry
     message = f"{entry_id} is not in the inbox: it is {entry.status}."
-    return Refusal("not_waiting", message, {"status": entry.status})
+    return Refusal("not_waiting", message, {"status": entry.status}, "`wm inbox` shows the inbox.")
 
 
 def _unfit(
@@ -255,7 +257,8 @@ def _unfit(
         return None
     changed = entry.model_copy(update=changes)
     if "text" in changes and not canonical(changed.text):
-        return Refusal("empty", "An entry needs words; to remove it, forget it.")
+        fix = f"Give a text, or remove the entry with `wm forget {entry.id}`."
+        return Refusal("empty", "An entry needs a text.", fix=fix)
     if "type" in changes and changed.type not in {*TYPES, *settings.type_caps}:
         known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
         message = f"{changed.type!r} is not a type of memory; the types are {known}."
@@ -272,7 +275,7 @@ def _too_long(entry: MemoryEntry, settings: MemorySettings) -> Refusal | None:
     ):
         if count > limit:
             message = f"The {what} has {count} characters; an entry holds {limit}."
-            fix = f'`wm edit {entry.id} "shorter text"`.' if what == "text" else ""
+            fix = f'`wm edit {entry.id} "shorter text"`.' if what == "text" else "Shorten it."
             return Refusal(code, message, {"chars": count, "maxChars": limit}, fix)
     return None
 

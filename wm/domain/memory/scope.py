@@ -159,7 +159,8 @@ def plan_move(
         left = tuple(alias for alias in aliases.aliases if alias.key != old)
         return Move(aliases.model_copy(update={"aliases": left}), target)
     if taken == target:
-        return Refusal("already", f"{new_root} already uses the memory of {target}.")
+        fix = "Nothing needs to be changed."
+        return Refusal("already", f"{new_root} already uses the memory of {target}.", fix=fix)
     if taken in folders:
         return Refusal(
             "new_has_memory",
