@@ -171,13 +171,10 @@ class Caller:
     @contextmanager
     def opened(self) -> Iterator[Runtime]:
         """The data folder, opened in this process. Raises WmError."""
-        from wm.ops.local import open_runtime
+        from wm.ops.local import opened
 
-        runtime = open_runtime(self.settings)
-        try:
+        with opened(self.settings) as runtime:
             yield runtime
-        finally:
-            runtime.store.close()
 
 
 def workspace_options(command: F) -> F:

@@ -13,37 +13,17 @@ from wm.formats.base import Record, optional
 INSTRUMENTATION_VERSION = 3
 
 # Records hold plain strings, so that records of a newer wm load; this wm writes these words.
+# fmt: off
 Phase = Literal[
-    "extraction",
-    "gate",
-    "journal",
-    "promotion",
-    "retention",
-    "render",
-    "session",
-    "user",
-    "agent",
-    "store",
-    "compaction",
+    "extraction", "gate", "journal", "promotion", "retention", "render", "session", "user", "agent",
+    "store", "compaction",
 ]
 Outcome = Literal[
-    "accepted",
-    "rejected",
-    "promoted",
-    "absorbed",
-    "superseded",
-    "retryable",
-    "inbox",
-    "reinforced",
-    "unchanged",
-    "selected",
-    "omitted",
-    "trashed",
-    "restored",
-    "changed",
-    "noticed",
+    "accepted", "rejected", "promoted", "absorbed", "superseded", "retryable", "inbox",
+    "reinforced", "unchanged", "selected", "omitted", "trashed", "restored", "changed", "noticed",
     "repaired",
 ]
+# fmt: on
 
 
 class EvidenceRecord(Record):

@@ -5,7 +5,8 @@ The same use cases under the same locks, so commands may run beside a daemon. St
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,6 +27,16 @@ def open_runtime(settings: Settings) -> Runtime:
     return make_runtime(settings, FileStore(settings.paths.home, settings.store))
 
 
+@contextmanager
+def opened(settings: Settings) -> Iterator[Runtime]:
+    """The data folder, opened for a while. Raises StoreError."""
+    runtime = open_runtime(settings)
+    try:
+        yield runtime
+    finally:
+        runtime.store.close()
+
+
 def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The answer of a use case to a request of plain JSON values. Raises WmError, and KeyError for
     an unknown name."""
@@ -36,11 +47,8 @@ def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, A
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise HostError(f"{place}: {first['msg']}.", status=422) from None
-    runtime = open_runtime(settings)
-    try:
+    with opened(settings) as runtime:
         return dump(execute(runtime, operation, request))
-    finally:
-        runtime.store.close()
 
 
 def watch_edits(

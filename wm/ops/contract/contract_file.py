@@ -12,6 +12,7 @@ from wm.api.protocol import Scoped, WorkspacePlace
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
+from wm.formats.session_contract import FILE, FOLDER, NAME
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import Work
 from wm.ops.place import locate
@@ -19,7 +20,6 @@ from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.project import ProjectFile, project_root
 
-FOLDER, NAME = "state", "session-state.json"
 HANDOFF = ("handoff", "latest.md")
 
 
@@ -28,7 +28,7 @@ def contract_file(place: WorkspacePlace, folder: str) -> ProjectFile:
 
     Raises UserError for a workspace whose folder is unknown.
     """
-    return ProjectFile(project_of(place, folder, marker=f"{FOLDER}/{NAME}"), FOLDER, NAME)
+    return ProjectFile(project_of(place, folder, marker=FILE), FOLDER, NAME)
 
 
 def project_of(place: WorkspacePlace, folder: str, *, marker: str) -> str:

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,7 +31,7 @@ from wm.domain.payloads import HookOutcome, ParsedHook, Want
 from wm.errors import HostError, UserError, WmError
 from wm.formats.base import Document
 from wm.formats.events import SessionStarted, ToolFinished, UserPrompt
-from wm.ops.local import open_runtime
+from wm.ops.local import opened
 from wm.ops.operation import Operation, Work, execute
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -201,7 +200,8 @@ def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
     """
     request = _request(agent, event, payload, project)
     settings = load()
-    with _files(settings, min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)) as runtime:
+    wait_s = min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)
+    with opened(_impatient(settings, wait_s)) as runtime:
         return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
 
 
@@ -235,7 +235,7 @@ def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:
     prompts = [item for item in _events(parsed) if isinstance(item.event, UserPrompt)]
     if not prompts:
         return 0
-    with _files(load(), JOURNAL_WAIT_S) as runtime:
+    with opened(_impatient(load(), JOURNAL_WAIT_S)) as runtime:
         answers = [execute(runtime, keep_requests_operation, item) for item in prompts]
     return sum(len(answer.remembered) for answer in answers)
 
@@ -250,15 +250,10 @@ def _request(agent: str, event: str, payload: bytes, project: str) -> HookReques
     return HookRequest(agent=agent, name=event, payload=given, project=project)
 
 
-@contextmanager
-def _files(settings: Settings, lock_wait_s: float) -> Iterator[Runtime]:
-    """A runtime on the files with this limit for waiting on locks."""
+def _impatient(settings: Settings, lock_wait_s: float) -> Settings:
+    """The settings with this limit for waiting on locks."""
     store = dataclasses.replace(settings.store, lock_wait_s=lock_wait_s)
-    runtime = open_runtime(dataclasses.replace(settings, store=store))
-    try:
-        yield runtime
-    finally:
-        runtime.store.close()
+    return dataclasses.replace(settings, store=store)
 
 
 def without_secrets(text: str) -> str:
