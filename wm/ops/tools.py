@@ -227,6 +227,7 @@ def _of_session(work: Work, request: ToolRequest, arguments: Arguments) -> ToolA
 def _session_tool(
     work: Work, place: WorkspacePlace, state: SessionState, name: str, arguments: Arguments
 ) -> str:
+    edit = working_memory.WorkingEdit(work, place, state, "agent")
     text, slot = arguments.get("text", ""), arguments.get("slot", "")
     match name:
         case "core_memory_update":
@@ -240,13 +241,13 @@ def _session_tool(
             return rendered or "The core blocks are empty."
         case "working_memory_add":
             core.begin(work, place, state)
-            return working_memory.add(work, place, state, text, slot, by="agent")[1]
+            return edit.add(text, slot)[1]
         case "working_memory_clear_slot":
-            return working_memory.clear_slot(work, place, state, slot, by="agent")[1]
+            return edit.clear_slot(slot)[1]
         case "working_memory_remove":
-            return working_memory.remove(work, place, state, text, by="agent")[1]
+            return edit.remove(text)[1]
         case _:
-            return working_memory.clear_all(work, place, state, by="agent")[1]
+            return edit.clear_all()[1]
 
 
 # --- the operation --------------------------------------------------------------------------

@@ -180,26 +180,29 @@ def _read_working(work: Work, target: Target) -> WorkingItems:
 
 
 def _add(work: Work, target: Target) -> WorkingItems:
-    request, place, state = target.request, target.place, target.state
+    request = target.request
     assert isinstance(request, ItemRequest)
-    held, said = working_memory.add(work, place, state, request.text, request.slot, by="user")
-    return _view_items(work, state, held, said)
+    return _view_items(work, target.state, *_edit(work, target).add(request.text, request.slot))
+
+
+def _edit(work: Work, target: Target) -> working_memory.WorkingEdit:
+    return working_memory.WorkingEdit(work, target.place, target.state, "user")
 
 
 def _remove(work: Work, target: Target) -> WorkingItems:
-    request, place, state = target.request, target.place, target.state
+    request, edit = target.request, _edit(work, target)
     assert isinstance(request, RemoveRequest)
     if request.text and request.slot:
         raise UserError(
             "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
         )
     if request.text:
-        held, said = working_memory.remove(work, place, state, request.text, by="user")
+        held, said = edit.remove(request.text)
     elif request.slot:
-        held, said = working_memory.clear_slot(work, place, state, request.slot, by="user")
+        held, said = edit.clear_slot(request.slot)
     else:
-        held, said = working_memory.clear_all(work, place, state, by="user")
-    return _view_items(work, state, held, said)
+        held, said = edit.clear_all()
+    return _view_items(work, target.state, held, said)
 
 
 read_working = Operation("read_working", MemoryScoped, WorkingItems, _read_working, prepare=_target)

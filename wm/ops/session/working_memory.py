@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from wm.api.protocol import WorkspacePlace
 from wm.domain import counts
 from wm.domain.facts import Detail, Fact, Refusal
@@ -150,90 +152,66 @@ def rendered(work: Work, place: WorkspacePlace, state: SessionState, room: int) 
 # --- changes by people and models -----------------------------------------------------------
 
 
-def add(
-    work: Work, place: WorkspacePlace, state: SessionState, text: str, slot: str, *, by: str
-) -> tuple[WorkingMemory, str]:
-    """Add an item; return the memory and a sentence. Raises UserError if it is refused."""
-    written = work.runtime.redactor.text(text)
-    if by == "agent" and reads_as_instruction(written):
-        raise UserError(
-            "This reads like an order to an agent, not like a note, so it was not added.",
-            fix="State the fact in your own words.",
+class WorkingEdit(Struct, frozen=True):
+    """Changes of a session's working memory by its model (`by`: agent) or its user. Each returns
+    the memory and a sentence, and raises UserError if it is refused."""
+
+    work: Work
+    place: WorkspacePlace
+    state: SessionState
+    by: str
+
+    def add(self, text: str, slot: str) -> tuple[WorkingMemory, str]:
+        """Add an item to a slot; slot "": to the pool."""
+        work, written = self.work, self.work.runtime.redactor.text(text)
+        if self.by == "agent" and reads_as_instruction(written):
+            raise UserError(
+                "This reads like an order to an agent, not like a note, so it was not added.",
+                fix="State the fact in your own words.",
+            )
+        held, events, settings = self._held, self.state.events, work.runtime.settings.working
+        made = working_memory.add(
+            held, written, slot, by=self.by, events=events, now=work.now, settings=settings
         )
-    held = load_working(work, place, state)
-    made = working_memory.add(
-        held,
-        written,
-        slot,
-        by=by,
-        events=state.events,
-        now=work.now,
-        settings=work.runtime.settings.working,
-    )
-    after = _saved(work, place, held, made)
-    where = f"the slot {slot}" if slot else "the pool"
-    return after, f"Added to {where}; {_count(after)} now."
+        where = f"the slot {slot}" if slot else "the pool"
+        return self._saved(held, made, "", f"Added to {where}")
 
+    def remove(self, text: str) -> tuple[WorkingMemory, str]:
+        """Remove the one item with this text."""
+        held = self._held
+        made = working_memory.remove(held, text, events=self.state.events, now=self.work.now)
+        return self._saved(held, made, "item", "Removed")
 
-def remove(
-    work: Work, place: WorkspacePlace, state: SessionState, text: str, *, by: str
-) -> tuple[WorkingMemory, str]:
-    """Remove the item with this text. Raises UserError if none or several match."""
-    held = load_working(work, place, state)
-    made = working_memory.remove(held, text, events=state.events, now=work.now)
-    after = _saved(work, place, held, made)
-    _log(work, place, state, "item", by, held, after)
-    return after, f"Removed; {_count(after)} now."
+    def clear_slot(self, slot: str) -> tuple[WorkingMemory, str]:
+        held, events, now = self._held, self.state.events, self.work.now
+        settings = self.work.runtime.settings.working
+        made = working_memory.clear_slot(held, slot, events=events, now=now, settings=settings)
+        return self._saved(held, made, slot, f"The slot {slot} is empty")
 
+    def clear_all(self) -> tuple[WorkingMemory, str]:
+        """Empty slots and pool."""
+        held, after = self._held, WorkingMemory(session_id=self.state.session_id)
+        clear(self.work, self.place, self.state)
+        self._log("all", held, after)
+        return after, "The working memory is empty."
 
-def clear_slot(
-    work: Work, place: WorkspacePlace, state: SessionState, slot: str, *, by: str
-) -> tuple[WorkingMemory, str]:
-    """Empty one slot. Raises UserError for an unknown slot."""
-    held = load_working(work, place, state)
-    settings = work.runtime.settings.working
-    made = working_memory.clear_slot(
-        held, slot, events=state.events, now=work.now, settings=settings
-    )
-    after = _saved(work, place, held, made)
-    _log(work, place, state, slot, by, held, after)
-    return after, f"The slot {slot} is empty; {_count(after)} now."
+    @property
+    def _held(self) -> WorkingMemory:
+        return load_working(self.work, self.place, self.state)
 
+    def _saved(
+        self, held: WorkingMemory, made: WorkingMemory | Refusal, cleared: str, said: str
+    ) -> tuple[WorkingMemory, str]:
+        after = granted(made)
+        save_working(self.work, self.place, held, after)
+        if cleared:
+            self._log(cleared, held, after)
+        count = counts.counted(len(working_memory.everything(after)), "item")
+        return after, f"{said}; {count} now."
 
-def clear_all(
-    work: Work, place: WorkspacePlace, state: SessionState, *, by: str
-) -> tuple[WorkingMemory, str]:
-    """Empty slots and pool."""
-    held = load_working(work, place, state)
-    clear(work, place, state)
-    after = WorkingMemory(session_id=state.session_id)
-    _log(work, place, state, "all", by, held, after)
-    return after, "The working memory is empty."
-
-
-def _saved(
-    work: Work, place: WorkspacePlace, held: WorkingMemory, made: WorkingMemory | Refusal
-) -> WorkingMemory:
-    after = granted(made)
-    save_working(work, place, held, after)
-    return after
-
-
-def _log(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    what: str,
-    by: str,
-    before: WorkingMemory,
-    after: WorkingMemory,
-) -> None:
-    gone = len(working_memory.everything(before)) - len(working_memory.everything(after))
-    phase: Phase = "agent" if by == "agent" else "user"
-    details: dict[str, Detail] = {"what": what, "items": gone, "by": by}
-    fact = Fact("working_cleared", phase, "changed", details=details)
-    work.log(place.key, [fact], session=sid(state.session_id))
-
-
-def _count(held: WorkingMemory) -> str:
-    return counts.counted(len(working_memory.everything(held)), "item")
+    def _log(self, what: str, before: WorkingMemory, after: WorkingMemory) -> None:
+        gone = len(working_memory.everything(before)) - len(working_memory.everything(after))
+        phase: Phase = "agent" if self.by == "agent" else "user"
+        details: dict[str, Detail] = {"what": what, "items": gone, "by": self.by}
+        fact = Fact("working_cleared", phase, "changed", details=details)
+        self.work.log(self.place.key, [fact], session=sid(self.state.session_id))
