@@ -54,6 +54,7 @@ from wm.store.paths import sid
 OWN_ID_CHARS = 22
 ASKED = ("explicit", "manual")
 TYPE = "memory_imported"
+Row = tuple[ImportFact, Newcomer, ImportResult]
 QUIET = ("absorbed", "rejected")
 """Outcomes that do not change the memory but are recorded once."""
 
@@ -80,9 +81,10 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
         now=work.now,
         settings=work.runtime.settings.memory,
     )
+    rows = list(zip(request.facts, newcomers, results, strict=True))
     if not request.dry_run:
-        _save(work, place, changed, request.facts, newcomers, results)
-    outcomes = tuple(map(_told, [work] * len(results), request.facts, newcomers, results))
+        _save(work, place, changed, rows)
+    outcomes = tuple(_told(work, *row) for row in rows)
     sessions = import_sessions.take(work, place, request.sessions, dry_run=request.dry_run)
     return ImportAnswer(
         place=place,
@@ -99,18 +101,16 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
 def _newcomer(work: Work, fact: ImportFact) -> Newcomer:
     """The entry for a statement, and the reasons against it."""
     entry = _entry(work, fact)
-    hard, soft = _judged(work, entry, fact)
-    waits = _waits(entry, hard, soft)
-    entry = entry.model_copy(
-        update={"status": "inbox", "reasons": tuple(dict.fromkeys((*entry.reasons, *waits)))}
-        if waits
-        else {}
-    )
-    return Newcomer(
-        entry,
-        refused=() if waits else (*hard, *soft),
-        bare=work.runtime.redactor.text(fact.bare.strip()),
-    )
+    # A statement that only waits is judged like a model's proposal: no person asked for it.
+    source = entry.source if fact.status != "inbox" else "compaction"
+    verdict = judge(work.runtime, entry.text, type=entry.type, source=source)
+    hard = tuple(r for r in verdict.reasons if r not in verdict.soft)
+    waits = _waits(entry, hard, verdict.soft)
+    if waits:
+        reasons = tuple(dict.fromkeys((*entry.reasons, *waits)))
+        entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
+    refused = () if waits else (*hard, *verdict.soft)
+    return Newcomer(entry, refused, bare=work.runtime.redactor.text(fact.bare.strip()))
 
 
 def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> tuple[str, ...]:
@@ -122,18 +122,8 @@ def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> 
     return () if hard else soft
 
 
-def _judged(
-    work: Work, entry: MemoryEntry, fact: ImportFact
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The gate's hard and soft reasons. A statement that only waits is judged like a model's
-    proposal, because no person asked for it."""
-    source = entry.source if fact.status != "inbox" else "compaction"
-    verdict = judge(work.runtime, entry.text, type=entry.type, source=source)
-    return tuple(r for r in verdict.reasons if r not in verdict.soft), verdict.soft
-
-
 def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
-    redact = work.runtime.redactor.text
+    redact, most = work.runtime.redactor.text, work.runtime.settings.memory.max_reinforcements
     text = redact(fact.text.strip())
     source = _word(fact.source, SOURCES, "compaction")
     created = _clamped(fact.created_at, work.now) or iso(work.now)
@@ -153,7 +143,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         created_at=created,
         updated_at=updated,
         retention_clock=_clamped(fact.retention_clock, work.now) or updated,
-        reinforcement_count=_count(work, fact),
+        reinforcement_count=max(0, min(most, fact.reinforcement_count)),
         last_reinforced_at=_clamped(fact.last_reinforced_at, work.now),
         last_reinforced_session=_sid(fact.last_reinforced_session),
         user_importance=_word(fact.user_importance, IMPORTANCES, "normal"),
@@ -161,10 +151,6 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         session=_sid(fact.session),
         reasons=tuple(redact(code)[:40] for code in fact.reasons) if status == "inbox" else (),
     )
-
-
-def _count(work: Work, fact: ImportFact) -> int:
-    return max(0, min(work.runtime.settings.memory.max_reinforcements, fact.reinforcement_count))
 
 
 def _checked_id(fact: ImportFact) -> str:
@@ -204,25 +190,18 @@ def _sid(session: str) -> str:
 # --- what is written and told ----------------------------------------------------------------
 
 
-def _save(
-    work: Work,
-    place: WorkspacePlace,
-    memory: WorkspaceMemory,
-    facts: Sequence[ImportFact],
-    newcomers: Sequence[Newcomer],
-    results: Sequence[ImportResult],
-) -> None:
+def _save(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, rows: Sequence[Row]) -> None:
     """Stage the memory, if it changed, and evidence for outcomes not recorded before."""
-    quiet = any(result.outcome in QUIET for result in results)
+    quiet = any(result.outcome in QUIET for _fact, _newcomer, result in rows)
     told = _told_before(work, place) if quiet else frozenset()
     events: dict[str, str] = {}
-    for fact, newcomer, result in zip(facts, newcomers, results, strict=True):
+    for fact, newcomer, result in rows:
         said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in told
         if result.outcome != UNCHANGED and not said:
             event = work.log(place.key, [_evidence(fact, newcomer, result)])[0]
             events[result.entry_id] = event
-    if any(result.outcome in NEW for result in results):
-        brought = {result.entry_id for result in results if result.outcome in NEW}
+    brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in NEW}
+    if brought:
         entries = tuple(
             entry.model_copy(update={"admitted_by": events[entry.id]})
             if entry.id in brought and not entry.admitted_by
