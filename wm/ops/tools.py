@@ -9,7 +9,7 @@ else: active and forgotten entries change only by a user's act.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,6 +27,7 @@ from wm.domain.facts import Detail, Fact
 from wm.domain.memory import edits, tombstones
 from wm.domain.session import core_blocks
 from wm.errors import NotFound, UserError
+from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -35,16 +36,19 @@ from wm.ops.memory.documents import (
     find_entry,
     full_id,
     load_memory,
+    memory_refs,
     read_tombstones,
     save_memory,
 )
 from wm.ops.memory.entries import inspect, to_trash, trash_ref
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
+from wm.ops.runtime import Runtime
 from wm.ops.search.search import search
 from wm.ops.session import core_blocks as core
 from wm.ops.session import epochs, tool_outputs, working_memory
 from wm.search import filter_syntax, tool_rendering
+from wm.store.base import Ref
 
 Arguments = Mapping[str, Any]
 
@@ -286,4 +290,9 @@ def _tool(request: ToolRequest) -> tools.Tool:
     return tool
 
 
-call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, as_written)
+def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
+    """A second run of `remember` would compare the text with the whole memory again."""
+    return memory_refs(runtime, request) if request.name == "remember" else ()
+
+
+call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, _refs)
