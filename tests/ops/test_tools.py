@@ -207,7 +207,7 @@ def test_a_forgotten_text_is_not_proposed_again(bench: Bench) -> None:
 
 def test_a_model_forgets_only_its_own_proposals(bench: Bench) -> None:
     users = bench.remember(SHIP)
-    with pytest.raises(UserError, match="only the user may forget"):
+    with pytest.raises(UserError, match="an agent may forget only its own proposals"):
         call(bench, "forget", id=users.id)
     own = call(bench, "remember", text=QUEUE).structured["id"]
     call(bench, "forget", id=own, reason="It was wrong.")
@@ -220,7 +220,7 @@ def test_a_model_forgets_only_its_own_proposals(bench: Bench) -> None:
 def test_an_accepted_proposal_belongs_to_the_user(bench: Bench) -> None:
     own = call(bench, "remember", text=QUEUE).structured["id"]
     bench.call("accept_entry", id=own)
-    with pytest.raises(UserError, match="only the user may forget"):
+    with pytest.raises(UserError, match="an agent may forget only its own proposals"):
         call(bench, "forget", id=own)
 
 
