@@ -219,4 +219,4 @@ def words(text: str) -> frozenset[str]:
 
 def escaped(text: str) -> str:
     """A pattern that matches exactly this text."""
-    return "".join(c if c.isalnum() or c in " _\n" else "\\" + c for c in text)
+    return "".join(c if c.isalnum() or not c.isascii() or c in " _\n" else "\\" + c for c in text)

@@ -19,7 +19,10 @@ _TABLES = Tables("wm.domain.learning")
 LANGUAGE = "language"
 """The table of frequent words that identify a language; not a concept."""
 
-CONCEPTS = tuple(name for name in _TABLES.names() if name != LANGUAGE)
+REQUESTS = ("request_verb", "request_link", "request_pointer")
+"""Tables of `inner_requests`."""
+
+CONCEPTS = tuple(name for name in _TABLES.names() if name not in (LANGUAGE, *REQUESTS))
 _JOINED = ("zh", "ja", "ko")
 """Languages whose words are not separated, or carry endings without a border."""
 
@@ -52,6 +55,11 @@ class _Spaced(dict[int, str]):
 
 
 _SPACED = _Spaced({ord("\u2019"): "' ", ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"})
+
+
+def phrases(name: str) -> dict[str, str]:
+    """The row of each language of a table, phrases separated by `|`."""
+    return _TABLES.rows_of(name)
 
 
 def folded(text: str) -> str:

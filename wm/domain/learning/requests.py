@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
+from wm.domain.learning import inner_requests
+from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.trigger_words import (
     ASKS,
@@ -120,6 +122,57 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
 
 
 def _requests(asked: _Message, settings: GateSettings) -> Requests:
+    """Those at the start of a line, then those inside lines, without those taken back."""
+    found = _at_starts(asked, settings)
+    if not found.unparsed and inner_requests.may_ask(asked.text):
+        found = found._replace(found=(*found.found, *_inside(asked, found, settings)))
+    if not found.found:
+        return found
+    kept, gone = [], []
+    forgets = bool(_forgets(asked, settings))  # "Forget that …" is about another fact
+    for one in found.found:
+        at = asked.text.find(one.text)
+        rest = asked.text[at + len(one.text) :] if at >= 0 else ""
+        code = _meant_otherwise(one)
+        if not code and not forgets and inner_requests.is_retracted(one.text, rest):
+            code = "retracted"
+        if code:
+            gone.append(Ignored(one.text[:TRIGGER_CHARS], code))
+        else:
+            kept.append(one)
+    return found._replace(found=tuple(kept), ignored=(*found.ignored, *gone))
+
+
+def _meant_otherwise(one: MemoryRequest) -> str:
+    """The code of a request that is a task for the program, or that holds for the session only."""
+    found = concepts_of(folded(one.text), language(folded(one.text)))
+    rule = "general" in concepts_of(folded(one.trigger), one.lang or "en").anywhere
+    product = "write" in found.first and "task" not in found.first
+    if (product and rule and one.trigger[-1:] != ":") or (
+        one.trigger.isalpha() and not rule and "write" in found.anywhere
+    ):
+        return "task"
+    return "one_off" if "limit" in found.first else ""
+
+
+def _inside(asked: _Message, known: Requests, settings: GateSettings) -> Iterator[MemoryRequest]:
+    seen = [canonical(one.text) for one in known.found]
+    seen += [canonical(one.line) for one in known.ignored]
+    for line in islice(typed_lines(asked.text), settings.max_message_lines):
+        if line.origin or len(line.text) > settings.max_line_chars:
+            continue
+        if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):
+            continue
+        for text in inner_requests.facts_in(line.text):
+            same = canonical(text)
+            if len(seen) < settings.max_requests and not any(
+                same in one or one in same for one in seen
+            ):
+                seen.append(same)
+                yield MemoryRequest(text, infer_type(text), "", "")
+
+
+def _at_starts(asked: _Message, settings: GateSettings) -> Requests:
     found: list[MemoryRequest] = []
     ignored: list[Ignored] = []
     seen: set[str] = set()

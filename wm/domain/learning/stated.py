@@ -60,7 +60,7 @@ _END = Lazy(
     r",\s+(?:but|aber|mais|pero|mas|però|maar|ale|но|ama|nhưng)\s+|，但是?|けど、|지만,?\s"
 )
 _QUOTATION = Lazy(
-    r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»|「[^」\n]{1,300}」|`[^`\n]{1,300}`"
+    r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`"
 )
 _CODE = Lazy(
     r"^\s*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|[;{}]\s*$|\w\(\w*\)\s*$"
@@ -89,8 +89,11 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     """What a message states as lasting, in order. before: the end of the agent's last words."""
     found = []
     for sentence in sentences(message, before):
-        score = weigh(sentence.features)
-        if score >= WAITING_SCORE and not sentence.features & EXCLUDED:
+        features = sentence.features
+        if _is_polite(features):
+            features -= {"asks", "inner_ask", "first:request", "request"}
+        score = weigh(features)
+        if score >= WAITING_SCORE and not features & EXCLUDED:
             kind, scope = _type(sentence), _scope(sentence)
             found.append(Statement(sentence.text, kind, scope, score >= ACTIVE_SCORE))
     return tuple(found)
@@ -123,6 +126,11 @@ _OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
 _DIRECTIVE = frozenset(
     {"always", "ban", "must", "only", "prefer", "answer", "general", "first:task"}
 )
+
+
+def _is_polite(features: frozenset[str]) -> bool:
+    """Whether a question asks for a way of working: "can you always show me the plan first?"."""
+    return {"first:request", "always", "answer"} <= features
 
 
 def _scope(sentence: Sentence) -> str:

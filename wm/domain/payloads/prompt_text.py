@@ -18,6 +18,9 @@ MACHINE_TAGS = (
 CONTINUATION = "This session is being continued from a previous conversation"
 
 _COMMAND = patterns.compile(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
+_REMEMBER = patterns.compile(r"^/(?:wm:)?remember:?\s+")
+"""The one command whose argument is for us (EX-1)."""
+
 _TAG = patterns.compile(rf"</?(?:{'|'.join(MACHINE_TAGS)})(?:\s[^<>]*)?>")
 _NUMBERED = patterns.Lazy(r"^((?:[A-Za-z]:)?[^:\n\x00]{1,512}):\d+[:-]")
 _HEADER = patterns.Lazy(r"^((?:/|[A-Za-z]:[\\/])[^\n\x00]{1,512}):$")
@@ -29,6 +32,9 @@ MAX_MATCHED_PATHS = 10
 def of_user(prompt: str) -> str:
     """Return the words that the user typed; "" for a slash command or a message of the client's."""
     text = _without_machine_elements(prompt).strip()
+    asked = _REMEMBER.match(text)
+    if asked is not None:
+        return f"Remember: {text[asked.end() :]}"
     if _COMMAND.match(text) or text.startswith(CONTINUATION):
         return ""
     return text

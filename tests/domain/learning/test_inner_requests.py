@@ -1,0 +1,63 @@
+"""Requests inside a line, behind thanks, and those taken back (EX-1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.learning.requests import find_requests
+from wm.domain.payloads.prompt_text import of_user
+from wm.settings import GateSettings
+
+GATE = GateSettings()
+
+INSIDE = (
+    ("Fix it and remember that the CI has no network.", "the CI has no network"),
+    ("Thanks! Please keep in mind that Kim reviews all SQL.", "Kim reviews all SQL"),
+    ("It works now. (remember this: the sandbox resets at noon)", "the sandbox resets at noon"),
+    ("Behebe das und merk dir, dass die API nur JSON kann", "die API nur JSON kann"),
+    ("Corrige ça et retiens que la base est partagée", "la base est partagée"),
+    ("Arregla eso y recuerda que los precios van sin IVA", "los precios van sin IVA"),
+    ("Arruma isso e lembra que o banco é compartilhado", "o banco é compartilhado"),
+    ("Sistema il test e ricorda che il database è condiviso", "il database è condiviso"),
+    ("Los het op en onthoud dat de database gedeeld is", "de database gedeeld is"),
+    ("Popraw to i zapamiętaj, że baza jest wspólna", "baza jest wspólna"),
+    ("Исправь и запомни, что база общая", "база общая"),
+    ("Bunu düzelt ve unutma: veritabanı ortak", "veritabanı ortak"),
+    ("Sửa lỗi này và nhớ rằng cơ sở dữ liệu dùng chung", "cơ sở dữ liệu dùng chung"),
+    ("把这个修一下，另外记住：数据库是共享的", "数据库是共享的"),
+    ("これを直して。あと覚えておいて：データベースは共有です", "データベースは共有です"),
+    ("이거 고치고, 기억해: 데이터베이스는 공유입니다", "데이터베이스는 공유입니다"),
+)
+
+TASKS = (
+    "Remember the user's last choice in localStorage and restore it on load",
+    "Recuerda el idioma elegido por el usuario en una cookie",
+    "I remember that the cache was slow.",
+    "i remember that the cache was slow",
+    "Do you remember that we talked about it?",
+    "from now on the button should say Continue",
+    "remember that we use yarn... no wait, never mind, wrong repo",
+    "Merk dir, dass der Port 9000 ist. Ach nein, vergiss es, falsches Projekt.",
+)
+
+
+@pytest.mark.parametrize(("message", "fact"), INSIDE)
+def test_a_request_inside_a_line_is_found(message: str, fact: str) -> None:
+    assert [one.text.rstrip(".。") for one in find_requests(message, GATE).found] == [fact]
+
+
+@pytest.mark.parametrize("message", TASKS)
+def test_a_task_a_memory_and_what_is_taken_back_are_no_requests(message: str) -> None:
+    assert find_requests(message, GATE).found == ()
+
+
+def test_several_requests_of_one_message_are_found() -> None:
+    message = "fix it and remember that CI has no network. Also note: the port is 7443."
+    found = [one.text for one in find_requests(message, GATE).found]
+    assert found == ["CI has no network", "the port is 7443"]
+
+
+@pytest.mark.parametrize("command", ["/remember the port is 7443", "/wm:remember the port is 7443"])
+def test_the_command_of_an_agent_is_a_request(command: str) -> None:
+    assert [r.text for r in find_requests(of_user(command), GATE).found] == ["the port is 7443"]
+    assert of_user("/compact now") == ""

@@ -1,0 +1,133 @@
+"""Find requests to remember inside a line: "fix it and remember that …" (EX-1).
+
+A request counts behind a mark or a conjunction, and only with a link to the fact: "that", a colon.
+So "remember the user's choice in a cookie" stays a task. `requests` finds those at the start of a
+line. The verbs and links of sixteen languages are tables (`words.toml`). Pure and linear (EX-6).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from wm.domain.learning.concepts import concepts_of, folded, language, phrases
+from wm.text.patterns import Lazy, escaped
+
+JOINED = ("zh", "ja", "ko")
+_LATIN = (0xC0, 0x530)
+_LATIN_EXTENDED = (0x1E00, 0x1F00)
+_MORE = {ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"}
+_AND = (
+    "and|also|then|please|but|so|always|und|auch|bitte|aber|et|aussi|puis|mais|y|e|pero|tambien|"
+    "por favor|"
+    "mas|tambem|ed|anche|poi|ma|en|ook|dan|maar|i|oraz|tez|ale|и|а|также|но|ve|ayrica|ama|va|roi|nhung|"
+    "và|و|और|agent"
+)  # fmt: skip
+
+
+def _flat(text: str) -> str:
+    """Lower case without accents, one character for one."""
+    return "".join(map(_flat_char, text)) if not text.isascii() else text.lower()
+
+
+def _flat_char(char: str) -> str:
+    code = ord(char)
+    if code in _MORE:
+        return _MORE[code]
+    if _LATIN[0] <= code < _LATIN[1] or _LATIN_EXTENDED[0] <= code < _LATIN_EXTENDED[1]:
+        low = unicodedata.normalize("NFD", char)[0].lower()
+        return low if len(low) == 1 else char
+    low = char.lower()
+    return low if len(low) == 1 else char
+
+
+def _any_of(concept: str, lang: str) -> str:
+    words = filter(None, phrases(concept).get(lang, "").split("|"))
+    return "|".join(_word(word) for word in sorted(words, key=len, reverse=True)) or "\\z."
+
+
+def _word(word: str) -> str:
+    border = r"\b" if word[-1].isascii() and word[-1].isalnum() else ""
+    return escaped(word).replace("\\'", r"['\x{2019}]\s?") + border
+
+
+_BEFORE = r"[.!?;,(\x{2014}\x{2013}@-]\s*"
+_AFTER_CJK = "外请請並并と또고"
+"""Last characters of words such as 另外 and あと, which come before a request."""
+
+
+_INFINITIVE = ("en", "de", "es", "fr", "pt")
+"""Languages in which a task may follow the comma: "Vergiss nicht, die Datei zu schließen"."""
+
+
+def _pattern(lang: str) -> Lazy:
+    verb, link, pointer = (
+        _any_of(name, lang) for name in ("request_verb", "request_link", "request_pointer")
+    )
+    comma = "" if lang in _INFINITIVE else r"|,\s+"
+    if lang in JOINED:
+        return Lazy(
+            rf"(?:^|[。！？，、；,;.!?\s：:{_AFTER_CJK}])({verb})(?:{pointer})?\s*"
+            r"(?:[:：,，。、.!！]\s*)([^\s].{2,})"
+        )
+    return Lazy(
+        rf"(?:^|{_BEFORE}|\s)({verb})(?:\s+(?:{pointer})){{0,2}}"
+        rf"(?:,?\s+(?:{link})\s*[:,]?\s*|\s*:\s*{comma})([^\s].{{4,}})"
+    )
+
+
+_PATTERNS = tuple(_pattern(lang) for lang in phrases("request_verb"))
+_HINT = Lazy("|".join(_any_of("request_verb", lang) for lang in phrases("request_verb")))
+_NEGATED = Lazy(
+    r"(?:\b(?:not|n't|never|nicht|nie|ne|pas|no|nunca|nao|non|niet|nooit|khong|dung)|\bне|لا|मत|"
+    r"不要|不用|别|別)\s*(?:need to |have to )?$"
+)
+_DIRECT = Lazy(rf"(?:^|{_BEFORE}|(?:^|[\s,.;(])(?:{_AND})[,:]?\s+)$")
+"""What may stand before the verb: "I remember that" is no request."""
+
+_STOP = Lazy(
+    r"[.!?…]+(?:\s+|$)|[。！？]|\)\s*$|\.{2,}|"
+    r"\s+(?:and|und|et|y|e|en) (?:now|jetzt|maintenant|ahora|agora|ora|nu)\b"
+)
+_ENGLISH = frozenset(phrases("request_verb")["en"].split("|"))
+_ASKS = Lazy(r"[?？؟]\s*$")
+
+
+def may_ask(text: str) -> bool:
+    """Whether a text may hold such a request. Cheap."""
+    return _HINT.holds(_flat(text))
+
+
+def facts_in(line: str) -> Iterator[str]:
+    """What a typed line asks to keep, in order."""
+    flat, at = _flat(line), 0
+    while at < len(flat):
+        matches = (pattern.search(flat[at:]) for pattern in _PATTERNS)
+        found = min((m for m in matches if m is not None), key=lambda m: m.start(1), default=None)
+        if found is None:
+            return
+        verb, begin = at + found.start(1), at + found.start(2)
+        stop = _STOP.search(flat[begin:])
+        end = begin + stop.start() if stop is not None else len(line)
+        head = flat[:verb]
+        asked = stop is not None and "?" in stop.group()
+        if found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i":
+            at = begin  # "I remember that …"; in other languages "i" means "and"
+            continue
+        apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"
+        if apart and _NEGATED.search(head[-20:]) is None and not asked:
+            text = line[begin:end].strip(" \t\"'“”„«»()[]*_")
+            if len(text) >= 4 and not _ASKS.search(text):
+                yield text
+        at = max(end, begin + 1)
+
+
+def is_retracted(fact: str, rest: str) -> bool:
+    """Whether the user takes the fact back, in its own later text or in the first words after."""
+    stop = _STOP.search(fact)
+    after = (fact[stop.end() :] if stop is not None else "") + " " + rest[:80]
+    plain = folded(after)
+    return (
+        bool(plain)
+        and "retract" in concepts_of(plain, language(folded(fact + " " + after))).anywhere
+    )
