@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tests.store.twin import discard_vectors
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
@@ -58,7 +59,7 @@ def main(home: Path) -> None:
         for count in (150, 40, 260):
             asked(store, worker, memory_of(count))
             print(count, flush=True)
-        store.discard_vectors(KEY)
+        discard_vectors(store, KEY)
 
 
 if __name__ == "__main__":

@@ -24,11 +24,25 @@ from wm.formats.recording import Recording
 from wm.settings import StoreSettings
 from wm.store import envelope, evidence, jsonlines, paths, session_logs
 from wm.store.base import RELAXED, Health, LogReading, Maker, Reading, Ref, SavedVectors
+from wm.store.files import FileStore
 from wm.store.key import KEY_BYTES
 from wm.store.paths import FilePlace
 from wm.store.transaction import write_order
 
 D = TypeVar("D", bound=Document)
+
+
+def discard_vectors(store: MemoryStore | FileStore, workspace: str) -> int:
+    """Delete the saved vectors of a workspace, as a person may; returns their number."""
+    if isinstance(store, FileStore):
+        files = [*(store.home / paths.vectors_folder(workspace)).glob("[!.]*")]
+        for file in files:
+            file.unlink()
+        return len(files)
+    saved = [place for place in store.saved_vectors if place[0] == workspace]
+    for place in saved:
+        del store.saved_vectors[place]
+    return len(saved)
 
 
 class MemoryStore:
@@ -41,7 +55,7 @@ class MemoryStore:
         self._readings: dict[FilePlace, tuple[Ref[Document], Reading[Any]]] = {}
         self._lines: dict[str, bytes] = {}
         self._flows: dict[FilePlace, bytes] = {}
-        self._vectors: dict[tuple[str, Maker], SavedVectors] = {}
+        self.saved_vectors: dict[tuple[str, Maker], SavedVectors] = {}
         self._recordings: dict[FilePlace, bytes] = {}
         self._locks: dict[FilePlace, threading.Lock] = {}
         self._dirty = False
@@ -117,20 +131,13 @@ class MemoryStore:
     def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
         paths.vectors_folder(workspace)
         with self._guard:
-            self._vectors[workspace, maker] = saved
+            self.saved_vectors[workspace, maker] = saved
         return True
 
     def vectors(self, workspace: str, maker: Maker) -> SavedVectors | None:
         paths.vectors_folder(workspace)
         with self._guard:
-            return self._vectors.get((workspace, maker))
-
-    def discard_vectors(self, workspace: str) -> int:
-        with self._guard:
-            known = [place for place in self._vectors if place[0] == workspace]
-            for place in known:
-                del self._vectors[place]
-        return len(known)
+            return self.saved_vectors.get((workspace, maker))
 
     def append_recording(
         self,

@@ -39,6 +39,7 @@ from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import watch_edits
 from wm.ops.operation import Done, Operation
 from wm.ops.runtime import Process, Runtime
+from wm.ops.search.model_choice import look_at_model
 from wm.settings import DaemonSettings, Settings, activation
 
 _FIRST_FD = 3
@@ -216,7 +217,6 @@ class _Daemon:
         try:
             self._watch_edits()
             # Imported here because it loads every rule, which the first answer must not wait for.
-            from wm.ops.search.model_choice import look_at_model
             from wm.ops.warm import warm
 
             warm(self._runtime, self._operations)

@@ -109,10 +109,6 @@ class FileStore(SessionLogs):
         """The saved vectors, verified; None if there are none, or no whole ones."""
         return vectors.load(self.core, workspace, maker, self.settings.max_vector_bytes)
 
-    def discard_vectors(self, workspace: str) -> int:
-        """Delete the vectors of all models for a workspace's texts; returns the number of files."""
-        return vectors.discard(self.core, workspace)
-
     def flush(self) -> None:
         """Flush everything of class relaxed to disk (epoch, compaction, idle, exit)."""
         flushing.flush(self.core)

@@ -356,10 +356,8 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
     return True if known else None
 
 
-def merged(
-    root: StrPath, branch: str, *, into: str = "HEAD", deadline_s: float = 2.0
-) -> bool | None:
-    """Whether the work of a branch is part of `into`; None: git gave no answer.
+def merged(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | None:
+    """Whether the work of a branch is part of HEAD; None: git gave no answer.
 
     A branch without a commit of its own counts as not begun, not as merged. A squashed merge
     leaves no trace in history; such a branch counts once it is deleted (`branch_gone`).
@@ -373,12 +371,12 @@ def merged(
     tip = answer.strip()
     if code != 0 or not tip:
         return None
-    if ask("symbolic-ref", "--quiet", into)[1].strip() == f"refs/heads/{branch}":
+    if ask("symbolic-ref", "--quiet", "HEAD")[1].strip() == f"refs/heads/{branch}":
         return False
-    code, _ = ask("merge-base", "--is-ancestor", tip, into)
+    code, _ = ask("merge-base", "--is-ancestor", tip, "HEAD")
     if code != 0:
         return False if code == 1 else None
-    code, trunk = ask("rev-list", "--first-parent", into)
+    code, trunk = ask("rev-list", "--first-parent", "HEAD")
     if code != 0:
         return None
     if tip not in trunk.split():

@@ -90,19 +90,6 @@ def load(core: Core, workspace: str, maker: Maker, limit: int) -> SavedVectors |
     return None
 
 
-def discard(core: Core, workspace: str) -> int:
-    """See `files.FileStore.discard_vectors`."""
-    path = paths.vectors_folder(workspace)
-    with (
-        explained("delete", core.home, path),
-        suppress(FileNotFoundError),
-        core.disk.folder(path) as folder,
-    ):
-        names = [name for name in core.disk.list(folder) if paths.is_vectors(name)]
-        return sum(core.disk.remove(folder, name) for name in names)
-    return 0
-
-
 def problem(core: Core, folder: Handle, name: str, limit: int) -> str:
     """What is wrong with a file of vectors, "" if nothing is. For the checker."""
     try:
