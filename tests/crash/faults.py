@@ -34,7 +34,7 @@ ACTING = (
     *("make_home", "mkdir", "create", "open_lock", "write_some", "truncate", "rename"),
     *("link", "unlink", "chmod", "flush"),
 )
-LOOKING = ("folder", "inner", "list", "names", "read", "has", "open", "read_at", "stat", "status")
+LOOKING = ("folder", "list", "names", "read", "has", "open", "read_at", "stat", "status")
 CALLS = (*ACTING, *LOOKING)
 
 

@@ -19,8 +19,9 @@ from wm.formats.sweep_log import SweepLog
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store import paths
-from wm.store.base import RELAXED, Health, Ref
+from wm.store.base import Health, Ref
 from wm.store.files import FileStore
+from wm.store.paths import RELAXED
 
 
 @dataclass(frozen=True)

@@ -125,13 +125,6 @@ class TreeDisk(Disk):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
         return self._handle(path, node)
 
-    def inner(self, folder: Handle, name: str) -> Handle:
-        node = self._entry(self._open[folder.fd], name)
-        path = _join(folder.path, name)
-        if not node.is_folder:
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-        return self._handle(path, node)
-
     def mkdir(self, folder: Handle, name: str) -> None:
         self._put(folder, name, self.tree.new(folder=True))
 

@@ -22,7 +22,8 @@ from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store import paths
-from wm.store.base import RELAXED, WRITE_ORDER, Ref
+from wm.store.base import Ref
+from wm.store.paths import RELAXED, WRITE_ORDER
 
 KEY = "0123456789abcdef"
 W = f"workspaces/{KEY}"

@@ -23,10 +23,10 @@ from wm.formats.flow import Flow
 from wm.formats.recording import Recording
 from wm.settings import StoreSettings
 from wm.store import envelope, evidence, jsonlines, paths, session_logs
-from wm.store.base import RELAXED, Health, LogReading, Maker, Reading, Ref, SavedVectors
+from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.files import FileStore
 from wm.store.key import KEY_BYTES
-from wm.store.paths import FilePlace
+from wm.store.paths import RELAXED, FilePlace
 from wm.store.transaction import write_order
 
 D = TypeVar("D", bound=Document)

@@ -16,7 +16,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
@@ -40,21 +40,11 @@ from wm.net.messages import ResponseHead
 from wm.net.parser import Broken, MessageEnd, ResponseReader
 from wm.settings import Settings
 
-_ERRORS: dict[str, type[WmError]] = {
-    kind.code: kind
-    for kind in (
-        UserError,
-        NotFound,
-        Unavailable,
-        Unanswered,
-        StoreError,
-        Corrupt,
-        Busy,
-        Conflict,
-        TooNew,
-        ModelUnavailable,
-    )
-}
+_KINDS: tuple[type[WmError], ...] = (
+    *(UserError, NotFound, Unavailable, Unanswered, StoreError),
+    *(Corrupt, Busy, Conflict, TooNew, ModelUnavailable),
+)
+_ERRORS = {kind.code: kind for kind in _KINDS}
 _READ = 64 * 1024
 _SAFE = ("GET", "HEAD")
 """Methods that change nothing, so that their requests can be repeated."""
@@ -98,10 +88,9 @@ def plain(fields: Fields | None) -> dict[str, Any]:
     """A request as plain JSON values, defaults included: the `kind` of an event is a default."""
     if fields is None:
         return {}
-    if _is_model(fields):
-        return fields.model_dump(mode="json", by_alias=True)
-    assert isinstance(fields, Mapping)
-    return dict(fields)
+    if isinstance(fields, Mapping):
+        return dict(fields)
+    return fields.model_dump(mode="json", by_alias=True)
 
 
 def encode(
@@ -383,10 +372,6 @@ def _is_readable(sock: socket.socket) -> bool:
     poll = select.poll()
     poll.register(sock, select.POLLIN | select.POLLHUP)
     return bool(poll.poll(0))
-
-
-def _is_model(fields: object) -> TypeGuard[Dumpable]:
-    return hasattr(fields, "model_dump")
 
 
 def _ours(sock: socket.socket, path: str) -> socket.socket:

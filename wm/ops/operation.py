@@ -23,7 +23,8 @@ from wm.errors import Conflict, StoreError, Unwritable, UserError, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Ids, Runtime
-from wm.store.base import WRITE_ORDER, Reading, Ref
+from wm.store.base import Reading, Ref
+from wm.store.paths import WRITE_ORDER
 from wm.store.transaction import FileTransaction
 
 SHORTEST_QUOTE = 12

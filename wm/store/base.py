@@ -6,7 +6,7 @@ ref         names one document: its format, workspace and file name.
 reading     the result of a read: the document in force and the health of its file.
 transaction holds the lock files of the refs it was opened with, for the whole
             read-modify-write cycle (ST-2). Staged changes become visible at `commit`, in
-            the write order of `WRITE_ORDER`, and are durable when `commit` returns (class
+            the order of `paths.LAYOUT`, and are durable when `commit` returns (class
             full) or within `relaxed_flush_s` (class relaxed).
 outside     a document that parses, but whose checksum is not ours: an edit outside wm.
 """
@@ -21,20 +21,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from wm.formats.base import Document
-from wm.formats.contract_record import ContractRecord
-from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.home import Aliases, AllowedDigests, InstalledModels
-from wm.formats.pending_journal import PendingJournal
-from wm.formats.pressure import Pressure
-from wm.formats.prompt_epoch import PromptEpoch
-from wm.formats.recaps import Recaps
-from wm.formats.session_state import CompactionState, SessionState
-from wm.formats.sweep_log import SessionSweepLog, SweepLog
-from wm.formats.tombstones import Tombstones, TrashedEntry
-from wm.formats.tool_output import ToolOutput
-from wm.formats.working_memory import WorkingMemory
-from wm.formats.workspace_memory import WorkspaceMemory
 
 Pause = Callable[[], None]
 """Called between two short steps of background work: the place to sleep, or to end the run by
@@ -59,41 +46,6 @@ class Ref(Struct, Generic[D_co], frozen=True):
     @property
     def slug(self) -> str:
         return self.model.slug
-
-
-WRITE_ORDER: tuple[type[Document], ...] = (
-    # A crash between two writes must leave a fact twice, never nowhere: the document that receives
-    # a fact is written before the one that gives it away.
-    AllowedDigests,
-    Aliases,
-    InstalledModels,
-    ToolOutput,
-    PromptEpoch,
-    TrashedEntry,
-    Tombstones,
-    WorkspaceMemory,
-    PendingJournal,
-    CoreMemory,
-    WorkingMemory,
-    ContractRecord,
-    CompactionState,
-    Recaps,
-    Pressure,
-    SessionState,
-    SweepLog,
-    SessionSweepLog,
-)
-
-RELAXED: frozenset[type[Document]] = frozenset(
-    {Pressure, Recaps, SessionState, WorkingMemory, SweepLog, SessionSweepLog}
-)
-"""Class relaxed: an acknowledged write survives kill -9, and a power cut once it is flushed. All
-other formats are of class full: acknowledged means on disk (ST-1)."""
-
-CACHED: frozenset[type[Document]] = frozenset({ToolOutput})
-"""Written once by `FileStore.keep`, never by a transaction: no lock, no previous copy, flushed like
-class relaxed. They are copies of tool output: a read reports a lost one, and nothing else depends
-on it."""
 
 
 class Health(Enum):

@@ -25,12 +25,12 @@ from wm.secrets.redact import Redactor
 from wm.settings import StoreSettings
 from wm.store import atomic, copies, fstype, paths
 from wm.store import key as keys
-from wm.store.base import CACHED, RELAXED, Health, Ref
+from wm.store.base import Health, Ref
 from wm.store.copies import CopiesFound, Unfinished
 from wm.store.evidence import EvidenceLog
 from wm.store.fsops import Disk, Handle, explained
 from wm.store.locks import Locks
-from wm.store.paths import FilePlace
+from wm.store.paths import CACHED, RELAXED, FilePlace
 from wm.store.quarantine import Quarantine
 
 D = TypeVar("D", bound=Document)
@@ -144,12 +144,9 @@ class Core:
 
     # --- folders ----------------------------------------------------------------------------
 
-    def make_folder(self, path: str, above: Handle | None = None) -> Handle:
-        """Open a folder, creating missing folders on the path to it. `above`: its open parent
-        folder, if there is one, so that the path is not opened again from the top."""
+    def make_folder(self, path: str) -> Handle:
+        """Open a folder, creating missing folders on the path to it."""
         try:
-            if above is not None:
-                return self.disk.inner(above, path.rpartition("/")[2])
             return self.disk.folder(path)
         except FileNotFoundError:
             upper, _, name = path.rpartition("/")

@@ -17,10 +17,10 @@ from wm.formats.base import Document
 from wm.settings import StoreSettings
 from wm.store import atomic, envelope, flushing, paths, vectors
 from wm.store import key as keys
-from wm.store.base import CACHED, Health, LogReading, Maker, Reading, Ref, SavedVectors
+from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
 from wm.store.fsops import Disk, explained
-from wm.store.paths import FilePlace
+from wm.store.paths import CACHED, FilePlace
 from wm.store.session_logs import SessionLogs
 from wm.store.transaction import FileTransaction
 

@@ -96,11 +96,6 @@ class Disk:
             fd = inner
         return Handle(self, path, fd, is_folder=True)
 
-    def inner(self, folder: Handle, name: str) -> Handle:
-        """Open a subfolder of an open folder, never through a symlink."""
-        fd = os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder.fd)
-        return Handle(self, _join(folder.path, name), fd, is_folder=True)
-
     def mkdir(self, folder: Handle, name: str) -> None:
         """Create a folder 0700; FileExistsError if the name is taken."""
         os.mkdir(name, FOLDER_MODE, dir_fd=folder.fd)

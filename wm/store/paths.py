@@ -61,30 +61,42 @@ class FormatPlace(Struct, frozen=True):
     file: str
     names: re.Pattern[str] | None = None
     in_home: bool = False
+    relaxed: bool = False
+    """An acknowledged write survives kill -9, and a power cut once it is flushed. All other formats
+    are of class full: acknowledged means on disk (ST-1)."""
+    cached: bool = False
+    """Written once by `FileStore.keep`, never by a transaction: no lock, no previous copy, flushed
+    like class relaxed. They are copies of tool output: a read reports a lost one, and nothing else
+    depends on it."""
 
 
 LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
     {
-        Aliases: FormatPlace("", "aliases.json", in_home=True),
+        # In the order of writing. A crash between two writes must leave a fact twice, never
+        # nowhere: the document that receives a fact comes before the one that gives it away.
         AllowedDigests: FormatPlace("", "allowed-digests.json", in_home=True),
+        Aliases: FormatPlace("", "aliases.json", in_home=True),
         InstalledModels: FormatPlace("", "models.json", in_home=True),
+        ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT, cached=True),
+        PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
+        TrashedEntry: FormatPlace("trash", "{}.json", _ID),
+        Tombstones: FormatPlace("", "tombstones.json"),
         WorkspaceMemory: FormatPlace("", "workspace-memory.json"),
         PendingJournal: FormatPlace("", "pending-journal.json"),
-        Tombstones: FormatPlace("", "tombstones.json"),
-        ContractRecord: FormatPlace("", "contract-record.json"),
-        Recaps: FormatPlace("", "recaps.json"),
-        TrashedEntry: FormatPlace("trash", "{}.json", _ID),
-        PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
         CoreMemory: FormatPlace("core", "{}.json", _SESSION),
-        SessionState: FormatPlace("sessions", "{}.json", _SESSION),
-        WorkingMemory: FormatPlace("sessions", "{}_working.json", _SESSION),
+        WorkingMemory: FormatPlace("sessions", "{}_working.json", _SESSION, relaxed=True),
+        ContractRecord: FormatPlace("", "contract-record.json"),
         CompactionState: FormatPlace("sessions", "{}_compaction.json", _SESSION),
-        SweepLog: FormatPlace("", "sweep.json"),
-        SessionSweepLog: FormatPlace("sessions", "{}_sweep.json", _SESSION),
-        ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT),
-        Pressure: FormatPlace("sessions", "{}_pressure.json", _SESSION),
+        Recaps: FormatPlace("", "recaps.json", relaxed=True),
+        Pressure: FormatPlace("sessions", "{}_pressure.json", _SESSION, relaxed=True),
+        SessionState: FormatPlace("sessions", "{}.json", _SESSION, relaxed=True),
+        SweepLog: FormatPlace("", "sweep.json", relaxed=True),
+        SessionSweepLog: FormatPlace("sessions", "{}_sweep.json", _SESSION, relaxed=True),
     }
 )
+WRITE_ORDER = tuple(LAYOUT)
+RELAXED = frozenset(model for model, row in LAYOUT.items() if row.relaxed)
+CACHED = frozenset(model for model, row in LAYOUT.items() if row.cached)
 
 
 class FilePlace(Struct, frozen=True, dict=True):

@@ -34,13 +34,13 @@ from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.store import atomic, envelope, evidence, paths
 from wm.store.atomic import Staged
-from wm.store.base import RELAXED, WRITE_ORDER, Health, Reading, Ref
+from wm.store.base import Health, Reading, Ref
 from wm.store.copies import CopiesFound
 from wm.store.core import Core, Wait
 from wm.store.evidence import LogEnd
 from wm.store.fsops import Handle, explained
 from wm.store.locks import Lock
-from wm.store.paths import FilePlace
+from wm.store.paths import RELAXED, WRITE_ORDER, FilePlace
 
 D = TypeVar("D", bound=Document)
 
@@ -223,8 +223,7 @@ class FileTransaction:
     def _folder(self, path: str) -> Handle:
         if path not in self._folders:
             with explained("open", self._core.home, path):
-                above = self._folders.get(path.rpartition("/")[0])
-                self._folders[path] = self._core.make_folder(path, above)
+                self._folders[path] = self._core.make_folder(path)
         return self._folders[path]
 
     def _place(self, ref: Ref[Document]) -> FilePlace:

@@ -22,11 +22,12 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.tombstones import TrashedEntry
 from wm.store import envelope, evidence, fsops, jsonlines, paths, vectors
 from wm.store import key as keys
-from wm.store.base import CACHED, RELAXED, Finding, Health, Ref
+from wm.store.base import Finding, Health, Ref
 from wm.store.check import invariants
 from wm.store.envelope import CopyState, Decoded
 from wm.store.files import FileStore
 from wm.store.fsops import Handle, explain, explained
+from wm.store.paths import CACHED, RELAXED
 from wm.store.quarantine import REASON
 from wm.store.tree import OTHER_FOLDERS, FolderKind, kind_of
 
