@@ -243,7 +243,7 @@ class Connection(Peer):
             return
         self._pumping = True
         taken = 0
-        while self._queue and self._current is None and self._takes_answers():
+        while self._queue and self._current is None and self.usable and not self._writing_paused:
             if taken == _PER_TURN:
                 self.loop.call_soon(self._pump)
                 break
@@ -258,9 +258,6 @@ class Connection(Peer):
         self._pumping = False
         if self.is_open and self._current is None and not self._queue:
             self._drained()
-
-    def _takes_answers(self) -> bool:
-        return self.usable and not self._writing_paused
 
     def _drained(self) -> None:
         if self._refused:

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -21,14 +22,10 @@ class Head:
 
     headers: Headers
 
-    @property
+    @cached_property
     def first(self) -> dict[bytes, bytes]:
         """The first header of each name; names are lower case."""
-        found: dict[bytes, bytes] | None = self.__dict__.get("_first")
-        if found is None:  # not functools.cached_property: a Struct cannot take its descriptor
-            found = {name.lower(): value for name, value in reversed(self.headers)}
-            self.__dict__["_first"] = found
-        return found
+        return {name.lower(): value for name, value in reversed(self.headers)}
 
     def get(self, name: bytes) -> bytes | None:
         """The first header with this (lower-case) name."""

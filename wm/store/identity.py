@@ -21,6 +21,7 @@ import subprocess
 import time
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -76,7 +77,7 @@ def find(
             "The root of the file system cannot be a workspace.",
             fix="Change into the folder of a project, or name one with -C.",
         )
-    if home is not None and home.is_at(root):
+    if _is_home(root, home):
         raise UserError(
             f"{shown(root)} is your home folder; its memory would reach every project below it.",
             fix="Change into a project, or name the home folder with -C to use it anyway.",
@@ -107,41 +108,28 @@ def _existing(directory: StrPath) -> str:
     return path
 
 
-class _Home(Struct, frozen=True):
-    """The user's home folder. found: its stat result, None if it is missing."""
-
-    path: str
-    found: os.stat_result | None
-
-    def is_at(self, path: str) -> bool:
-        """Whether a path is this folder, compared by inode rather than by spelling."""
-        try:
-            if self.found is not None:
-                return os.path.samestat(os.stat(path), self.found)
-        except OSError:
-            pass
-        return path == self.path
+def _home(user_home: Path | None) -> str | None:
+    with suppress(RuntimeError):  # no HOME and no account: there is nothing to protect
+        return os.path.realpath(Path.home() if user_home is None else user_home)
+    return None
 
 
-def _home(user_home: Path | None) -> _Home | None:
+def _is_home(path: str, home: str | None) -> bool:
+    """Whether a path is the home folder, compared by inode rather than by spelling."""
     try:
-        path = os.path.realpath(Path.home() if user_home is None else user_home)
-    except RuntimeError:  # no HOME and no account: there is nothing to protect
-        return None
-    try:
-        return _Home(path, os.stat(path))
+        return home is not None and os.path.samefile(path, home)
     except OSError:
-        return _Home(path, None)
+        return path == home
 
 
 # --- git's own layout ---------------------------------------------------------------------
 
 
-def _search(start: str, home: _Home | None) -> tuple[str, str | None]:
+def _search(start: str, home: str | None) -> tuple[str, str | None]:
     """(identity root, git folder of the worktree or None), searching upwards from `start`."""
     at = start
     while at != "/":
-        if home is not None and home.is_at(at):
+        if _is_home(at, home):
             break
         found = _at(at)
         if found is not None:

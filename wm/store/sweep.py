@@ -157,11 +157,9 @@ def log_bytes(core: Core, workspace: str) -> int:
 def modified(core: Core, ref: Ref[Document]) -> float:
     """When a document's file was last written, in seconds since 1970; 0 if there is none."""
     place = paths.place(ref)
-    try:
-        with core.disk.folder(place.folder) as folder:
-            return core.disk.stat(folder, place.name).st_mtime
-    except OSError:
-        return 0.0
+    with suppress(OSError), core.disk.folder(place.folder) as folder:
+        return core.disk.stat(folder, place.name).st_mtime
+    return 0.0
 
 
 class Removal:
