@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import random
+import re
 from collections.abc import Iterator
 
 from tests.docs.pages import ROOT
@@ -29,6 +30,16 @@ USUAL = {
     **dict.fromkeys(("UsageError", "BadParameter"), "`wm … --help` shows how."),
 }
 """The fix of an error that is made without one (`wm.cli.app` adds that of a usage error)."""
+
+CALLERS = {
+    "wm/domain/imports/": "Correct or name others, then import again.",
+    "wm/domain/memory/anchors.py": "Write it as path, path:symbol or path:12-40.",
+    "wm/domain/memory/undo.py": "`wm undo --list` shows what can be undone.",
+}
+"""The fix that the caller of a rule adds if the rule gives none."""
+
+_PASSED_ON = re.compile(r"(\{[^{}]*\})?")
+"""A message that another place made; it is drawn there."""
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
@@ -52,8 +63,9 @@ def messages() -> list[tuple[str, str, str]]:
             for node in ast.walk(scope):
                 if isinstance(node, ast.Call) and _name(node.func) in ERRORS:
                     text, fix = _texts(node, named)
-                    if text.replace("{message}", "").strip():
-                        found.add((f"{path}:{node.lineno}", text, fix))
+                    if not _PASSED_ON.fullmatch(text):
+                        added = (fix for start, fix in CALLERS.items() if path.startswith(start))
+                        found.add((f"{path}:{node.lineno}", text, fix or next(added, "")))
     return sorted(found)
 
 
@@ -80,6 +92,8 @@ def _texts(call: ast.Call, names: dict[str, str]) -> tuple[str, str]:
     if "message" in named:
         positional.insert(0, _literal(named["message"], names))
     text = positional[0] if positional else ""
+    if _name(call.func) == "Refusal" and len(positional) > 2:
+        return text, positional[2]
     fix = _literal(named["fix"], names) if "fix" in named else USUAL.get(_name(call.func), "")
     return text, fix
 

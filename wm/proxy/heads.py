@@ -1,7 +1,7 @@
 """Which headers are forwarded, and which belong to one connection. Pure.
 
 Names keep their spelling and order, values their bytes. Only hop-by-hop headers (RFC 9110, 7.6.1)
-are removed and written anew for the next connection (PX-3, PX-10).
+are removed and written again for the next connection (PX-3, PX-10).
 """
 
 from __future__ import annotations
