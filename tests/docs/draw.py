@@ -59,22 +59,21 @@ def messages() -> list[tuple[str, str, str]]:
         for scope in ast.walk(tree):
             if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            named = _assigned(scope)
             for node in ast.walk(scope):
                 if isinstance(node, ast.Call) and _name(node.func) in ERRORS:
-                    text, fix = _texts(node, named)
+                    text, fix = _texts(node, _assigned(scope, node.lineno))
                     if not _PASSED_ON.fullmatch(text):
                         added = (fix for start, fix in CALLERS.items() if path.startswith(start))
                         found.add((f"{path}:{node.lineno}", text, fix or next(added, "")))
     return sorted(found)
 
 
-def _assigned(scope: ast.AST) -> dict[str, str]:
-    """The literal texts of local names, the last of each."""
+def _assigned(scope: ast.AST, before: int) -> dict[str, str]:
+    """The literal texts of local names, each the last one above the line `before`."""
+    nodes = [n for n in ast.walk(scope) if isinstance(n, ast.Assign) and n.lineno < before]
     return {
         target.id: text
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Assign)
+        for node in sorted(nodes, key=lambda node: node.lineno)
         for target in node.targets
         if isinstance(target, ast.Name) and (text := _literal(node.value, {}))
     }

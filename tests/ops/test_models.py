@@ -171,7 +171,7 @@ def test_config_toml_overrides_the_chosen_model(home: Bench, model: Path) -> Non
     answer = home.call("list_models")
     assert (answer.chosen, answer.by_config) == (str(model), True)
     assert [(r.kind, r.dimension) for r in answer.models if r.in_use] == [("folder", 8)]
-    with pytest.raises(UserError, match=r"recall.model in config.toml says"):
+    with pytest.raises(UserError, match=r"config.toml sets recall.model"):
         home.call("use_model", name="embedded")
 
 
