@@ -2,7 +2,7 @@
 
 Anybody may edit the contract, because it is a file of the project. This record shows whether
 its legal reviews were only appended to, and whether its count fell (CT-2). It keeps digests
-of the reviews, not their text.
+of the reviews, not their text. `ops.contract.contract` writes it, after the contract.
 """
 
 from typing import ClassVar

@@ -85,7 +85,10 @@ class FileStore(SessionLogs):
         raw, _again = envelope.encode(document, 1, self.core.key_to_write())
         limit = self.settings.max_document_bytes
         if len(raw) > limit:
-            raise Unwritable(f"{place.path} would have {len(raw)} bytes, more than {limit}.")
+            raise Unwritable(
+                f"{place.path} would have {len(raw)} bytes, more than {limit}.",
+                fix="Nothing was written. Raise store.max_document_bytes to keep it.",
+            )
         with (
             explained("write", self.home, place.path),
             self.core.make_folder(place.folder) as folder,

@@ -192,7 +192,10 @@ def _unedit(
     changes = {name: recorded[f"{name}Before"] for name in fields}
     text = str(changes.get("text", ""))
     if text.endswith(_CUT) and len(text) > context.settings.max_text_chars:
-        return Refusal("not_reversible", "The earlier text was too long for the evidence log.")
+        return Refusal(
+            "not_reversible",
+            "The earlier text was too long for the evidence log, so it is not known.",
+        )
     changes |= {name: recorded[f"{name}Before"] for name in _ALONG if f"{name}Before" in recorded}
     again = _touched(entry, context.now, **changes)
     twin = edits.duplicate(context.memory, again) if "text" in changes else None

@@ -116,7 +116,7 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
     runtime, known = work.runtime, work.read(INSTALLED).document or InstalledModels()
     if runtime.settings.recall.model:
         raise UserError(
-            f"config.toml sets recall.model to {runtime.settings.recall.model!r}, so none was chosen.",
+            f"config.toml sets recall.model to {runtime.settings.recall.model!r}, which counts.",
             fix="Remove that line, restart the daemon (`wm down`), then choose again.",
         )
     name = known_name(known, request.name)
