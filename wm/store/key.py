@@ -5,8 +5,8 @@ It proves who wrote a document; it does not keep a secret from programs of the s
 
 Protects: the key never changes by accident. It is created once, race-free, by linking a
 finished file to the name. The check digits detect a flipped bit, which is repaired from the
-previous copy. A damaged key without a whole previous copy is an error, never a reason to make a new
-key (F12, F13).
+previous copy. A damaged key without an intact previous copy is an error, never a reason to make a
+new key (F12, F13).
 """
 
 from __future__ import annotations

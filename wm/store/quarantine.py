@@ -1,8 +1,8 @@
 """`quarantine/`: keeps files that wm could not read, or was about to replace (ST-3, ST-4).
 
-A kept file is a hard link to the very same file, so an editor that is still writing to it
-loses nothing. Only if it contains a secret, it is a copy without the secret (TR-1). Beside it
-lies `<name>.reason.json`. The name tells where the file came from, with `--` for `/`.
+A kept file is a hard link to the same file, so an editor that is still writing to it
+loses nothing. Only if it contains a secret, it is a copy without the secret (TR-1). A
+file `<name>.reason.json` is beside it. The name contains the original path, with `--` for `/`.
 
 Protects: nothing is deleted because it could not be read. Only the cap on the number of files
 removes anything here, the oldest files first, and folders never.

@@ -2,8 +2,9 @@
 
 Flows are the figures of the exchanges that a proxy passed on; recordings are the bodies, if the
 user asked for them. A line is written before its acknowledgement and flushed with the next relaxed
-flush. The next writer cuts a torn tail. A flow log that has grown too large keeps its newer half; a
-recording log that has reached its limit takes nothing more, because its lines refer to each other.
+flush. The next writer cuts an incomplete last line. A flow log that has grown too large keeps its
+newer half; a recording log that has reached its limit takes nothing more, because its lines refer
+to each other.
 
 Owns these two folders. `domain.recording` and `ops` decide what a line means.
 """

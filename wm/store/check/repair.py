@@ -1,9 +1,9 @@
 """Repair the findings of `check` that can be repaired without losing a byte (ST-3).
 
 Restores documents from their previous copy and the other way round, moves damaged files to
-quarantine, removes access for others, deletes temporary files of dead writers and cuts torn
-ends of logs, each under the lock of the document. A restored document has the very bytes of the
-other copy: its generation is not increased.
+quarantine, removes access for others, deletes temporary files of dead writers and cuts
+incomplete ends of logs, each under the lock of the document. A restored document has the bytes of
+the other copy: its generation is not increased.
 """
 
 from __future__ import annotations
