@@ -59,9 +59,7 @@ _END = Lazy(
     r"[.!?…]+[\"'”’)]*(?:\s+|$)|[。！？…]+[」』”）]?|;\s+|；|\s+[—–]\s+|\n+|\.{2,}\s*|"
     r",\s+(?:but|aber|mais|pero|mas|però|maar|ale|но|ama|nhưng)\s+|，但是?|けど、|지만,?\s"
 )
-_QUOTATION = Lazy(
-    r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`"
-)
+_QUOTATION = Lazy(r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`")
 _CODE = Lazy(
     r"^\s*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|[;{}]\s*$|\w\(\w*\)\s*$"
 )
