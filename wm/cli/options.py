@@ -27,6 +27,16 @@ def choice(name: str, choices: Sequence[str], help: str | None = None) -> Decora
     return click.option(name, type=click.Choice(choices), callback=not_empty, help=help)
 
 
+def text(*names: str, metavar: str | None = None, help: str) -> Decorator:
+    """An option with a text; "" where it is not given."""
+    return click.option(*names, default="", metavar=metavar, help=help)
+
+
+def anchors(help: str) -> Decorator:
+    """--anchor: the code that an entry describes."""
+    return click.option("--anchor", "anchors", multiple=True, metavar="PATH[:WHERE]", help=help)
+
+
 def limit(most: int, default: int) -> Decorator:
     """-n, --limit: how many rows to show."""
     kind = click.IntRange(1, most)

@@ -15,7 +15,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, print_entry, print_text, short_id
 from wm.cli.groups import Group
-from wm.cli.options import flag, limit
+from wm.cli.options import flag, limit, text
 from wm.cli.place import print_heading
 from wm.cli.verbs.memory.history import COLUMN as TIMED
 from wm.cli.verbs.memory.history import print_happening
@@ -66,8 +66,8 @@ def _print_status(answer: diag.DiagStatus) -> None:
 
 
 @command.command("rejected", short_help="What was refused, and by which rule.")
-@click.option("--since", default="", metavar="TIME", help="12h, 7d, 2w, or a day.")
-@click.option("--reason", default="", metavar="CODE", help="Only with this reason code.")
+@text("--since", metavar="TIME", help="12h, 7d, 2w, or a day.")
+@text("--reason", metavar="CODE", help="Only with this reason code.")
 @flag("--soft", help="Only texts refused for soft reasons alone (a person may accept those).")
 @limit(1000, default=LISTED)
 @prints
@@ -147,7 +147,7 @@ def _numbers(answer: diag.Explanation) -> list[output.Row]:
 
 
 @command.command("commands", short_help="What a compaction's commands did.")
-@click.option("--entry", default="", metavar="ID", help="Only about this entry.")
+@text("--entry", metavar="ID", help="Only about this entry.")
 @limit(1000, default=LISTED)
 @prints
 def commands(caller: Caller, **filters: Any) -> Result:

@@ -14,7 +14,8 @@ from wm.api.diagnosis import Trash
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, print_answer, print_entry, short_id
-from wm.cli.options import choice, flag
+from wm.cli.options import anchors as anchor_option
+from wm.cli.options import choice, flag, text
 from wm.cli.verbs.memory.output import result
 from wm.errors import UserError
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
@@ -69,7 +70,7 @@ def _print_restored(answer: Any) -> None:
 
 @click.command("forget")
 @click.argument("entry_id", metavar="ID", required=False)
-@click.option("--reason", default="", help="Why, for the record.")
+@text("--reason", help="Why, for the record.")
 @flag("--list", "listing", help="Show what was forgotten: the trash.")
 @prints
 def forget(caller: Caller, entry_id: str | None, reason: str, listing: bool) -> Result:
@@ -109,13 +110,7 @@ def _print_trash(answer: Trash) -> None:
 @click.argument("text", nargs=-1)
 @click.option("--rationale", default=None, help='The new rationale; "" removes it.')
 @choice("--type", TYPES)
-@click.option(
-    "--anchor",
-    "anchors",
-    multiple=True,
-    metavar="PATH[:WHERE]",
-    help='The code that it describes, as it is now; "" removes the link.',
-)
+@anchor_option('The code that it describes, as it is now; "" removes the link.')
 @prints
 def edit(
     caller: Caller, entry_id: str, text: tuple[str, ...], anchors: tuple[str, ...], **named: Any

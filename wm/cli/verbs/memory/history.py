@@ -15,7 +15,7 @@ from wm.api.protocol import SINCE
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, print_text, short_id
-from wm.cli.options import dry_run, flag, limit
+from wm.cli.options import dry_run, flag, limit, text
 from wm.cli.place import print_heading
 from wm.errors import UserError
 
@@ -37,7 +37,7 @@ BECOMES = {
 @click.command("history")
 @click.argument("entry_id", metavar="[ID]", required=False, default="")
 @limit(1000, default=20)
-@click.option("--before", default="", metavar="EVENT", help="Continue after this record.")
+@text("--before", metavar="EVENT", help="Continue after this record.")
 @prints
 def history(caller: Caller, entry_id: str, **page: Any) -> Result:
     """Show what happened here, newest first; with ID only what happened to that entry.

@@ -8,16 +8,13 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
+from wm.cli.options import text
 
 
 @click.command("output")
 @click.argument("handle", metavar="HANDLE")
-@click.option(
-    "--lines", default="", metavar="A:B", help="Only these lines, counted from 1: A:B, A: or :B."
-)
-@click.option(
-    "--grep", default="", metavar="PATTERN", help="Only lines that match this expression (RE2)."
-)
+@text("--lines", metavar="A:B", help="Only these lines, counted from 1: A:B, A: or :B.")
+@text("--grep", metavar="PATTERN", help="Only lines that match this expression (RE2).")
 @prints
 def command(caller: Caller, handle: str, lines: str, grep: str) -> Result:
     """Print a tool output that was cut, as the tool printed it, without secrets.

@@ -12,7 +12,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import print_text, short_id
-from wm.cli.options import choice, flag
+from wm.cli.options import anchors, choice, flag, text
 from wm.cli.streams import given
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
 
@@ -20,16 +20,10 @@ from wm.formats.workspace_memory import IMPORTANCES, TYPES
 @click.command("remember")
 @click.argument("text", nargs=-1)
 @choice("--type", TYPES, help="What kind of fact it is; inferred if not given.")
-@click.option("--rationale", default="", help="Why it is so, in a few words.")
+@text("--rationale", help="Why it is so, in a few words.")
 @click.option("--importance", type=click.Choice(IMPORTANCES), default="normal", show_default=True)
 @click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")
-@click.option(
-    "--anchor",
-    "anchors",
-    multiple=True,
-    metavar="PATH[:WHERE]",
-    help="The code that it describes: if that changes, the entry is marked as suspect.",
-)
+@anchors("The code that it describes: if that changes, the entry is marked as suspect.")
 @flag("--branch", "branch_only", help="Show it only on the branch that is checked out now.")
 @prints
 def command(caller: Caller, text: tuple[str, ...], **fields: Any) -> Result:

@@ -14,7 +14,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, doubts, short_id
-from wm.cli.options import choice, flag
+from wm.cli.options import choice, flag, text
 from wm.formats.workspace_memory import ORIGINS, TYPES
 
 _ID = re.compile(r"m_[0-9a-f]{4,}", re.ASCII)
@@ -31,15 +31,13 @@ _COLUMN = SHORT_ID + 4
     help="Maximum number of results.",
 )
 @choice("--type", TYPES)
-@click.option("--tag", default="", metavar="WORD", help="Only entries with this tag.")
-@click.option("--path", default="", help="Only entries about this file or folder.")
-@click.option(
-    "--since", default="", metavar="WHEN", help="Only from then on: 2w, last week, 2026-11-01."
-)
-@click.option("--until", default="", metavar="WHEN", help="Only before then.")
+@text("--tag", metavar="WORD", help="Only entries with this tag.")
+@text("--path", help="Only entries about this file or folder.")
+@text("--since", metavar="WHEN", help="Only from then on: 2w, last week, 2026-11-01.")
+@text("--until", metavar="WHEN", help="Only before then.")
 @choice("--origin", ORIGINS)
-@click.option("--scope", default="", help="workspace, or branch:NAME.")
-@click.option("--session", default="", metavar="ID", help="Only entries of this session.")
+@text("--scope", help="workspace, or branch:NAME.")
+@text("--session", metavar="ID", help="Only entries of this session.")
 @flag("--all", "everything", help="Also superseded entries and the inbox.")
 @prints
 def command(

@@ -11,13 +11,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.options import flag
+from wm.cli.options import flag, text
 
 
 @click.command("handoff")
-@click.option(
-    "--session", metavar="ID", default="", help="The session to hand off. Default: the newest."
-)
+@text("--session", metavar="ID", help="The session to hand off. Default: the newest.")
 @flag("--print", "printed", help="Print it; write no file.")
 @flag("--check", help="Only check whether the file is current (exit code 1: no).")
 @flag("--force", help="Also overwrite a file that wm did not write.")

@@ -13,7 +13,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
-from wm.cli.options import flag
+from wm.cli.options import flag, text
 from wm.errors import UserError
 from wm.formats.session_contract import MAX_BYTES
 
@@ -38,7 +38,7 @@ def command() -> None:
 
 @command.command("init", short_help="Create the contract of this project.")
 @click.argument("goal", nargs=-1)
-@click.option("--phase", metavar="WORD", default="", help="The first phase. Default: planning.")
+@text("--phase", metavar="WORD", help="The first phase. Default: planning.")
 @prints
 def init(caller: Caller, goal: tuple[str, ...], phase: str) -> Result:
     """Create state/session-state.json with the GOAL of the work. An existing one stays."""

@@ -13,7 +13,7 @@ import click
 from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
-from wm.cli.options import flag
+from wm.cli.options import flag, text
 from wm.cli.verbs.proxy import chart, figures
 from wm.errors import UserError
 from wm.replay import report as replaying
@@ -33,7 +33,7 @@ MAX_NAME = 26
     help="What to change in each request.",
 )
 @flag("--turns", help="Print every request, not only the totals.")
-@click.option("--html", "page", metavar="PAGE", default="", help="Write a chart as one HTML file.")
+@text("--html", "page", metavar="PAGE", help="Write a chart as one HTML file.")
 @json_option
 def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json: bool) -> int:
     """Replay recorded sessions, offline, and compute what they cost.

@@ -13,7 +13,7 @@ from wm.api.session_memory import Blocks, ItemView, WorkingItems
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
-from wm.cli.options import flag
+from wm.cli.options import flag, text
 from wm.cli.streams import given
 from wm.formats.core_memory import BLOCKS
 from wm.formats.session_state import NEWEST
@@ -103,7 +103,7 @@ def show_working(caller: Caller, **session: str) -> Result:
 
 @working.command("add", short_help="Add an item.")
 @click.argument("text", nargs=-1, required=True)
-@click.option("--slot", default="", help="error, decision, todo, …; a note if not given.")
+@text("--slot", help="error, decision, todo, …; a note if not given.")
 @session_option
 @prints
 def add_item(caller: Caller, text: tuple[str, ...], **fields: str) -> Result:
@@ -122,7 +122,7 @@ def remove_item(caller: Caller, text: tuple[str, ...], **session: str) -> Result
 
 
 @working.command("clear", short_help="Empty a slot, or everything.")
-@click.option("--slot", default="", help="Only this slot.")
+@text("--slot", help="Only this slot.")
 @session_option
 @prints
 def clear_items(caller: Caller, **fields: str) -> Result:
@@ -148,7 +148,7 @@ def _name(item: ItemView) -> str:
 
 @click.command("continue", short_help="Copy the core blocks to another session.")
 @click.argument("session_id", metavar="ID", default=NEWEST)
-@click.option("--to", default="", metavar="ID", help="A session that has already started.")
+@text("--to", metavar="ID", help="A session that has already started.")
 @flag("--cancel", help="The next session starts without them.")
 @prints
 def continue_session(caller: Caller, session_id: str, **fields: Any) -> Result:

@@ -15,13 +15,14 @@ from wm.agents.mcp_session import McpSession, ToolOutcome
 from wm.agents.mcp_stdio import serve_stdio
 from wm.api.tools import find
 from wm.cli.context import Caller, workspace_options
+from wm.cli.options import text
 from wm.errors import WmError
 from wm.library import Library
 from wm.settings import find_agent_session
 
 
 @click.command("mcp")
-@click.option("--session", default="", metavar="ID", help="The session, if the agent names none.")
+@text("--session", metavar="ID", help="The session, if the agent names none.")
 @workspace_options
 def command(caller: Caller, session: str) -> int:
     """Serve the memory tools over MCP, on standard input and output, until the input ends.

@@ -15,7 +15,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.groups import Group
-from wm.cli.options import flag
+from wm.cli.options import flag, text
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import chosen, installed, location
 from wm.ops.search.models import (
@@ -114,7 +114,7 @@ def _try_first(runtime: Runtime, name: str) -> None:
 
 @command.command("import", short_help="Import a model from a folder.")
 @click.argument("path")
-@click.option("--name", default="", metavar="NAME", help="Call it NAME instead of the folder's.")
+@text("--name", metavar="NAME", help="Call it NAME instead of the folder's.")
 @prints
 def take(caller: Caller, path: str, name: str) -> Result:
     """Copy a model's folder (ONNX file, config.json, tokenizer.json) into the data folder.
