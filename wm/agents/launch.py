@@ -36,14 +36,6 @@ class Named(Struct, frozen=True):
     where: str = ""
 
 
-def is_opencode(program: str) -> bool:
-    return PurePath(program).stem == "opencode"
-
-
-def is_claude(program: str) -> bool:
-    return PurePath(program).stem == "claude"
-
-
 def named_upstream(
     program: str, env: Mapping[str, str], *, claude: Path, opencode: Path, folder: Path
 ) -> Named:
@@ -53,9 +45,9 @@ def named_upstream(
 
     Raises UserError if its settings override the environment, or cannot be read.
     """
-    if is_opencode(program):
+    if PurePath(program).stem == "opencode":
         return _named_for_opencode(env, opencode, folder)
-    if is_claude(program):
+    if PurePath(program).stem == "claude":
         here = folder / ".claude"
         for path in (
             claude / "settings.json",
@@ -75,7 +67,7 @@ def environment(
     program: str, base_url: str, env: Mapping[str, str], *, upstream_host: str
 ) -> dict[str, str]:
     """The variables to add to `env`. Raises UserError if the configuration cannot be read."""
-    if is_opencode(program):
+    if PurePath(program).stem == "opencode":
         content = _content(env)
         provider = content.setdefault("provider", {}).setdefault("anthropic", {})
         # This client's base URL ends in the version; the base URL of all others does not.

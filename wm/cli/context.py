@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -57,7 +56,7 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
             f"What answers on the socket {path} is not a daemon of wm.",
             fix="Stop that program, or set WM_SOCKET to another path.",
         )
-    if not _is_same(str(found.get("home")), settings.paths.home):
+    if not _is_same(str(found.get("home")), str(settings.paths.home)):
         raise WmError(
             f"The daemon on the socket {path} serves another data folder: {found.get('home')}.",
             fix="Give each data folder its own socket: correct WM_SOCKET or WM_HOME.",
@@ -74,11 +73,11 @@ def _outdated(settings: Settings) -> str:
     return f"The daemon is outdated ({why}): `wm down`, then `wm up`." if why else ""
 
 
-def _is_same(home: str, ours: Path) -> bool:
+def _is_same(one: str, other: str) -> bool:
     try:
-        return os.path.samefile(home, ours)
+        return os.path.samefile(one, other)
     except OSError:
-        return home == str(ours)
+        return one == other
 
 
 PATIENCE_S: Mapping[str, float] = MappingProxyType({"sweep_storage": 600.0, "diag_alike": 60.0})
@@ -118,7 +117,7 @@ class Caller:
             return {"workspace": self.workspace, **fields}
         folder = self.directory
         scope: dict[str, Any] = {"directory": folder}
-        if self._named and _is_home(folder):
+        if self._named and _is_same(folder, os.path.expanduser("~")):
             # Only this folder itself: in a folder below it -C and cd must mean the same workspace.
             scope["explicit"] = True
         return {**scope, **fields}
@@ -279,13 +278,6 @@ def here() -> str:
             "The current folder does not exist any more.",
             fix="Change into another folder, or name one with -C DIR.",
         ) from None
-
-
-def _is_home(folder: str) -> bool:
-    try:
-        return os.path.samefile(folder, os.path.expanduser("~"))
-    except OSError:
-        return False
 
 
 def _utf8(name: str, value: Any) -> Any:

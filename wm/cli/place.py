@@ -15,14 +15,11 @@ FILLED = {"critical": "nearly full", "high": "filling up"}
 """Context pressure levels in words (PS-1)."""
 
 
-def where(place: WorkspacePlace) -> str:
-    """The folder and its branch."""
-    folder = output.home_short(place.root) or "an unknown folder"
-    return folder + (f" · branch {place.branch}" if place.branch else "")
-
-
 def print_heading(place: WorkspacePlace) -> None:
-    output.lines(map(output.bold, output.wrap(where(place), output.width())))
+    """Print the folder and its branch."""
+    folder = output.home_short(place.root) or "an unknown folder"
+    said = folder + (f" · branch {place.branch}" if place.branch else "")
+    output.lines(map(output.bold, output.wrap(said, output.width())))
 
 
 def memory_rows(found: Inspection) -> list[output.Row]:

@@ -99,17 +99,14 @@ class EmbedWorker:
         self._lock.notify()
 
     def _live(self) -> None:
-        self._work()
-        # Called here because a local variable holds the model until `_work` returns.
-        self._unloaded()
-
-    def _work(self) -> None:
         try:
             self._serve()
         finally:
             with self._lock:
                 if self._thread is threading.current_thread():
                     self._embedder, self._thread = None, None
+        # Called here because a local variable holds the model until `_serve` returns.
+        self._unloaded()
 
     def _serve(self) -> None:
         while True:

@@ -62,7 +62,9 @@ def admit_all(
             history.append(newcomer.entry)
             result = ImportResult(HISTORY, newcomer.entry.id)
         if result is None:
-            result = _admit(editor, newcomer, now=now, settings=settings)
+            done = editor.admit(newcomer.entry, now=now, settings=settings)
+            details = dict(done.details)
+            result = ImportResult(done.outcome, done.entry_id, done.reason_codes, details)
         if result.outcome in NEW:
             known.add(newcomer.entry.model_copy(update={"id": result.entry_id}))
         results.append(result)
@@ -146,15 +148,6 @@ def _gives_way(twin: MemoryEntry, entry: MemoryEntry) -> bool:
         return False
     stronger = SOURCE_RANK.get(entry.source, 0) > SOURCE_RANK.get(twin.source, 0)
     return twin.status != "active" or stronger
-
-
-def _admit(
-    editor: MemoryEditor, newcomer: Newcomer, *, now: datetime, settings: MemorySettings
-) -> ImportResult:
-    admission = editor.admit(newcomer.entry, now=now, settings=settings)
-    return ImportResult(
-        admission.outcome, admission.entry_id, admission.reason_codes, dict(admission.details)
-    )
 
 
 def _linked(

@@ -30,41 +30,31 @@ def command(caller: Caller, session: str) -> int:
     An agent starts this in its project folder; -C or --workspace name another workspace. It does
     not start a daemon, and works on the files if none runs.
     """
-    return serve_stdio(McpSession(__version__), _Tools(caller, session).perform)
+    library, agent = Library(caller.settings), find_agent_session()
 
-
-class _Tools:
-    """Runs tools for the workspace that the agent works in."""
-
-    def __init__(self, caller: Caller, session: str) -> None:
-        self._library = Library(caller.settings)
-        self._caller = caller
-        self._agent = find_agent_session()
-        self._session = self._agent.session or session
-
-    def perform(self, name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
+    def perform(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
         fields = {
             "name": name,
             "arguments": _well_formed(dict(arguments)),
-            "session": self._session,
+            "session": agent.session or session,
         }
         tool = find(name)
         try:
             # Looked up at each call: the folder may be deleted while the agent runs.
-            answer = self._library.run(
+            here = {"directory": agent.project}
+            if caller.names_workspace or not agent.project:
+                here = caller.scoped()
+            answer = library.run(
                 "call_tool",
-                self._scoped(fields),
-                deadline_s=self._caller.settings.tools.timeout_s,
+                {**here, **fields},
+                deadline_s=caller.settings.tools.timeout_s,
                 repeatable=tool is not None and tool.reads,
             )
         except WmError as error:
             return ToolOutcome(f"{error.message} {error.fix}".strip(), failed=True)
         return ToolOutcome(str(answer.get("text", "")), answer.get("structured") or {})
 
-    def _scoped(self, fields: dict[str, Any]) -> dict[str, Any]:
-        if self._caller.names_workspace or not self._agent.project:
-            return self._caller.scoped(**fields)
-        return {"directory": self._agent.project, **fields}
+    return serve_stdio(McpSession(__version__), perform)
 
 
 def _well_formed(value: Any) -> Any:
