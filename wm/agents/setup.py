@@ -497,14 +497,11 @@ def _sha(raw: bytes) -> str:
 
 
 def _diff(path: Path, before: bytes | None, after: bytes | None) -> str:
-    old = (before or b"").decode("utf-8", "replace").splitlines(keepends=True)
-    new = (after or b"").decode("utf-8", "replace").splitlines(keepends=True)
-    lines = difflib.unified_diff(
-        old,
-        new,
-        "/dev/null" if before is None else str(path),
-        "/dev/null" if after is None else str(path),
+    names = ["/dev/null" if raw is None else str(path) for raw in (before, after)]
+    old, new = (
+        (raw or b"").decode("utf-8", "replace").splitlines(keepends=True) for raw in (before, after)
     )
+    lines = difflib.unified_diff(old, new, *names)
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
