@@ -501,7 +501,7 @@ def _diff(path: Path, before: bytes | None, after: bytes | None) -> str:
     old, new = (
         (raw or b"").decode("utf-8", "replace").splitlines(keepends=True) for raw in (before, after)
     )
-    lines = difflib.unified_diff(old, new, *names)
+    lines = difflib.unified_diff(old, new, names[0], names[1])
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )

@@ -40,17 +40,9 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.text import patterns
+from wm.text.tables import Tables
 
-TOOL_KINDS = {
-    "Bash": "bash",
-    "Read": "read",
-    "NotebookRead": "read",
-    "Edit": "edit",
-    "MultiEdit": "edit",
-    "NotebookEdit": "edit",
-    "Write": "write",
-    "Grep": "grep",
-}
+TOOL_KINDS = dict(Tables("wm.domain.payloads").rows("claude_code", columns=2))
 
 CONTEXT_EVENTS = frozenset(
     {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"}

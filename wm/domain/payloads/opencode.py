@@ -72,17 +72,9 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.text import patterns
+from wm.text.tables import Tables
 
-TOOL_KINDS = {
-    "bash": "bash",
-    "read": "read",
-    "edit": "edit",
-    "multiedit": "edit",
-    "patch": "edit",
-    "apply_patch": "edit",
-    "write": "write",
-    "grep": "grep",
-}
+TOOL_KINDS = dict(Tables("wm.domain.payloads").rows("opencode", columns=2))
 
 SIDE_CALLS = ("You are a title generator", "You are a context summarization agent")
 """How the system prompts of OpenCode's titles and summaries begin."""

@@ -15,6 +15,7 @@ from wm.api.protocol import Inspection
 from wm.cli import contracts, output
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
+from wm.cli.entries import WORDS
 from wm.cli.place import LEAST, conversation_rows, memory_rows, most_pressed, print_heading
 from wm.cli.wiring import look, states
 from wm.daemon.instance import holder, is_ending
@@ -26,12 +27,7 @@ PATIENCE_S = 2.0
 LISTED_CONVERSATIONS = 2
 """The others are less full; `wm inspect` lists them."""
 
-WIRED = {
-    "current": "wired",
-    "stale": "set up by another wm (wm setup)",
-    "absent": "not wired",
-    "blocked": "settings cannot be read (wm doctor)",
-}
+WIRED = dict(WORDS.rows("wired", columns=2))
 
 
 @click.command("status")

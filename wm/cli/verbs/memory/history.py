@@ -14,7 +14,7 @@ from wm.api.diagnosis import Acts, ActView, Happening, Rollback
 from wm.api.protocol import SINCE
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import SHORT_ID, print_text, short_id
+from wm.cli.entries import SHORT_ID, WORDS, print_text, short_id
 from wm.cli.options import dry_run, flag, limit, text
 from wm.cli.place import print_heading
 from wm.errors import UserError
@@ -26,12 +26,7 @@ LISTED = 20
 """Changes of one kind that the terminal lists; `--json` has all of a rollback."""
 
 BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
-BECOMES = {
-    "trashed": "to the trash",
-    "restored": "back from the trash",
-    "inbox": "waits in the inbox again",
-    "active": "as it was before",
-}
+BECOMES = dict(WORDS.rows("becomes", columns=2))
 
 
 @click.command("history")
