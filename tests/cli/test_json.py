@@ -64,6 +64,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "session delete": ("session", "delete", "8d2f", "--dry-run"),
     "workspace list": ("workspace",),
     "remember": ("remember", "We use Postgres 16 in tests."),
+    "learn": ("learn",),
     "edit": ("edit", "{entry}", "We deploy with `make sail`."),
     "pin": ("pin", "{entry}"),
     "importance": ("importance", "{entry}", "high"),

@@ -250,6 +250,7 @@ PRINTS: dict[str, type[Record]] = {
     "workspace list": protocol.Workspaces,
     "workspace mv": protocol.Moved,
     "remember": protocol.Remembered,
+    "learn": protocol.Learning,
     "forget": protocol.EntryAnswer,
     "forget list": diagnosis.Trash,
     "restore": protocol.EntryAnswer,
