@@ -236,6 +236,7 @@ PRINTS: dict[str, type[Record]] = {
     "handoff": contract.HandoffAnswer,
     "budget check": instruction_budget.BudgetAnswer,
     "budget prune": instruction_budget.PruneAnswer,
+    "recap": protocol.RecapAnswer,
     "session list": SessionsReport,
     "session show": protocol.SessionAnswer,
     "session core show": session_memory.Blocks,
