@@ -10,6 +10,7 @@ DIFFERENCES: dict[str, str] = {
     "codes / message_too_long": KEPT,
     "codes / type_cap": "a prompt with room shows more of a type than its number (WM-4)",
     "formats / workspace_memory / $.version": "3 adds the source `stated` and the scope `user`",
+    "files / workspaces/HEX/workspace-memory.json / $.version": "the same",
     **{
         f"story / with a daemon: config memory / $.options.memory.{name}": FIXED
         for name in (
