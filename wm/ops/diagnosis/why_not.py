@@ -155,12 +155,7 @@ class _Question(Struct, frozen=True):
         """What consolidation would find: the same fact in other words, or a contradiction."""
         work, at = self.work, self.work.moment
         newcomer = MemoryEntry(
-            id="m_asked",
-            type=self.kind,
-            text=self.text,
-            source=ASKED,
-            created_at=at,
-            updated_at=at,
+            id="m_asked", type=self.kind, text=self.text, source=ASKED, created_at=at, updated_at=at
         )
         with memory_editor(work, self.place, self.memory) as editor:
             twins = editor.twins(newcomer)

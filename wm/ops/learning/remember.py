@@ -117,10 +117,7 @@ def _learn(
     if kept is not None and admission.outcome in ("promoted", "superseded"):
         said += _place_in_prompts(work, place, before, kept)
     return Remembered(
-        outcome=admission.outcome,
-        entry=kept,
-        reason_codes=admission.reason_codes,
-        message=said,
+        outcome=admission.outcome, entry=kept, reason_codes=admission.reason_codes, message=said
     )
 
 
