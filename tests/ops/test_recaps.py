@@ -94,3 +94,31 @@ def test_words_of_tools_do_not_reach_the_next_session(bench: Bench) -> None:
     bench.event("session_ended", session="s-1")
     bench.event("session_started", session="s-2")
     assert "IGNORE" not in last_session(bench, "s-2")
+
+
+DECIDED = "We decided to store the tides as JSON lines instead of SQLite."
+
+
+def decided(bench: Bench, user: str) -> None:
+    bench.event("session_started")
+    bench.event("user_prompt", text=user)
+    bench.event("assistant_text", text=f"Done.\n\n{DECIDED}")
+
+
+def test_a_decision_that_the_user_did_not_confirm_waits_at_the_end(bench: Bench) -> None:
+    decided(bench, "How shall we keep the tides?")
+    assert bench.state().recent_decisions
+    bench.event("session_ended")
+    assert bench.texts() == []
+    (waiting,) = bench.memory().entries
+    assert waiting.reasons == ("not_confirmed",)
+    assert bench.call("recap_sessions").recaps[0].inbox == (waiting.id,)
+
+
+def test_a_session_that_just_stopped_is_harvested_at_the_next_start(bench: Bench) -> None:
+    decided(bench, "How shall we keep the tides?")
+    bench.later(minutes=40)
+    bench.event("session_started", session="s-2")
+    assert [e.reasons for e in bench.memory().entries] == [("not_confirmed",)]
+    bench.event("session_started", session="s-3")
+    assert len(bench.memory().entries) == 1

@@ -152,6 +152,12 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return self.denies or self.has(NEEDS)
 
 
+def marks_change(text: str) -> bool:
+    """Whether a text has a phrase of change."""
+    raw = encoded(text.lower())
+    return any(phrases.found_in(raw) for phrases in _SAYING)
+
+
 @lru_cache(maxsize=512)
 def reading(text: str) -> ParsedStatement:
     """Parse a text for `judge`."""

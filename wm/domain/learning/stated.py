@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from wm.domain.change.statement import marks_change
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.typed_lines import typed_lines
 from wm.text.patterns import Lazy
@@ -28,6 +29,9 @@ MAX_SENTENCES = 60
 ACTIVE_SCORE = 0.5
 """A statement of at least this score is kept."""
 
+CHANGE_SCORE = -1.25
+"""A statement of at least this score, with words of change, is kept if it changes what is known."""
+
 WAITING_SCORE = -0.9
 """A statement of at least this score waits in the inbox."""
 
@@ -39,12 +43,13 @@ EXCLUDED = frozenset(
 
 class Statement(NamedTuple):
     """Something lasting that the user stated. type, scope: as in an entry. is_certain: it may be
-    kept without asking the user."""
+    kept without asking the user. only_change: it is kept only if it changes a known entry."""
 
     text: str
     type: str
     scope: str
     is_certain: bool
+    only_change: bool = False
 
 
 class Sentence(NamedTuple):
@@ -91,9 +96,13 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         if _is_polite(features):
             features -= {"asks", "inner_ask", "first:request", "request"}
         score = weigh(features)
-        if score >= WAITING_SCORE and not features & EXCLUDED:
-            kind, scope = _type(sentence), _scope(sentence)
-            found.append(Statement(sentence.text, kind, scope, score >= ACTIVE_SCORE))
+        if score < CHANGE_SCORE or features & EXCLUDED:
+            continue
+        only_change = score < WAITING_SCORE
+        if only_change and not marks_change(sentence.text):
+            continue
+        kind, scope = _type(sentence), _scope(sentence)
+        found.append(Statement(sentence.text, kind, scope, score >= ACTIVE_SCORE, only_change))
     return tuple(found)
 
 

@@ -35,6 +35,9 @@ from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.letters import canonical
 
+NOT_CONFIRMED = "not_confirmed"
+"""The reason of a decision that no words of the user support."""
+
 ECHOES = ("workspace_memory", "last_session", "handoff")
 """Blocks whose text a summary may repeat; a repeat is not a new fact."""
 
@@ -87,6 +90,21 @@ def finish(
     )
     after_compaction(work, place, state.root, state.session_id, count)
     return after, remembered
+
+
+def harvest(work: Work, place: WorkspacePlace, state: SessionState) -> SessionState:
+    """Propose the decisions of a session that ends without a compaction (EX-8). One that the user's
+    own words support becomes active; silence is no consent, so the rest waits in the inbox."""
+    if not state.recent_decisions:
+        return state
+    compaction = load_compaction(work, place, state.session_id)
+    summary = _Summary(work, place, state, compaction, _injected(work, place, state))
+    for decided in state.recent_decisions:
+        said = provenance.judge(work, place, state.session_id, decided.text)
+        confirmed = said.origin == "user" and not said.reasons
+        item = Candidate("add", type="decision", text=decided.text)
+        summary.add(item, () if confirmed else (NOT_CONFIRMED,))
+    return state.model_copy(update={"recent_decisions": ()})
 
 
 def _save(
@@ -163,7 +181,8 @@ class _Summary(Struct, frozen=True):
             else:
                 yield self._command(item, parsed.snapshot_id)
 
-    def add(self, item: Candidate) -> Remembered:
+    def add(self, item: Candidate, doubts: tuple[str, ...] = ()) -> Remembered:
+        """doubts: reasons why it waits in the inbox."""
         if echo_guard.is_echo(item.text, self.injected):
             return self._rejected(item, "echo")
         request = self._request(item.text, item.type)
@@ -173,7 +192,7 @@ class _Summary(Struct, frozen=True):
             # A refused proposal of the model becomes evidence, not an inbox entry: no person asked
             # for it.
             return self._rejected(item, *reasons)
-        return learn_or_wait(self.work, self.place, request)
+        return learn_or_wait(self.work, self.place, request, doubts)
 
     def _request(self, text: str, type: str) -> RememberRequest:
         session = self.state.session_id

@@ -19,6 +19,7 @@ from wm.errors import StoreError, UserError
 from wm.formats.events import ToolFinished
 from wm.formats.recaps import Recaps
 from wm.formats.session_state import RecalledNote, SessionState
+from wm.ops.learning import compaction
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import Operation, Work
@@ -28,6 +29,8 @@ from wm.store.paths import sid
 
 NEVER_SHOWN = frozenset({"prompt_injection", "secret"})
 SHOWN = 5
+IDLE_MINUTES = 30
+"""A session without an event for this long has stopped (EX-8)."""
 KEPT_NOTES = 200
 
 
@@ -128,8 +131,12 @@ def others_ended(work: Work, place: WorkspacePlace) -> None:
             state = work.read(Ref(SessionState, place.key, name)).document
             if state is None or state.recap is None:
                 continue
+            stopped = state.updated_at < iso(work.now - timedelta(minutes=IDLE_MINUTES))
+            if stopped and state.recent_decisions:
+                state = compaction.harvest(work, place, state)
+                work.put(Ref(SessionState, place.key, name), state)
             known = keep(work, place, state, known)
-            if not state.ended_at and state.updated_at > iso(work.now - timedelta(days=1)):
+            if not state.ended_at and not stopped:
                 left.append(name)
     if known is not before or len(left) != len(before.running):
         work.put(recaps_ref(place.key), known.model_copy(update={"running": tuple(left)}))

@@ -13,8 +13,8 @@ from wm.domain.facts import Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import Requests
 from wm.errors import UserError
-from wm.ops.learning.remember import judge, learn_or_wait
-from wm.ops.memory.documents import load_memory, save_memory
+from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
+from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
@@ -70,17 +70,35 @@ def keep(
     waits = mode(work.runtime, place) == INBOX
     for one in found:
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
-        if refused:
+        unsure = one.only_change or refused or not one.is_certain
+        changes = bool(unsure) and _changes_known(work, place, one)
+        if one.only_change and not changes:
+            continue
+        if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
             work.log(place.key, [fact], session=sid(session))
             continue
-        reasons = (() if one.is_certain else (UNSURE,)) + ((CHOSEN,) if waits else ())
+        reasons = (() if one.is_certain or changes else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
             text=one.text, type=one.type, source="stated", origin="user", session=session
         )
         kept.append(learn_or_wait(work, place, wanted, reasons[:1]))
     return tuple(kept)
+
+
+def _changes_known(work: Work, place: WorkspacePlace, one: stated.Statement) -> bool:
+    """Whether the statement says that something known is different now (WM-8)."""
+    memory = read_memory(work, place)
+    if not memory.entries:
+        return False
+    entry = new_entry(
+        work,
+        place,
+        RememberRequest(text=one.text, type=one.type, source="stated", origin="user"),
+    )
+    with memory_editor(work, place, memory) as editor:
+        return editor.changes(entry)
 
 
 def notice(kept: tuple[Remembered, ...]) -> str:

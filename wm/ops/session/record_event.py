@@ -456,6 +456,9 @@ def _ended(work: Work, prepared: PreparedEvent) -> EventAnswer:
     save_session(work, place, state)
     working_memory.clear(work, place, state)
     journal.promote_pending(work, place)
+    if not state.subagent:
+        state = compaction.harvest(work, place, state)
+        save_session(work, place, state)
     recaps.ended(work, place, state)
     work.flush = True
     return _answer(state)
