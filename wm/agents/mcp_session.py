@@ -312,8 +312,8 @@ def _result(id: Id, result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _error(error: ProtocolError) -> dict[str, Any]:
-    told = {"code": error.code, "message": error.message}
-    return {"jsonrpc": "2.0", "id": error.id, "error": told}
+    body = {"code": error.code, "message": error.message}
+    return {"jsonrpc": "2.0", "id": error.id, "error": body}
 
 
 def _line(message: Any) -> bytes:

@@ -191,8 +191,8 @@ def report_config(settings: Settings) -> None:
     """Report on stderr why config.toml cannot be used, or what is ignored in it."""
     error = settings.config_error
     if error is not None:
-        told = "Until then the defaults apply, and what needs your consent is off."
-        output.problem(error.message, fix=f"{error.fix} {told}")
+        sentence = "Until then the defaults apply, and what needs your consent is off."
+        output.problem(error.message, fix=f"{error.fix} {sentence}")
     elif settings.config_warning:
         output.note(f"wm: {settings.config_warning}")
 

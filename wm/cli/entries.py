@@ -112,10 +112,12 @@ def _anchor(anchor: Anchor) -> str:
 
 
 def _status(entry: MemoryEntry) -> str:
-    told = {"inbox": "waits in the inbox", "trashed": "in the trash", "superseded": "replaced"}.get(
-        entry.status, entry.status
-    )
-    return told + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
+    state = {
+        "inbox": "waits in the inbox",
+        "trashed": "in the trash",
+        "superseded": "replaced",
+    }.get(entry.status, entry.status)
+    return state + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
 
 
 def print_row(view: EntryView) -> None:

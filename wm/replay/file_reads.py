@@ -68,12 +68,12 @@ def reads_in(message: Message) -> Iterator[Touch]:
 
 
 def removed_paths(
-    body: Body, told: ConversationHistory, log: Mapping[str, Decision]
+    body: Body, conversation: ConversationHistory, log: Mapping[str, Decision]
 ) -> frozenset[str]:
     """Files whose text a decision removed."""
     calls = {
         str(block.value.get("tool_use_id", ""))
-        for block, name in results(body, told)
+        for block, name in results(body, conversation)
         if name in log
     }
     touched = (t for message in body.messages for b in message.blocks for t in touches(b))

@@ -161,10 +161,10 @@ def _line(line: FlowLine) -> OutlineRow:
 
 
 def _usage(flow: Flow) -> Usage | None:
-    told = flow.usage
-    if told is None:
+    usage_record = flow.usage
+    if usage_record is None:
         return None
-    usage = Usage(**{name: getattr(told, name) for name in Usage.__struct_fields__})
+    usage = Usage(**{name: getattr(usage_record, name) for name in Usage.__struct_fields__})
     return usage if usage.prompt else None
 
 

@@ -94,7 +94,7 @@ class ReplayRun:
         if prepared is None or one.talk.before is None:
             return None
         one.talk.keep(prepared.decisions)
-        came, told = one.talk.before
+        came, conversation = one.talk.before
         goes = came if prepared.raw is came.raw else index(prepared.raw, one.out and one.out[0])
         if goes is None:
             return None
@@ -116,7 +116,7 @@ class ReplayRun:
         )
         one.out = (goes, found)
         log = one.talk.log
-        one.removed = removed_paths(came, told, log) if log else frozenset()
+        one.removed = removed_paths(came, conversation, log) if log else frozenset()
         return counted
 
     def _outlined(self, sent: Sent, found: BlockRow, size: int, messages: int) -> Counted:

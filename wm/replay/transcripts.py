@@ -109,8 +109,8 @@ def _request(thread: _Thread, found: JsonObject, message: JsonObject) -> Sent:
     """The request whose answer begins with this line."""
     usage = reported(message.get("usage"))
     if not thread.shape and thread.unseen < 0 and usage is not None:
-        told = sum(map(len, thread.ready)) // CHARS_PER_TOKEN
-        thread.unseen = max(0, usage.prompt - told)
+        known_tokens = sum(map(len, thread.ready)) // CHARS_PER_TOKEN
+        thread.unseen = max(0, usage.prompt - known_tokens)
     raw = request_of(
         str(message.get("model") or ""),
         _system(thread),
@@ -128,9 +128,9 @@ def _request(thread: _Thread, found: JsonObject, message: JsonObject) -> Sent:
 
 
 def _system(thread: _Thread) -> list[JsonObject]:
-    told = blocks_of(thread.shape.get("system"))
-    if told:
-        return [*told[:-1], {**told[-1], "cache_control": MARK}]
+    blocks = blocks_of(thread.shape.get("system"))
+    if blocks:
+        return [*blocks[:-1], {**blocks[-1], "cache_control": MARK}]
     return system_of("", max(0, thread.unseen) * CHARS_PER_TOKEN)
 
 

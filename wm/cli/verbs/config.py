@@ -54,8 +54,8 @@ def show(caller: Caller, section: str | None) -> Result:
         values = {section: values[section]}
     if caller.as_json and settings.config_error is not None:
         raise settings.config_error
-    told = {"warning": settings.config_warning} if settings.config_warning else {}
-    report = {"file": str(settings.paths.config), "options": values, **told}
+    warning = {"warning": settings.config_warning} if settings.config_warning else {}
+    report = {"file": str(settings.paths.config), "options": values, **warning}
     return Result(report, partial(_print, settings), failed=settings.config_error is not None)
 
 

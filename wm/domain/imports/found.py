@@ -89,8 +89,8 @@ WHY = dict(Tables("wm.domain.imports").rows("skipped", columns=2))
 
 def derived_id(*parts: str) -> str:
     """An entry id derived from its content, so that every run produces the same id."""
-    told = "\0".join(("import", *parts))
-    return "m_" + hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:20]
+    joined = "\0".join(("import", *parts))
+    return "m_" + hashlib.sha256(joined.encode("utf-8", "replace")).hexdigest()[:20]
 
 
 def id_of_text(text: str) -> str:

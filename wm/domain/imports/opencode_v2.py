@@ -62,8 +62,8 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         return Refusal("foreign", "It is not a JSON object, unlike the plugin's files.")
     version = document.get("version", 1)
     if version != 1:
-        told = str(version)[:20]
-        return Refusal("foreign", f"It has the version {told}; versions of this plugin end at 1.")
+        raw = str(version)[:20]
+        return Refusal("foreign", f"It has the version {raw}; versions of this plugin end at 1.")
     if "pendingMemories" in document or "sessionID" in document:
         return _session(file, document)
     entries = document.get("entries")
@@ -126,10 +126,10 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
 
 def _status(item: dict[str, object], source: str, *, waits: bool) -> str:
     """An explicit request counts although it was never promoted; a proposal stays a proposal."""
-    told = item.get("status", "active")
+    raw = item.get("status", "active")
     if waits:
         return "inbox" if source == "compaction" else "active"
-    return told if told in ("active", "superseded") and isinstance(told, str) else "inbox"
+    return raw if raw in ("active", "superseded") and isinstance(raw, str) else "inbox"
 
 
 def _known(value: object, known: tuple[str, ...], default: str) -> str:
@@ -138,9 +138,9 @@ def _known(value: object, known: tuple[str, ...], default: str) -> str:
 
 def _id(item: dict[str, object], text: str) -> str:
     """The plugin's own id, which evidence and `supersedes` refer to."""
-    told = item.get("id")
-    if isinstance(told, str) and is_own_id(told):
-        return told
+    raw = item.get("id")
+    if isinstance(raw, str) and is_own_id(raw):
+        return raw
     return derived_id(NAME, str(item.get("createdAt"))[:64], text)
 
 
@@ -155,13 +155,13 @@ def is_own_id(value: str) -> bool:
 
 
 def _ids(value: object) -> Iterator[str]:
-    told = value if isinstance(value, list) else [value]
-    yield from (name for name in told[:100] if isinstance(name, str) and is_own_id(name))
+    raw = value if isinstance(value, list) else [value]
+    yield from (name for name in raw[:100] if isinstance(name, str) and is_own_id(name))
 
 
 def _tags(item: dict[str, object]) -> Iterator[str]:
-    told = item.get("tags")
-    for tag in told[:MAX_TAGS] if isinstance(told, list) else ():
+    raw = item.get("tags")
+    for tag in raw[:MAX_TAGS] if isinstance(raw, list) else ():
         if words(tag, 60):
             yield words(tag, 60)
 

@@ -94,10 +94,10 @@ def reply(name: str, outcome: HookOutcome) -> Reply:
         answer["updatedToolOutput"] = _replaced(
             outcome.payload.get("tool_response"), outcome.output
         )
-    told = {"systemMessage": outcome.shown} if outcome.shown else {}
+    shown = {"systemMessage": outcome.shown} if outcome.shown else {}
     if not answer:
-        return told or None
-    return {**told, "hookSpecificOutput": {"hookEventName": name, **answer}}
+        return shown or None
+    return {**shown, "hookSpecificOutput": {"hookEventName": name, **answer}}
 
 
 def _replaceable(kind: str, name: str, response: Any) -> str:

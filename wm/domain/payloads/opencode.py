@@ -155,8 +155,8 @@ def reply(name: str, outcome: HookOutcome) -> Reply:
         noticed = [notice for notice in outcome.notices if notice]
         return {"output": outcome.output, **({"notices": noticed} if noticed else {})}
     if name == "chat.message":
-        told = {"toast": outcome.shown} if outcome.shown else {}
-        return {**(_listed("notices", outcome.appended) or {}), **told} or None
+        shown = {"toast": outcome.shown} if outcome.shown else {}
+        return {**(_listed("notices", outcome.appended) or {}), **shown} or None
     if name == "tool.execute.after":
         return _listed("notices", outcome.appended)
     if name == MESSAGE_UPDATED:

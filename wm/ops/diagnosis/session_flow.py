@@ -47,9 +47,9 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
     If the session's files are gone, the full session id is needed, because the evidence keeps only
     its digest.
     """
-    told = [r.session for r in found.records if r.session]
+    sessions = [r.session for r in found.records if r.session]
     if not subject:
-        return told[-1] if told else _newest(work, found)
+        return sessions[-1] if sessions else _newest(work, found)
     by_event = [r.session for r in found.records if r.event_id == subject and r.session]
     if by_event:
         return by_event[0]
@@ -58,7 +58,7 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
         if subject == name or state.session_id.startswith(subject):
             return name
     for known in (subject, sid(subject)):
-        if known in told:
+        if known in sessions:
             return known
     raise NotFound(
         f"There is no session {subject!r} here.", fix="`wm session list` shows the sessions."

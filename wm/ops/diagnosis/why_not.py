@@ -146,10 +146,12 @@ class _Question(Struct, frozen=True):
 
     def _echo(self) -> Iterator[RuleCheck]:
         shown = rendered(self.work, self.place, self.memory).selection.shown
-        told = next((e for e in shown if echo_guard.is_echo(self.text, (e.text,))), None)
-        if told is not None:
-            said = f"It repeats {told.id}, which prompts show; a repetition is not a new fact."
-            yield _check("echo", said, ("echo",), told.id)
+        shown_entry = next((e for e in shown if echo_guard.is_echo(self.text, (e.text,))), None)
+        if shown_entry is not None:
+            said = (
+                f"It repeats {shown_entry.id}, which prompts show; a repetition is not a new fact."
+            )
+            yield _check("echo", said, ("echo",), shown_entry.id)
 
     def _twins(self) -> Iterator[RuleCheck]:
         """What consolidation would find: the same fact in other words, or a contradiction."""

@@ -193,10 +193,10 @@ def _sid(session: str) -> str:
 def _save(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, rows: Sequence[Row]) -> None:
     """Stage the memory, if it changed, and evidence for outcomes not recorded before."""
     quiet = any(result.outcome in QUIET for _fact, _newcomer, result in rows)
-    told = _told_before(work, place) if quiet else frozenset()
+    recorded = _told_before(work, place) if quiet else frozenset()
     events: dict[str, str] = {}
     for fact, newcomer, result in rows:
-        said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in told
+        said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
         if result.outcome != UNCHANGED and not said:
             event = work.log(place.key, [_evidence(fact, newcomer, result)])[0]
             events[result.entry_id] = event

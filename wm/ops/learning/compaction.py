@@ -128,18 +128,18 @@ def _injected(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[s
     the full text of entries that were shown in part.
     """
     epoch = work.read(Ref(PromptEpoch, place.key, state.epoch)).document if state.epoch else None
-    told: list[str] = []
+    injected: list[str] = []
     included: set[str] = set()
     for _ in range(2):  # the epoch, and the one that the compacted conversation began with
         if epoch is None:
             break
-        told += [block.text for block in epoch.blocks if block.name in ECHOES]
+        injected += [block.text for block in epoch.blocks if block.name in ECHOES]
         included.update(i for block in epoch.blocks for i in block.included)
         before = epoch.previous
         epoch = work.read(Ref(PromptEpoch, place.key, before)).document if before else None
     included.update(note.id for note in state.recalled)
     memory = _readable(work, place)
-    return (*told, *(entry.text for entry in memory.entries if entry.id in included))
+    return (*injected, *(entry.text for entry in memory.entries if entry.id in included))
 
 
 def _readable(work: Work, place: WorkspacePlace) -> WorkspaceMemory:

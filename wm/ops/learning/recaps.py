@@ -79,11 +79,11 @@ def after_tool(
     seen = {error.fingerprint: error.count for error in before.open_errors}
     fresh = [e for e in state.open_errors if e.count != seen.get(e.fingerprint)]
     number = state.epoch_number
-    told = {note.id for note in state.recalled if note.epoch == number}
+    shown_names = {note.id for note in state.recalled if note.epoch == number}
     lines, notes = [], []
     for error in fresh if event.exit_code else ():
         name = f"fix:{error.fingerprint}"
-        fix = None if name in told else recap.fix_of(_all_fixes(work, place, state), error)
+        fix = None if name in shown_names else recap.fix_of(_all_fixes(work, place, state), error)
         if fix is not None:
             lines.append(recap.fix_line(fix))
             notes.append(RecalledNote(id=name, epoch=number))

@@ -321,9 +321,9 @@ def forget_one(
     """Move an entry to the trash. session: the `<sid>` in which the user asked for it, if any."""
     changed, entry = edits.trash(memory, entry_id)
     codes = ("asked_in_session",) if session else ()
-    told = work.runtime.redactor.text(reason)
-    to_trash(work, place, entry, reason=told or " ".join(codes), stone=True)
-    details: dict[str, Detail] = {"text": entry.text, **({"reason": told} if told else {})}
+    redacted = work.runtime.redactor.text(reason)
+    to_trash(work, place, entry, reason=redacted or " ".join(codes), stone=True)
+    details: dict[str, Detail] = {"text": entry.text, **({"reason": redacted} if redacted else {})}
     fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
     save_memory(work, place, changed, [fact], session=session)
     return EntryAnswer(

@@ -88,8 +88,8 @@ class _Call(Struct, frozen=True):
         refuse_forgotten(self.work, self.place, write.text)
         entry = self._entry(write, file)
         if NEVER_READ_AGAIN in entry.reasons:
-            told = explanations.reason(NEVER_READ_AGAIN)
-            raise FolderError(f"Error: {write.path} was not written, because {told}")
+            why = explanations.reason(NEVER_READ_AGAIN)
+            raise FolderError(f"Error: {write.path} was not written, because {why}")
         details: dict[str, Detail] = {
             "source": entry.source,
             "origin": entry.origin,

@@ -199,14 +199,14 @@ class Searcher:
     def _refresh(self, memory: WorkspaceMemory, ids: Set[str]) -> tuple[SearchDocument, ...]:
         """Update the index and return the documents that need vectors. Skips entries that are the
         same objects as at the last update: adding one among thousands costs one."""
-        told, self._told = self._told, None  # after an interruption all are read again
+        previous, self._told = self._told, None  # after an interruption all are read again
         pace = Pace()
-        was = {entry.id for entry in told.entries} if told is not None else set()
+        was = {entry.id for entry in previous.entries} if previous is not None else set()
         # Of two entries with one id the last counts: such a memory is read as a whole.
-        if told is None or len(was) < len(told.entries) or len(ids) < len(memory.entries):
+        if previous is None or len(was) < len(previous.entries) or len(ids) < len(memory.entries):
             fresh = self._index.refresh(map(searchable, memory.entries), pace)
         else:
-            known = set(map(id, told.entries))
+            known = set(map(id, previous.entries))
             changed = (entry for entry in memory.entries if id(entry) not in known)
             fresh = self._index.renew(map(searchable, changed), was - ids, pace)
         self._told = memory

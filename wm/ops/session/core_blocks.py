@@ -65,9 +65,9 @@ def news(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, .
             hidden[name] = core_blocks.of(core, name)
     changed = core.model_copy(update={"blocks": core.blocks.model_copy(update=hidden)})
     emptied = [n for n in core.untold if n in BLOCKS and not hidden[n].content.strip()]
-    told = [core_blocks.render(changed, work.runtime.settings.core)]
-    told += [f"The block {name} is empty now." for name in emptied]
-    return ("\n".join(("The user changed your core memory:", *filter(None, told))),)
+    lines = [core_blocks.render(changed, work.runtime.settings.core)]
+    lines += [f"The block {name} is empty now." for name in emptied]
+    return ("\n".join(("The user changed your core memory:", *filter(None, lines))),)
 
 
 def change(

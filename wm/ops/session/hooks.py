@@ -124,18 +124,18 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
     blocks = PromptAnswer()
     if parsed.call:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
-    told = pressure.PressureNotice()
+    notice = pressure.PressureNotice()
     if call.tells and call.is_read:
-        told = pressure.take_notice(work, place, parsed.session_id)
+        notice = pressure.take_notice(work, place, parsed.session_id)
     given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = HookOutcome(
         blocks=tuple(block.text for block in given),
         instructions="\n".join(a.instructions for a in answers if a.instructions),
         notices=(
             *(n for a in answers for n in a.notices),
-            *filter(None, (told.warning, _config_notice(work.runtime, parsed, answers))),
+            *filter(None, (notice.warning, _config_notice(work.runtime, parsed, answers))),
         ),
-        review=told.review,
+        review=notice.review,
         shown="\n".join(a.shown for a in answers if a.shown),
         epoch=blocks.epoch,
         output=next((a.pruned.text for a in answers if a.pruned is not None), ""),

@@ -117,8 +117,8 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     settings = work.runtime.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
-        told = WordOrigins(distrust=state.origins.distrust)
-        state = state.model_copy(update={"origins": told})
+        origins = WordOrigins(distrust=state.origins.distrust)
+        state = state.model_copy(update={"origins": origins})
     return SessionAnswer(
         state=state,
         hot=text,

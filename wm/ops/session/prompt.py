@@ -108,15 +108,15 @@ def _blocks(
     snapshot = hot_snapshot.render(state, work.runtime.settings.session)
     notes = core_blocks.text(work, place, state)
     handoff, last = "", ""
-    told: tuple[str, ...] = (view.text, snapshot.text, notes)
+    texts: tuple[str, ...] = (view.text, snapshot.text, notes)
     if first and not state.epoch_number:
-        last = recaps.block(work, place, state, _room(work, state, *told))
-        told = (*told, last)
+        last = recaps.block(work, place, state, _room(work, state, *texts))
+        texts = (*texts, last)
         state = provenance.hear_given(work, state, last) if last else state
     if first and not state.epoch_number:
-        handed = handoff_block.give(work, place, state, _room(work, state, *told))
+        handed = handoff_block.give(work, place, state, _room(work, state, *texts))
         handoff, state = handed.text, handed.state
-    held = working_memory.rendered(work, place, state, _room(work, state, *told, handoff))
+    held = working_memory.rendered(work, place, state, _room(work, state, *texts, handoff))
     blocks = (
         epochs.block(
             "workspace_memory",

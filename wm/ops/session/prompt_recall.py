@@ -169,12 +169,12 @@ def _known(
     work: Work, place: WorkspacePlace, state: SessionState, memory: WorkspaceMemory
 ) -> Collection[str]:
     """Ids of entries that the session's prompt shows or will show, and of those told since."""
-    told = {note.id for note in state.recalled if note.epoch == _number(state)}
+    recalled_ids = {note.id for note in state.recalled if note.epoch == _number(state)}
     epoch = epochs.epoch_of(work, place, state)
     if epoch is not None:
-        return told | epochs.shown(epoch, memory.entries)
+        return recalled_ids | epochs.shown(epoch, memory.entries)
     # OpenCode sends the first message before it requests the prompt.
-    return told | {entry.id for entry in rendered(work, place, memory).selection.shown}
+    return recalled_ids | {entry.id for entry in rendered(work, place, memory).selection.shown}
 
 
 def _number(state: SessionState) -> int:

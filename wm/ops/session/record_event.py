@@ -269,13 +269,13 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     save_session(work, place, state)
     working_memory.after_prompt(work, place, state, message.text)
     said = tuple(kept.message for kept in remembered if kept.message)
-    told = core_blocks.news(work, place, state)
+    notice = core_blocks.news(work, place, state)
     return EventAnswer(
         remembered=remembered,
         learned=learned,
         shown=stated.notice(learned),
         open_errors=len(state.open_errors),
-        notices=(*said, *forgotten, *told, *also),
+        notices=(*said, *forgotten, *notice, *also),
     )
 
 
@@ -416,10 +416,10 @@ def _tool(work: Work, prepared: PreparedEvent) -> EventAnswer:
     assert isinstance(event, ToolFinished)
     before = load_session(work, place, prepared.redacted)
     state = working_memory.counted(_apply(work, before, event))
-    state, told = recaps.after_tool(work, place, before, state, event)
+    state, notice = recaps.after_tool(work, place, before, state, event)
     save_session(work, place, state)
     working_memory.after_tool(work, place, before, state, event)
-    return EventAnswer(open_errors=len(state.open_errors), notices=told)
+    return EventAnswer(open_errors=len(state.open_errors), notices=notice)
 
 
 def _compaction_started(work: Work, prepared: PreparedEvent) -> EventAnswer:
@@ -508,8 +508,8 @@ def _run(work: Work, event: PreparedEvent) -> EventAnswer:
     answer = record(work, event)
     if not isinstance(event.given.event, HEARD_BY_MODEL):
         return answer
-    told = pressure.take_notice(work, event.place, event.given.session_id)
-    more = tuple(filter(None, (told.warning, told.review)))
+    notice = pressure.take_notice(work, event.place, event.given.session_id)
+    more = tuple(filter(None, (notice.warning, notice.review)))
     return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
 
 

@@ -109,13 +109,13 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
             f"The session {state.session_id} has no core blocks to continue with.",
             fix="`wm session list` shows the sessions; name another one.",
         )
-    told = ", ".join(names)
+    block_names = ", ".join(names)
     if not request.to:
         waiting = source.model_copy(
             update={"session_id": "", "carried_from": state.session_id, "untold": ()}
         )
         work.put(core.next_ref(place.key), waiting)
-        said = f"The next session here takes over {told} of {state.session_id}."
+        said = f"The next session here takes over {block_names} of {state.session_id}."
         return Continued(session_id=state.session_id, blocks=names, message=said)
     into = require_state(work, place, request.to)
     if into.session_id == state.session_id:
@@ -128,7 +128,7 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
     said = (
         f"{into.session_id} has {', '.join(taken)} of {state.session_id} now."
         if taken
-        else f"{into.session_id} has {told} of its own, which stay; nothing was changed."
+        else f"{into.session_id} has {block_names} of its own, which stay; nothing was changed."
     )
     return Continued(session_id=state.session_id, to=into.session_id, blocks=taken, message=said)
 

@@ -31,10 +31,10 @@ def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
     require_session(request, work.runtime.settings.session)
     place = locate(work.runtime, request)
     session = paths.sid(request.session_id)
-    told = _without_secrets(dump(request.note), work.runtime.redactor.text)
+    redacted = _without_secrets(dump(request.note), work.runtime.redactor.text)
     flow = Flow.model_validate(
         {
-            **told,
+            **redacted,
             "flowId": work.new_id("f_"),
             "createdAt": work.moment,
             "workspaceKey": place.key,
@@ -105,14 +105,14 @@ def _line(
         return None
     line = RecordingLine(index)
     entries = (*begin, *map(line.entry, parts))
-    told = tuple(map(line.entry, answer))
+    answer_entries = tuple(map(line.entry, answer))
     fields = {
         "exchange": request.exchange,
         "at": iso(moment) if (moment := parse(request.at)) is not None else "",
         "more": request.more,
         "answer_kind": request.answer_kind if answer and request.answer_kind in _KINDS else "",
     }
-    return line.done(entries, told, fields, request.base)
+    return line.done(entries, answer_entries, fields, request.base)
 
 
 record_exchange = Operation("record_exchange", RecordRequest, RecordAnswer, _record)

@@ -280,8 +280,10 @@ def _print_health(answer: diag.DiagHealth) -> None:
         (found.document, " · ".join(filter(None, (found.health, found.detail))))
         for found in answer.documents
     ]
-    told = output.count(answer.records, "record")
-    rows.append(("evidence", f"{told} · {answer.damaged:,} damaged" if answer.damaged else told))
+    records = output.count(answer.records, "record")
+    rows.append(
+        ("evidence", f"{records} · {answer.damaged:,} damaged" if answer.damaged else records)
+    )
     output.lines(output.pairs(rows))
     _print_remarks(answer.remarks)
 
@@ -342,8 +344,8 @@ def _print_remarks(remarks: Iterable[diag.Remark]) -> None:
 def _print_counts(counts: Mapping[str, int]) -> None:
     if counts:
         output.line()
-        told = " · ".join(f"{number:,} {code}" for code, number in counts.items())
-        output.lines(map(output.dim, output.wrap(told, output.width())))
+        counted = " · ".join(f"{number:,} {code}" for code, number in counts.items())
+        output.lines(map(output.dim, output.wrap(counted, output.width())))
 
 
 def _print_more(more: int) -> None:

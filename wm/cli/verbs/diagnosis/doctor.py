@@ -215,9 +215,9 @@ def _silent_daemon(caller: Caller) -> Check:
     """No answer: the daemon is down, starting, or hanging."""
     if is_ending(caller.settings):
         return Check("daemon", "note", "is stopping, and still writes accepted requests", "wm logs")
-    told = holder(caller.settings)
-    if told:
-        return Check("daemon", "error", f"does not answer; it is {told}", "End that process.")
+    owner = holder(caller.settings)
+    if owner:
+        return Check("daemon", "error", f"does not answer; it is {owner}", "End that process.")
     path = caller.settings.paths.socket
     if is_heard(path):
         detail = f"is down, and another program listens on {path}"

@@ -64,8 +64,8 @@ def command(caller: Caller) -> Result:
     }
     rows = [*_machine(report, silent, agents), *_troubles(daemon, wrong is None)]
     if wrong is not None:
-        told = f"{wrong.message} {wrong.fix} Until then the defaults apply."
-        rows.append(("config", told, output.bad))
+        text = f"{wrong.message} {wrong.fix} Until then the defaults apply."
+        rows.append(("config", text, output.bad))
     show = partial(_print, rows, here, contract, trouble)
     failed = wrong is not None or bool(trouble[0] and caller.names_workspace)
     return Result(report, show, failed)
@@ -148,8 +148,8 @@ def _wired(agents: dict[str, str] | None) -> str:
 
 def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, output.Paint]:
     if daemon is None:
-        told = silent or "down; everything works without it, only slower (wm up)"
-        return told, output.warn
+        text = silent or "down; everything works without it, only slower (wm up)"
+        return text, output.warn
     # The daemon's own uptime, not the difference of two clocks: they may have been set since (F30).
     up = f"up for {output.lasting(float(daemon['uptimeS']))} · pid {daemon['pid']}"
     if why := outdated(daemon):

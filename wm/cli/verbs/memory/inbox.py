@@ -111,8 +111,8 @@ def _each(
         for problem in problems.values():
             output.problem(problem.message, fix=problem.fix)
 
-    told = [{"id": id, "detail": e.message, "fix": e.fix} for id, e in problems.items()]
-    report = {"entries": [answer.entry for answer in done], "problems": told}
+    listed = [{"id": id, "detail": e.message, "fix": e.fix} for id, e in problems.items()]
+    report = {"entries": [answer.entry for answer in done], "problems": listed}
     return Result(report, show_all, failed=bool(problems))
 
 

@@ -90,11 +90,11 @@ def _print_pruned(file: Any, *, dry_run: bool) -> None:
     if file.moved:
         verb = "Would move" if dry_run else "Moved"
         entries = output.count(len(file.moved), "entry", "entries")
-        told = (
+        sentence = (
             f"{verb} {entries} of {file.file} to {file.archive}: "
             f"{output.count(file.bytes_before, 'byte')} before, {file.bytes_after:,} after."
         )
-        output.paragraph(told)
+        output.paragraph(sentence)
     elif not file.findings:
         size = output.count(file.bytes_before, "byte")
         output.line(f"{file.file} has {size}; nothing has to move.")

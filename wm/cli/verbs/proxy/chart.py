@@ -21,7 +21,9 @@ def page(report: ReplayReport) -> str:
     """The whole page."""
     title = f"wm replay · policy {report.policy}"
     much = what(report.total.requests, len(report.conversations), report.files)
-    told = "".join(f"<p>{escape(n)}</p>" for n in notes(report.models, report.left, report.prices))
+    paragraphs = "".join(
+        f"<p>{escape(n)}</p>" for n in notes(report.models, report.left, report.prices)
+    )
     return Template(PAGE.read_text("utf-8")).substitute(
         title=escape(title),
         much=escape(much),
@@ -29,7 +31,7 @@ def page(report: ReplayReport) -> str:
         bars=_bars(report.turns),
         lines=_lines(report.turns),
         table=_table(report),
-        told=told,
+        told=paragraphs,
     )
 
 

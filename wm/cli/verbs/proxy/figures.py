@@ -25,8 +25,8 @@ def notes(models: Iterable[ReplayedModel], left: Mapping[str, int], prices: str)
     learned = [one for one in known if one.reported]
     how = "estimated as characters / 4"
     if learned:
-        told = ", ".join(f"{one.name} × {one.factor:.2f}" for one in learned)
-        how += f", corrected by reported usage ({told})"
+        factors = ", ".join(f"{one.name} × {one.factor:.2f}" for one in learned)
+        how += f", corrected by reported usage ({factors})"
     yield f"Tokens are {how}; prices are of {prices}."
     strange = [one for one in known if not one.known]
     if strange:
@@ -43,8 +43,8 @@ def table(head: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[st
     """A table: names aligned left, figures right."""
     for number, row in enumerate((head, *rows)):
         cells = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-        told = f"  {output.padded(row[0], widths[0])}{''.join(cells)}"
-        output.line(told if number else output.dim(told))
+        line = f"  {output.padded(row[0], widths[0])}{''.join(cells)}"
+        output.line(line if number else output.dim(line))
 
 
 FIGURES = ("read", "cached", "bill", "no cache", "last")

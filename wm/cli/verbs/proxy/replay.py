@@ -94,8 +94,10 @@ def _rows(report: ReplayReport) -> list[output.Row]:
     ]
     tokens = output.count(total.last_tokens, "token")
     if total.reported_requests:
-        told = figures.parts(total.reported)
-        rows.append(("reported", f"{told}, of {output.count(total.reported_requests, 'request')}"))
+        reported = figures.parts(total.reported)
+        rows.append(
+            ("reported", f"{reported}, of {output.count(total.reported_requests, 'request')}")
+        )
     rows += [
         ("bill", f"{figures.money(bills.as_marked)} with the marks as they are"),
         ("at 5 minutes", figures.money(bills.five_minutes)),
@@ -122,13 +124,13 @@ def _each_ms(total: ReplayedSum) -> float:
 
 def _faults(total: ReplayedSum) -> str:
     files, blocks, wrong = total.faults, total.broken_thinking, total.wrong
-    told = [f"{output.count(files, 'read')} of files that were taken away"] if files else []
+    faults = [f"{output.count(files, 'read')} of files that were taken away"] if files else []
     if blocks:
         thinking = output.count(blocks, "block of thinking", "blocks of thinking")
-        told.append(f"{thinking} with another prefix")
+        faults.append(f"{thinking} with another prefix")
     if wrong:
-        told.append(f"{output.count(wrong, 'request')} that the service would refuse")
-    return "; ".join(told) or "none"
+        faults.append(f"{output.count(wrong, 'request')} that the service would refuse")
+    return "; ".join(faults) or "none"
 
 
 def _print_conversations(report: ReplayReport) -> None:
@@ -147,7 +149,7 @@ def _print_turns(turns: tuple[ReplayedTurn, ...]) -> None:
         tokens = one.tokens
         counts = (tokens.prompt, tokens.cache_read, tokens.cache_write, tokens.input)
         mark = " !" if one.wrong or one.broken_thinking else ""
-        told = (f"{one.number:,}", f"{one.messages:,}", *map(figures.short, counts))
+        cells = (f"{one.number:,}", f"{one.messages:,}", *map(figures.short, counts))
         what = f"  {output.safe(one.call)}{mark}"
-        rows.append(("", *told, figures.money(one.bills.as_marked), what))
+        rows.append(("", *cells, figures.money(one.bills.as_marked), what))
     figures.table(head, (0, 5, 10, 9, 9, 9, 9, 10, 0), rows)
