@@ -80,3 +80,11 @@ def test_the_table_of_packages_matches_the_import_rules() -> None:
     rows = markdown.table("docs/architecture.md", "package", "what it is", "may import")
     told = {row[0].strip("`"): set(re.findall(r"`([^`]+)`", row[2])) for row in rows}
     assert told == {package: allowed - {package} for package, allowed in MAY_IMPORT.items()}
+
+
+def test_each_walk_of_the_architecture_page_has_at_most_eight_sentences() -> None:
+    page = markdown.text("docs/architecture.md")
+    walks = page.split("\n## Five walks\n")[1].split("\n## ")[0].strip().split("\n\n**")
+    ends = re.compile(r"\.(?:\s|$)")
+    assert len(walks) == 5
+    assert [walk for walk in walks if len(ends.findall(walk.split("**", 1)[-1])) > 8] == []

@@ -1,13 +1,13 @@
-// wm for OpenCode. `wm setup` wrote this file and `wm unsetup` takes it away.
+// wm for OpenCode. `wm setup` wrote this file and `wm unsetup` removes it.
 //
-// It tells the wm daemon what happens in a session and puts the memory of the workspace
+// It reports the events of a session to the wm daemon and puts the memory of the workspace
 // into the system prompt. It decides nothing about memory, reads and writes no file of
 // wm's, and needs no package. Rules it protects (IF-2, EP-1, EP-2):
-//   - Whatever wm does or does not answer, OpenCode goes on: every wait has a deadline and
+//   - OpenCode continues whatever wm answers: every wait has a deadline and
 //     no hook throws (a throwing hook would fail the whole request).
 //   - The text pushed into a system prompt is the same, byte for byte, from the first call of
-//     an epoch to its end, which is a compaction. A session whose first call went without
-//     memory goes on without it: providers bind caches and signed thinking to the prefix.
+//     an epoch to its end, which is a compaction. A session whose first call had no
+//     memory continues without it: providers bind caches and signed thinking to the prefix.
 //   - Titles, summaries and subagents get no memory.
 //
 // The default export stays the only one: OpenCode calls every export as a plugin.
@@ -24,18 +24,18 @@ const EVENT_MS = 1000
 const START_MS = 5000
 const TOOLS = []
 
-// A daemon that hangs costs so many deadlines, and then one in so long: a slow moment of the
-// machine must not cost the events after it.
+// A hanging daemon is called this often, then once per pause: a slow moment of the machine
+// must not lose the events after it.
 const QUIET_AFTER = 3
 const QUIET_MS = 10_000
 const MAX_SESSIONS = 500
 const MAX_OUTPUT = 2_000_000 // characters of one tool output that leave this process
 const MAX_ARGUMENT = 64_000
-// wm cuts nothing shorter, so the answer to a shorter one is not waited for.
+// wm prunes nothing shorter, so a shorter output does not wait for an answer.
 const LEAST_LINES = 20
 
-// Tools that change files, or show that an error is gone. Where nobody listens, what they did
-// goes to the files; a daemon that hangs may have it already.
+// Tools that change files, or show that an error is fixed. Without a daemon their events go to
+// the files; a hanging daemon may have them already.
 const CHANGES = new Set(["bash", "edit", "multiedit", "patch", "apply_patch", "write"])
 const UNHEARD = "where nobody listens"
 const NOT_RECORDED =
@@ -61,7 +61,7 @@ const MAY_ASK_TO_KEEP = new RegExp(
 
 // ---------------------------------------------------------------------------- the socket
 
-// ID-1: where the daemon listens. "" where the environment names no usable place.
+// ID-1: the path of the daemon's socket. "" if the environment names no usable one.
 function socketPath(env, home) {
   if (env.WM_SOCKET) return env.WM_SOCKET.startsWith("/") ? env.WM_SOCKET : ""
   if (!env.WM_HOME && env.XDG_RUNTIME_DIR?.startsWith("/")) return join(env.XDG_RUNTIME_DIR, "wm", "wm.sock")
@@ -70,19 +70,19 @@ function socketPath(env, home) {
   return data ? join(data, "wm", "run", "wm.sock") : ""
 }
 
-// A lone surrogate is no Unicode text and would void the whole body.
+// A lone surrogate is not Unicode text and would make the whole body invalid.
 const wellFormed = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value)
 
-// How this process reaches wm. Tests hand in another object of the same shape.
-//   call: {status, text}; throws where nobody answers; error.name is TimeoutError past the deadline
-//   run:  what `wm ARGS` printed; throws where it failed or took too long
+// How this process reaches wm. Tests pass another object of the same shape.
+//   call: {status, text}; throws without an answer; error.name is TimeoutError past the deadline
+//   run:  what `wm ARGS` printed; throws if it failed or took too long
 function machine() {
   const where = () => socketPath(process.env, process.env.HOME || homedir())
   return {
     async call(method, path, body, ms) {
       const unix = where()
       if (!unix) throw new Error("no socket")
-      // Another user's daemon is told nothing, and tells us nothing (TR-1).
+      // Nothing is sent to or read from another user's daemon (TR-1).
       if (statSync(unix).uid !== process.getuid()) throw new Error("not our socket")
       const response = await fetch(`http://wm${path}`, {
         unix,
@@ -110,7 +110,7 @@ function machine() {
           code === 0 ? resolve(Buffer.concat(chunks).toString("utf8")) : reject(new Error(`exit ${code}`))
         })
         child.stdout.on("data", (chunk) => chunks.push(chunk))
-        child.stdin.on("error", () => {}) // it may end before it read everything
+        child.stdin.on("error", () => {}) // it may exit before it has read everything
         child.stdin.end(stdin)
       })
     },
@@ -143,13 +143,13 @@ const cut = (value, max) =>
 const cutAll = (values) =>
   Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [key, cut(value, MAX_ARGUMENT)]))
 
-// What the model reads of a tool's answer; a tool of an MCP server answers with a list of parts.
+// The text of a tool's answer; a tool of an MCP server answers with a list of parts.
 const shown = ({ output, content }) =>
   typeof output === "string" || !Array.isArray(content)
     ? output
     : content.map((part) => part?.text ?? part?.resource?.text ?? "").join("\n")
 
-// Whether a shorter text may take its place: it leaves this process whole, and has enough lines.
+// Whether a shorter text may replace it: it is sent completely, and has enough lines.
 function isLong(text) {
   if (typeof text !== "string" || text.length > MAX_OUTPUT) return false
   let at = -1
@@ -164,10 +164,10 @@ const strings = (value) =>
   Array.isArray(value) ? value.filter((text) => typeof text === "string" && text) : []
 
 // What is known of the sessions of this process; shared by all instances of the plugin,
-// because OpenCode drops and remakes an instance while a session goes on.
+// because OpenCode drops and recreates an instance during a session.
 //   parent   "" for a main session, the parent's id for a subagent's, undefined: not asked yet
 //   blocks   promise of the texts of this epoch; undefined: no main call was made in it yet
-//   begins   nothing was answered in this epoch yet, so nothing is bound to a system prompt
+//   begins   no answer in this epoch yet, so nothing is bound to a system prompt
 //   untitled its first message is yet to come; OpenCode makes a title of all that is in that
 //   notices  sentences that wait for a place in the conversation
 //   asked    the last message of the user: who answers it, and how
@@ -178,10 +178,10 @@ function createMemory() {
 function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   const { sessions } = memory
   const mine = new Set() // main sessions that ran in this instance
-  const reported = new Set() // tool errors already told
-  const counted = new Set() // answers whose tokens were told
-  const windows = new Map() // what fits into a model, by provider/model
-  const prompts = new Set() // what this plugin itself says to the agent
+  const reported = new Set() // tool errors already reported
+  const counted = new Set() // answers whose tokens were reported
+  const windows = new Map() // the context limit of a model, by provider/model
+  const prompts = new Set() // messages of this plugin to the agent
   let compaction = {}
   let sidePrompts = SIDE_CALLS
   let tail = Promise.resolve()
@@ -205,7 +205,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     return known
   }
 
-  // A session that began in another process did not tell this one whether it is a subagent's.
+  // For a session that began in another process it is unknown whether it is a subagent's.
   async function familiar(id) {
     const known = session(id)
     if (known.parent === undefined) {
@@ -224,8 +224,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     return done
   }
 
-  // One post. library: true for what must not be lost, it goes to the files when nobody
-  // answers; UNHEARD for what goes there only when nobody listens.
+  // One post. library: true for an event that must not be lost, it goes to the files without an
+  // answer; UNHEARD for one that goes there only if no daemon listens.
   // Returns the answer's object, {} for an empty one, undefined when wm could not be reached.
   async function send(name, body, library) {
     const began = now()
@@ -236,7 +236,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, whole, EVENT_MS)
         memory.late = 0
         heard = true
-        // What is too large for the socket (413) goes to the files.
+        // A body too large for the socket (413) goes to the files.
         if (status < 500 && status !== 413) return status < 300 && text ? JSON.parse(text) : {}
       } catch (error) {
         const hangs = error?.name === "TimeoutError"
@@ -257,8 +257,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
   const tell = (name, body, library = false) => inOrder(() => send(name, body, library))
 
-  // A session that was answered before wm knew it goes on without memory: its thinking is bound
-  // to the system prompt that it had.
+  // A session that was answered without wm continues without memory: its thinking is bound to
+  // the system prompt that it had.
   async function isStrange(id) {
     const query = new URLSearchParams({ directory })
     const asked = await wm.call("GET", `/v1/sessions/${encodeURIComponent(id)}?${query}`, undefined, EVENT_MS)
@@ -283,8 +283,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     return true
   }
 
-  // A message of ours stands behind all that was said, is answered by whom the user asked, and
-  // starts no turn of its own. Where OpenCode refuses it, it goes behind the next tool output.
+  // Our message is the last of the conversation, uses the agent that the user chose, and starts
+  // no turn. If OpenCode refuses it, it is appended to the next tool output.
   async function prompt(id, known, text) {
     const { agent, model, system, format, tools } = known.asked ?? {}
     const named = model && { providerID: model.providerID, modelID: model.modelID }
@@ -335,7 +335,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (!id) return
       const known = session(id)
       const summary = known.summary
-      // The epoch is over before anything is awaited: the next call may be on its way.
+      // The epoch ends before anything is awaited: the next call may have started.
       Object.assign(known, { compacting: false, summary: "", blocks: undefined, begins: true })
       if (known.parent) return
       await tell("session.compacted", { event: { type: event.type, properties: { sessionID: id } }, summary }, true)
@@ -376,7 +376,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (output.parts?.length && output.parts.every((part) => prompts.has(part.text))) return
       const known = await familiar(input.sessionID)
       forgetCompaction(input.sessionID)
-      // What a subagent is told was written by a model, not by the user (EX-4).
+      // The prompt of a subagent was written by a model, not by the user (EX-4).
       if (known.parent) return
       mine.add(input.sessionID)
       await memory.ready
@@ -397,7 +397,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (!known.notices.length || !last?.id) return
       const text = known.notices.splice(0).join("\n\n")
       if (!untitled) {
-        // Parts are ordered by id; one more letter stands behind all that are there.
+        // Parts are ordered by id; one more letter sorts after all others.
         const { sessionID, messageID } = last
         output.parts.push({ id: `${last.id}w`, sessionID, messageID, type: "text", synthetic: true, text })
       } else if (output.parts.some((part) => part.type !== "text")) {
@@ -440,8 +440,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       const known = await familiar(id)
       if (known.parent || known.compacting) return
       known.blocks ??= blocksOf(id, system).catch(() => [])
-      // One text a block: OpenCode joins them into one second system block with a cache mark
-      // of its own, which makes four, the most that the service takes.
+      // One text per block: OpenCode joins them into a second system block with its own cache
+      // mark, which makes four, the maximum of the service.
       system.push(...(await known.blocks))
     },
 
@@ -485,8 +485,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
 // ------------------------------------------------------------------------------ the tools
 
-// The same tools as those of `wm mcp`, from the same table, carried out by the same route; but
-// the call names its session, by whose words wm judges what the model wants to keep.
+// The same tools as those of `wm mcp`, from the same table and through the same route; but the
+// call names its session, whose words support what the model wants to store.
 // Arguments are plain JSON Schemas: OpenCode 1.18 takes them beside zod types and then
 // requires every one of them.
 function createTools({ wm, directory }) {
@@ -506,7 +506,7 @@ function createTools({ wm, directory }) {
     }
   }
 
-  // Nobody listens: one call of the MCP server, which then works on the files.
+  // No daemon: one call of the MCP server, which then uses the files.
   async function onFiles(name, args, folder, session) {
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
     try {
@@ -525,7 +525,7 @@ function createTools({ wm, directory }) {
   return Object.fromEntries(entries)
 }
 
-// ------------------------------------------------------------------------------- the door
+// --------------------------------------------------------------------------- entry point
 
 const shared = createMemory()
 
@@ -533,7 +533,7 @@ async function whenReady(wm) {
   try {
     await wm.call("GET", "/v1/status", undefined, EVENT_MS / 4)
   } catch (error) {
-    // Somebody listens but is slow: a second daemon would not help.
+    // A daemon listens but is slow: a second one would not help.
     if (error?.name !== "TimeoutError") await wm.start(START_MS)
   }
 }

@@ -38,7 +38,7 @@ class GateVerdict(Struct, frozen=True):
     soft: tuple[str, ...] = ()
 
 
-class _Text(NamedTuple):
+class _NormalisedText(NamedTuple):
     """A text in the forms that the rules need. durable: it states a rule."""
 
     plain: str
@@ -65,7 +65,7 @@ def judge(
     plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
     if not plain.strip(" .,;:!?-_*`'\"。、"):
         return GateVerdict(False, ("empty",))
-    judged = _Text(plain, type, source, _is_durable(plain), *_count_paths(plain))
+    judged = _NormalisedText(plain, type, source, _is_durable(plain), *_count_paths(plain))
     reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
     reasons += [code for code, rule in _RULES if rule(judged)]
     if _holds_secret(text[:JUDGED_CHARS], redactor):
@@ -79,7 +79,7 @@ def judge(
 def reads_as_instruction(text: str) -> bool:
     """Whether the text gives a model an order instead of stating something (TR-3)."""
     plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
-    return _is_injection(_Text(plain, "", "", False, 0, 0))
+    return _is_injection(_NormalisedText(plain, "", "", False, 0, 0))
 
 
 def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
@@ -144,12 +144,12 @@ _STATES_NO_RULE = Lazy(
 )
 
 
-def _unless_durable(patterns: PatternSet) -> Callable[[_Text], bool]:
+def _unless_durable(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
     """A match counts unless the sentence states a rule: "CI must fail when …" is not a CI report."""
     return lambda judged: not judged.durable and patterns.holds(judged.plain)
 
 
-def _always(patterns: PatternSet) -> Callable[[_Text], bool]:
+def _always(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
     return lambda judged: patterns.holds(judged.plain)
 
 
@@ -158,7 +158,7 @@ _ERROR_FORM = Lazy(unaccented(gate_words.ERROR_FORM), ignore_case=True)
 _ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
 
 
-def _is_progress(judged: _Text) -> bool:
+def _is_progress(judged: _NormalisedText) -> bool:
     if judged.durable:
         return False
     if judged.type == "project" and _PAST_END.search(judged.plain) is not None:
@@ -170,13 +170,13 @@ def _is_progress(judged: _Text) -> bool:
     return _ADJECTIVE.search(judged.plain) is None
 
 
-def _is_commit(judged: _Text) -> bool:
+def _is_commit(judged: _NormalisedText) -> bool:
     return _COMMIT_SUBJECT.holds(judged.plain) or (
         not judged.durable and _COMMIT.holds(judged.plain)
     )
 
 
-def _is_temporary(judged: _Text) -> bool:
+def _is_temporary(judged: _NormalisedText) -> bool:
     # "Do not remember this" reads like a rule but asks for the opposite.
     if _UNWANTED.holds(judged.plain):
         return True
@@ -189,13 +189,13 @@ _UNWANTED = Lazy(
 )
 
 
-def _is_question(judged: _Text) -> bool:
+def _is_question(judged: _NormalisedText) -> bool:
     if _QUESTION_MARK.holds(judged.plain[-12:]):
         return True
     return not judged.durable and _QUESTION.holds(judged.plain)
 
 
-def _is_raw_error(judged: _Text) -> bool:
+def _is_raw_error(judged: _NormalisedText) -> bool:
     if _ERROR_FORM.holds(judged.plain):
         return False
     return _RAW_ERROR_START.holds(judged.plain) or (
@@ -230,7 +230,7 @@ def _count_paths(plain: str) -> tuple[int, int]:
     return paths, total
 
 
-def _is_path_heavy(judged: _Text) -> bool:
+def _is_path_heavy(judged: _NormalisedText) -> bool:
     return judged.paths >= 2 and judged.paths * 2 > judged.words
 
 
@@ -239,7 +239,7 @@ def _is_path_heavy(judged: _Text) -> bool:
 _SPACED = Lazy(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
 
 
-def _is_injection(judged: _Text) -> bool:
+def _is_injection(judged: _NormalisedText) -> bool:
     plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), judged.plain)
     for pattern in _INJECTION.matching(encoded(plain)):
         for match in pattern.finditer(plain):
@@ -285,7 +285,7 @@ def _holds_secret(text: str, redactor: Redactor) -> bool:
 # --- soft reasons ------------------------------------------------------------------------------------
 
 
-def _is_bad_feedback(judged: _Text) -> bool:
+def _is_bad_feedback(judged: _NormalisedText) -> bool:
     """Whether feedback says nothing about how to work: a report or a description."""
     if judged.type != "feedback":
         return False
@@ -297,7 +297,7 @@ def _is_bad_feedback(judged: _Text) -> bool:
     return describes and not judged.durable and not _PREFERENCE.holds(judged.plain)
 
 
-def _is_bad_decision(judged: _Text) -> bool:
+def _is_bad_decision(judged: _NormalisedText) -> bool:
     """Whether a decision decides nothing: an event, a step of work."""
     if judged.type != "decision" or _CHOICE.holds(judged.plain):
         return False
@@ -309,7 +309,7 @@ def _is_bad_decision(judged: _Text) -> bool:
 _CLAUSE = Lazy(r"[^;:：；]+")
 
 
-_RULES: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
+_RULES: tuple[tuple[str, Callable[[_NormalisedText], bool]], ...] = (
     ("progress_snapshot", _is_progress),
     ("raw_error", _is_raw_error),
     ("stack_trace", _always(_STACK)),

@@ -29,7 +29,7 @@ _EXCEPTION = patterns.compile(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 MAX_PLACES = 200
 
 
-class _Section(Struct):
+class _FailureSection(Struct):
     """One failure section. places: file and line, in order."""
 
     title: str
@@ -51,7 +51,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     if not listed:
         yield from map(_unlisted, sections) if sections else _bare(lines)
         return
-    free: dict[str, deque[_Section]] = {}
+    free: dict[str, deque[_FailureSection]] = {}
     for known in sections:
         free.setdefault(known.title, deque()).append(known)
     one_line = _one_line_places(lines)
@@ -80,16 +80,16 @@ def _bare(lines: Sequence[str]) -> Iterator[DetectedError]:
             return
 
 
-def _unlisted(section: _Section) -> DetectedError:
+def _unlisted(section: _FailureSection) -> DetectedError:
     file, line = next(((p, n) for p, n in section.places if not is_foreign(p)), ("", 0))
     told = section.message or "failed"
     title = section.title.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting ")
     return DetectedError("test", told, file, line, section.at, section.until, title)
 
 
-def _sections(lines: Sequence[str]) -> list[_Section]:
+def _sections(lines: Sequence[str]) -> list[_FailureSection]:
     """The sections under FAILURES and ERRORS."""
-    sections: list[_Section] = []
+    sections: list[_FailureSection] = []
     inside = headed = False
     for i, line in enumerate(lines):
         if line.startswith("==="):
@@ -102,7 +102,7 @@ def _sections(lines: Sequence[str]) -> list[_Section]:
             continue
         title = _TITLE.match(line) if line.startswith("___") else None
         if title:
-            sections.append(_Section(title.group(1), i))
+            sections.append(_FailureSection(title.group(1), i))
             headed = True
         elif headed:
             section = sections[-1]
@@ -111,7 +111,7 @@ def _sections(lines: Sequence[str]) -> list[_Section]:
     return sections
 
 
-def _read(section: _Section, line: str) -> None:
+def _read(section: _FailureSection, line: str) -> None:
     if line.startswith("E  ") and (not section.message or section.quotes):
         said = line[1:].strip()
         section.quotes = section.quotes or said.startswith('File "')
@@ -144,7 +144,7 @@ def _listed(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     return found
 
 
-def _taken(free: dict[str, deque[_Section]], file: str, name: str) -> _Section | None:
+def _taken(free: dict[str, deque[_FailureSection]], file: str, name: str) -> _FailureSection | None:
     """Take the first remaining section with the test's name.
 
     Two files may hold tests of one name; their sections come in the order of the summary.
