@@ -1,4 +1,4 @@
-"""The dependency table of docs/architecture.md, held to by walking the imports."""
+"""The dependency table of docs/architecture.md, checked against the imports."""
 
 from __future__ import annotations
 

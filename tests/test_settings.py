@@ -1,4 +1,4 @@
-"""Options and fixed figures: how many, what is said of them, and that each is read somewhere.
+"""Options and fixed figures: their number, their descriptions, and that each is used.
 Reading a config.toml, also one that cannot be used. What else the settings do."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hook client (IF-3): two modules, one exchange, and the person hears of what failed."""
+"""The hook client (IF-3): two modules, one exchange, and failures are reported to the user."""
 
 from __future__ import annotations
 

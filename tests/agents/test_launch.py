@@ -1,4 +1,4 @@
-"""What a program is given so that it speaks through the proxy, and what stops us."""
+"""The environment for a program behind the proxy, and what stops a start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wm config`: sections as before, and what is no secret."""
+"""`wm config`: sections, and texts that are not secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wm inbox`: several at once, reworded, and what goes wrong with one of them."""
+"""`wm inbox`: several ids at once, rewording, and one id that fails."""
 
 from __future__ import annotations
 

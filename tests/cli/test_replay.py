@@ -1,4 +1,4 @@
-"""`wm replay`: what it prints, its chart, and what it says to files of another kind."""
+"""`wm replay`: its output, its chart, and its errors for other files."""
 
 from __future__ import annotations
 

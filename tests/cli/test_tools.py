@@ -1,4 +1,4 @@
-"""What a model's tools leave for the user, as the user sees it (IF-4)."""
+"""A model's proposals, as the user sees them (IF-4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session that the agent deletes leaves no file of `wm`, and what it taught stays (GV-1)."""
+"""A session that the agent deletes leaves no file of `wm`; entries learned from it stay (GV-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness without wm: both unmodified clients get through whole conversations."""
+"""The harness without wm: both unmodified clients complete whole conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pressure, end to end: it rises through all levels, and the agent is told in its conversation."""
+"""Pressure, end to end: it rises through all levels, and the agent gets notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message recalls, told behind it in the two real agents (RC-1, EP-1, EP-2, ADR 0021)."""
+"""Entries that a message recalls, appended to it in the two real agents (RC-1, EP-1, EP-2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scripted upstream refuses, counts and sends. No client is needed here."""
+"""The scripted upstream: what it refuses, counts and sends. No client is needed here."""
 
 from __future__ import annotations
 

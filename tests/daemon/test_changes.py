@@ -1,4 +1,4 @@
-"""Server-sent events: what subscribers hear, and how one comes back."""
+"""Server-sent events: what subscribers receive, and how one reconnects."""
 
 from __future__ import annotations
 

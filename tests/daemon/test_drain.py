@@ -1,4 +1,4 @@
-"""What was answered is written when a daemon is told to end at that very moment (IF-6, HS-1)."""
+"""Answered events are written when the daemon is stopped at that moment (IF-6, HS-1)."""
 
 from __future__ import annotations
 

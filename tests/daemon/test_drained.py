@@ -1,4 +1,4 @@
-"""How long an ending daemon writes on: as long as what is left becomes less (IF-6)."""
+"""How long a stopping daemon writes: as long as its queue shrinks (IF-6)."""
 
 from __future__ import annotations
 

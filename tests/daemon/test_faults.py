@@ -1,4 +1,4 @@
-"""What happens to a daemon: races, lost folders, few descriptors, floods, and nothing at all."""
+"""Faults of a daemon: races, lost folders, few descriptors, floods; and idling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the daemon loads at its start: the rest waits until somebody needs it."""
+"""What the daemon loads at its start; the rest is loaded on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may speak on the socket."""
+"""Which users are served on the socket."""
 
 from __future__ import annotations
 

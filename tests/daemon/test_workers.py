@@ -1,4 +1,4 @@
-"""The threads for what waits for the disk: who gets a job, and that none is lost."""
+"""The threads for disk work: order of jobs, and no job is lost."""
 
 from __future__ import annotations
 

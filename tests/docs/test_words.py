@@ -1,4 +1,4 @@
-"""One word, one thing: the glossary, and words that stand for nothing of ours."""
+"""One word, one thing: the glossary, and words that are not ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may go from a workspace's folder, and what never may (GV-1..3)."""
+"""What may be deleted from a workspace's folder, and what never may (GV-1..3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about pressure is bounded, exact and data (PS-3)."""
+"""Notices about pressure are bounded, exact and data (PS-3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Editing JSON text (IF-5): what is added fits in, what is taken out leaves no trace."""
+"""Editing JSON text (IF-5): additions fit in, removals leave no trace."""
 
 from __future__ import annotations
 

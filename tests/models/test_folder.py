@@ -1,4 +1,4 @@
-"""What is taken of a foreign model folder, and what is refused."""
+"""What is copied from a foreign model folder, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching a model: from a server on this machine, which sends what it should, or not."""
+"""Fetching a model from a local server that sends correct or wrong files."""
 
 from __future__ import annotations
 

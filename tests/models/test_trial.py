@@ -1,4 +1,4 @@
-"""What a model is told to be worth before it is used."""
+"""The trial of a model before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was declared to be no secret is let through, at once and everywhere."""
+"""Texts that were declared not to be secrets are kept, at once and everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thread works through a line: what raises is told, and what waits behind it is done."""
+"""One thread runs a queue of jobs: a failure is reported, and the next job runs."""
 
 from __future__ import annotations
 

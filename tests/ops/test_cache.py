@@ -1,4 +1,4 @@
-"""The bounded cache: what it keeps, for how long, and what leaves first."""
+"""The bounded cache: what it keeps, for how long, and what it evicts first."""
 
 from __future__ import annotations
 

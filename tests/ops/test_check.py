@@ -1,4 +1,4 @@
-"""ST-3, EV-1: what was mended is told by the evidence of the workspace that it was mended in."""
+"""ST-3, EV-1: a repair is recorded in the evidence of its workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compactions: what the summary proposes, obeys and repeats (EX-2, EX-4, WM-3, WM-6, HS-3)."""
+"""Compactions: proposals, commands and repetitions (EX-2, EX-4, WM-3, WM-6, HS-3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do to entries, and what they are told (WM-7, ST-4, EV-2, RC-1)."""
+"""What people do to entries, and what they are answered (WM-7, ST-4, EV-2, RC-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a proxy tells of an exchange is written down, and goes with its session."""
+"""Exchanges that a proxy reports are stored, and deleted with their session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search index follows a memory by what is new in it, and answers as if it had looked at all."""
+"""A search index that takes in changes answers like one that reads everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handoff is written from what is there, and given to the next session when asked (CT-3)."""
+"""The handoff is written from its sources, and given to the next session on request (CT-3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WM-7: what happened, newest first and page by page; what the trash holds."""
+"""WM-7: history, newest first and page by page; the content of the trash."""
 
 from __future__ import annotations
 

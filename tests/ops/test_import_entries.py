@@ -1,4 +1,4 @@
-"""`import_entries`: what comes in, what is known, what is refused, and that twice is once."""
+"""`import_entries`: what is imported, known or refused, and that a repetition changes nothing."""
 
 from __future__ import annotations
 

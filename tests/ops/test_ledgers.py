@@ -1,4 +1,4 @@
-"""What newcomers are compared with is kept: its cost, and that it never goes stale."""
+"""The comparison index stays in memory: its cost, and that it is never stale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long output is cut at the hooks, kept whole, and brought back (PR-3, GV-1)."""
+"""Long output is pruned at the hooks, stored completely, and restored (PR-3, GV-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that obeys all it reads, at a small size; `python -m tests.bench poison` has the whole.
+"""A model that obeys all it reads, on few cases; `python -m tests.bench poison` has all.
 
 Also what follows words through a session: restarts, agents that begin in the middle, tools.
 """

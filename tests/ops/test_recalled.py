@@ -1,4 +1,4 @@
-"""RC-1, EP-1: what a message recalls is told behind it, once, and only what the prompt lacks."""
+"""RC-1, EP-1: recalled entries are appended to a message, once, if the prompt lacks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping what somebody asked to keep (WM-1, WM-6, EX-3, EX-5)."""
+"""Explicit requests to remember (WM-1, WM-6, EX-3, EX-5)."""
 
 from __future__ import annotations
 

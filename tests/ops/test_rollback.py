@@ -1,4 +1,4 @@
-"""What models taught since a moment is taken back, what people did stays (TR-3)."""
+"""A rollback reverses what models added since a time; acts of people stay (TR-3)."""
 
 from __future__ import annotations
 

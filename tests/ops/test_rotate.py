@@ -1,4 +1,4 @@
-"""GV-3: old evidence goes, and `why` still works for every line that there is."""
+"""GV-3: old evidence is purged, and `why` still works for every entry."""
 
 from __future__ import annotations
 

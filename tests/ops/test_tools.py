@@ -1,4 +1,4 @@
-"""What a model may do by a tool, and what it may not (IF-4, TR-3)."""
+"""What a model may do with a tool, and what it may not (IF-4, TR-3)."""
 
 from __future__ import annotations
 

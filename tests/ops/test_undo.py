@@ -1,4 +1,4 @@
-"""WM-7: every act of a person can be taken back, the taking back too, and what cannot says so."""
+"""WM-7: every act of a person can be undone and redone, or a reason is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that waits until answers have gone out, on a real loop."""
+"""Work that is deferred until answers are sent, on a real loop."""
 
 from __future__ import annotations
 

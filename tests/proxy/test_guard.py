@@ -1,4 +1,4 @@
-"""Who may use the port: the table, and two hundred ways in which a hostile page tries."""
+"""Access to the port: the table, and two hundred combinations of a hostile page."""
 
 from __future__ import annotations
 

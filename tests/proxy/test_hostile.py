@@ -1,4 +1,4 @@
-"""Whoever has no business at the port, against the real one: pages, smugglers, the slow."""
+"""Hostile clients against the real port: pages, request smuggling, slow clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy at work between real sockets: what goes upstream, and what a restart makes of it."""
+"""A policy between real sockets: what is sent upstream, also after a restart."""
 
 from __future__ import annotations
 

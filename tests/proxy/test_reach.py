@@ -1,4 +1,4 @@
-"""Who is cancelled while it connects leaves no socket open, at whatever turn of the loop."""
+"""A connect that is cancelled at any step of the loop leaves no socket open."""
 
 from __future__ import annotations
 

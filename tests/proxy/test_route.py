@@ -1,4 +1,4 @@
-"""The way to the upstream: when a forward proxy is asked, what it hears, and whom we believe."""
+"""The route to the upstream: forward proxy, its requests, and trusted certificates."""
 
 from __future__ import annotations
 

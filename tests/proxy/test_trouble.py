@@ -1,4 +1,4 @@
-"""Ends that keep no rules: slow, gone, talkative or endless ones, between real sockets."""
+"""Misbehaving ends: slow, vanished, talkative or endless ones, between real sockets."""
 
 from __future__ import annotations
 

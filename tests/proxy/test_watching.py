@@ -1,4 +1,4 @@
-"""What is noted of the exchanges that pass, through a real proxy."""
+"""Records of the exchanges that pass through a real proxy."""
 
 from __future__ import annotations
 

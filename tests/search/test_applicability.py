@@ -1,4 +1,4 @@
-"""ID-3, WM-9: where hits stand that do not hold here and now, and what is said of them."""
+"""ID-3, WM-9: how hits rank that do not apply here and now, and how they are marked."""
 
 from __future__ import annotations
 

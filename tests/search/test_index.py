@@ -1,4 +1,4 @@
-"""RC-1, RC-4: what is found, in which order, why, and when nothing is."""
+"""RC-1, RC-4: hits, their order and reasons, and when there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RC-1: where terms stand, whatever came and went, sorted out or not yet."""
+"""RC-1: positions of terms after any changes, sorted or not yet."""
 
 from __future__ import annotations
 

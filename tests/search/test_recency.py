@@ -1,4 +1,4 @@
-"""RC-1: the newest statement of a fact stands first, and nothing else moves."""
+"""RC-1: the newest statement of a fact ranks first, and nothing else moves."""
 
 from __future__ import annotations
 

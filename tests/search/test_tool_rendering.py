@@ -1,4 +1,4 @@
-"""How hits are told to a model."""
+"""How hits are rendered for a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets here are put together at run time: none stands whole in this file."""
+"""Secrets are assembled at run time: this file contains none."""
 
 import base64
 import random

@@ -1,4 +1,4 @@
-"""Kept outputs: whole or absent, found by session, without blocking other writers (PR-3, ID-4)."""
+"""Outputs: complete or absent, found by session, without blocking other writers (PR-3, ID-4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved vectors: whole or absent, never used unverified (RC-3)."""
+"""Saved vectors: complete or absent, never used unverified (RC-3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request as spans of its own bytes: found where it stands, changed nowhere else."""
+"""A request as spans of its own bytes: parts are located, other bytes unchanged."""
 
 from __future__ import annotations
 

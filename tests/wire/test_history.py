@@ -1,4 +1,4 @@
-"""What a conversation holds, whatever its spelling, and how it goes on."""
+"""The content of a conversation in any spelling, and how it continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an interceptor makes of a streamed answer, however the stream is cut."""
+"""The output of an interceptor for every split of a streamed answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request told by sizes, identities and marks is counted as the request itself is."""
+"""A request as sizes, identities and marks is counted like the request itself."""
 
 from __future__ import annotations
 

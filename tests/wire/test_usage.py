@@ -1,4 +1,4 @@
-"""What an answer says of itself, as a stream and as one object."""
+"""The usage of an answer, as a stream and as one object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an instruction file exceeds, and which bytes leave it (CT-4)."""
+"""Limits of an instruction file, and which bytes are moved (CT-4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault of a session contract is found, in one run, with its field and its mend (CT-1)."""
+"""Every fault of a session contract is found, in one run, with its field and its fix (CT-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every shape of the foreign files, and what is taken of it: a file and its expectation."""
+"""Every shape of the foreign files, and what is imported: a file and its expectation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements in Markdown: what is one, what leads it, what is left."""
+"""Statements in Markdown: what counts, what introduces one, what is skipped."""
 
 from __future__ import annotations
 

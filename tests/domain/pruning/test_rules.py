@@ -1,4 +1,4 @@
-"""Each family of output is known, cut within its measure, and keeps what tells (PR-1, PR-2)."""
+"""Each family of output is recognised, bounded, and keeps its errors (PR-1, PR-2)."""
 
 from __future__ import annotations
 

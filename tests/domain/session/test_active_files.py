@@ -1,4 +1,4 @@
-"""Active files: what was done to a file, how often, and who leaves a full list (HS-1)."""
+"""Active files: actions, counts, and which file a full list drops (HS-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EP-1 to EP-3: who gets the blocks, in which order, and that every byte is accounted for."""
+"""EP-1 to EP-3: which calls get the blocks, their order, and the account of every byte."""
 
 from __future__ import annotations
 

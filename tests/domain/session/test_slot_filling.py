@@ -1,4 +1,4 @@
-"""What each event brings into slots and pool, and what it must not (CB-2, TR-3)."""
+"""What each event adds to slots and pool, and what it must not add (CB-2, TR-3)."""
 
 from __future__ import annotations
 

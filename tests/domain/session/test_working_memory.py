@@ -1,4 +1,4 @@
-"""The working memory as a whole: what is added, removed, compacted and shown (CB-2, CB-4, CB-5)."""
+"""The working memory: adding, removing, compacting and rendering (CB-2, CB-4, CB-5)."""
 
 from __future__ import annotations
 
