@@ -38,12 +38,12 @@ from wm.store.base import Health
 # --- core blocks ----------------------------------------------------------------------------
 
 
-def _view_blocks(held: CoreMemory, work: Work, message: str = "") -> Blocks:
+def _view_blocks(stored: CoreMemory, work: Work, message: str = "") -> Blocks:
     """The blocks for people and programs, including empty ones."""
     settings = work.runtime.settings.core
     seen = []
     for name in BLOCKS:
-        block = core_blocks.of(held, name)
+        block = core_blocks.of(stored, name)
         seen.append(
             BlockView(
                 name=name,
@@ -56,9 +56,9 @@ def _view_blocks(held: CoreMemory, work: Work, message: str = "") -> Blocks:
             )
         )
     return Blocks(
-        session_id=held.session_id,
+        session_id=stored.session_id,
         blocks=tuple(seen),
-        carried_from=held.carried_from,
+        carried_from=stored.carried_from,
         message=message,
     )
 
@@ -151,14 +151,14 @@ continue_session = Operation("continue_session", ContinueRequest, Continued, _co
 
 
 def _view_items(
-    work: Work, state: SessionState, held: WorkingMemory, message: str = ""
+    work: Work, state: SessionState, stored: WorkingMemory, message: str = ""
 ) -> WorkingItems:
     """Slots with their newest item first, then the pool by score."""
     settings = work.runtime.settings.working
-    events = max(state.events, held.events)
+    events = max(state.events, stored.events)
     items = [
         ItemView(text=item.text, slot=slot, by=item.by, at=item.at)
-        for slot, kept in held.slots.items()
+        for slot, kept in stored.slots.items()
         for item in reversed(kept)
     ]
     items += [
@@ -169,14 +169,14 @@ def _view_items(
             at=item.at,
             score=round(pool.score(item, events, settings), 4),
         )
-        for item in pool.best(held.pool, events, settings)
+        for item in pool.best(stored.pool, events, settings)
     ]
     return WorkingItems(session_id=state.session_id, items=tuple(items), message=message)
 
 
 def _read_working(work: Work, target: Target) -> WorkingItems:
-    held = working_memory.load_working(work, target.place, target.state)
-    return _view_items(work, target.state, held)
+    stored = working_memory.load_working(work, target.place, target.state)
+    return _view_items(work, target.state, stored)
 
 
 def _add(work: Work, target: Target) -> WorkingItems:
@@ -197,12 +197,12 @@ def _remove(work: Work, target: Target) -> WorkingItems:
             "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
         )
     if request.text:
-        held, said = edit.remove(request.text)
+        stored, said = edit.remove(request.text)
     elif request.slot:
-        held, said = edit.clear_slot(request.slot)
+        stored, said = edit.clear_slot(request.slot)
     else:
-        held, said = edit.clear_all()
-    return _view_items(work, target.state, held, said)
+        stored, said = edit.clear_all()
+    return _view_items(work, target.state, stored, said)
 
 
 read_working = Operation("read_working", MemoryScoped, WorkingItems, _read_working, prepare=_target)

@@ -66,9 +66,9 @@ def after_tool(
     """A tool call adds paths, errors and dependencies, and removes resolved errors."""
     if state.subagent or not (slot_filling.feeds(event) or state.open_errors != before.open_errors):
         return
-    held = load_working(work, place, state)
-    after = slot_filling.after_tool(held, event, state.open_errors, _session(work, state))
-    save_working(work, place, held, after)
+    stored = load_working(work, place, state)
+    after = slot_filling.after_tool(stored, event, state.open_errors, _session(work, state))
+    save_working(work, place, stored, after)
 
 
 def after_prompt(work: Work, place: WorkspacePlace, state: SessionState, text: str) -> None:
@@ -76,9 +76,11 @@ def after_prompt(work: Work, place: WorkspacePlace, state: SessionState, text: s
     most = work.runtime.settings.origin.max_typed_chars
     if len(text) > 2 * most:
         text = f"{text[:most]}\n{text[-most:]}"
-    held = load_working(work, place, state)
+    stored = load_working(work, place, state)
     typed = UserPrompt(text=text)
-    save_working(work, place, held, slot_filling.after_prompt(held, typed, _session(work, state)))
+    save_working(
+        work, place, stored, slot_filling.after_prompt(stored, typed, _session(work, state))
+    )
 
 
 def after_answer(
@@ -95,9 +97,11 @@ def after_answer(
         for one in stated_in(event.text[: settings.searched_chars], settings.item_chars)
         if provenance.judge(work, place, state.session_id, one.text).origin != "tool"
     ]
-    held = load_working(work, place, state)
+    stored = load_working(work, place, state)
     at = _session(work, state)
-    save_working(work, place, held, slot_filling.after_answer(held, event.text, decided, said, at))
+    save_working(
+        work, place, stored, slot_filling.after_answer(stored, event.text, decided, said, at)
+    )
 
 
 def clear(work: Work, place: WorkspacePlace, state: SessionState) -> None:
@@ -113,11 +117,11 @@ def compacted(work: Work, place: WorkspacePlace, state: SessionState) -> None:
     if log.snapshot_id and any(kept.snapshot == log.snapshot_id for kept in log.log):
         return
     settings = work.runtime.settings.working
-    held = load_working(work, place, state)
+    stored = load_working(work, place, state)
     after, dropped = working_memory.compacted(
-        held, events=state.events, now=work.now, settings=settings
+        stored, events=state.events, now=work.now, settings=settings
     )
-    save_working(work, place, held, after)
+    save_working(work, place, stored, after)
     saved = core.load_core(work, place, state)
     kept = CompactionKept(
         number=log.count + 1,
@@ -145,8 +149,8 @@ def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
 def rendered(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> Rendered:
     """The block of a new epoch, in at most `room` characters."""
     settings = work.runtime.settings.working
-    held = load_working(work, place, state)
-    return working_memory.render(held, state.events, settings, room=room)
+    stored = load_working(work, place, state)
+    return working_memory.render(stored, state.events, settings, room=room)
 
 
 # --- changes by people and models -----------------------------------------------------------
@@ -169,30 +173,30 @@ class WorkingEdit(Struct, frozen=True):
                 "This reads like an order to an agent, not like a note, so it was not added.",
                 fix="State the fact in your own words.",
             )
-        held, events, settings = self._held, self.state.events, work.runtime.settings.working
+        stored, events, settings = self._held, self.state.events, work.runtime.settings.working
         made = working_memory.add(
-            held, written, slot, by=self.by, events=events, now=work.now, settings=settings
+            stored, written, slot, by=self.by, events=events, now=work.now, settings=settings
         )
         where = f"the slot {slot}" if slot else "the pool"
-        return self._saved(held, made, "", f"Added to {where}")
+        return self._saved(stored, made, "", f"Added to {where}")
 
     def remove(self, text: str) -> tuple[WorkingMemory, str]:
         """Remove the one item with this text."""
-        held = self._held
-        made = working_memory.remove(held, text, events=self.state.events, now=self.work.now)
-        return self._saved(held, made, "item", "Removed")
+        stored = self._held
+        made = working_memory.remove(stored, text, events=self.state.events, now=self.work.now)
+        return self._saved(stored, made, "item", "Removed")
 
     def clear_slot(self, slot: str) -> tuple[WorkingMemory, str]:
-        held, events, now = self._held, self.state.events, self.work.now
+        stored, events, now = self._held, self.state.events, self.work.now
         settings = self.work.runtime.settings.working
-        made = working_memory.clear_slot(held, slot, events=events, now=now, settings=settings)
-        return self._saved(held, made, slot, f"The slot {slot} is empty")
+        made = working_memory.clear_slot(stored, slot, events=events, now=now, settings=settings)
+        return self._saved(stored, made, slot, f"The slot {slot} is empty")
 
     def clear_all(self) -> tuple[WorkingMemory, str]:
         """Empty slots and pool."""
-        held, after = self._held, WorkingMemory(session_id=self.state.session_id)
+        stored, after = self._held, WorkingMemory(session_id=self.state.session_id)
         clear(self.work, self.place, self.state)
-        self._log("all", held, after)
+        self._log("all", stored, after)
         return after, "The working memory is empty."
 
     @property
@@ -200,12 +204,12 @@ class WorkingEdit(Struct, frozen=True):
         return load_working(self.work, self.place, self.state)
 
     def _saved(
-        self, held: WorkingMemory, made: WorkingMemory | Refusal, cleared: str, said: str
+        self, stored: WorkingMemory, made: WorkingMemory | Refusal, cleared: str, said: str
     ) -> tuple[WorkingMemory, str]:
         after = granted(made)
-        save_working(self.work, self.place, held, after)
+        save_working(self.work, self.place, stored, after)
         if cleared:
-            self._log(cleared, held, after)
+            self._log(cleared, stored, after)
         count = counts.counted(len(working_memory.everything(after)), "item")
         return after, f"{said}; {count} now."
 

@@ -64,8 +64,8 @@ def print_happening(happening: Happening, *, named: bool) -> None:
     if named and happening.text:
         output.line(" " * COLUMN + output.dim(output.cut(happening.text, output.width() - COLUMN)))
     if happening.undone_by:
-        text = f"undone later, by {happening.undone_by}"
-        output.lines(output.hang("", text, COLUMN, output.dim))
+        sentence = f"undone later, by {happening.undone_by}"
+        output.lines(output.hang("", sentence, COLUMN, output.dim))
 
 
 @click.command("undo")
@@ -121,12 +121,12 @@ def _print_listed(view: ActView) -> None:
     output.lines(output.hang(f"  {output.minute(view.at)}", f"{view.act} by {by}{again}", COLUMN))
     if view.text:
         output.line(" " * COLUMN + output.cut(view.text, output.width() - COLUMN))
-    text = f"wm undo {view.event}" if view.by == "user" else f"wm diag revert {view.event}"
+    sentence = f"wm undo {view.event}" if view.by == "user" else f"wm diag revert {view.event}"
     if view.undone_by:
-        text = f"undone, by {view.undone_by}"
+        sentence = f"undone, by {view.undone_by}"
     elif not view.can_undo:
-        text = f"{view.event} stays: {view.why_not}"
-    output.lines(output.hang("", text, COLUMN, output.dim))
+        sentence = f"{view.event} stays: {view.why_not}"
+    output.lines(output.hang("", sentence, COLUMN, output.dim))
 
 
 @click.command("rollback")
@@ -164,12 +164,12 @@ def _print_rollback(answer: Rollback) -> None:
 
 def _print_some(acts: list[tuple[ActView, str]]) -> None:
     """Print changes, each with its sentence."""
-    for act, text in acts[:LISTED]:
+    for act, sentence in acts[:LISTED]:
         name = f" {short_id(act.entry)}" if act.entry else ""
         output.line(f"  {output.minute(act.at)}  {act.act}{name} by {BY.get(act.by, act.by)}")
         if act.text:
             output.line("    " + output.cut(act.text, output.width() - 4))
-        if text:
-            output.lines(output.hang("", text, 4, output.dim))
+        if sentence:
+            output.lines(output.hang("", sentence, 4, output.dim))
     if len(acts) > LISTED:
         output.line(output.dim(f"  and {len(acts) - LISTED:,} more: --json lists all"))
