@@ -54,6 +54,10 @@ class RememberRequest(Scoped):
     source: str = "explicit"
     origin: str = "user"
     branch_only: bool = False
+    user: bool = False
+    """Keep it for all workspaces of the user (ID-3)."""
+    typed: bool = False
+    """A person typed it in a terminal: kept with a warning where the gate has doubts (EX-3)."""
     tags: tuple[str, ...] = ()
     importance: str = "normal"
     session: str = ""
@@ -66,6 +70,8 @@ class LearningRequest(Scoped):
     (config.toml decides); "" only reads (EX-7)."""
 
     mode: str = ""
+    user: bool | None = None
+    """Whether prompts here show the entries of scope `user`; None: as before."""
 
 
 class Learning(Record):
@@ -73,6 +79,8 @@ class Learning(Record):
 
     mode: str
     chosen: bool = False
+    user: bool = True
+    """Prompts here show the entries of scope `user`."""
 
 
 class Remembered(Record):

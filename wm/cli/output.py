@@ -57,6 +57,11 @@ def width() -> int:
     return max(NARROW, min(WIDE, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
+def is_terminal() -> bool:
+    """Whether a person types and reads here; False for a script and for an agent's tool call."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def colour() -> bool:
     return sys.stdout.isatty() and wants_colour()
 

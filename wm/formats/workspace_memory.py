@@ -112,6 +112,8 @@ class WorkspaceMemory(Document):
     entries: tuple[MemoryEntry, ...] = ()
     learn: str = optional("")
     """How this workspace learns in passing: active, inbox, off; "": config.toml decides (EX-7)."""
+    without_user: bool = optional(False)
+    """Prompts here show no entries of scope `user` (ID-3)."""
     dormant_intervals: tuple[DormantInterval, ...] = optional(())
     last_activity_at: str = optional("")
     updated_at: str = ""

@@ -15,6 +15,7 @@ from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.ops.runtime import PLACE_KNOWN_S, Runtime
 from wm.store import identity
 from wm.store.base import Ref
+from wm.store.paths import USER
 
 
 def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
@@ -66,8 +67,14 @@ def _refuse_foreign(runtime: Runtime, found: identity.WorkspaceIdentity) -> None
     )
 
 
+USER_PLACE = WorkspacePlace(key=USER, root="")
+"""The entries of scope `user`: a memory of their own, which every workspace shows (ID-3)."""
+
+
 def place_of_key(runtime: Runtime, key: str) -> WorkspacePlace:
     """The workspace with this key or unambiguous key prefix. Raises UserError."""
+    if key == USER:
+        return USER_PLACE
     known = runtime.store.workspaces()
     key = follow(runtime, key)
     matches = [name for name in known if name.startswith(key)]

@@ -34,6 +34,10 @@ class MemorySettings:
     """Entries shown in a prompt [entries, WM-4]."""
     rendered_chars: int = option(3600, common=True)
     """Characters of memory shown in a prompt [chars, WM-4]."""
+    user_entries: int = option(8, common=True)
+    """Entries of scope `user` shown in a prompt; 0 shows none [entries, ID-3]."""
+    user_chars: int = option(800)
+    """Characters of entries of scope `user` shown in a prompt [chars, ID-3]."""
     type_caps: dict[str, int] = option(
         {"feedback": 10, "decision": 10, "project": 8, "reference": 6}, common=True
     )

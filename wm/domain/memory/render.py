@@ -7,6 +7,7 @@ selection gives the same bytes. Decides nothing: `select` chooses the entries.
 from __future__ import annotations
 
 from wm.domain.memory.select import (
+    NOTHING_SHOWN,
     Selection,
     heading,
     line,
@@ -26,11 +27,17 @@ REASONS = {
 }
 
 
-def render(selection: Selection, settings: MemorySettings) -> str:
-    """The block's text, within the limits that `select` applied; "" if nothing is shown."""
-    if not selection.shown:
+OF_USER = "of the user, in all projects:"
+
+
+def render(
+    selection: Selection, settings: MemorySettings, of_user: Selection = NOTHING_SHOWN
+) -> str:
+    """The block's text, within the limits that `select` applied; "" if nothing is shown. of_user:
+    the entries of scope `user`."""
+    if not selection.shown and not of_user.shown:
         return ""
-    body: list[str] = []
+    body = [OF_USER, *(line(entry, settings) for entry in of_user.shown)] if of_user.shown else []
     for kind in type_order(entry.type for entry in selection.shown):
         body.append(heading(kind))
         body += [line(entry, settings) for entry in selection.shown if entry.type == kind]

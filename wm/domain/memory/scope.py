@@ -19,6 +19,7 @@ from wm.formats.home import Alias, Aliases
 from wm.formats.workspace_memory import MemoryEntry
 
 WORKSPACE = "workspace"
+USER = "user"
 BRANCH = "branch:"
 
 
@@ -30,7 +31,7 @@ def branch_of(scope: str) -> str | None:
 def visible(entry_scope: str, branch: str | None) -> bool:
     """Whether an entry of this scope is shown while `branch` is checked out (None: detached or
     outside git). A scope unknown to this version is never shown."""
-    if entry_scope in (WORKSPACE, ""):
+    if entry_scope in (WORKSPACE, USER, ""):
         return True
     named = branch_of(entry_scope)
     return named is not None and named == branch

@@ -59,6 +59,9 @@ class Selection(Struct, frozen=True):
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
+NOTHING_SHOWN = Selection()
+
+
 def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> Ranking:
     """Rank every active entry. Computes each strength once."""
     active = [e for e in memory.entries if e.status == "active"]

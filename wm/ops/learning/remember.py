@@ -16,7 +16,7 @@ from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.provenance import SupportVerdict
 from wm.domain.memory import gate, tombstones
 from wm.domain.memory.consolidate import Admission, MemoryEditor
-from wm.domain.memory.scope import BRANCH, WORKSPACE
+from wm.domain.memory.scope import BRANCH, USER, WORKSPACE
 from wm.domain.memory.select import FRAME_CHARS
 from wm.domain.times import iso
 from wm.errors import Corrupt, TooNew, UserError
@@ -48,7 +48,7 @@ from wm.ops.memory.documents import (
 )
 from wm.ops.memory.render import rendered
 from wm.ops.operation import Operation, Work
-from wm.ops.place import locate, memory_ref
+from wm.ops.place import USER_PLACE, locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -57,6 +57,10 @@ from wm.text.letters import canonical
 CHANGE_READS_LIKE = frozenset({"progress_snapshot", "temporary_status", "path_heavy"})
 """Reasons of the gate that do not hold for a text that changes a known entry: "we moved CI to X"
 reports progress where nothing is known of the CI, and a fact where it is (WM-8)."""
+
+
+NEVER_TYPED = frozenset({"secret", "prompt_injection", "empty", "too_short", "too_long"})
+"""Reasons that hold for what a person types in a terminal, too (EX-3)."""
 
 
 def learn_refs(key: str) -> Sequence[Ref[Document]]:
@@ -71,6 +75,7 @@ def learn(
 
     reasons: send it to the inbox for these, whatever the gate decides.
     """
+    place = USER_PLACE if request.user else place
     memory = load_memory(work, place)
     with memory_editor(work, place, memory) as editor:
         return _learn(work, place, request, editor, reasons)
@@ -87,6 +92,10 @@ def _learn(
     reasons = (*reasons, *refusal_reasons(work, place, entry))
     if reasons and CHANGE_READS_LIKE.issuperset(reasons) and editor.changes(entry):
         reasons = ()
+    doubts: tuple[str, ...] = ()
+    if request.typed and reasons and NEVER_TYPED.isdisjoint(reasons):
+        doubts, reasons = reasons, ()
+        entry = entry.model_copy(update={"status": "active", "reasons": ()})
     if reasons:
         return _to_inbox(work, place, editor.memory, entry, (*reasons, *entry.reasons))
     admission = editor.admit(entry, now=work.now, settings=work.runtime.settings.memory)
@@ -114,6 +123,8 @@ def _learn(
     before = read_memory(work, place)
     save_memory(work, place, editor.memory)
     said = _message(admission, kept or entry)
+    if doubts:
+        said += f" Check it: {explanations.reasons(doubts)}."
     if kept is not None and admission.outcome in ("promoted", "superseded"):
         said += _place_in_prompts(work, place, before, kept)
     return Remembered(
@@ -188,6 +199,8 @@ def _verdict(
 
 
 def _scope(place: WorkspacePlace, request: RememberRequest) -> str:
+    if place.key == USER_PLACE.key:
+        return USER
     if not request.branch_only:
         return WORKSPACE
     if not place.branch:

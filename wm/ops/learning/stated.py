@@ -12,6 +12,7 @@ from wm.api.protocol import Learning, LearningRequest, Remembered, RememberReque
 from wm.domain.facts import Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import Requests
+from wm.domain.memory.scope import USER
 from wm.errors import UserError
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
@@ -81,7 +82,12 @@ def keep(
             continue
         reasons = (() if one.is_certain or changes else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
-            text=one.text, type=one.type, source="stated", origin="user", session=session
+            text=one.text,
+            type=one.type,
+            source="stated",
+            origin="user",
+            session=session,
+            user=one.scope == USER,
         )
         kept.append(learn_or_wait(work, place, wanted, reasons[:1]))
     return tuple(kept)
@@ -104,7 +110,8 @@ def _changes_known(work: Work, place: WorkspacePlace, one: stated.Statement) -> 
 def notice(kept: tuple[Remembered, ...]) -> str:
     """What the person reads about statements that became active, with the way to undo each."""
     lines = [
-        f"wm learned: “{k.entry.text}” (undo: wm undo {k.entry.id[:10]})"
+        f"wm learned: “{k.entry.text}” (undo: wm undo {k.entry.id[:10]}"
+        f"{' --workspace user' if k.entry.scope == USER else ''})"
         for k in kept
         if k.entry is not None and k.outcome in ("promoted", "superseded")
     ]
@@ -118,14 +125,21 @@ def _run(work: Work, request: LearningRequest) -> Learning:
             f"{request.mode!r} is not a mode of learning.",
             fix=f"Use one of: {', '.join(LEARN_MODES)}, default.",
         )
-    if request.mode:
+    if request.mode or request.user is not None:
         memory = load_memory(work, place)
-        chosen = "" if request.mode == "default" else request.mode
+        chosen = {"": memory.learn, "default": ""}.get(request.mode, request.mode)
+        without = memory.without_user if request.user is None else not request.user
         fact = Fact("learning_changed", "user", "changed", details={"mode": request.mode})
-        save_memory(work, place, memory.model_copy(update={"learn": chosen}), [fact])
-        return Learning(mode=chosen or work.runtime.settings.memory.learn, chosen=bool(chosen))
+        changed = memory.model_copy(update={"learn": chosen, "without_user": without})
+        save_memory(work, place, changed, [fact])
+        found = chosen or work.runtime.settings.memory.learn
+        return Learning(mode=found, chosen=bool(chosen), user=not without)
     known = work.runtime.store.read(memory_ref(place.key)).document
-    return Learning(mode=mode(work.runtime, place), chosen=known is not None and bool(known.learn))
+    return Learning(
+        mode=mode(work.runtime, place),
+        chosen=known is not None and bool(known.learn),
+        user=known is None or not known.without_user,
+    )
 
 
 learning = Operation(

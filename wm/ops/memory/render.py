@@ -13,8 +13,9 @@ from msgspec import Struct
 from wm.api.protocol import WorkspacePlace
 from wm.domain.memory import render, retention, scope, select
 from wm.domain.memory.select import Selection
-from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.formats.workspace_memory import Limits, MemoryEntry, WorkspaceMemory
 from wm.ops.operation import Work
+from wm.ops.place import USER_PLACE, memory_ref
 
 
 class View(Struct, frozen=True):
@@ -32,13 +33,30 @@ def rendered(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> View
     """
     hour = work.now.replace(minute=0, second=0, microsecond=0)
     settings = work.runtime.settings.memory
+    of_user = _of_user(work, place, memory)
 
     def compute() -> View:
         selection = select.select(memory, branch=place.branch, now=hour, settings=settings)
-        return View(selection, render.render(selection, settings))
+        everywhere = select.NOTHING_SHOWN
+        if of_user is not None:
+            room = select.FRAME_CHARS + settings.user_chars
+            limits = Limits(max_rendered_chars=room, max_entries=settings.user_entries)
+            limited = of_user.model_copy(update={"limits": limits})
+            everywhere = select.select(limited, branch=None, now=hour, settings=settings)
+        return View(selection, render.render(selection, settings, everywhere))
 
-    view: View = work.runtime.caches.views.get((place.key, place.branch), (memory, hour), compute)
+    made_of = (memory, of_user, hour)
+    view: View = work.runtime.caches.views.get((place.key, place.branch), made_of, compute)
     return view
+
+
+def _of_user(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> WorkspaceMemory | None:
+    """The memory of scope `user`, unless the workspace shows none of it."""
+    if place.key == USER_PLACE.key or memory.without_user:
+        return None
+    if not work.runtime.settings.memory.user_entries:
+        return None
+    return work.runtime.store.read(memory_ref(USER_PLACE.key)).document
 
 
 def strengths(work: Work, memory: WorkspaceMemory) -> dict[str, float]:

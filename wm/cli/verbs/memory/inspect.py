@@ -24,9 +24,12 @@ LISTED_CONVERSATIONS = 3
 @flag("--all", "everything", help="Also superseded entries and the inbox.")
 @choice("--status", STATUSES, help="Only entries with this status. Default: active.")
 @choice("--type", TYPES, help="Only this type.")
+@flag("--user", "user", help="What you keep for all your projects.")
 @prints
-def command(caller: Caller, everything: bool, status: str, type: str) -> Result:
+def command(caller: Caller, everything: bool, status: str, type: str, user: bool) -> Result:
     """Show the entries of this workspace, strongest first, and which of them a prompt shows."""
+    if user:
+        caller.workspace = "user"
     wanted = "all" if everything else status
     show = partial(
         _print, filtered=bool(wanted or type), half_life_days=caller.settings.memory.half_life_days

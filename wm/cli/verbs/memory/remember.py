@@ -25,6 +25,7 @@ from wm.formats.workspace_memory import IMPORTANCES, TYPES
 @click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")
 @anchors("The code that it describes: if that changes, the entry is marked as suspect.")
 @flag("--branch", "branch_only", help="Show it only on the branch that is checked out now.")
+@flag("--user", "user", help="Keep it for all your projects, not only for this one.")
 @prints
 def command(caller: Caller, text: tuple[str, ...], **fields: Any) -> Result:
     """Keep TEXT ("-" reads it from standard input) in this workspace's memory.
@@ -35,7 +36,9 @@ def command(caller: Caller, text: tuple[str, ...], **fields: Any) -> Result:
     """
     if not text:  # standard input is read only for "-": a script's may contain anything
         raise click.UsageError('`wm remember` needs TEXT; "-" reads it from standard input.')
-    answer = caller.call("remember", text=given(text), source="explicit", **fields)
+    answer = caller.call(
+        "remember", text=given(text), source="explicit", typed=output.is_terminal(), **fields
+    )
     return Result(answer, _print)
 
 
