@@ -290,6 +290,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("azure_key", "AzSe", rf"\b{W}{{40,42}}AzSe{W}{{6}}\b"),
     Shape("azure_key", "AzCa", rf"\b{B64}{{33}}AzCa{B64}{{5}}="),
     Shape("openai_key", "T3BlbkFJ", rf"\b{WD}{{20,}}T3BlbkFJ{WD}{{20,}}"),
+    Shape("google_key_id", "private_key_id", rf"private_key_id[\"'\\]{{0,6}}\s?[:=]\s?[\"'\\]{{0,6}}({H}{{40}})\b"),
     Shape("signed_url", "X-Amz-Signature=", rf"X-Amz-Signature=({H}{{64}})"),
     Shape("signed_url", "X-Goog-Signature=", rf"X-Goog-Signature=({H}{{64,}})"),
     Shape("signed_url", "X-Amz-Security-Token=", r"X-Amz-Security-Token=([0-9A-Za-z%+/=_-]{40,})"),

@@ -31,6 +31,7 @@ from wm.secrets.values import (
     is_plain_number,
     is_reference,
     line_ends,
+    names_place,
     read_value,
     span_of,
 )
@@ -61,7 +62,7 @@ _TOKEN = (
     r"api[ -]?キー|アクセスキー|api ?키|액세스 ?키|recovery codes?|backup codes?|licen[cs]e code|"
     r"one[- ]time code|otp|totp|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(_PASSWORD, ignore_case=True),
@@ -90,30 +91,39 @@ _SUFFIX = Lazy(r"[0-9A-Za-z_]*(?:[.-][0-9A-Za-z_]+){0,3}")
 _SUFFIX_PARTS = Lazy(r"[A-Z]+(?:[a-z0-9]*)|[a-z]+|[0-9]+")
 _ABOUT = frozenset(TABLES.words("about"))
 
-_CLOSES = frozenset("\"'`])}")
+_CLOSES = frozenset("\"'`])}\\")
 _SPACES = frozenset(" \t\n\f\r")
-_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", ":", ">")
+_PASSED = ",("
+"""Signs of a value that is passed on with its name: `set("api_key", "…")`, `@password("…")`."""
+_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", "?:", ":", ">", *_PASSED)
 _TYPED = Lazy(
     r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
 _XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
 _NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?value[\"']?\s?:[ \t]{0,4}")
+_BLOCK = Lazy(r"[|>][+-]?\d?[+-]?[ \t]*\n[ \t]+")
+"""The head of a YAML block scalar."""
+_BELOW = Lazy(
+    r"[\"'`]?\s?(?:\{\s*|:\s*\n\s+|:\s?\{\s*)(?:[^{}\n]{0,200}\n\s+){0,5}[\"']?(?:default|value)[\"']?\s*[:=]\s*",
+    ignore_case=True,
+)
+"""`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
-    r"[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
-    r"has been set to|set to|to|equals|became|reads)[ \t]?:?)\s{1,4}",
+    r"[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:(?:is|was|has been|wurde) \w{3,12} (?:from|to|von|auf)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|foi|será|"
+    r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\w{1,4}|chang\w{1,3}|alterad[ao]|mudad[ao]) (?:von|de)|was)[ \t]?:?)(?: (?:now|jetzt|ahora|agora))?\s{1,4}",
     ignore_case=True,
 )
 _CJK = Lazy(
     r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为|改成|設為)\s{0,3}[:：]?\s{0,3}"
 )
-_BLANKS = frozenset(" \t")
+_OPENS = Lazy(r"[ \t]{1,3}[(\[]?(?:(?:was|war|era|était):? )?|[(（「『【]")
 
 
-_CONNECTS = frozenset(" \t\"'`])}=:>|-?\\")
+_CONNECTS = frozenset(" \t\"'`])}=:>|-?\\(,")
 
 
-_STOPS = frozenset("/,;!(<%&+*#@\n")
+_STOPS = frozenset("/;!<%&+*#@\n")
 """Characters directly after a key that mean no value follows."""
 
 
@@ -125,9 +135,23 @@ def labelled(text: str) -> Iterator[SecretSpan]:
         ):
             continue
         span = _value_of(text, key_start, key_end)
-        if span is not None:
+        while span is not None:
             end = span.end
             yield span
+            span = _changed_to(text, end)
+
+
+_CHANGE = Lazy(
+    r"[\"'`]?[)\]]?(?:,? (?:to|auf|zu|a|à|para|por|par|with|durch|con|now|and now) |,? ?(?:->|=>|→) ?)(?:now )?[\"'`]?",
+)
+
+
+def _changed_to(text: str, at: int) -> SecretSpan | None:
+    """The new value behind an old one: "from X to Y", `X -> Y`."""
+    start = at + max(0, _CHANGE.end(text[at : at + 24]))
+    value = text[start : start + BEHIND].split("\n", 1)[0].split(" ", 1)[0].strip("\"'`.,;)]")
+    strict = start > at and fits_strictly(value, "password") and not names_place(value)
+    return span_of(start, value) if strict and not is_placeholder(value) else None
 
 
 def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
@@ -196,15 +220,16 @@ def _assigned(place: _Place) -> _Value | None:
     sign, end = _sign(rest, before)
     if not sign:
         return None
-    value, quoted = read_value(rest, end, assigned=sign)
+    start, value, quoted = read_value(rest, end, assigned=sign)
     if not value or is_reference(value, quoted, rest[end:]):
+        return None
+    if sign in _PASSED and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
         return None
     tight = sign == "=" and end == 1
     if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
         return None
     if value.lower().strip("\"'") in (key.lower(), "password", "token", "secret", "pass", "pw"):
         return None
-    start = end + (1 if quoted else 0)
     ok = _assigned_ok(value, place, quoted, tight, rest[start + len(value) :])
     return (start, value) if ok else None
 
@@ -222,11 +247,17 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         end = _NAMED_VALUE.end(rest)
         if end >= 0:
             return "=", end
-    at = _run(rest, _run(rest, 0, _CLOSES, 3), _SPACES, 12)
+    end = _BELOW.end(rest)
+    if end >= 0:
+        return "=", end
+    at = _run(rest, _run(rest, 0, _CLOSES, 12), _SPACES, 12)
     sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
     if sign in ("", "==", "===") or (sign == ">" and "<" not in before[-30:]):
         return "", 0
     end = _run(rest, at + len(sign), _SPACES, 6)
+    block = _BLOCK.end(rest[end : end + 80]) if sign == ":" else -1
+    if block >= 0:
+        return "=", end + block
     return sign, _run(rest, end + 1, _SPACES, 12) if rest[end : end + 1] == "\n" else end
 
 
@@ -307,10 +338,9 @@ def _described(place: _Place) -> _Value | None:
         end = _PROSE.end(rest[:160])
     if end < 0 or rest.count(" ", 0, end) > MAX_WORDS:
         return None
-    value, quoted = read_value(rest, end, assigned="")
+    start, value, quoted = read_value(rest, end, assigned="")
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
-    start = end + (1 if quoted else 0)
     after = rest[start + len(value) :]
     if is_plain_number(value, family) or value.lower() in PLAIN_WORDS:
         return None
@@ -331,17 +361,13 @@ def _described(place: _Place) -> _Value | None:
 def _followed(place: _Place) -> _Value | None:
     """`password …`, `--password …`, `with password "…"`: a value directly after the key."""
     rest, family, before, key = place
-    end = _run(rest, 0, _BLANKS, 3)
-    if not end or family == "vendor":
+    end = _OPENS.end(rest)
+    if end <= 0 or family == "vendor" or (rest[0] == "(" and key.isascii()):
         return None
-    value, quoted = read_value(rest, end, assigned="")
+    start, value, quoted = read_value(rest, end, assigned="")
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
-    start = end + (1 if quoted else 0)
-    option = (
-        before.rstrip("abcdefghijklmnopqrstuvwxyz-_.").endswith((" ", "\n", "'", '"'))
-        and ("--" in before[-24:].split(" ")[-1])
-    ) or before.endswith("--")
+    option = key.startswith("-") or "--" in before[-24:].split(" ")[-1]
     if value.lower() in PLAIN_WORDS or value.startswith("-"):
         return None
     if option:
@@ -350,8 +376,8 @@ def _followed(place: _Place) -> _Value | None:
         return (start, value)
     if family == "short" and key.lower() == "auth":
         return None
-    if family == "short" and key.lower().lstrip("_.-") not in ("pass", "pw", "psk"):
+    if family == "short" and not key.lower().endswith(("pass", "pw", "psk")):
         return None
     quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)
-    ok = quoted_word or fits_strictly(value, "password" if family == "short" else family)
+    ok = quoted_word or fits_strictly(value, family)
     return (start, value) if ok else None

@@ -29,14 +29,15 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
     """
     if _URL_HINT in held:
         yield from _in_urls(text)
-    if _LINE_HINT in held:
-        for row in _LINES:
-            if row.hint in held:
-                yield from _groups(text, row)
+    for row in _LINES:
+        if row.hint in held:
+            yield from _groups(text, row)
     if _COOKIE_HINT in held:
         yield from _cookies(text)
     if _CLUSTER_HINT in held:
         yield from _kubernetes(text)
+    if _TABLE_HINT in held:
+        yield from _tables(text)
 
 
 class _Row(NamedTuple):
@@ -54,6 +55,7 @@ _LOGIN = (
 )
 _WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
 
+_SAYS_PATH = r"(?i)/(?:pass|pwd|pin|token|kennwort|contrase|mot de|senha)[^/\s]{0,8}/"
 _SAYS_LOGIN = f"(?i){_LOGIN}"
 _SAYS_WORD = (
     r"(?i)password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase|mot de passe|senha"
@@ -83,6 +85,8 @@ _LINES: tuple[_Row, ...] = (
     # command options
     _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
     _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
+    _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
+    _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD[2:-2]}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
     _Row("any", r"\blogin\b", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
     _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
     _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
@@ -97,12 +101,12 @@ _LINES: tuple[_Row, ...] = (
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
-    _Row("strict", _SAYS_WORD, Lazy(rf"\|\s{{0,4}}{_WORD}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    _Row("strict", r"\|", Lazy(rf"\|\s{{0,4}}[*_`]{{0,2}}(?:{_WORD}|\b(?:client[ _]secret|api[ _]?(?:key|token)|(?:access|secret|auth)[ _](?:key|token)))[*_`]{{0,2}}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
     _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
-    _Row("strict", _SAYS_WORD, Lazy(
+    _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(
         r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
-        r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b",
+        r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha|secret|(?:api|access|secret) key|token)\b",
         ignore_case=True,
         )),
     _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
@@ -117,7 +121,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
     _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
     _Row("any", r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
-    _Row("token", r"otpauth://", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
+    _Row("any", r"otpauth://", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
     # phrases, URL parameters, single fields of known files
     _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
     _Row("phrase", r"助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
@@ -128,18 +132,6 @@ _LINES: tuple[_Row, ...] = (
     _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
     _Row("words", _SAYS_WORD, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
-
-
-_LINE_HINT = (
-    r"(?i)authori[sz]ation|bearer|basic |api-?key|-token|-secret|access-?key|auth-?key|signature|"
-    r"\b(?:mysql|mariadb)|sshpass|\s-p|\s-u|\s-a\s|--user|--auth|--proxy-user|\"auth\"|_auth|-pass|redis-cli|"
-    r"\bldap|zip |7z |rar |htpasswd|sudo|identified|/user:|:\d{4}|:\*:|jdbc|sqlplus|pdp |imp |exp |rman|"
-    r"seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉|[?&;][a-z]{2,10}=|2fa|otp|mfa|"
-    r"_password|certificate-key|key-data|password|passphrase|passcode|passwort|kennwort|contrase|mot de passe|senha|clave|"
-    r"openssl|log-?in\b|credential|creds\b|account|sign-?in|zugang|anmeldung|acceso|identifiants|acesso|credenciais|"
-    r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인|作为|作為|パスワード|暗証|비밀번호|암호"
-)
-"""A text without any of these skips all rows: `labels` handles a plain `token=…`."""
 
 
 def _groups(text: str, row: _Row) -> Iterator[SecretSpan]:
@@ -172,7 +164,7 @@ _SENTENCE_WORDS = words(
 def _fits(mode: str, value: str) -> bool:
     """Return whether a value has the look that its row requires.
 
-    any, phrase: every value. digit, strict: no plain word. token: no name. basic: base64 of a user
+    any, phrase: every value. digit, strict: no plain word. mixed: nor an id in lower case. token: no name. basic: base64 of a user
     and a password. words: a pass phrase of plain words, not a sentence about passwords.
     """
     if mode in ("any", "phrase"):
@@ -183,6 +175,9 @@ def _fits(mode: str, value: str) -> bool:
         return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
     if mode in ("digit", "strict"):
         return fits_strictly(value, "password")
+    if mode == "mixed":
+        cases = value != value.lower() and value != value.upper()
+        return fits_strictly(value, "password") and (cases or len(value) >= 24)
     if any(c.isdigit() for c in value):
         return looks_random(value) or not is_wordy(value)
     return not is_wordy(value) and not value.islower()
@@ -238,7 +233,7 @@ def _user_info(info: str, start: int) -> Iterator[SecretSpan]:
         if looks_random(user) or (len(user) >= 32 and not is_wordy(user)):
             yield span_of(start, user)
         return
-    if len(secret) < 2 or is_placeholder(secret) or names_place(secret):
+    if len(secret) < 2 or is_placeholder(secret) or (secret[0] not in "!#" and names_place(secret)):
         return
     if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw"):
         yield span_of(start + len(user) + 1, secret)
@@ -296,5 +291,34 @@ def _kubernetes(text: str) -> Iterator[SecretSpan]:
         end = at
 
 
-HINTS = (_URL_HINT, _LINE_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT)
+# --- tables --------------------------------------------------------------------------------------
+
+_TABLE_HINT = r"(?m)^[ \t]*\|?[ \t]*:?-[-:+| \t]+$"
+_RULE = Lazy(r"[ \t]*\|?[ \t]*:?-[-:+| \t]+")
+_TITLE = Lazy(
+    rf"[*_` ]*(?:[^\W_]+[ _-]){{0,3}}(?:{_WORD[2:-2]}|pwd|pin|secret|tokens?|(?:api|access|secret|license|private)[ _-]?keys?)[*_` ]*",
+    ignore_case=True,
+)
+
+
+def _tables(text: str) -> Iterator[SecretSpan]:
+    """The cells of a Markdown or SQL table below a title that names a secret."""
+    columns: frozenset[int] = frozenset()
+    above, at = "", 0
+    for line in text.split("\n"):
+        if "|" in above and _RULE.fits(line):
+            columns = frozenset(n for n, title in enumerate(above.split("|")) if _TITLE.fits(title))
+        elif "|" not in line:
+            columns = frozenset()
+        elif columns:
+            start = at
+            for number, cell in enumerate(line.split("|")):
+                value = cell.strip(" \t`*\"'")
+                if number in columns and fits_strictly(value, "password"):
+                    yield span_of(start + cell.index(value), value)
+                start += len(cell) + 1
+        above, at = line, at + len(line) + 1
+
+
+HINTS = (_URL_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT)
 """Patterns that the caller looks for in a text before it calls `placed`."""

@@ -62,21 +62,21 @@ _CLASSES = {
 }
 
 
+_CHUNK = Lazy(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
+_CLUSTER = Lazy(r"[b-df-hj-np-tv-xz]{4}|^[^aeiouy]+$", ignore_case=True)
+"""Consonants in a row: rare in words, common in random letters."""
+
+
 def is_wordy(body: str) -> bool:
-    """True for names joined together (`getUserById`, `my-test-value-2`)."""
-    total = wordy = run = 0
-    previous = ""
-    for char in body + " ":
-        same = char.isalpha() and (
-            char.islower() or (char.isupper() and previous.isupper() and previous.isalpha())
-        )
-        if same and (run or char.islower()):
-            run += 1
-        else:
-            wordy += run if run >= 4 else 0
-            run = 1 if char.isalpha() else 0
-        total += char.isalnum()
-        previous = char
+    """True for names joined together (`getUserById`, `my-test-value-2`, `xmlSecBnFromHex`)."""
+    wordy = sum(
+        len(chunk)
+        for chunk in _CHUNK.findall(body)
+        if len(chunk) > 2
+        and _CLUSTER.search(chunk) is None
+        and not (chunk.isupper() and 4 * sum(map("AEIOUY".count, chunk)) < len(chunk))
+    )
+    total = sum(map(str.isalnum, body))
     return total > 0 and wordy * 10 >= total * 6
 
 
@@ -93,8 +93,10 @@ def looks_random(token: str) -> bool:
     pieces = _pieces(token)
     if "/" in token and sum(p.isalpha() and len(p) > 2 and _one_word(p) for p in pieces) >= 2:
         return False
+    if len(pieces) > 4 and len(token) < 6 * len(pieces):
+        return False  # the path of a drawing, a list of numbers
     random = sum(len(piece) for piece in pieces if _random_piece(piece))
-    return random >= MIN_RANDOM_CHARS and random * 2 >= len(token)
+    return random >= MIN_RANDOM_CHARS and random * 2 >= len(token) and not is_wordy(token)
 
 
 def _is_hex(text: str) -> bool:

@@ -17,6 +17,7 @@ from wm.secrets.formats import FORMATS, SHAPES, TABLES, WEAK_PREFIXES, Format
 from wm.secrets.labels import KEY_HINT, labelled
 from wm.secrets.lines import HINTS, placed
 from wm.secrets.looks import (
+    MIN_TOKEN_CHARS,
     SecretSpan,
     is_placeholder,
     is_wordy,
@@ -95,6 +96,8 @@ class Redactor(Struct, frozen=True):
             _opaque(folded) if _TOKEN.text in held and self.opaque else _NOTHING,
             _labels_in(folded) if _LABEL.text in held else _NOTHING,
         )
+        if spans and "\n" in folded:
+            spans = _apart([_unwrapped(folded, span) for span in spans])
         if places is not None:
             spans = [SecretSpan(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
         # Read only for a text with secrets: the collection may come from a file.
@@ -188,6 +191,30 @@ def _apart(spans: list[SecretSpan]) -> list[SecretSpan]:
             result.append(span)
     return result
 
+
+_REST = Lazy(r"\\?\r?\n[ \t]{0,8}[0-9A-Za-z_+/=.~-]{6,}")
+_SHORTEST_WRAPPED = 40
+"""Terminals are wider than this; a shorter line was not wrapped [chars]."""
+
+
+def _unwrapped(text: str, span: SecretSpan) -> SecretSpan:
+    """The span with the rest of a token that a terminal broke at the end of its line."""
+    start, end, kind = span
+    whole = end - start >= MIN_TOKEN_CHARS and "\n" not in text[start:end]
+    while whole and end - text.rfind("\n", 0, end) > _SHORTEST_WRAPPED:
+        size = _REST.end(text[end : end + WINDOW])
+        rest = text[end : end + max(0, size)].split("\n")[-1].strip()
+        if (
+            is_wordy(rest)
+            or not any(map(str.isdigit, rest))
+            or text[end + size : end + size + 1] not in _ENDS
+        ):
+            break
+        end += size
+    return SecretSpan(start, end, kind)
+
+
+_ENDS = ("", "\n", "\r", '"', "'", "`")
 
 _LABEL = Lazy(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
 
@@ -342,7 +369,7 @@ _KEY_LINE = Lazy(r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END 
 
 _TOKEN = Lazy(r"[0-9A-Za-z_+/=.~-]{20,}")
 _PUBLIC_BEFORE = Lazy(
-    r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|digest|fingerprint|"
+    r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|(?:digest|signature)(?:value)?|fingerprint|x509certificate|"
     r"hash(?:es)?|h1|commit|rev|revision|etag|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
     r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
     r"base64,|base64)[\"'`]?\s?[-:=~]{0,2}>?\s?[\"'`]?$"
@@ -355,8 +382,33 @@ _OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
 """Ids of entries, outputs, objects and epochs (ID-4)."""
 
 
+_PUBLIC_BEGIN = Lazy(
+    r"-----BEGIN [A-Z0-9 ]{0,40}"
+    r"(?:PUBLIC KEY|CERTIFICATE|REQUEST|SIGNATURE|MESSAGE|CRL|PARAMETERS)(?: BLOCK)?-----"
+)
+
+
+def _public_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """The places of public keys, certificates and signatures, in order, and then the end."""
+    end = 0
+    for match in _PUBLIC_BEGIN.finditer(text):
+        if match.start() < end:
+            continue
+        end = text.find("-----END ", match.end())
+        if end < 0:
+            break
+        yield match.end(), end
+    yield len(text), len(text)
+
+
 def _opaque(text: str) -> Iterator[SecretSpan]:
+    public = _public_blocks(text)
+    opens, closes = next(public)
     for first, last in _TOKEN.spans(text):
+        while closes <= first:
+            opens, closes = next(public)
+        if first >= opens:
+            continue
         run = text[first:last]
         if run.islower() and not any(digit in run for digit in _DIGITS):
             continue

@@ -33,12 +33,22 @@ _BARE_END = frozenset(" \t\n\r\"'`<>，。、；：！？）】」』《》")
 _LIST_FOLLOWS = Lazy(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
 
 
-def read_value(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
-    """The value that begins at `at`, and whether it is quoted."""
+def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
+    """The offset of the value that begins at `at`, the value, and whether it is quoted."""
+    quote = _ESCAPED_QUOTE.end(rest[at : at + 20])
+    if quote > 0:
+        # JSON inside JSON: the same escaped quote ends the value.
+        end = rest.find(rest[at : at + quote], at + quote)
+        return (at + quote, rest[at + quote : end], True) if end > 0 else (at, "", False)
+    value, quoted = _plain_value(rest, at, assigned)
+    return at + quoted, value, quoted
+
+
+_ESCAPED_QUOTE = Lazy(r"\\+[\"']")
+
+
+def _plain_value(rest: str, at: int, assigned: str) -> tuple[str, bool]:
     first = rest[at : at + 1]
-    if first == "\\" and rest[at + 1 : at + 2] in ('"', "'"):
-        end = rest.find("\\", at + 2)
-        return (rest[at + 1 : end], False) if end > 0 else ("", False)
     if first in _CLOSING:
         end = rest.find(first, at + 1)
         line = rest.find("\n", at + 1)
@@ -47,7 +57,7 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[str, bool]:
         if end == at + 1:
             return "", False
         # The quote is not closed in this line: read the value after it as unquoted.
-        return read_value(" " + rest[at + 1 :], 1, assigned=assigned)[0], True
+        return _plain_value(" " + rest[at + 1 :], 1, assigned)[0], True
     end, size = at, len(rest)
     while end < size and (char := rest[end]) not in _BARE_END and char <= _LAST_BEFORE_CJK:
         if char in ",;&|" and _LIST_FOLLOWS.end(rest[end : end + 70]) >= 0:
@@ -74,7 +84,7 @@ _NAMED_PLACES = TABLES.words("named_places")
 _REFERENCE = Lazy(
     r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
     rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
-    r"!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
+    r"&lt;.*|@[A-Za-z_]+|!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
     r"new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
 )
 _REFERENCE_STARTS = (
@@ -92,10 +102,12 @@ _DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 def is_reference(value: str, quoted: bool, behind: str) -> bool:
     """True for a reference to a secret: variables, calls, paths, types."""
+    if quoted:
+        # A quoted "!…" or "#…" is text, no YAML tag and no comment.
+        named = value.startswith(("!Ref", "!Sub", "#{")) or value[0] not in "!#=>&*|(@["
+        return named and names_place(value)
     if names_place(value):
         return True
-    if quoted:
-        return False
     dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
     if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
         return True
@@ -122,10 +134,10 @@ def is_plain_number(value: str, family: str) -> bool:
 
 
 _MEASURE = Lazy(
-    r"[~<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
+    r"[~^<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
     r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,8}"
 )
-_MEASURE_STARTS = tuple("~<>=≥≤+-v0123456789")
+_MEASURE_STARTS = tuple("~^<>=≥≤+-v0123456789")
 
 
 def is_measure(value: str) -> bool:
@@ -134,7 +146,7 @@ def is_measure(value: str) -> bool:
 
 
 _ALGORITHM = Lazy(
-    r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
+    r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|scram-.*|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
     r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
     r"python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
@@ -159,12 +171,12 @@ def fits_strictly(value: str, family: str) -> bool:
         return False
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
-    if family == "password":
+    if family in ("password", "short"):
         telling = digits > 0 or any(c in _SYMBOLS for c in bare)
         return telling and letters > 1 and not _ISSUE.fits(bare)
     if digits == 0 or letters < 2 or len(value) < 8:
         return False
-    return not is_wordy(bare) or _KEY_GROUPS.fits(bare)
+    return not is_wordy(bare) or _KEY_GROUPS.fits(bare) or any(c in "!#$%^&*" for c in value)
 
 
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
