@@ -61,9 +61,14 @@ CHECKS = (
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest")),
 )  # fmt: skip
 
+LOCATED = Family("located", ("",))
+"""Any checker's findings. A tool that is known to check prints nothing else with a place; of any
+other tool a crash counts first."""
+
 LAST_WORDS = (
     Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:", ": line ",
                       "Unhandled", "** (", " line "), runtime=True),
+    LOCATED,
     Family("make", ("CMake Error", "***", "referenced from:"), ("cmake", "make", "ld")),
     Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "),
            ("npm", "pnpm", "yarn", "pip", "uv", "bun")),
@@ -92,9 +97,11 @@ def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tu
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     lines = lines_of(output, settings)
-    if not ran.certain and not summaries.failed(lines):
+    if not ran.certain and not summaries.failed(lines) and not _reported(output):
         return ()
-    read = _read(lines, output, ran.certain) if active else []
+    checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
+    families = (*CHECKS, LOCATED) if checks else CHECKS
+    read = _read(lines, output, families, ran.certain) if active else []
     settled = [_settled(found, family, active, root) for family, found in read]
     if not settled:
         # Imported here like every family of formats, at its first use (`Family.find`).
@@ -113,16 +120,26 @@ JSON = Family("json", ())
 """Reports that were asked for as JSON, of any tool."""
 
 
-def _read(lines: Sequence[str], output: str, certain: bool) -> list[tuple[Family, DetectedError]]:
-    found = [(JSON, item) for item in json_reports.find(output)[:MAX_FOUND]]
+def _reported(output: str) -> bool:
+    """Is it a JSON report with errors? It is complete, so it needs no summary."""
+    return bool(json_reports.find(output, certain=False))
+
+
+def _read(
+    lines: Sequence[str], output: str, families: Sequence[Family], certain: bool
+) -> list[tuple[Family, DetectedError]]:
+    found = [(JSON, item) for item in json_reports.find(output, certain=certain)[:MAX_FOUND]]
     if found:
         return found
     text = "\n".join(lines)
     last: list[tuple[Family, DetectedError]] = []
     taken = bytearray(len(lines) + 1)
-    for family in CHECKS:
+    places: set[tuple[str, int]] = set()
+    for family in families:
         for item in islice(_asked(family, lines, text), MAX_FOUND):
-            if taken[min(item.at, len(lines))]:
+            if taken[min(item.at, len(lines))] or (
+                family is LOCATED and (item.file, item.line) in places
+            ):
                 continue
             for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
                 taken[i] = 1
@@ -130,10 +147,14 @@ def _read(lines: Sequence[str], output: str, certain: bool) -> list[tuple[Family
                 last.append((family, replace(item, name="")))
             else:
                 found.append((family, item))
+                places.add((item.file, item.line))
     if found or last:
-        return found or last[:1]
+        return found or [(family, item) for family, item in last if family is last[0][0]]
     for family in LAST_WORDS[: None if certain else -1]:
-        found = [(family, item) for item in islice(_asked(family, lines, text), MAX_FOUND)]
+        found = [
+            (family, replace(item, name="") if item.name == LAST_WORD else item)
+            for item in islice(_asked(family, lines, text), MAX_FOUND)
+        ]
         if found:
             return found
     summary = "" if certain else summaries.failed(lines)

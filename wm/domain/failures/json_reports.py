@@ -17,6 +17,7 @@ from wm.domain.failures.detected import (
     DetectedError,
     whole,
 )
+from wm.text.tables import Tables
 
 MAX_CHARS = 4_000_000
 """A longer report is not parsed: the lines of its text are read like any other output."""
@@ -24,39 +25,42 @@ MAX_CHARS = 4_000_000
 MAX_DEPTH = 40
 MAX_OBJECTS = 2_000
 
-FILE = ("filepath", "filename", "file", "absolutefilename", "path", "uri", "source", "testfile")
-LINE = ("line", "startline", "linenumber", "linestart", "row", "lineno", "begin")
-PLACES = (
-    *("location", "locations", "pos", "position", "range", "start", "begin", "region", "spans"),
-    *("physicallocation", "artifactlocation", "primaryspan", "lines", "crash", "loc", "path"),
-)
-MESSAGE = (
-    *("message", "msg", "failuremessage", "problemmessage", "issuetext", "text", "description"),
-    *(
-        "failuremessages",
-        "longrepr",
-        "summary",
-        "reason",
-        "detail",
-        "error",
-        "err",
-        "extra",
-        "call",
-    ),
-)
-NAME = ("fullname", "fulltitle", "nodeid", "title", "testname", "test", "name")
-SEVERITY = ("severity", "level", "issueseverity", "kind", "type")
-STATUS = ("status", "outcome", "result", "action", "state")
+MAX_STARTS = 40
+"""Lines at which a JSON value is looked for, after which each line is tried by itself."""
 
-BAD = frozenset(("error", "2", "fatal", "critical", "high", "blocker", "failure", "err", "deny"))
-MILD = frozenset(
-    (
-        *("warning", "warn", "1", "info", "information", "note", "help", "hint", "style"),
-        *("convention", "refactor", "low", "medium", "minor", "suggestion", "debug", "0"),
-    )
-)
+FILE = ("filepath", "filename", "file", "absolutefilename", "path", "uri", "source", "testfile")
+LINE = ("row", "begin")
+PLACES = ("loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash")
+"""Beginnings and ends of the keys of objects that say where something is."""
+MESSAGE = [
+    "message",
+    "msg",
+    "failuremessage",
+    "problemmessage",
+    "issuetext",
+    "text",
+    "description",
+    "failuremessages",
+    "longrepr",
+    "summary",
+    "reason",
+    "detail",
+    "error",
+    "err",
+    "extra",
+    "call",
+    "shortdescription",
+    "failure",
+]
+NAME = ("fullname", "fulltitle", "nodeid", "title", "testname", "test", "name")
+STATUS = ("status", "outcome", "result", "action", "state")
+FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
+"""Keys of a test that are empty if it passed."""
+
+_TABLES = Tables("wm.domain.failures")
+BAD, MILD = (frozenset(_TABLES.words(name)) for name in ("bad", "mild"))
 FAILING = frozenset(
-    ("failed", "fail", "failure", "error", "errored", "broken", "timedout", "crashed", "unexpected")
+    ["failed", "fail", "failure", "error", "errored", "broken", "timedout", "crashed", "unexpected"]
 )
 
 
@@ -67,10 +71,11 @@ class _Finding(Struct, frozen=True):
     bad: bool | None
 
 
-def find(output: str) -> list[DetectedError]:
+def find(output: str, *, certain: bool = True) -> list[DetectedError]:
     """The errors of a JSON report; [] for an output that holds none.
 
-    Warnings count only if the report has no error: then they are why the run failed.
+    Warnings count only if the report has no error: then they are why the run failed, if it is
+    certain that it failed.
     """
     findings: list[_Finding] = []
     for value in _values(output):
@@ -78,7 +83,7 @@ def find(output: str) -> list[DetectedError]:
         if len(findings) > MAX_OBJECTS:
             break
     bad = [one for one in findings if one.bad is not False]
-    chosen = dict.fromkeys(one.found for one in bad or findings)
+    chosen = dict.fromkeys(one.found for one in bad or (findings if certain else []))
     return list(chosen)
 
 
@@ -87,28 +92,27 @@ def _values(output: str) -> Iterator[Any]:
     text = output.strip()
     if len(text) > MAX_CHARS or not ("{" in text or "[{" in text):
         return
-    lines = text.split("\n")
-    starts = [i for i, line in enumerate(lines) if line[:1] in ("{", "[")]
-    if not starts:
-        return
-    first, close = starts[0], {"{": "}", "[": "]"}[lines[starts[0]][0]]
-    ends = [i for i, line in enumerate(lines) if i >= first and line.rstrip().endswith(close)]
-    whole_document = _parsed("\n".join(lines[first : ends[-1] + 1])) if ends else None
-    if whole_document is not None:
-        yield whole_document
-        return
-    for i in starts[:MAX_OBJECTS]:
-        value = _parsed(lines[i])
-        if value is not None:
-            yield value
+    at, tried = 0, 0
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if text[at] in "{[":
+            tried += 1
+            # A value over several lines is looked for only a few times: each try may read it all.
+            value, size = _parsed(text[at:] if tried <= MAX_STARTS else text[at:end])
+            if value is not None:
+                yield value
+            end = max(end, at + size)
+        at = end + 1
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> tuple[Any, int]:
+    """The value at the beginning of the text and its length; (None, 0) for none."""
     try:
-        value = json.loads(text)
+        value, size = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict | list) else None
+        return None, 0
+    return (value, size) if isinstance(value, dict | list) and value else (None, size)
 
 
 def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
@@ -124,7 +128,7 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
     inner = [
         one
         for key, value in node.items()
-        if isinstance(value, dict | list) and _key(key) not in PLACES
+        if isinstance(value, dict | list) and not _names_place(_key(key))
         for one in _visit(value, str(key) if _is_path(str(key)) else file, depth + 1)
     ]
     own = _own(named, file)
@@ -137,10 +141,12 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
     message = _message(named)
     status = next((str(named[key]).lower() for key in STATUS if _is_scalar(named.get(key))), "")
     name = next((named[key] for key in NAME if isinstance(named.get(key), str)), "")
-    if status in FAILING and name and not isinstance(named.get("tests"), list):
+    failing = status in FAILING or any(named.get(key) for key in FAULTS)
+    if failing and name and not isinstance(named.get("tests"), list):
         line = _line(named)
         return _Finding(DetectedError("test", message or "failed", file, line, name=name), bad=True)
-    levels = [str(named[key]).lower() for key in SEVERITY if _is_scalar(named.get(key))]
+    levels = [str(value).lower() for key, value in named.items() if _is_scalar(value) and (
+        key.endswith(("severity", "level")) or key in ("kind", "type"))]  # fmt: skip
     level = next((level for level in levels if level in BAD or level in MILD), "")
     if not message or not (level or (file and _line(named))):
         return None
@@ -174,9 +180,9 @@ def _file(named: dict[str, Any], depth: int = 0) -> str:
 
 
 def _line(named: dict[str, Any], depth: int = 0) -> int:
-    for key in LINE:
-        value = named.get(key)
-        if isinstance(value, int) and not isinstance(value, bool):
+    for key, value in named.items():
+        counts = isinstance(value, int) and not isinstance(value, bool)
+        if counts and (key in LINE or ("line" in key and not key.startswith(("end", "n")))):
             return whole(str(value))
     if depth < 4:
         for inner in _places(named):
@@ -187,11 +193,16 @@ def _line(named: dict[str, Any], depth: int = 0) -> int:
 
 def _places(named: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The objects that say where something is."""
-    for key in PLACES:
-        value = named.get(key)
+    for key, value in named.items():
         value = value[0] if isinstance(value, list) and value else value
-        if isinstance(value, dict):
+        if isinstance(value, dict) and (_names_place(key) or key in FILE):
             yield {_key(k): v for k, v in value.items()}
+
+
+def _names_place(key: str) -> bool:
+    return key.startswith(PLACES) or (
+        key.endswith(("location", "span")) and not key.startswith("end")
+    )
 
 
 def _key(key: str) -> str:

@@ -13,33 +13,49 @@ from wm.text import patterns
 CLOSING_LINES = 25
 """Non-blank lines at the end of an output in which a summary is looked for."""
 
-_FAILED = patterns.compile(
-    r"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){0,2}(?:failed|failing|failures?|errors?|errored)\b"
-    r"|\b(?:failures?|failed|errors?|fail)(?: tests?)? ?[:=] ?[1-9]"
-    r"|\b[1-9]\d* (?:fail|problems?)\b(?: \(0 errors)?"
-    r"|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!"
-    r"|\bSome tests failed|\bcould not compile\b|^\S*make\S*: \*\*\* |\bCode style issues\b"
-    r"|\bELIFECYCLE\b|^Failed!|\bBuild did NOT complete\b|^error: aborting due to"
+LAST_LINES = 3
+"""Lines at the very end in which the tool may say why it stopped."""
+
+_COUNTED = (
+    r"(?:fail(?:ed|ing|ures?)?|errors?|errored|problems?|diagnostics?|violations?|offenses|broken|"
+    r"(?:dependency |lint(?:ing)? |type |style )?issues)"
 )
-_FAILED_WORD = patterns.compile(r"^(?:=+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|$)|\s+\S+\s+[\d.]+m?s)")
-_HARMLESS = patterns.compile(r"\(0 errors")
+_FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
+_FAILED = patterns.compile(
+    rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}{_COUNTED}\b"
+    rf"|\b{_COUNTED}(?: tests?| found)?(?: ?[:=] ?| )[1-9]"
+    r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
+    r"|\bSome tests failed|\bcould not compile\b|^\S*make\S*: \*\*\* |\bCode style issues\b"
+    r"|\bELIFECYCLE\b|^Failed!|^Error!|\bBuild did NOT complete\b|^error: aborting due to"
+    r"|\b(?:tests?|build|checks?|session|task|suite|compilation|validation|run|job)\b[^.:]{0,40}"
+    r" (?:failed|aborted|finished with (?:problems|errors))[.!]?(?: |$)|^rake aborted"
+    r"|\b(?:exited with|exit)(?: code| status)?:? [1-9]|\bfiles? would be (?:up|re|ch)"
+    rf"|\bdid not complete successfully|{_FIELD} ?[1-9]"
+)
+_FAILED_WORD = patterns.compile(
+    r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|$)|\s+\S+\s+[\d.]+m?s)"
+)
+_STOPPED = patterns.compile(
+    r"^(?:[\w./-]+: )?(?:npm (?:ERR!|error) |(?:fatal|error|FATAL|ERROR|Error|Fatal)(?:\[\w+\])?: )\S"
+)
+_HARMLESS = patterns.compile(r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b")
 _PASSED = patterns.compile(
-    r"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){0,2}(?:passed|passing|pass|succeeded)\b"
-    r"|^OK(?: \(|$)|\b0 (?:errors?|failures?|failed|failing|fail|problems?)\b|\bBUILD SUCCESS"
-    r"|\btest result: ok\b|\bAll checks passed\b|\bno issues found\b|\bAll tests passed\b"
+    rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
+    rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
+    r"|\btest result: ok\b|\bAll (?:checks|tests|specs) passed\b|^Result: PASS"
     r"|^[#ℹ] fail 0|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|\bAll matched files use\b|^Passed!"
-    r"|\bAll specs passed\b|\bBuild succeeded\b|\b100% tests passed\b"
-    r"|^Finished `?(?:dev|release|test|bench)\b"
-    r"|\bNo (?:problems|errors|lint errors) (?:found)?"
+    r"|\bBuild succeeded\b|\b100% tests passed\b|\balready formatted\b|\bcompleted successfully\b"
+    rf"|^Finished `?(?:dev|release|test|bench)\b|{_FIELD} ?0"
 )
 
 
 def failed(lines: Sequence[str]) -> str:
     """The closing line that says that the check failed; "" if none does."""
-    for line in _closing(lines):
+    closing = _closing(lines)
+    for line in closing:
         if _FAILED_WORD.search(line) or (_FAILED.search(line) and not _HARMLESS.search(line)):
             return line
-    return ""
+    return next((line for line in closing[:LAST_LINES] if _STOPPED.search(line)), "")
 
 
 def passed(lines: Sequence[str]) -> bool:

@@ -87,7 +87,7 @@ _AGAINST = patterns.compile(
 _ASIDE = patterns.compile(
     r"(?i)^(?:hint|note|help|tip|info|warn(?:ing)?|debug|usage|examples?|options)\b[: ]|"
     r"^(?:for more|see |to see|run |try |use |you can|you may|did you mean|read more|please |learn|"
-    r"done in|finished|time:|duration|real\s|user\s|sys\s|ran all|start at|in folder|more info|"
+    r"done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
     r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
     r"command (?:failed|exited)|a complete log|npm (?:notice|warn)|\[?exit)|^(?:at|\$|>|\+) |"
     r"^https?://\S+$|^[a-z]+ v?\d[\d.]*$"

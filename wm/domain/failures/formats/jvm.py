@@ -104,9 +104,11 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number = _where(lines, i)
             message = " ".join(told[:2]) or "build failed"
             yield DetectedError("build", message, file, whole(number), i, i + 4, LAST_WORD)
+            return
         elif line.startswith("[ERROR] Failed to execute goal"):
             message = line.removeprefix("[ERROR] ").split(" -> [Help")[0]
             yield DetectedError("build", message, at=i, until=i + 1, name=LAST_WORD)
+            return
 
 
 _BUILD_FILE = patterns.compile(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")

@@ -1,0 +1,222 @@
+"""Findings of any checker: a place in a file, and what is wrong there (HS-2).
+
+Checkers print a finding in a few shapes: place and message on one line, the place under or above
+its message, rows below the name of their file, annotations of a CI service, XML. No tool has a row
+here; the words of severity stand in `words.toml`.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wm.domain.failures.detected import LAST_WORD, DetectedError, is_foreign, whole
+from wm.domain.failures.json_reports import BAD, MILD
+from wm.text import patterns
+
+_FILE = (
+    r"(?:file://)?(?:[A-Za-z]:[\\/])?(?:[^\s:()\[\]{}\"'`<>,;=|*]*[^\s:()\[\]{}\"'`<>,;=|*.]"
+    r"\.[A-Za-z][\w+-]{0,11}|(?:\S*/)?(?:Dockerfile|Makefile|Containerfile|Jenkinsfile|Gemfile|"
+    r"Rakefile|Justfile|SConstruct|Snakefile|Vagrantfile))"
+)
+_AT = (
+    r"(?::(\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
+    r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
+)
+_LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *)?"
+_ARROW = r"(?:-+>|=>|→|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
+_LEADING = patterns.compile(
+    rf"^[\s│|]*[✖✗✘×⨯✕●*>!-]{{0,2}} *{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+)
+_TRAILING = patterns.compile(
+    rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
+    r"[\"'`)\].,:]*(?: (?:at|near|in|•|-) .{0,80}|\s*)$"
+)
+_NAMED = patterns.compile(
+    rf"^[\s#=\[>]*(?:FILE: |File: |File )?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
+)
+_ROW = patterns.compile(
+    r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*)?(\d+)(?:[:,]\d+)?"
+    r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
+    r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
+)
+_COUNT = patterns.compile(r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b")
+_ANNOTATION = patterns.compile(
+    r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
+)
+_FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
+_FRAME = patterns.compile(
+    r"^\s*(?:at |from |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
+)
+_HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
+_OTHER_FAILED = patterns.compile(r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success")
+"""Reports only that another tool failed."""
+_LETTERS = patterns.compile(r"\pL{2}")
+_WORD = patterns.compile(r"^[\s\[(*]*(?:\S{1,30}: )?[\[(]?(\pL+)|\[(Error|Warning)/")
+
+MAX_NEAR = 4
+"""Lines between a place and its message."""
+
+
+class _Finding(Struct, frozen=True):
+    found: DetectedError
+    bad: bool | None
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """Warnings are marked: they count only if nothing else is found."""
+    text = "\n".join(lines)
+    findings = list(_elements(text)) if "<" in text and '="' in text else []
+    findings = findings or [*_annotations(lines)] or [*_placed(lines)]
+    seen: set[tuple[str, int, str]] = set()
+    for one in findings:
+        key = (one.found.file, one.found.line, one.found.message)
+        if key not in seen:
+            seen.add(key)
+            yield replace(one.found, name=LAST_WORD) if one.bad is False else one.found
+
+
+def _level(*texts: str) -> bool | None:
+    """True for an error, False for less, None if no word says it."""
+    for text in texts:
+        for match in _WORD.finditer(text):
+            word = (match.group(1) or match.group(2)).casefold()
+            if word in BAD or word in MILD:
+                return word in BAD
+    return None
+
+
+def _made(message: str, file: str, line: str, at: int, *levels: str) -> _Finding:
+    file = file.removeprefix("file://")
+    found = DetectedError("", message.strip(" -:|"), file, whole(line), at, at + 1)
+    return _Finding(found, _level(*levels, message))
+
+
+# --- lines ------------------------------------------------------------------------------------
+
+
+def _placed(lines: Sequence[str]) -> Iterator[_Finding]:
+    named = ""
+    for i, line in enumerate(lines):
+        if not any(map(str.isdigit, line)):
+            header = _NAMED.match(line) if "." in line or "file" in line else None
+            if header or (line.strip() and not line[0].isspace()):
+                named = header.group(1) if header else named if "──" in line or "--" in line else ""
+            continue
+        if _FRAME.match(line):
+            continue
+        place = _LEADING.match(line)
+        if place:
+            yield from _one(lines, i, place)
+            continue
+        place = _TRAILING.match(line) if "." in line else None
+        if place and _is_file(place.group(2)):
+            message, file, *numbers = place.groups()
+            yield _made(message, file, next(filter(None, numbers), ""), i)
+            continue
+        header = _NAMED.match(line)
+        row = _ROW.match(line) if named and not header else None
+        if header:
+            named = header.group(1)
+        elif row and _LETTERS.search(row.group(4)) and not _COUNT.match(row.group(4)):
+            number = next(filter(None, row.groups()), "")
+            yield _made(" ".join(row.group(4).split()), named, number, i)
+
+
+def _is_file(path: str) -> bool:
+    return not is_foreign(path) and ("/" in path or not path.endswith(_HOST))
+
+
+def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Finding]:
+    label, file, *numbers, rest = place.groups()
+    number = next(filter(None, numbers), "")
+    if not _is_file(file):
+        return
+    rest = rest.lstrip(" -–—:|•\t,")
+    if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
+        yield _made(f"{label}: {rest}" if label else rest, file, number, i)
+        return
+    near = _title(lines, i)
+    if near >= 0:
+        yield _made(lines[near].strip(), file, number, near)
+
+
+def _title(lines: Sequence[str], i: int) -> int:
+    """The line with the message of a place that stands alone: -1 for none."""
+    if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
+        # Quoted source and a mark: the message follows them, as in node and Python.
+        return next((j for j in range(i + 3, min(i + 6, len(lines))) if _tells(lines[j])), -1)
+    below = i + 1 < len(lines) and lines[i + 1].strip() != ""
+    if not lines[i][:1].isspace() and below and _tells(lines[i + 1]):
+        return i + 1
+    for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
+        if _tells(lines[j]):
+            return j
+    return next((j for j in range(i + 1, min(i + 3, len(lines))) if _tells(lines[j])), -1)
+
+
+def _tells(line: str) -> bool:
+    return (
+        _LETTERS.search(line) is not None
+        and _FRAME.match(line) is None
+        and _LEADING.match(line) is None
+        and _OTHER_FAILED.search(line) is None
+    )
+
+
+# --- annotations of CI services, XML ------------------------------------------------------------
+
+
+def _annotations(lines: Sequence[str]) -> Iterator[_Finding]:
+    for i, line in enumerate(lines):
+        match = _ANNOTATION.match(line) if "::" in line or "##" in line else None
+        if match:
+            level, fields, message = match.groups()
+            named = dict(_FIELD.findall(fields))
+            file = named.get("file", named.get("sourcepath", ""))
+            number = named.get("line", named.get("linenumber", ""))
+            message = message.split("%0A")[0]
+            if message.strip():
+                yield _made(message, file, number, i, level.removeprefix("type="))
+
+
+_ELEMENT = patterns.compile(r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+=\"[^\"<]*\")*)\s*(/?)>([^<]*)")
+_ATTRIBUTE = patterns.compile(r"([\w:.-]+)=\"([^\"<]*)\"")
+_PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "result", "bug"))
+
+
+def _elements(text: str) -> Iterator[_Finding]:
+    """JUnit, Checkstyle and the like: a problem inherits file and name from the elements around."""
+    around: dict[str, str] = {}
+    for at, match in enumerate(_ELEMENT.finditer(text)):
+        closing, tag, raw, _empty, body = match.groups()
+        if closing:
+            continue
+        fields = {key.lower(): html.unescape(value) for key, value in _ATTRIBUTE.findall(raw)}
+        file = next((fields[key] for key in ("file", "filename", "path") if fields.get(key)), "")
+        if file or tag == "testsuite":
+            around = {"file": file}
+        if tag == "testcase":
+            around = {
+                **around,
+                "name": fields.get("name", ""),
+                "class": fields.get("classname", ""),
+            }
+        around["file"] = fields.get("file") or around.get("file", "")
+        if fields.get("line") and tag != "testcase":
+            around["line"] = fields["line"]
+        if tag.lower() not in _PROBLEMS:
+            continue
+        told = html.unescape(body).strip().split("\n")[0]
+        message = fields.get("message", "").strip().split("\n")[0] or fields.get("msg", "") or told
+        name = around.get("name", "")
+        level = fields.get("severity", "error" if tag in ("failure", "error") else "")
+        one = _made(message or "failed", around["file"], around.pop("line", ""), at, level)
+        category = "test" if name and tag in ("failure", "error") else ""
+        found = DetectedError(
+            category, one.found.message, one.found.file, one.found.line, name=name
+        )
+        yield _Finding(found, one.bad)
