@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from wm.domain.pruning.modes import Mode
 from wm.domain.pruning.prune import prune
 from wm.domain.pruning.tool_call import PrunableCall
@@ -68,3 +70,58 @@ def test_the_cut_mark_counts_omitted_errors() -> None:
     assert lines[0] in text
     assert lines[-1] in text
     assert "look like errors" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "usual", "odd"),
+    [
+        ("kubectl get pods", "pay-{n:04}  1/1  Running  0  {m}d", "pay-x7  0/1  CrashLoop  9  3d"),
+        ("docker ps -a", "{n:06x}  a:1  Up {m} hours", "00beef  b:1  Exited (137) 2 hours ago"),
+        ("npm install", "fetch GET 200 https://r.example.org/p{n}", "fetch GET 404 https://r/q"),
+        ("curl -s x", '{{"id": {n}, "ok": true}}', '{{"id": 7, "ok": false}}'),
+        ("node a.js", '{{"level":30,"n":{n},"msg":"tick"}}', '{{"level":50,"msg":"stuck"}}'),
+        ("pytest -v", "tests/test_{m}.py::test_{n} PASSED", "tests/test_1.py::test_9 XPASS"),
+        ("./migrate", "Applying shop.{n:04}_auto... OK", "Applying shop.0099_pay... FAKED"),
+        ("psql -c x", " {n:>4} | done | a{m}", "  211 | open | a3"),
+        ("git fetch", " * [new branch]  f-{n} -> o/f-{n}", " ! [rejected]  main -> o/main"),
+    ],
+)
+def test_a_line_in_another_state_than_its_neighbours_stays(
+    command: str, usual: str, odd: str
+) -> None:
+    lines = [usual.format(n=n, m=n * 7 % 60) for n in range(300)]
+    lines[171] = odd.format()
+    for mode in Mode:
+        text = kept("\n".join(lines), command, mode).split("\n")
+        assert lines[171] in text
+        assert len(text) < 80
+
+
+def test_a_failing_member_of_a_json_document_keeps_what_its_object_says() -> None:
+    jobs: list[dict[str, object]] = [
+        {"job": f"j{n}", "state": "SUCCEEDED", "why": "", "log": []} for n in range(60)
+    ]
+    jobs[22] |= {"state": "ABANDONED", "why": "no node fits", "log": ["killed at 3"]}
+    text = kept(json.dumps(jobs, indent=2), "cloud jobs --json")
+    for part in ('"ABANDONED"', "no node fits", '"j22"', "killed at 3"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ("... [1,059 lines truncated] ...", "all 941 lines that the client kept of 2,000: "),
+        ("...8213 bytes truncated...", "all 941 lines that the client kept (it cut 8,213 bytes): "),
+        ("[omitted 59 of 1000 lines]", "all 941 lines that the client kept of 1,000: "),
+        ("a log of 3 lines truncated by hand", "all 942 lines: "),
+    ],
+)
+def test_the_mark_says_what_the_client_had_cut_before(mark: str, said: str) -> None:
+    lines = [f"tick {n} of worker a{n}" for n in range(941)]
+    assert said in kept("\n".join([*lines[:400], mark, *lines[400:]]))
+
+
+def test_the_mark_names_the_file_of_the_client() -> None:
+    lines = [f"tick {n} of worker a{n}" for n in range(300)]
+    end = "Full output saved to: /tmp/out/t7.txt"
+    assert "; the rest is in /tmp/out/t7.txt]" in kept("\n".join([*lines, end]))

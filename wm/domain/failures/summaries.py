@@ -38,7 +38,9 @@ _FAILED_WORD = patterns.compile(
 _STOPPED = patterns.compile(
     r"^(?:[\w./-]+: )?(?:npm (?:ERR!|error) |(?:fatal|error|FATAL|ERROR|Error|Fatal)(?:\[\w+\])?: )\S"
 )
-_HARMLESS = patterns.compile(r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b")
+_HARMLESS = patterns.compile(
+    r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b"
+)
 _PASSED = patterns.compile(
     rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
     rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"

@@ -15,6 +15,7 @@ from wm.domain.pruning import (
     documents,
     telling_lines,
 )
+from wm.domain.pruning.client_cuts import ClientCut, client_cut
 from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.modes import (
     CutLimits,
@@ -39,6 +40,8 @@ from wm.settings import PruningSettings
 MARK = "[wm: "
 """Prefix of every line that stands for cut lines."""
 WAY_BACK = "memory_restore"
+MOST_APART = 2
+"""Lines unlike the others that stay whatever the room; more of them stay as room allows."""
 
 
 class PrunedText(Struct, frozen=True):
@@ -52,6 +55,7 @@ class PrunedText(Struct, frozen=True):
     _noun: str
     _note: str
     _tail: str
+    _client: ClientCut = ClientCut()
 
     def text(self, handle: str) -> str:
         """The text for the model."""
@@ -64,7 +68,9 @@ class PrunedText(Struct, frozen=True):
             said = part.said(self._noun)
             if first:
                 note = f" ({self._note})" if self._note else ""
-                back = f"all {self.lines:,} lines: {WAY_BACK} {handle}, or `wm output {handle}`"
+                back = f"all {self.lines - len(self._client.marks):,} lines{self._client.said}: "
+                back += f"{WAY_BACK} {handle}, or `wm output {handle}`"
+                back += f"; the rest is in {self._client.file}" if self._client.file else ""
                 said = f"{said}{note}; {back}"
             out.append(f"{MARK}{said}]")
             first = False
@@ -117,13 +123,17 @@ def _is_pruned(text: str) -> bool:
 
 def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText | None:
     wanted = rule.reduce(lines)
-    items = folded(
-        lines, rule.folds, telling_lines.errors(lines) if rule.folds is Folds.ALIKE else ()
-    )
+    before = client_cut(lines)
+    apart = telling_lines.standing_out(lines) if rule.states else []
+    few = apart if len(apart) <= MOST_APART else ()
+    must = sorted({*wanted.must, *before.marks, *few})
+    more = [*wanted.more, *apart]
+    single = [*telling_lines.errors(lines), *apart] if rule.folds is Folds.ALIKE else ()
+    items = folded(lines, rule.folds, single)
     if len(items) > 2 * measure.ends + measure.slack:
-        items = _shortened(lines, items, wanted.must, wanted.more, measure)
+        items = _shortened(lines, items, must, more, measure)
     parts = tuple(_parts(lines, items))
-    notes = (wanted.note, _errors_cut(wanted.must, items, measure))
+    notes = (wanted.note, _errors_cut(must, items, measure))
     if lines.total - len(parts) < measure.slack:
         return None
     made = PrunedText(
@@ -134,6 +144,7 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
         _noun=rule.noun,
         _note="; ".join(filter(None, notes)),
         _tail="\n" if lines.trailing else "",
+        _client=before,
     )
     shorter = len(made.text("t_" + "0" * ID_DIGITS)) < len(lines.text)
     return made if shorter else None

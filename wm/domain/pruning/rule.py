@@ -38,7 +38,6 @@ def failures(lines: OutputLines) -> KeptLines:
         more=[
             *telling_lines.attached(lines, found),
             *telling_lines.warnings(lines),
-            *telling_lines.odd_ones(lines),
         ],
     )
 
@@ -86,7 +85,8 @@ def looks(pattern: Lazy) -> Looks:
 class OutputRule(Struct, frozen=True):
     """name: the code in evidence and in the kept output's `kind`. noun: what cut lines are called.
     commands: programs with such output; tools: agents' tools with such output. looks: does an
-    output have this shape? reduce: what stays besides the ends. folds: which runs are folded."""
+    output have this shape? reduce: what stays besides the ends. folds: which runs are folded.
+    states: a line that differs from the others says another state, and stays."""
 
     name: str
     noun: str
@@ -95,6 +95,7 @@ class OutputRule(Struct, frozen=True):
     looks: Looks | None = None
     reduce: Reduce = failures
     folds: Folds = Folds.SAME
+    states: bool = True
 
     def is_of(self, call: PrunableCall) -> bool:
         """Does the call itself say that it prints such output?"""

@@ -30,9 +30,9 @@ RULES: tuple[OutputRule, ...] = (
     *testruns.RUNNERS,
     *compilers.BUILDERS,
     listings.LISTINGS,
+    logs.LOGS,
     data.JSON,
     data.TABLES,
-    logs.LOGS,
     greps.GREPS,
     logs.REPEATED,
 )
@@ -52,7 +52,7 @@ def rule_for(call: PrunableCall, lines: OutputLines) -> OutputRule | None:
     found = next((rule for rule in named if rule.looks_so(lines)), None)
     found = found or next((rule for rule in SURE if _made(rule, call)), None)
     found = found or next((rule for rule in RULES if rule.looks_so(lines)), None)
-    found = found or next(iter(named), None)
+    found = found or next((rule for rule in named if rule is not data.JSON), None)
     if found is not None:
         return found
     free = call.tool == "bash" or call.name.lower().rpartition("__")[2] in FREE_TOOLS

@@ -7,6 +7,7 @@ of ten megabytes costs little more than reading it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -46,7 +47,8 @@ _NO = Lazy(
 
 _STATUS_PLACE = (
     r"(?:\" |\bHTTP/\d(?:\.\d)?\"? |\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ (?:HTTP/\S+ )?"
-    r"|(?i:\b(?:http_?)?(?:status|code|status_?code)\"?\s*[=:]\s*\"?)|(?:→|->|=>) ?)"
+    r"|(?i:\b(?:http_?)?(?:status|code|status_?code)\"?\s*[=:]\s*\"?)|(?:→|->|=>) ?"
+    r"|^|\b(?i:completed|returned|responded|response|status) )"
 )
 _STATUS = Lazy(rf"{_STATUS_PLACE}[1-5]\d\d\b")
 _BAD_STATUS = Lazy(rf"{_STATUS_PLACE}[45]\d\d\b")
@@ -237,12 +239,36 @@ def summaries(lines: OutputLines) -> list[int]:
     return lines.of_shapes({shapes[i] for i in first if SUMMARY.search(plain[i][:400]) is not None})
 
 
-def odd_ones(lines: OutputLines) -> list[int]:
-    """Lines unlike the others, in an output where nearly all lines have one of a few shapes."""
-    counts = lines.counts
-    common = sum(count for _shape, count in counts.most_common(24))
-    if common < 0.8 * len(lines):
+_APART = str.maketrans(dict.fromkeys("\"',;{}[]()=", " "))
+SAME_ENDS = 10
+"""Lines at each end that are not compared: titles and totals."""
+FEWEST_ALIKE = 20
+MOST_VALUES = 8
+"""Most different values of a column that says a state."""
+
+
+def standing_out(lines: OutputLines) -> list[int]:
+    """Lines that lack a word that nearly all lines have, or have a rare value in a column of few
+    values: one `CrashLoopBackOff` among a hundred `Running`."""
+    span = range(SAME_ENDS, len(lines) - SAME_ENDS)
+    if len(span) > MOST_ASKED:
+        span = range(len(lines) - MOST_ASKED, len(lines) - SAME_ENDS)
+    rows = {i: lines.plain[i][:400].translate(_APART).split() for i in span}
+    rows = {i: row for i, row in rows.items() if row}
+    if len(rows) < FEWEST_ALIKE:
         return []
-    rare = max(1, len(lines) // 200)
-    usual = {shape for shape, count in counts.most_common(24) if count > rare}
-    return [i for i, shape in enumerate(lines.shapes) if shape not in usual and shape.strip()]
+    rare = max(2, len(rows) // 50)
+    counts = Counter(word for row in rows.values() for word in set(row))
+    usual = {word for word, count in counts.items() if len(rows) - rare <= count < len(rows)}
+    out = {i for i, row in rows.items() if not usual.issubset(row)} if usual else set()
+    widths: dict[int, list[int]] = {}
+    for i, row in rows.items():
+        widths.setdefault(len(row), []).append(i)
+    for width, alike in widths.items():
+        if len(alike) < FEWEST_ALIKE:
+            continue
+        for column in range(width):
+            values = Counter(rows[i][column] for i in alike)
+            if 1 < len(values) <= MOST_VALUES:
+                out |= {i for i in alike if values[rows[i][column]] <= rare}
+    return sorted(out) if len(out) <= 3 * rare else []

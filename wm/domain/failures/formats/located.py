@@ -43,7 +43,9 @@ _ROW = patterns.compile(
     r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
-_COUNT = patterns.compile(r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b")
+_COUNT = patterns.compile(
+    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b"
+)
 _ANNOTATION = patterns.compile(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
@@ -52,7 +54,9 @@ _FRAME = patterns.compile(
     r"^\s*(?:at |from |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
 )
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
-_OTHER_FAILED = patterns.compile(r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success")
+_OTHER_FAILED = patterns.compile(
+    r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success"
+)
 """Reports only that another tool failed."""
 _LETTERS = patterns.compile(r"\pL{2}")
 _WORD = patterns.compile(r"^[\s\[(*]*(?:\S{1,30}: )?[\[(]?(\pL+)|\[(Error|Warning)/")

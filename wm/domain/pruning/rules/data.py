@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from wm.domain.pruning import documents
+from wm.domain.pruning import (
+    documents,
+    telling_lines,
+)
 from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.rule import (
     Folds,
@@ -18,8 +22,11 @@ from wm.text.patterns import Lazy
 _BAD = Lazy(
     r"(?i)\"(?:errors?|exception|failure|fatal|stack|stack_?trace|traceback)\"\s*:\s*"
     r"(?:\"[^\"]|\[\s*[^\]\s]|\[$|\{\s*[^}\s]|\{$|true|[1-9])"
-    r"|(?i)\"(?:level|severity|status|state|result|outcome|conclusion|action)\"\s*:\s*"
-    r"\"(?:error|fatal|critical|failed|failure|fail|panic)\""
+    r"|(?i)\"(?:level|severity|status|state|phase|health|result|outcome|conclusion|action)\"\s*:\s*"
+    r"\"(?:error|fatal|critical|failed|failure|fail|panic|unhealthy|crashed|timed_?out|degraded)\""
+    r"|(?i)\"(?:ok|healthy|passed|success|succeeded|valid|ready|available)\"\s*:\s*false\b"
+    r"|(?i)\"\w*(?:killed|failed|errored|timed_?out|degraded|unhealthy)\"\s*:\s*true\b"
+    r"|(?i)\"(?:exit_?code|exit_?status|return_?code)\"\s*:\s*\"?[1-9]"
     r"|(?i)\"severity\"\s*:\s*2\b|(?i)\"status_?(?:code)?\"\s*:\s*[45]\d\d\b"
 )
 _SAYS = Lazy(
@@ -42,7 +49,7 @@ def json_kept(lines: OutputLines) -> KeptLines:
     firsts = list(lines.first_of_shape.values())[:20_000]
     bad = {lines.shapes[i] for i in firsts if _BAD.search(lines.plain[i][:4000]) is not None}
     outer = {lines.shapes[i] for i in firsts[:4000] if _TOP_KEY.search(lines.plain[i][:200])}
-    failing = lines.of_shapes(bad)[:MOST_BAD]
+    failing = sorted({*lines.of_shapes(bad), *_rare_values(lines)})[:MOST_BAD]
     said = {at for index in failing for at in _siblings(lines, index)}
     must = sorted({*failing, *said})[:MOST_BAD]
     return KeptLines(must=must, more=lines.of_shapes(outer)[:200])
@@ -58,9 +65,35 @@ def _siblings(lines: OutputLines, index: int) -> Iterator[int]:
             depth = len(plain[at]) - len(plain[at].lstrip())
             if depth < indent:
                 break
-            if depth == indent and _SAYS.search(plain[at][:200]) is not None:
+            text = plain[at].strip()
+            listed = depth > indent and text[:1] == '"' and ": " not in text
+            same = depth == indent and _is_text(text)
+            if listed or same or _SAYS.search(text[:200]) is not None:
                 yield at
             at += step
+
+
+def _is_text(member: str) -> bool:
+    return member[:1] == '"' and '": "' in member and not member.rstrip(",").endswith('""')
+
+
+def _rare_values(lines: OutputLines) -> list[int]:
+    """Members whose key has few values in the whole document, and this one seldom."""
+    of_key: dict[str, list[int]] = {}
+    for index, line in enumerate(lines.plain[: telling_lines.MOST_ASKED]):
+        key, colon, value = line.partition('": ')
+        if colon and value[:1] not in "{[":
+            of_key.setdefault(key, []).append(index)
+    found = []
+    for members in of_key.values():
+        values = Counter(lines.plain[index].rstrip(",") for index in members)
+        rare = max(1, len(members) // 50)
+        if (
+            len(members) >= telling_lines.FEWEST_ALIKE
+            and 1 < len(values) <= telling_lines.MOST_VALUES
+        ):
+            found += [i for i in members if values[lines.plain[i].rstrip(",")] <= rare]
+    return found
 
 
 def looks_like_json(lines: OutputLines) -> bool:
@@ -89,7 +122,14 @@ def reads_lockfile(call: PrunableCall) -> bool:
 
 
 LOCKFILES = OutputRule(
-    "lockfile", "lines of the lockfile", (), (), looks_locked, nothing_more, Folds.NONE
+    "lockfile",
+    "lines of the lockfile",
+    (),
+    (),
+    looks_locked,
+    nothing_more,
+    Folds.NONE,
+    states=False,
 )
 JSON = OutputRule(
     "json",
@@ -110,7 +150,10 @@ def looks_tabular(lines: OutputLines) -> bool:
 
 def table_kept(lines: OutputLines) -> KeptLines:
     """The head of a table is its beginning; the row count stays."""
-    return KeptLines(must=[i for i in (0, 1) if i < len(lines)] + _counting(lines))
+    return KeptLines(
+        must=[i for i in (0, 1) if i < len(lines)] + _counting(lines),
+        more=telling_lines.errors(lines),
+    )
 
 
 def _counting(lines: OutputLines) -> list[int]:

@@ -81,7 +81,7 @@ DIFFS = OutputRule(
     (),
     looks_like_diff,
     changed,
-    Folds.NONE,
+    Folds.NONE, states=False,
 )  # fmt: skip
 HISTORY = OutputRule(
     "git_log",
@@ -90,7 +90,7 @@ HISTORY = OutputRule(
     (),
     lambda lines: sum(line.startswith("commit ") for line in lines.plain[:120]) > 3,
     keeping(Lazy(r"^fatal: |^error: ")),
-    Folds.NONE,
+    Folds.NONE, states=False,
 )  # fmt: skip
 STATUS = OutputRule(
     "git_status",

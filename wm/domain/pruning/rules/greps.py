@@ -43,4 +43,5 @@ GREPS = OutputRule(
     looks_found,
     hits,
     Folds.SAME,
+    states=False,
 )

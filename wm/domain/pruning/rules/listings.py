@@ -22,7 +22,7 @@ _COMPLAINT = Lazy(
 )
 _TOTALS = Lazy(r"^(?:total \d+|\d+ director(?:y|ies), \d+ files?|\d+ (?:files|matches|results)\b)")
 _LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
-_BRANCHES = ("├", "└", "│", "|-- ", "`-- ", "+---", "\\---")
+_BRANCHES = ("├", "└", "│", "|-- ", "|   ", "`-- ", "+---", "\\---")
 
 MOST_ENDINGS = 6
 
@@ -77,12 +77,12 @@ def looks_listed(lines: OutputLines) -> bool:
 
 
 def looks_like_tree(lines: OutputLines) -> bool:
-    return lines.share(lambda line: any(mark in line[:80] for mark in _BRANCHES)) > 0.7
+    return lines.share(lambda line: line.lstrip(" \xa0").startswith(_BRANCHES)) > 0.7
 
 
 TREES = OutputRule(
     "tree", "lines of a tree", ("tree", "pstree", "go mod graph"), (), looks_like_tree, complaints,
-    Folds.NONE,
+    Folds.NONE, states=False,
 )  # fmt: skip
 LISTINGS = OutputRule(
     "listing",
@@ -92,5 +92,5 @@ LISTINGS = OutputRule(
     ("glob", "ls", "list", "list_files", "list_directory", "find_files", "find"),
     looks_listed,
     complaints,
-    Folds.NONE,
+    Folds.NONE, states=False,
 )  # fmt: skip
