@@ -31,6 +31,7 @@ from wm.domain.failures.detected import (
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import spelled
 from wm.settings import SessionSettings
+from wm.text import patterns
 
 CHECKS = (
     Family("pytest",
@@ -174,10 +175,15 @@ def _settled(
     if family.name == "golang" and not category:
         category = "lint" if owner.tool in ("go vet", "golangci-lint run") else "build"
     if not category:
-        category = owner.purpose or "runtime"
-    file = _file(found.file, owner, root)
+        category = owner.purpose or ("test" if found.name else "runtime")
+    named = (place for place in owner.places if "." in place and place in found.message)
+    absent = _ABSENT.search(found.message) is not None
+    file = _file(found.file or ("" if absent else next(named, "")), owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
+
+
+_ABSENT = patterns.compile(r"(?i)no such|not found|not exist|cannot find|can't (?:open|find)|\bno ")
 
 
 def _owner(found: DetectedError, family: Family, active: Sequence[ShellCommand]) -> ShellCommand:

@@ -35,9 +35,9 @@ SILENT_SUBCOMMANDS = {
             """
         )
     ),
-    "docker": frozenset(_words("logs ps images inspect events stats top")),
-    "docker compose": frozenset(_words("logs ps images events top")),
-    "kubectl": frozenset(_words("logs get describe events top")),
+    "docker": frozenset(_words("logs events")),
+    "docker compose": frozenset(_words("logs events")),
+    "kubectl": frozenset(_words("logs describe events")),
     "gh": frozenset(_words("run pr issue api workflow search")),
     "systemctl": frozenset(_words("status show list-units")),
 }

@@ -17,9 +17,9 @@ LEVELS = (
     # 1 states an error and which one
     r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAILED|E|err|Fatal|panic|"
     r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|"
-    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}: \S|^ESLint couldn't \S",
+    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}:(?: \S|$)|^ESLint couldn't \S",
     # 2 names an exception type
-    r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault)\b(?:: |$)",
+    r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault)\b(?:: |:?$)",
     # 3 a complaint of the shell
     _SHELL,
     # 4 a complaint of a program
@@ -67,18 +67,22 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         if len(text) < 4 or _ANY.search(text) is None:
             continue
         level = next(n for n, pattern in enumerate(_LEVELS) if pattern.search(text))
-        rank = level + (len(_LEVELS) if text.startswith(SUMS) else 0)
+        rank = 2 * level + (2 * len(_LEVELS) if text.startswith(SUMS) else text.endswith(":"))
         if best is None or rank < best[0]:
             best = (rank, i)
         if rank == 0:
             break
     i = best[1] if best is not None else _last_telling(lines)
     if i >= 0:
-        yield DetectedError("", _SHELL_PID.sub(r"\1", lines[i].strip()), at=i, until=i + 1)
+        text = _SHELL_PID.sub(r"\1", lines[i].strip())
+        if len(_WORD.findall(text)) < 3 or text.endswith(":"):
+            # A heading: what happened is in the next line.
+            text = " ".join([text, *(t.strip() for t in lines[i + 1 : i + 4] if t.strip())][:2])
+        yield DetectedError("", text, at=i, until=i + 1)
 
 
 _AGAINST = patterns.compile(
-    r"(?i)\b(?:not?|cannot|can't|couldn't|won't|don't|doesn't|isn't|wasn't|didn't|unable|fail(?:s|ed|"
+    r"(?i)\b(?:\w*(?:fail|error)(?:ed|ure)?|not?|cannot|can't|couldn't|won't|don't|doesn't|isn't|wasn't|didn't|unable|fail(?:s|ed|"
     r"ing|ure|ures)?|errors?|exceptions?|refused|denied|missing|invalid|conflicts?|unknown|illegal|"
     r"unexpected|expected|wrong|unsupported|required|must|exceeded|abort(?:ed|ing)?|duplicate[ds]?|"
     r"cycle|circular|mismatch(?:ed)?|timed? ?out|undefined|unresolved|already|rejected|forbidden|"

@@ -29,7 +29,7 @@ _AT = (
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *)?"
 _ARROW = r"(?:-+>|=>|→|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
 _LEADING = patterns.compile(
-    rf"^[\s│|]*[✖✗✘×⨯✕●*>!-]{{0,2}} *{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.compile(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -40,7 +40,7 @@ _NAMED = patterns.compile(
 )
 _ROW = patterns.compile(
     r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*)?(\d+)(?:[:,]\d+)?"
-    r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
+    r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|line (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
 _COUNT = patterns.compile(
@@ -122,12 +122,12 @@ def _placed(lines: Sequence[str]) -> Iterator[_Finding]:
             yield _made(message, file, next(filter(None, numbers), ""), i)
             continue
         header = _NAMED.match(line)
-        row = _ROW.match(line) if named and not header else None
+        row = _ROW.match(line) if not header and (named or line.startswith("line ")) else None
         if header:
             named = header.group(1)
-        elif row and _LETTERS.search(row.group(4)) and not _COUNT.match(row.group(4)):
+        elif row and _LETTERS.search(row.groups()[-1]) and not _COUNT.match(row.groups()[-1]):
             number = next(filter(None, row.groups()), "")
-            yield _made(" ".join(row.group(4).split()), named, number, i)
+            yield _made(" ".join(row.groups()[-1].split()), named, number, i)
 
 
 def _is_file(path: str) -> bool:
@@ -143,18 +143,17 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Fin
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
         yield _made(f"{label}: {rest}" if label else rest, file, number, i)
         return
-    near = _title(lines, i)
+    near = _title(lines, i, below=not rest.startswith(("at ", "in ")))
     if near >= 0:
         yield _made(lines[near].strip(), file, number, near)
 
 
-def _title(lines: Sequence[str], i: int) -> int:
+def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     """The line with the message of a place that stands alone: -1 for none."""
     if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
         # Quoted source and a mark: the message follows them, as in node and Python.
         return next((j for j in range(i + 3, min(i + 6, len(lines))) if _tells(lines[j])), -1)
-    below = i + 1 < len(lines) and lines[i + 1].strip() != ""
-    if not lines[i][:1].isspace() and below and _tells(lines[i + 1]):
+    if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _tells(lines[i + 1]):
         return i + 1
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
         if _tells(lines[j]):
@@ -194,33 +193,33 @@ _PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "res
 
 def _elements(text: str) -> Iterator[_Finding]:
     """JUnit, Checkstyle and the like: a problem inherits file and name from the elements around."""
-    around: dict[str, str] = {}
+    file = name = line = ""
     for at, match in enumerate(_ELEMENT.finditer(text)):
         closing, tag, raw, _empty, body = match.groups()
         if closing:
             continue
         fields = {key.lower(): html.unescape(value) for key, value in _ATTRIBUTE.findall(raw)}
-        file = next((fields[key] for key in ("file", "filename", "path") if fields.get(key)), "")
-        if file or tag == "testsuite":
-            around = {"file": file}
-        if tag == "testcase":
-            around = {
-                **around,
-                "name": fields.get("name", ""),
-                "class": fields.get("classname", ""),
-            }
-        around["file"] = fields.get("file") or around.get("file", "")
-        if fields.get("line") and tag != "testcase":
-            around["line"] = fields["line"]
+        paths = (fields.get(key, "") for key in ("file", "filename", "path", "name", "classname"))
+        named = next((path for path in paths if _NAMED.match(path)), "")
+        if tag == "testsuite":
+            file, name = named, ""
+        file, line = named or file, fields.get("line", line if tag != "testcase" else "")
+        name = fields.get("name", "") if tag == "testcase" and not named else name
         if tag.lower() not in _PROBLEMS:
             continue
-        told = html.unescape(body).strip().split("\n")[0]
-        message = fields.get("message", "").strip().split("\n")[0] or fields.get("msg", "") or told
-        name = around.get("name", "")
+        told = [part for part in html.unescape(body).strip().split("\n") if part.strip()]
+        said = fields.get("message") or fields.get("msg") or ""
         level = fields.get("severity", "error" if tag in ("failure", "error") else "")
-        one = _made(message or "failed", around["file"], around.pop("line", ""), at, level)
-        category = "test" if name and tag in ("failure", "error") else ""
-        found = DetectedError(
-            category, one.found.message, one.found.file, one.found.line, name=name
-        )
-        yield _Finding(found, one.bad)
+        rows = [row for part in told if (row := _ROW.match(f" {part}"))] if not said else []
+        for row in rows:
+            yield _made(row.groups()[-1], file, next(filter(None, row.groups())), at, level)
+        if rows:
+            continue
+        message = said.strip().split("\n")[0] or next(iter(told), "failed")
+        place = _LEADING.match(message)
+        if place:
+            _label, path, *numbers, rest = place.groups()
+            yield _made(rest, path, next(filter(None, numbers)), at, level)
+        else:
+            one = _made(message, file, line, at, level)
+            yield _Finding(replace(one.found, name=name), one.bad)
