@@ -41,22 +41,14 @@ CHECKS = (
     Family("jest", ("FAIL", " failing", "(fail)", " › "),
            ("jest", "vitest", "mocha", "playwright", "bun")),
     Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
-    Family("typescript", ("error TS", ": error ", " - error"),
-           ("tsc", "svelte-check", "pyright", "dotnet", "msbuild")),
-    Family("eslint", ("error", "✖", "×", "warning", "[warn]", ":\n  "),
-           ("eslint", "stylelint", "biome", "prettier", "next", "ruff")),
-    Family("bundlers", ("[ERROR]", "ERROR in ", "rror: ", "error during build",
-                        "Could not resolve", "./"),
-           ("esbuild", "webpack", "vite", "rollup", "next", "tsup", "ng")),
+    Family("formatters", ("eformat", "cannot format", "Imports ", "[warn]"),
+           ("black", "isort", "prettier", "ruff")),
     Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"),
            ("go", "golangci-lint", "staticcheck")),
     Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─"),
            ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
     Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
            ("mvn", "gradle", "sbt")),
-    Family("colon", (":", "eformat"),
-           ("gcc", "g++", "clang", "clang++", "javac", "mypy", "ruff", "flake8", "pylint", "make",
-            "cmake", "black", "kotlinc", "swiftc", "isort", "shellcheck", "ghc", "nasm")),
     Family("others", ("rspec ", "::error", "::", "Failed", "Error: ", "psql:", " - ", " • ",
                       "CONFLICT (", ") test ", ") property ", ") doctest "),
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest")),
@@ -70,7 +62,8 @@ LAST_WORDS = (
     Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:", ": line ",
                       "Unhandled", "** (", " line "), runtime=True),
     LOCATED,
-    Family("make", ("CMake Error", "***", "referenced from:"), ("cmake", "make", "ld")),
+    Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref", "Assertion"),
+           ("cmake", "make", "ld", "gcc", "g++", "clang", "clang++")),
     Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "),
            ("npm", "pnpm", "yarn", "pip", "uv", "bun")),
     Family("generic", ("",), runtime=True),
@@ -135,8 +128,8 @@ def _read(
     text = "\n".join(lines)
     last: list[tuple[Family, DetectedError]] = []
     taken = bytearray(len(lines) + 1)
-    places: set[tuple[str, int]] = set()
     for family in families:
+        places = {(item.file, item.line) for _family, item in found}
         for item in islice(_asked(family, lines, text), MAX_FOUND):
             if taken[min(item.at, len(lines))] or (
                 family is LOCATED and (item.file, item.line) in places
@@ -148,7 +141,6 @@ def _read(
                 last.append((family, replace(item, name="")))
             else:
                 found.append((family, item))
-                places.add((item.file, item.line))
     if found or last:
         return found or [(family, item) for family, item in last if family is last[0][0]]
     for family in LAST_WORDS[: None if certain else -1]:
@@ -170,8 +162,11 @@ def _asked(family: Family, lines: Sequence[str], text: str) -> Iterator[Detected
 def _settled(
     found: DetectedError, family: Family, active: Sequence[ShellCommand], root: str
 ) -> Placed:
-    owner = _owner(found, family, active)
     category = found.category
+    purposes = {command.purpose for command in active if command.purpose}
+    if family is LOCATED and len(purposes) == 1 and category != "typecheck":
+        category = purposes.pop()
+    owner = _owner(replace(found, category=category), family, active)
     if family.name == "golang" and not category:
         category = "lint" if owner.tool in ("go vet", "golangci-lint run") else "build"
     if not category:

@@ -36,7 +36,8 @@ _FAILED_WORD = patterns.compile(
     r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|$)|\s+\S+\s+[\d.]+m?s)"
 )
 _STOPPED = patterns.compile(
-    r"^(?:[\w./-]+: )?(?:npm (?:ERR!|error) |(?:fatal|error|FATAL|ERROR|Error|Fatal)(?:\[\w+\])?: )\S"
+    r"^(?:[\w./-]+: )?"
+    r"(?:npm (?:ERR!|error) |(?:fatal|error|FATAL|ERROR|Error|Fatal)(?:\[\w+\])?: )\S"
 )
 _HARMLESS = patterns.compile(
     r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b"

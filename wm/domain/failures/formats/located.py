@@ -5,6 +5,7 @@ its message, rows below the name of their file, annotations of a CI service, XML
 here; the words of severity stand in `words.toml`.
 """
 
+# ruff: noqa: E501  One expression, one line.
 from __future__ import annotations
 
 import html
@@ -26,10 +27,10 @@ _AT = (
     r"(?::(\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
     r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
-_LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *)?"
+_LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
 _ARROW = r"(?:-+>|=>|→|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
 _LEADING = patterns.compile(
-    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] )?{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.compile(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -44,7 +45,7 @@ _ROW = patterns.compile(
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
 _COUNT = patterns.compile(
-    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b"
+    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in |$)"
 )
 _ANNOTATION = patterns.compile(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
@@ -59,7 +60,10 @@ _OTHER_FAILED = patterns.compile(
 )
 """Reports only that another tool failed."""
 _LETTERS = patterns.compile(r"\pL{2}")
-_WORD = patterns.compile(r"^[\s\[(*]*(?:\S{1,30}: )?[\[(]?(\pL+)|\[(Error|Warning)/")
+_WORDS = patterns.compile(r"^[\s\[(*✖✘×●]*(?:(\pL+)(?:[^\pL\d_]|$))?(?:\S{0,30}: [\[(]?(\pL+)(?:[^\pL\d_]|$))?")
+_RULE = patterns.compile(r"\[(Error|Warning)/")
+_BRACKETED = patterns.compile(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
+_CODE = patterns.compile(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
 
 MAX_NEAR = 4
 """Lines between a place and its message."""
@@ -75,28 +79,52 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     text = "\n".join(lines)
     findings = list(_elements(text)) if "<" in text and '="' in text else []
     findings = findings or [*_annotations(lines)] or [*_placed(lines)]
+    # Where errors are called so, what has no word of severity only explains one.
+    called = any(one.bad for one in findings)
     seen: set[tuple[str, int, str]] = set()
     for one in findings:
         key = (one.found.file, one.found.line, one.found.message)
         if key not in seen:
             seen.add(key)
-            yield replace(one.found, name=LAST_WORD) if one.bad is False else one.found
+            mild = one.bad is False or (called and not one.bad)
+            yield replace(one.found, name=LAST_WORD) if mild else one.found
 
 
 def _level(*texts: str) -> bool | None:
     """True for an error, False for less, None if no word says it."""
     for text in texts:
-        for match in _WORD.finditer(text):
-            word = (match.group(1) or match.group(2)).casefold()
-            if word in BAD or word in MILD:
-                return word in BAD
+        match = _WORDS.match(text)
+        rule = _RULE.search(text)
+        for word in (*match.groups(), rule.group(1) if rule else ""):
+            if word and (word.casefold() in BAD or word.casefold() in MILD):
+                return word.casefold() in BAD
     return None
+
+
+_SEVERITY = patterns.compile(
+    r"^(?:[\s✖✘×●⚠-]*\[?(?:error|warning|ERROR|WARNING)\]? +|- (?:error|warning): |[ew]: |[✖✘×●⚠] +)(\S.*)$"
+)
+"""A severity that is no part of the message: it has no colon, or stands behind a dash."""
 
 
 def _made(message: str, file: str, line: str, at: int, *levels: str) -> _Finding:
     file = file.removeprefix("file://")
-    found = DetectedError("", message.strip(" -:|"), file, whole(line), at, at + 1)
-    return _Finding(found, _level(*levels, message))
+    bad = _level(*levels, message)
+    bare = _SEVERITY.match(message)
+    text = (bare.group(1) if bare else message).strip(" -:|").replace("[*] ", "")
+    text = _BRACKETED.sub(r"\1 ", text)
+    found = DetectedError(_category(file, text), text, file, whole(line), at, at + 1)
+    return _Finding(found, bad)
+
+
+def _category(file: str, message: str) -> str:
+    """What a finding looks like; the tool, if it is known, outweighs it."""
+    code = _CODE.match(message)
+    if code:
+        return "typecheck" if code.group(1).startswith("TS") else "lint"
+    if not message.startswith(("error:", "error[", "fatal error:", "error ")):
+        return ""
+    return "typecheck" if file.endswith((".py", ".pyi")) else "build"
 
 
 # --- lines ------------------------------------------------------------------------------------
@@ -139,7 +167,12 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Fin
     number = next(filter(None, numbers), "")
     if not _is_file(file):
         return
-    rest = rest.lstrip(" -–—:|•\t,")
+    bare = rest.rstrip("━─ ").removesuffix(" FIXABLE")
+    if rest.endswith(("━", "─")):
+        # A title in a frame: the message stands below it.
+        below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
+        rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
+    rest = rest.lstrip(" –—:|•\t,")
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
         yield _made(f"{label}: {rest}" if label else rest, file, number, i)
         return

@@ -1,4 +1,4 @@
-"""make, cmake, ninja and linker errors: used if no compiler reported more.
+"""make, cmake and linker errors, failed assertions of C: used if no compiler reported more.
 
 That a target failed is the consequence of another error, if one is found.
 """
@@ -15,12 +15,26 @@ from wm.text import patterns
 
 _CMAKE = patterns.compile(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")
 _STOP = patterns.compile(r"^(?:(\S+?):(\d+): )?(?:g?make(?:\[\d+\])?: )?\*\*\* (.+?)\.  Stop\.$")
+_LINKER = patterns.compile(
+    r"^(?:\S*ld: )?(?:\S+\.o: in function .*; )?(\S+?\.\w+):\(\S+\): (undefined reference to .+)$"
+)
+_LD = patterns.compile(
+    r"^(?:\S*/)?ld(?:\.\w+)?: (.*(?:cannot find|undefined|multiple definition|not found).*)$"
+)
+_ASSERT = patterns.compile(r"^\S+: (\S+\.\w+):(\d+): .*?: (Assertion .+)$")
 _APPLE = patterns.compile(r'^\s+"(.+)", referenced from:$')
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
-        if line.startswith("CMake Error"):
+        if "undefined reference" in line and (match := _LINKER.match(line)):
+            yield DetectedError("build", match.group(2), match.group(1), 0, i, i + 1)
+        elif "ld" in line and (match := _LD.match(line)) and "in function" not in line:
+            yield DetectedError("build", match.group(1), at=i, until=i + 1)
+        elif "Assertion" in line and (match := _ASSERT.match(line)):
+            file, number, message = match.groups()
+            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+        elif line.startswith("CMake Error"):
             match = _CMAKE.match(line)
             if match:
                 file, number, _call, rest = match.groups()

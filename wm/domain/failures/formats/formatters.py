@@ -1,0 +1,26 @@
+"""black, isort and prettier: files that are not formatted, named without a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.domain.failures.detected import DetectedError
+from wm.text import patterns
+
+_UNFORMATTED = patterns.compile(
+    r"^(?:would reformat|Would reformat:?|error: cannot format) (\S+?)(?:: (.+))?$"
+    r"|^(?:ERROR: )?(\S+\.pyi?):? (Imports .+)$"
+)
+
+
+def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    prettier = any("Code style issues" in line for line in lines)
+    for i, line in enumerate(lines):
+        match = _UNFORMATTED.match(line) if "format" in line or "Imports" in line else None
+        if match:
+            file, said, unsorted, _imports = match.groups()
+            message = said or ("imports are not sorted" if unsorted else "not formatted")
+            yield DetectedError("lint", message, file or unsorted, 0, i, i + 1)
+        elif prettier and line.startswith("[warn] ") and "Code style" not in line:
+            file = line[7:].strip()
+            yield DetectedError("lint", "not formatted (prettier)", file, 0, i, i + 1)
