@@ -144,12 +144,10 @@ def _read(
     if found or last:
         return found or [(family, item) for family, item in last if family is last[0][0]]
     for family in LAST_WORDS[: None if certain else -1]:
-        found = [
-            (family, replace(item, name="") if item.name == LAST_WORD else item)
-            for item in islice(_asked(family, lines, text), MAX_FOUND)
-        ]
-        if found:
-            return found
+        items = list(islice(_asked(family, lines, text), MAX_FOUND))
+        best = [item for item in items if item.name != LAST_WORD]
+        if items:
+            return [(family, item) for item in best or [replace(i, name="") for i in items]]
     summary = "" if certain else summaries.failed(lines)
     return [(JSON, DetectedError("", summary, at=len(lines)))] if summary else []
 

@@ -155,7 +155,7 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
 
 def _message(named: dict[str, Any], depth: int = 0) -> str:
     """The first line of the message, which may lie one or two objects deeper."""
-    for key in MESSAGE:
+    for key in (*MESSAGE, *(key for key in named if key.endswith(("description", "message")))):
         value = named.get(key)
         if isinstance(value, list):
             value = next((item for item in value if isinstance(item, str | dict)), None)

@@ -75,7 +75,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     i = best[1] if best is not None else _last_telling(lines)
     if i >= 0:
         text = _SHELL_PID.sub(r"\1", lines[i].strip())
-        if len(_WORD.findall(text)) < 3 or text.endswith(":"):
+        if len(text.split()) < 3 or text.endswith(":"):
             # A heading: what happened is in the next line.
             text = " ".join([text, *(t.strip() for t in lines[i + 1 : i + 4] if t.strip())][:2])
         yield DetectedError("", text, at=i, until=i + 1)

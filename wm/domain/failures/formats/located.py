@@ -28,9 +28,9 @@ _AT = (
     r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
-_ARROW = r"(?:-+>|=>|→|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
+_ARROW = r"(?:-+>|=>|→|›|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
 _LEADING = patterns.compile(
-    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] )?{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: )?{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.compile(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -45,7 +45,7 @@ _ROW = patterns.compile(
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
 _COUNT = patterns.compile(
-    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in |$)"
+    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)"
 )
 _ANNOTATION = patterns.compile(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
@@ -54,13 +54,16 @@ _FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)
 _FRAME = patterns.compile(
     r"^\s*(?:at |from |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
 )
+_CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
 _OTHER_FAILED = patterns.compile(
-    r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success"
+    r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:"
 )
 """Reports only that another tool failed."""
 _LETTERS = patterns.compile(r"\pL{2}")
-_WORDS = patterns.compile(r"^[\s\[(*✖✘×●]*(?:(\pL+)(?:[^\pL\d_]|$))?(?:\S{0,30}: [\[(]?(\pL+)(?:[^\pL\d_]|$))?")
+_WORDS = patterns.compile(
+    r"^[\s\[(*✖✘×●-]*(?:(\pL+)(?:[^\pL\d_]|$))?(?:\S{0,30}: [\[(]?(\pL+)(?:[^\pL\d_]|$))?"
+)
 _RULE = patterns.compile(r"\[(Error|Warning)/")
 _BRACKETED = patterns.compile(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
 _CODE = patterns.compile(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
@@ -86,13 +89,15 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         key = (one.found.file, one.found.line, one.found.message)
         if key not in seen:
             seen.add(key)
-            mild = one.bad is False or (called and not one.bad)
+            mild = one.bad is False or (called and not one.bad and not one.found.category)
             yield replace(one.found, name=LAST_WORD) if mild else one.found
 
 
 def _level(*texts: str) -> bool | None:
     """True for an error, False for less, None if no word says it."""
     for text in texts:
+        if text.lstrip()[:1] in _MARKS:
+            return text.lstrip()[:1] != "⚠"
         match = _WORDS.match(text)
         rule = _RULE.search(text)
         for word in (*match.groups(), rule.group(1) if rule else ""):
@@ -101,6 +106,7 @@ def _level(*texts: str) -> bool | None:
     return None
 
 
+_MARKS = frozenset("✖✘×✗⚠")
 _SEVERITY = patterns.compile(
     r"^(?:[\s✖✘×●⚠-]*\[?(?:error|warning|ERROR|WARNING)\]? +|- (?:error|warning): |[ew]: |[✖✘×●⚠] +)(\S.*)$"
 )
@@ -138,7 +144,7 @@ def _placed(lines: Sequence[str]) -> Iterator[_Finding]:
             if header or (line.strip() and not line[0].isspace()):
                 named = header.group(1) if header else named if "──" in line or "--" in line else ""
             continue
-        if _FRAME.match(line):
+        if _FRAME.match(line) and not _CELL.match(line):
             continue
         place = _LEADING.match(line)
         if place:
@@ -174,9 +180,11 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Fin
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
-        yield _made(f"{label}: {rest}" if label else rest, file, number, i)
+        named = label and label not in ("e", "w", "file")
+        yield _made(f"{label}: {rest}" if named else rest, file, number, i, label or "")
         return
-    near = _title(lines, i, below=not rest.startswith(("at ", "in ")))
+    frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
+    near = _title(lines, i, below=not frame)
     if near >= 0:
         yield _made(lines[near].strip(), file, number, near)
 
@@ -233,7 +241,7 @@ def _elements(text: str) -> Iterator[_Finding]:
             continue
         fields = {key.lower(): html.unescape(value) for key, value in _ATTRIBUTE.findall(raw)}
         paths = (fields.get(key, "") for key in ("file", "filename", "path", "name", "classname"))
-        named = next((path for path in paths if _NAMED.match(path)), "")
+        named = next((path for path in paths if "/" in path and _NAMED.match(path)), "")
         if tag == "testsuite":
             file, name = named, ""
         file, line = named or file, fields.get("line", line if tag != "testcase" else "")
