@@ -219,7 +219,7 @@ def _annotations(lines: Sequence[str]) -> Iterator[_Finding]:
         match = _ANNOTATION.match(line) if "::" in line or "##" in line else None
         if match:
             level, fields, message = match.groups()
-            named = dict(_FIELD.findall(fields))
+            named: dict[str, str] = dict(_FIELD.findall(fields))
             file = named.get("file", named.get("sourcepath", ""))
             number = named.get("line", named.get("linenumber", ""))
             message = message.split("%0A")[0]
@@ -253,14 +253,16 @@ def _elements(text: str) -> Iterator[_Finding]:
         level = fields.get("severity", "error" if tag in ("failure", "error") else "")
         rows = [row for part in told if (row := _ROW.match(f" {part}"))] if not said else []
         for row in rows:
-            yield _made(row.groups()[-1], file, next(filter(None, row.groups())), at, level)
+            yield _made(
+                row.groups()[-1] or "", file, next(filter(None, row.groups()), "") or "", at, level
+            )
         if rows:
             continue
         message = said.strip().split("\n")[0] or next(iter(told), "failed")
         place = _LEADING.match(message)
         if place:
             _label, path, *numbers, rest = place.groups()
-            yield _made(rest, path, next(filter(None, numbers)), at, level)
+            yield _made(rest or "", path or "", next(filter(None, numbers), "") or "", at, level)
         else:
             one = _made(message, file, line, at, level)
             yield _Finding(replace(one.found, name=name), one.bad)
