@@ -273,7 +273,7 @@ def test_no_link_is_followed_out_of_the_project(home: Home) -> None:
     ]
 
 
-def test_a_link_to_a_file_that_is_read_is_no_problem(home: Home) -> None:
+def test_a_link_to_an_imported_file_is_not_a_problem(home: Home) -> None:
     home.write("pier/AGENTS.md", "one")
     (home.project / "CLAUDE.md").symlink_to("AGENTS.md")
     found = home.gather()

@@ -208,7 +208,7 @@ def test_a_text_in_place_of_an_id_is_refused(bench: Bench, fields: dict[str, str
             bench.call(name, **fields, **rest)
 
 
-def test_a_person_is_told_what_an_addition_does_to_a_full_prompt(bench: Bench) -> None:
+def test_a_person_is_warned_when_an_addition_does_not_fit_the_prompt(bench: Bench) -> None:
     many = [
         entry(f"m_{n:08}", f"Rule {n}: dock {n} opens before dock {n + 40}.", source="manual")
         for n in range(28)

@@ -20,7 +20,7 @@ def said(bench: Bench, text: str, **fields: Any) -> Any:
     return bench.event("user_prompt", text=text, **fields)
 
 
-def test_a_statement_becomes_an_entry_and_only_the_person_is_told(bench: Bench) -> None:
+def test_a_statement_becomes_an_entry_and_only_the_person_is_notified(bench: Bench) -> None:
     answer = said(bench, RULE)
     [entry] = bench.memory().entries
     assert (entry.text, entry.source, entry.confidence) == (RULE, "stated", 0.85)
@@ -30,7 +30,7 @@ def test_a_statement_becomes_an_entry_and_only_the_person_is_told(bench: Bench) 
     assert f"wm undo {entry.id[:10]}" in answer.shown
 
 
-def test_the_notice_of_claude_code_is_no_context_of_the_model(bench: Bench) -> None:
+def test_the_notice_in_claude_code_is_not_context_of_the_model(bench: Bench) -> None:
     payload = {"session_id": "c-1", "cwd": str(bench.project), "prompt": RULE}
     told = json.loads(bench.hook("claude-code", "UserPromptSubmit", payload))
     assert RULE in told["systemMessage"]

@@ -110,7 +110,7 @@ def test_too_few_purgeable_records_cause_no_rewrite(home: Path) -> None:
     assert rotate(opened(home).core, KEY, lambda _records: ()).rewritten == 0
 
 
-def test_a_missing_log_is_no_error(tmp_path: Path) -> None:
+def test_a_missing_log_is_not_an_error(tmp_path: Path) -> None:
     assert rotate(opened(tmp_path / "wm").core, KEY, odd) == Rotation()
 
 

@@ -176,7 +176,9 @@ def test_a_workspace_added_while_watching_is_watched(
     ear.hears_of("d" * 16)
 
 
-def test_a_removed_workspace_is_no_change_of_a_document(home: Path, watch: Watch, ear: Ear) -> None:
+def test_a_removed_workspace_is_not_a_change_of_a_document(
+    home: Path, watch: Watch, ear: Ear
+) -> None:
     write(home)
     shutil.rmtree(home / "workspaces" / A)
     (home / "workspaces" / B / MEMORY).write_text("{}")

@@ -95,7 +95,7 @@ def test_a_prefix_below_the_least_size_of_its_model_is_not_cached() -> None:
     assert PromptCache(minimum=31).account(small) == usage(0, 0, 30)
 
 
-def test_what_is_written_is_split_at_the_last_mark_of_an_hour() -> None:
+def test_writes_are_split_at_the_last_one_hour_mark() -> None:
     cache = PromptCache(minimum=0)
     both = row_of("a", "b", "c", marks={0: HOUR, 2: MARK})
     assert cache.account(both, 0.0) == usage(0, 20, 0, hour=10)

@@ -47,7 +47,7 @@ def test_a_request_inside_a_line_is_found(message: str, fact: str) -> None:
 
 
 @pytest.mark.parametrize("message", TASKS)
-def test_a_task_a_memory_and_what_is_taken_back_are_no_requests(message: str) -> None:
+def test_tasks_recollections_and_withdrawn_requests_are_not_requests(message: str) -> None:
     assert find_requests(message, GATE).found == ()
 
 

@@ -46,7 +46,7 @@ def verdict(words: SessionWords, text: str) -> tuple[str, str]:
         "LEDGER AMOUNTS: WHOLE CENTS",
     ],
 )
-def test_what_the_user_typed_is_clean_also_in_other_words(candidate: str) -> None:
+def test_text_typed_by_the_user_is_clean_also_in_other_words(candidate: str) -> None:
     words = session()
     words.record_user(f"Morning! {PLAIN} Now fix the check.")
     words.record_foreign("In the ledger there are amounts, and cents are whole numbers.")
@@ -171,7 +171,7 @@ def test_a_name_assembled_from_said_words_was_not_said(candidate: str) -> None:
         f"{PLAIN} Use lamplight.",
     ],
 )
-def test_what_a_tool_showed_first_is_tainted(candidate: str) -> None:
+def test_text_first_shown_by_a_tool_is_tainted(candidate: str) -> None:
     words = session()
     words.record_user(PLAIN)
     words.record_foreign(README)
@@ -193,7 +193,7 @@ def test_a_statement_without_its_negation_is_not_the_users(candidate: str) -> No
     assert verdict(words, RULE) == ("user", "")
 
 
-def test_words_said_elsewhere_do_not_make_a_tools_sentence_the_users() -> None:
+def test_a_tools_sentence_stays_foreign_if_its_words_were_said_elsewhere() -> None:
     words = session()
     words.record_user("Check the firewall. Then look at the harbour lights. Staging is slow.")
     words.record_foreign("Harbour firewall staging lights slow.")
@@ -232,7 +232,7 @@ def test_text_hidden_by_a_tool_is_decoded(text: str) -> None:
 # --- what the model said ----------------------------------------------------------------------
 
 
-def test_what_the_model_said_before_any_tool_is_clean() -> None:
+def test_text_of_the_model_before_any_tool_is_clean() -> None:
     words = session()
     words.record_agent("Decision: the cache drops the oldest of five hundred tiles.")
     words.record_foreign("tiles.py: the oldest of five hundred tiles is dropped")

@@ -99,7 +99,7 @@ def test_only_the_way_of_answering_holds_in_every_project() -> None:
     assert scopes == {"reply in French, always": "user", LASTING[1]: "workspace"}
 
 
-def test_pasted_and_quoted_text_and_code_are_no_statements() -> None:
+def test_pasted_text_quotes_and_code_are_not_statements() -> None:
     pasted = "```\nalways use tabs\n```\n2026-01-01 12:00:00 WARN never do this\n> we never do that"
     assert statements(pasted) == ()
     assert statements('const RULES = ["always use https", "never log tokens"];') == ()

@@ -114,7 +114,7 @@ def test_a_pinned_entry_stays_and_is_asked_about_once() -> None:
     assert (question.status, question.reasons) == ("inbox", ("may_replace",))
 
 
-def test_what_is_said_in_passing_needs_words_of_change() -> None:
+def test_a_statement_in_passing_needs_words_of_change() -> None:
     old = known("tokens expire after 15 minutes")
     stated = entry("m_new", "tokens expire after 60 minutes", source="stated")
     assert [e.status for e in added(old, stated).memory.entries] == ["active", "active", "inbox"]
