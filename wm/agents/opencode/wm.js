@@ -295,6 +295,12 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     if (!sent || sent.error) known.notices.push(text)
   }
 
+  // What was learned is shown to the person; the model does not read it (EX-7).
+  function show(message) {
+    if (typeof message !== "string" || !message) return
+    Promise.resolve(client?.tui?.showToast?.({ body: { message, variant: "info" } })).catch(() => undefined)
+  }
+
   const events = {
     async "session.created"(event) {
       const info = event.properties?.info
@@ -390,6 +396,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       }
       const answer = await tell("chat.message", body, mayAsk)
       known.notices.push(...strings(answer?.notices))
+      show(answer?.toast)
       if (!answer && mayAsk) known.notices.push(NOT_RECORDED)
       const untitled = known.untitled
       known.untitled = false

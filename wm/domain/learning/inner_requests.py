@@ -25,20 +25,23 @@ _AND = (
 )  # fmt: skip
 
 
+class _Flat(dict[int, str]):
+    """Translation table: a letter becomes its small letter without accents, one for one."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        low = char.lower()
+        if _LATIN[0] <= code < _LATIN[1] or _LATIN_EXTENDED[0] <= code < _LATIN_EXTENDED[1]:
+            low = unicodedata.normalize("NFD", char)[0].lower()
+        self[code] = low if len(low) == 1 else char
+        return self[code]
+
+
+_FLAT = _Flat(_MORE)
+
+
 def _flat(text: str) -> str:
-    """Lower case without accents, one character for one."""
-    return "".join(map(_flat_char, text)) if not text.isascii() else text.lower()
-
-
-def _flat_char(char: str) -> str:
-    code = ord(char)
-    if code in _MORE:
-        return _MORE[code]
-    if _LATIN[0] <= code < _LATIN[1] or _LATIN_EXTENDED[0] <= code < _LATIN_EXTENDED[1]:
-        low = unicodedata.normalize("NFD", char)[0].lower()
-        return low if len(low) == 1 else char
-    low = char.lower()
-    return low if len(low) == 1 else char
+    return text.lower() if text.isascii() else text.translate(_FLAT)
 
 
 def _any_of(concept: str, lang: str) -> str:

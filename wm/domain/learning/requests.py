@@ -161,6 +161,8 @@ def _inside(asked: _Message, known: Requests, settings: GateSettings) -> Iterato
     for line in islice(typed_lines(asked.text), settings.max_message_lines):
         if line.origin or len(line.text) > settings.max_line_chars:
             continue
+        if not inner_requests.may_ask(line.text):
+            continue
         if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):
             continue
         for text in inner_requests.facts_in(line.text):

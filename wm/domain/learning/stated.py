@@ -25,6 +25,9 @@ MAX_CHARS = 400
 MAX_SENTENCES = 60
 """Sentences of a message that are judged. A message with more is a document."""
 
+MAX_MESSAGE_CHARS = 12_000
+"""Beginning of a message that is read; what is longer was pasted."""
+
 
 ACTIVE_SCORE = 0.5
 """A statement of at least this score is kept."""
@@ -188,7 +191,7 @@ LEAD_WORDS = 6
 def sentences(message: str, before: str = "") -> list[Sentence]:
     """The sentences of a message with their features, in order. before: the end of the agent's
     last words."""
-    lines = list(typed_lines(message))
+    lines = list(typed_lines(message[:MAX_MESSAGE_CHARS]))
     typed = [line for line in lines if not line.origin and line.text.strip()]
     typed = [line for line in typed if _CODE.search(line.text) is None]
     pieces = [
@@ -200,13 +203,13 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
         shared |= {"before", "answered"} if before.rstrip().endswith(("?", "？")) else {"before"}
     found = []
     for at, piece in enumerate(pieces[:MAX_SENTENCES]):
-        if len(piece.text) <= MAX_CHARS:
-            own = shared | ({"first"} if at == 0 else set())
-            if at + 1 < len(pieces):
-                nxt = concepts_of(folded(pieces[at + 1].text), lang)
-                own |= {f"next:{c}" for c in nxt.anywhere & {"retract", "sarcasm"}}
-            found.append(_sentence(piece, lang, own))
-    return found
+        own = shared | ({"first"} if at == 0 else set())
+        one = _sentence(piece, lang, own)
+        if found:
+            later = {f"next:{c}" for c in one.features & {"retract", "sarcasm"}}
+            found[-1] = found[-1]._replace(features=found[-1].features | later)
+        found.append(one)
+    return [one for one in found if len(one.text) <= MAX_CHARS]
 
 
 def _shared(message: str, count: int, pasted: bool) -> set[str]:
@@ -218,6 +221,8 @@ def _shared(message: str, count: int, pasted: bool) -> set[str]:
 
 
 def _sentence(piece: _Piece, lang: str, shared: set[str]) -> Sentence:
+    if len(piece.text) > MAX_CHARS:
+        return Sentence(piece.text, lang, frozenset())
     text, lead = _without_lead(piece.text, lang)
     text, tail = _without_tail(text, lang)
     plain = folded(text)
@@ -225,7 +230,7 @@ def _sentence(piece: _Piece, lang: str, shared: set[str]) -> Sentence:
     found = concepts_of(folded(_QUOTATION.sub(" ", text)), lang)
     features = {*shared, *found.anywhere, *(f"first:{c}" for c in found.first)}
     features |= {f"lead:{c}" for c in lead} | {f"tail:{c}" for c in tail}
-    features |= {name for name, rule in FORMS.items() if rule.search(text) is not None}
+    features |= {name for name, rule in FORMS.items() if rule.holds(text)}
     features |= {"asks"} if piece.asks else set()
     features |= {"ellipsis"} if piece.ellipsis else set()
     words = len(plain.split()) if lang not in ("zh", "ja") else len(plain) // 2

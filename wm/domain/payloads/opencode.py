@@ -13,7 +13,7 @@ Fields that are read, and the answer to the plugin:
 
     chat.message
         input.sessionID, .messageID?; output.message.id,
-        output.parts[] {type, text, synthetic, ignored}      -> {"notices": [...]}
+        output.parts[] {type, text, synthetic, ignored}      -> {"notices": [...], "toast": text}
     tool.execute.after
         input.sessionID, .tool, .args; output.output,
         output.metadata {exit, synthetic?}, replaceable?     -> {"notices": [...], "output": text}
