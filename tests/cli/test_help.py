@@ -70,7 +70,7 @@ def test_each_shell_gets_its_script(terminal: Terminal, shell: str, part: str) -
 COMPLETED: tuple[tuple[str, int, set[str]], ...] = (
     ("wm ins", 1, {"inspect"}),
     ("wm re", 1, {"recap", "remember", "replay", "restore"}),
-    ("wm inbox ", 2, {"accept", "edit", "list", "reject"}),
+    ("wm inbox ", 2, {"accept", "edit", "list", "reject", "review"}),
     ("wm importance m_1 ", 3, {"low", "normal", "high"}),
     ("wm inspect --ty", 2, {"--type"}),
 )

@@ -57,3 +57,17 @@ def test_an_active_entry_is_not_edited_by_inbox_edit(user: Terminal) -> None:
     assert said.code == 1
     assert "is not in the inbox: it is active" in " ".join(said.err.split())
     assert active(user) == ["We deploy with `make ship`."]
+
+
+def test_all_that_waits_is_accepted_or_rejected_at_once(user: Terminal) -> None:
+    waiting(user, "hm", "uh")
+    assert user.wm("inbox", "reject", "--type", "reference").code == 0
+    assert user.wm("inbox", "accept", "--all").code == 0
+    assert sorted(active(user)) == ["hm", "uh"]
+
+
+def test_each_waiting_entry_is_decided_with_one_key(user: Terminal) -> None:
+    waiting(user, "hm", "uh", "er")
+    said = user.wm("inbox", "review", stdin="ars")
+    assert "Accepted 1, rejected 1." in said.out
+    assert len(active(user)) == 1

@@ -15,7 +15,7 @@ from tests.docs.screens import EVENTS, SESSION
 from wm.cli.app import commands
 from wm.cli.context import Caller
 
-NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion"}
+NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion", "inbox review"}
 """Verbs whose output has another form: a log, an agent's own, one line, a script."""
 
 ONE = "We deploy with `make ship`."

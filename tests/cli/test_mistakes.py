@@ -271,7 +271,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm pin` does not know what to do with the further words 'b c'.",
         "`wm pin --help` shows how.",
     ),
-    ("inbox reject", 2, "`wm inbox reject` needs ID.", "`wm inbox reject --help` shows how."),
+    (
+        "inbox reject",
+        2,
+        "Give an ID, or choose with --all, --type, --source or --session.",
+        "`wm inbox reject --help` shows how.",
+    ),
     ("pin", 2, "`wm pin` needs ID.", "`wm pin --help` shows how."),
     ("search", 2, "`wm search` needs WORDS.", "`wm search --help` shows how."),
     ("importance m_1234", 2, "`wm importance` needs LEVEL.", "`wm importance --help` shows how."),
@@ -282,7 +287,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm importance --help` shows how.",
     ),
     ("logs -n 0", 2, "--limit: 0 is not in the range x>=1.", "`wm logs --help` shows how."),
-    ("inbox accept", 2, "Give an ID, or --outside.", "`wm inbox accept --help` shows how."),
+    (
+        "inbox accept",
+        2,
+        "Give an ID, or choose with --all, --type, --source or --session.",
+        "`wm inbox accept --help` shows how.",
+    ),
     (
         "completion tcsh",
         2,

@@ -126,3 +126,9 @@ def test_statements_of_one_message_hold_side_by_side() -> None:
     old = known(JEST, created_at="2026-02-02T00:00:00Z")
     new = entry("m_new", VITEST, source="explicit", created_at="2026-02-02T00:00:00Z")
     assert [e.status for e in added(old, new).memory.entries] == ["active", "active"]
+
+
+def test_a_statement_that_waits_is_replaced_as_well() -> None:
+    old = known(JEST, source="stated", status="inbox", reasons=("stated_unsure",))
+    done = added(old, entry("m_new", VITEST, source="stated"))
+    assert [e.status for e in done.memory.entries] == ["superseded", "active"]

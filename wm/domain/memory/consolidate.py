@@ -319,7 +319,7 @@ class MemoryEditor:
             # What is said in passing retires what was asked for only if its words say so.
             weak = entry.source == "stated" and old.source in ("explicit", "manual")
             if found is Change.UNCLEAR or (found is Change.DIFFERS and weak):
-                unclear.append(old)
+                unclear += [old] if old.status == "active" else []
             elif found is not Change.NONE:
                 (unclear if old.pinned else gone).append(old)
         return gone, unclear
@@ -336,7 +336,7 @@ class MemoryEditor:
             e
             for e in known
             # What one message says at once holds side by side.
-            if e.status == "active" and e.scope == entry.scope and e.created_at != entry.created_at
+            if _is_said(e) and e.scope == entry.scope and e.created_at != entry.created_at
         )
         return list(islice(fitting, MOST_CHANGED))
 
@@ -495,6 +495,13 @@ def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = (
             "supersedes": _joined(entry.supersedes, supersedes),
         }
     )
+
+
+def _is_said(entry: MemoryEntry) -> bool:
+    """Whether it is in force, or a statement of the user that waits only because nobody knew
+    whether it was meant to last."""
+    waits = entry.status == "inbox" and entry.source == "stated"
+    return entry.status == "active" or (waits and MAY_REPLACE not in entry.reasons)
 
 
 def _is_users(entry: MemoryEntry) -> bool:

@@ -5,6 +5,7 @@ With several ids, one that fails does not stop the others; the exit code then is
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,10 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import print_entry, print_row
 from wm.cli.groups import Group
-from wm.cli.options import flag
+from wm.cli.options import choice, flag
 from wm.cli.streams import given
 from wm.errors import WmError
+from wm.formats.workspace_memory import SOURCES, TYPES
 
 HINT = 'wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"'
 
@@ -46,29 +48,86 @@ def _print_waiting(answer: Any) -> None:
     output.hint(HINT)
 
 
+def _selecting(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that choose waiting entries without naming them."""
+    options = (
+        flag("--all", "everything", help="All that waits, in place of IDs."),
+        choice("--type", TYPES),
+        choice("--source", SOURCES),
+        click.option("--session", default="", metavar="SID", help="Only what this session left."),
+    )
+    for option in reversed(options):
+        verb = option(verb)
+    return verb
+
+
+def _chosen(
+    caller: Caller, entry_ids: tuple[str, ...], everything: bool, **wanted: str
+) -> tuple[str, ...]:
+    """The given ids, or the waiting entries that the options choose."""
+    asked = {name: value for name, value in wanted.items() if value}
+    if bool(entry_ids) == bool(everything or asked):
+        raise click.UsageError("Give an ID, or choose with --all, --type, --source or --session.")
+    if entry_ids:
+        return entry_ids
+    views: Any = caller.call("inspect", status="inbox").entries
+    session = asked.pop("session", "")
+    return tuple(
+        view.entry.id
+        for view in views
+        if all(getattr(view.entry, name) == value for name, value in asked.items())
+        and view.entry.session.startswith(session)
+    )
+
+
 @command.command("accept", short_help="Make entries active.")
 @click.argument("entry_ids", metavar="ID...", nargs=-1)
 @flag("--outside", help="Accept every change made to the file by hand.")
+@_selecting
 @prints
-def accept(caller: Caller, entry_ids: tuple[str, ...], outside: bool) -> Result:
-    """Make the waiting entries ID... active, or with --outside all edits made by hand.
+def accept(caller: Caller, entry_ids: tuple[str, ...], outside: bool, **chosen: Any) -> Result:
+    """Make the waiting entries ID... active, or those that the options choose; with --outside all
+    edits made by hand.
 
     A waiting replacement takes the place of the entry that it replaces.
     """
-    if outside == bool(entry_ids):
+    if outside and (entry_ids or any(chosen.values())):
         raise click.UsageError("Give an ID, or --outside.")
     if not outside:
-        return _each(caller, "accept_entry", entry_ids, _print_accepted)
+        ids = _chosen(caller, entry_ids, **chosen)
+        return _each(caller, "accept_entry", ids, _print_accepted)
     answer: Any = caller.call("accept_outside")
     return Result(answer, f"Accepted {output.count(len(answer.accepted), 'change')}.")
 
 
 @command.command("reject", short_help="Move waiting entries to the trash.")
-@click.argument("entry_ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("entry_ids", metavar="ID...", nargs=-1)
+@_selecting
 @prints
-def reject(caller: Caller, entry_ids: tuple[str, ...]) -> Result:
-    """Move the waiting entries ID... to the trash."""
-    return _each(caller, "reject_entry", entry_ids, lambda answer: output.line(answer.message))
+def reject(caller: Caller, entry_ids: tuple[str, ...], **chosen: Any) -> Result:
+    """Move the waiting entries ID..., or those that the options choose, to the trash."""
+    ids = _chosen(caller, entry_ids, **chosen)
+    return _each(caller, "reject_entry", ids, lambda answer: output.line(answer.message))
+
+
+@command.command("review", short_help="Decide about each waiting entry with one key.")
+@prints
+def review(caller: Caller) -> Result:
+    """Show each waiting entry and read one key: a accepts, r rejects, s skips, q ends."""
+    done = {"accept_entry": 0, "reject_entry": 0}
+    views: Any = caller.call("inspect", status="inbox").entries
+    for view in views:
+        print_row(view)
+        output.hint("a accept · r reject · s skip · q quit")
+        key = (click.getchar() if sys.stdin.isatty() else sys.stdin.read(1)).lower()
+        if key in ("q", "\x03", "\x04", ""):
+            break
+        if operation := {"a": "accept_entry", "r": "reject_entry"}.get(key):
+            caller.call(operation, id=view.entry.id)
+            done[operation] += 1
+    accepted, rejected = done.values()
+    report = {"accepted": accepted, "rejected": rejected, "waiting": len(views)}
+    return Result(report, f"Accepted {accepted}, rejected {rejected}.")
 
 
 @command.command("edit", short_help="Change the text of a waiting entry and accept it.")
