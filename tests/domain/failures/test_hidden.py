@@ -93,6 +93,7 @@ def test_nothing_opens_without_a_failing_summary_of_the_check(
         (("npx vitest run", 1, VITEST_BAD), ("npx vitest", 0, VITEST_GOOD)),
         (("pytest tests/test_a.py", 1, PYTEST_BAD), ("pytest tests", 0, PYTEST_GOOD)),
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_x", 0, "1 passed in 1s\n")),
+        (("mix test test/a.exs", 1, "test/a.exs:3: error: off\n"), ("mix test", 0, "")),
     ],
 )
 def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, passing: Call) -> None:
@@ -106,6 +107,11 @@ def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, pas
         (
             ("npx vitest run", 1, VITEST_BAD),
             ("npx vitest run src/a.test.ts", 0, " Tests  1 passed (1)\n"),
+            ["src/b.test.ts"],
+        ),
+        (
+            ("npm test", 1, VITEST_BAD),
+            ("npm test -- src/a.test.ts", 0, " Tests  1 passed (1)\n"),
             ["src/b.test.ts"],
         ),
         (("pytest", 1, PYTEST_BAD), ("pytest -k other", 0, PYTEST_GOOD), ["tests/test_a.py"]),

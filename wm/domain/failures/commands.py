@@ -130,7 +130,8 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
         return True
     if success.selectors:
         return False
-    if file and success.places and success.tool in known_tools.PATH_TARGETS:
+    takes_paths = success.tool in known_tools.PATH_TARGETS or _is_plain_script(success.tool)
+    if file and success.places and takes_paths:
         return any(_covers_file(place, file, text, success.tool) for place in success.places)
     where, *places = target.split(" ")
     if success.tool != tool:
@@ -139,7 +140,8 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
         wide = success.places or (success.folder or ".",)
         narrow = [p for p in places if not p.startswith("-")] or [where.rstrip(":")]
         return all(any(_holds(w, p, tool) for w in wide) for p in narrow)
-    return not success.places and where == f"{success.folder or '.'}:" and _is_task(tool)
+    wide = _is_task(tool) or purpose_of(tool) == "test"
+    return not success.places and where == f"{success.folder or '.'}:" and wide
 
 
 def _is_same_check(success: ShellCommand, tool: str, target: str) -> bool:

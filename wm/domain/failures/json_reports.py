@@ -169,7 +169,7 @@ def _message(named: dict[str, Any], depth: int = 0) -> str:
 def _file(named: dict[str, Any], depth: int = 0) -> str:
     for key in FILE:
         value = named.get(key)
-        if isinstance(value, str) and _is_path(value):
+        if isinstance(value, str) and _is_path(value) and (key != "source" or "/" in value):
             return value.removeprefix("file://")
     if depth < 4:
         for inner in _places(named):

@@ -52,7 +52,7 @@ _ANNOTATION = patterns.compile(
 )
 _FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.compile(
-    r"^\s*(?:at |from |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
+    r"^\s*(?:at |from |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
 )
 _CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
