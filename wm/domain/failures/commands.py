@@ -140,8 +140,8 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
         wide = success.places or (success.folder or ".",)
         narrow = [p for p in places if not p.startswith("-")] or [where.rstrip(":")]
         return all(any(_holds(w, p, tool) for w in wide) for p in narrow)
-    wide = _is_task(tool) or purpose_of(tool) == "test"
-    return not success.places and where == f"{success.folder or '.'}:" and wide
+    whole = _is_task(tool) or purpose_of(tool) == "test"
+    return not success.places and where == f"{success.folder or '.'}:" and whole
 
 
 def _is_same_check(success: ShellCommand, tool: str, target: str) -> bool:
