@@ -201,7 +201,7 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     shared = _shared(message, len(pieces), len(typed) < sum(bool(x.text.strip()) for x in lines))
     if before:
         shared |= {"before", "answered"} if before.rstrip().endswith(("?", "？")) else {"before"}
-    found = []
+    found: list[Sentence] = []
     for at, piece in enumerate(pieces[:MAX_SENTENCES]):
         own = shared | ({"first"} if at == 0 else set())
         one = _sentence(piece, lang, own)
