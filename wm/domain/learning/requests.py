@@ -16,6 +16,7 @@ from typing import NamedTuple
 from wm.domain.learning import inner_requests
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
+from wm.domain.learning.stated import kind_of
 from wm.domain.learning.trigger_words import (
     ASKS,
     DEFERRALS,
@@ -171,7 +172,7 @@ def _inside(asked: _Message, known: Requests, settings: GateSettings) -> Iterato
                 same in one or one in same for one in seen
             ):
                 seen.append(same)
-                yield MemoryRequest(text, infer_type(text), "", "")
+                yield MemoryRequest(text, kind_of(text), "", "")
 
 
 def _at_starts(asked: _Message, settings: GateSettings) -> Requests:

@@ -104,7 +104,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         only_change = score < WAITING_SCORE
         if only_change and not marks_change(sentence.text):
             continue
-        kind, scope = _type(sentence), _scope(sentence)
+        kind, scope = _type(sentence.features), _scope(sentence)
         found.append(Statement(sentence.text, kind, scope, score >= ACTIVE_SCORE, only_change))
     return tuple(found)
 
@@ -133,9 +133,7 @@ def model() -> Model:
 
 
 _OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
-_DIRECTIVE = frozenset(
-    {"always", "ban", "must", "only", "prefer", "answer", "general", "first:task"}
-)
+_DIRECTIVE = frozenset({"always", "ban", "must", "prefer", "answer", "first:task"})
 
 
 def _is_polite(features: frozenset[str]) -> bool:
@@ -152,10 +150,20 @@ def _scope(sentence: Sentence) -> str:
     return "workspace" if named else "user"
 
 
-def _type(sentence: Sentence) -> str:
-    features = sentence.features
-    if features & {"url", "path"} and "state" in features and not features & _DIRECTIVE:
+def kind_of(text: str) -> str:
+    """The type of an entry with this text, by its concepts."""
+    plain = folded(text)
+    found = concepts_of(plain, language(plain))
+    forms = {name for name, rule in FORMS.items() if rule.holds(text)}
+    return _type(frozenset({*forms, *found.anywhere, *(f"first:{c}" for c in found.first)}))
+
+
+def _type(features: frozenset[str]) -> str:
+    located = "url" in features or {"path", "state"} <= features
+    if located and not features & _DIRECTIVE:
         return "reference"
+    if "first:decide" in features and "first:always" not in features:
+        return "decision"
     if "decide" in features and not features & {"always", "ban", "only", "answer"}:
         return "decision"
     return "feedback" if features & _DIRECTIVE else "project"
