@@ -213,6 +213,9 @@ def _unmarked(pair: _Pair) -> Change:
         return Change.NONE
     if any(not w.is_value and w not in pair.old.tail for w in pair.lost):
         return Change.NONE
+    # A name in the first half tells subjects apart: service 1 and service 2.
+    if any(pair.old.words.index(w) * 2 < len(pair.old.words) for w in pair.lost):
+        return Change.NONE
     if not _same_kind(pair) or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
