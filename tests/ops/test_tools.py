@@ -150,7 +150,8 @@ def test_a_proposal_supported_by_the_user_is_active_at_once(bench: Bench) -> Non
     answer: ToolAnswer = bench.call(
         "call_tool", name="remember", arguments={"text": QUEUE, "type": "decision"}, session="s-1"
     )
-    assert answer.structured["outcome"] == "promoted"
+    # It was kept when the user said it, so the proposal adds nothing.
+    assert answer.structured["outcome"] == "superseded"
     assert bench.texts() == [QUEUE]
 
 

@@ -31,7 +31,7 @@ def many(bench: Bench) -> None:
     bench.write_memory(
         *(
             entry(f"m_{n:08}", f"Rule {n}: dock {n} opens first.", source="explicit")
-            for n in range(9)
+            for n in range(28)
         ),
         entry("m_weak0001", SHIP, user_importance="low"),
     )

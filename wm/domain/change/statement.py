@@ -28,7 +28,7 @@ def _phrases(name: str) -> Lazy:
     spaced: list[str] = []
     for line in dict.fromkeys(lines):
         text = line.lower().replace(".", r"\.").replace("-", r"\-")
-        text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[\pL\pM]*")
+        text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[^\s,.;:!?()]*")
         (inside if any(map(is_cjk, line)) else spaced).append(text.replace(" ", r"\s+"))
     either = [rf"(?:^|[^\pL\pM\pN-])(?:{'|'.join(spaced)})(?:$|[^\pL\pM\pN-])"] if spaced else []
     return Lazy("|".join([*either, *inside]))

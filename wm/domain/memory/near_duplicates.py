@@ -48,7 +48,7 @@ class NearDuplicates:
     def naming(self, name: str) -> list[int]:
         """Texts that contain this word (lower case, without white space), in order."""
         self._index_all()
-        return sorted(at for at, folded in self._folded.items() if name in folded)
+        return sorted([at for at, folded in self._folded.items() if name in folded])
 
     def near(self, text: str, names: Collection[str]) -> list[int]:
         """Texts that contain one of the names, or share most word prefixes, in order: those that

@@ -125,7 +125,7 @@ def _learn(
     said = _message(admission, kept or entry)
     if doubts:
         said += f" Check it: {explanations.reasons(doubts)}."
-    if kept is not None and admission.outcome in ("promoted", "superseded"):
+    if request.typed and kept is not None and admission.outcome in ("promoted", "superseded"):
         said += _place_in_prompts(work, place, before, kept)
     return Remembered(
         outcome=admission.outcome, entry=kept, reason_codes=admission.reason_codes, message=said
@@ -136,7 +136,8 @@ def _place_in_prompts(
     work: Work, place: WorkspacePlace, before: WorkspaceMemory, entry: MemoryEntry
 ) -> str:
     """What a person must know of an addition to a full prompt: that it is not shown, or which
-    entries it pushes out (WM-4). "" while everything is shown."""
+    entries it pushes out (WM-4). "" while everything is shown. Ranks the whole memory twice, so it
+    is for what a person types, not for hooks."""
     after = read_memory(work, place)
     limits = work.runtime.settings.memory
     if len(after.entries) * limits.shown_text_chars < limits.rendered_chars - FRAME_CHARS:
