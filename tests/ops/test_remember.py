@@ -218,5 +218,5 @@ def test_a_person_is_warned_when_an_addition_does_not_fit_the_prompt(bench: Benc
         "remember", text="The lamps of the quay are white.", source="compaction", typed=True
     )
     assert "Prompts do not show it" in weak.message
-    strong = bench.call("remember", text=SHIP)
+    strong = bench.call("remember", text=SHIP, typed=True)
     assert "In prompts it takes the place of m_000000" in strong.message

@@ -48,7 +48,7 @@ SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
 USER_SOURCES = ("explicit", "manual", "stated")
 MAY_REPLACE = "may_replace"
 """The reason of a question in the inbox: whether one entry replaces another (WM-8)."""
-MOST_CHANGED = 40
+MOST_CHANGED = 16
 """Maximum entries that a new statement is compared with for a change."""
 COMPARED = 200
 """Maximum near texts, or texts about one path, that are compared word by word."""
