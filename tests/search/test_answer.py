@@ -29,8 +29,8 @@ def entry(name: str, text: str, **fields: Any) -> MemoryEntry:
     ).model_copy(update=fields)
 
 
-def hit(name: str, held: float, near: float = -1.0) -> Hit:
-    return Hit(name, 1.0, "", held, near)
+def hit(name: str, confidence: float) -> Hit:
+    return Hit(name, 1.0, "", confidence)
 
 
 def told(query: str, *hits: tuple[MemoryEntry, Hit], branch: str | None = None) -> str | None:
@@ -70,19 +70,18 @@ def test_a_weaker_entry_does_not_answer_in_place_of_an_excluded_one() -> None:
 @pytest.mark.parametrize(
     ("best", "second", "answers"),
     [
-        ((1.0, -1.0), (0.4, -1.0), True),
-        ((1.0, -1.0), (0.95, -1.0), False),
-        ((1.0, 0.6), (1.0, 0.2), True),
-        ((0.3, 0.1), (0.1, 0.0), False),
-        ((0.4, 0.7), (0.1, 0.1), True),
-        ((0.1, 0.9), (0.0, 0.0), False),
+        (0.95, 0.4, True),
+        (0.95, 0.9, False),
+        (0.75, 0.4, True),
+        (0.6, 0.1, False),
+        (0.4, 0.0, False),
     ],
 )
-def test_the_best_entry_must_cover_most_of_the_question_with_a_margin(
-    best: tuple[float, float], second: tuple[float, float], answers: bool
+def test_the_best_entry_must_be_sure_with_a_margin(
+    best: float, second: float, answers: bool
 ) -> None:
-    one = (entry("a", BROKER), hit("a", *best))
-    two = (entry("b", "The broker logs to syslog."), hit("b", *second))
+    one = (entry("a", BROKER), hit("a", best))
+    two = (entry("b", "The broker logs to syslog."), hit("b", second))
     assert (told(QUERY, one, two) is not None) is answers
 
 

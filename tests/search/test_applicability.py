@@ -12,6 +12,7 @@ from tests.domain.memory.memories import entry
 from wm.search.applicability import (
     behind_rivals,
     doubts,
+    relevant,
 )
 from wm.search.documents import Hit
 from wm.settings import RecallSettings
@@ -32,9 +33,8 @@ ELSEWHERE: dict[str, Any] = {"scope": "branch:dock"}
         ([({"tainted": True}, 1.0), ({}, 1.0)], "ab"),
         ([({"status": "superseded"}, 1.0), ({}, 1.0)], "ab"),
         ([({"scope": "branch:main"}, 1.0), ({}, 1.0)], "ab"),
-        ([(ELSEWHERE, 1.0, 0.9), ({}, 1.0, 0.1)], "ba"),
-        ([(ELSEWHERE, 0.0, 0.9), ({}, 0.0, 0.1)], "ab"),
-        ([(ELSEWHERE, 0.0, 0.9), ({}, 0.0, 0.8)], "ba"),
+        ([(ELSEWHERE, 0.9), ({}, 0.1)], "ab"),
+        ([(ELSEWHERE, 0.9), ({}, 0.8)], "ba"),
         ([], ""),
     ],
 )
@@ -42,11 +42,17 @@ def test_a_doubted_hit_ranks_behind_hits_with_similar_coverage(
     hits: list[tuple[Any, ...]], order: str
 ) -> None:
     found = [
-        (entry(name, **fields), Hit(name, 1.0, "", *held))
-        for name, (fields, *held) in zip("abc", hits, strict=False)
+        (entry(name, **fields), Hit(name, 1.0, "", sure))
+        for name, (fields, sure) in zip("abc", hits, strict=False)
     ]
     told = behind_rivals(found, "main", RecallSettings())
     assert "".join(kept.id for kept, _ in told) == order
+
+
+def test_hits_are_shown_together_or_not_at_all() -> None:
+    hits = (Hit("a", 2.0, "", 0.3), Hit("b", 1.0, "", 0.6))
+    assert relevant(hits, 0.5) == hits
+    assert relevant(hits, 0.7) == relevant((), 0.1) == ()
 
 
 def test_the_cost_grows_linearly_with_the_hits() -> None:

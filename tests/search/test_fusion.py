@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from wm.search.documents import SearchDocument
-from wm.search.fusion import share
+from wm.search.fusion import around, neighbours, share, standard
 from wm.search.index import SearchIndex
-from wm.search.query import taken_apart
+from wm.search.query import parse
 from wm.settings import RecallSettings
 
-SETTINGS = RecallSettings(proper_even=0.6, name_lexical=0.3, sentence_words=2)
+SETTINGS = RecallSettings(name_share=0.3)
 
 
 @pytest.mark.parametrize(
-    ("names", "whole", "words", "proper", "part"),
+    ("query", "whole", "part"),
     [
-        (0.0, 0.85, 5, False, 0.85),
-        (0.0, 0.85, 5, True, 0.64),
-        (0.0, 0.65, 5, True, 0.56),
-        (0.0, 0.65, 2, False, 0.65),
-        (0.0, 0.65, 1, False, 0.325),
-        (1.0, 0.65, 5, False, 0.35),
-        (1.0, 0.2, 5, False, 0.0),
-        (0.0, 1.5, 5, False, 1.0),
+        ("when is the harbour gate painted", 0.85, 0.85),
+        ("harbour", 0.65, 0.65),
+        ("harbour_gate", 0.65, 0.35),
+        ("why harbour_gate", 0.65, 0.35),
+        ("paint harbour_gate", 0.65, 0.5),
+        ("who paints for Caroline", 0.65, 0.5),
+        ("harbour_gate", 0.2, 0.0),
     ],
 )
-def test_names_are_matched_by_words(
-    names: float, whole: float, words: int, proper: bool, part: float
-) -> None:
-    assert share(names, whole, SETTINGS, words=words, proper=proper) == pytest.approx(part)
+def test_names_are_matched_by_words(query: str, whole: float, part: float) -> None:
+    assert share(parse(query), whole, SETTINGS) == pytest.approx(part)
+
+
+def test_a_few_scores_get_the_usual_spread() -> None:
+    few, many = np.array([0.0, 1.0], np.float32), np.array([0.0, 1.0] * 200, np.float32)
+    assert standard(many)[1] == pytest.approx(1.0, abs=0.05)
+    assert 1.0 < standard(few)[1] < 3.0
+    assert standard(few[:0]).tolist() == []
+    assert standard(few[:1]).tolist() == [0.0]
+
+
+def test_neighbours_in_a_conversation_share_and_no_others() -> None:
+    lending = neighbours(np.array([1, 1, 1, 2, -1, -1]), SETTINGS)
+    scores = around(np.array([2.0, 0.0, 0.0, 0.0, -1.0, 0.0], np.float32), lending)
+    part = SETTINGS.neighbour
+    assert scores.tolist() == pytest.approx([2.0, 2 * part, 2 * part**2, 0.0, -1.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -42,7 +55,7 @@ def test_names_are_matched_by_words(
     ],
 )
 def test_a_capitalised_word_inside_a_question_is_a_name(query: str, proper: set[str]) -> None:
-    assert taken_apart(query).proper == proper
+    assert parse(query).names == proper
 
 
 def test_a_long_pasted_text_is_found_by_words() -> None:

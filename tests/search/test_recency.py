@@ -5,36 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wm.search.recency import (
-    DatedHit,
-    newest_first,
-)
+from wm.search.recency import DatedHit, newest_first
 from wm.settings import RecallSettings
 
-SETTINGS = RecallSettings(same_floor=0.6, fresh_reach=0.5, value_floor=0.3, value_reach=0.2)
+SETTINGS = RecallSettings(same_floor=0.6, fresh_reach=0.5)
 
 
-def said(score: float, day: int, *, spoken: bool = True, number: bool = False) -> DatedHit:
-    return DatedHit(score, (f"2026-01-{day:02}", day) if day else None, spoken, number)
+def said(score: float, day: int, *, spoken: bool = True) -> DatedHit:
+    return DatedHit(score, (f"2026-01-{day:02}" if day else "", day), spoken)
 
 
-def order(
-    statements: list[DatedHit], alike: dict[tuple[int, int], float], *, value: bool = False
-) -> list[int]:
+def order(statements: list[DatedHit], alike: dict[tuple[int, int], float]) -> list[int]:
     mutual = np.zeros((len(statements), len(statements)), np.float32)
     for (one, other), likeness in alike.items():
         mutual[one, other] = mutual[other, one] = likeness
-    return newest_first(statements, mutual, SETTINGS, value=value)
+    return newest_first(statements, mutual, SETTINGS)
 
 
-def test_a_newer_statement_ranks_before_the_older_one() -> None:
+def test_a_newer_statement_passes_an_older_similar_one() -> None:
     hits = [said(3.0, 1), said(2.5, 9), said(2.0, 5)]
     assert order(hits, {}) == [0, 1, 2]
     assert order(hits, {(0, 2): 0.7}) == [2, 0, 1]
     assert order(hits, {(0, 2): 0.5}) == [0, 1, 2]
 
 
-def test_several_statements_are_ordered_by_time() -> None:
+def test_several_similar_statements_are_sorted_by_time() -> None:
     hits = [said(3.0, 1), said(2.9, 3), said(2.8, 2), said(2.7, 4)]
     every = {(a, b): 0.9 for a in range(4) for b in range(a)}
     assert order(hits, every) == [3, 1, 2, 0]
@@ -51,12 +46,5 @@ def test_several_statements_are_ordered_by_time() -> None:
     ],
     ids=["not newer", "far behind", "another speaker", "time unknown", "own time unknown"],
 )
-def test_an_unrelated_newer_entry_is_not_moved_up(older: DatedHit, newer: DatedHit) -> None:
+def test_other_hits_keep_their_place(older: DatedHit, newer: DatedHit) -> None:
     assert order([older, newer], {(0, 1): 0.9}) == [0, 1]
-
-
-def test_for_a_question_about_a_value_a_passing_statement_is_enough() -> None:
-    hits = [said(3.0, 1, number=True), said(0.9, 5, number=True)]
-    assert order(hits, {(0, 1): 0.4}, value=True) == [1, 0]
-    assert order(hits, {(0, 1): 0.4}) == [0, 1]
-    assert order([hits[0], said(0.9, 5)], {(0, 1): 0.4}, value=True) == [0, 1]

@@ -78,39 +78,14 @@ def test_a_document_scores_as_its_best_piece() -> None:
     assert three.near(query, np.arange(10)) == pytest.approx(near)
 
 
-def test_a_whole_text_is_compared_with_all_pieces_of_another_together() -> None:
-    count = 10
-    three = space(count, pieces=3)
-    query = vectors(1, seed=9)[0]
-    single, _ = space(3 * count).likeness(query, 3 * count)
-    near, known = three.likeness(query, count + 1, summed=True)
-    # The length of a sum of unit vectors, by their cosines with one another.
-    begin = three.held().rows[:6].astype(np.float32)
-    one_by_one = VectorIndex(WIDTH, PLAIN)
-    one_by_one.fill(replace(three.held(), numbers=np.arange(3 * count), pieces=np.ones(3 * count)))
-    one_by_one.settle()
-    mutual = one_by_one.mutual(np.arange(len(begin))) + np.eye(len(begin))
-    sums = np.sqrt([mutual[:3, :3].sum(), mutual[3:, 3:].sum()])
-    assert near[:2] == pytest.approx(single[:6].reshape(2, 3).sum(axis=1) / sums, abs=1e-5)
-    assert three.near(query, np.arange(count), summed=True) == pytest.approx(near[:-1], abs=1e-6)
-    assert (near[-1], known.tolist()) == (-1, [True] * count + [False])
-
-
 @pytest.mark.parametrize("count", [10, 3000])
 def test_the_whitening_uses_a_sample_of_texts(count: int) -> None:
     made = space(count, pieces=3)
     query = vectors(1, seed=9)[0]
-    near, _ = made.likeness(query, count, summed=True)
+    near, _ = made.likeness(query, count)
     first = count if count <= 1024 else made._fitted
     drawn = near[np.linspace(0, first - 1, min(first, 1024)).astype(np.int64)]
-    assert made.usual(query, summed=True) == pytest.approx((drawn.mean(), drawn.std()), abs=1e-5)
-
-
-def test_single_piece_texts_score_like_whole_texts() -> None:
-    query = vectors(1, seed=9)[0]
-    near, _ = space(30).likeness(query, 30)
-    summed, _ = space(30).likeness(query, 30, summed=True)
-    assert summed.tolist() == near.tolist()
+    assert made.usual(query) == pytest.approx((drawn.mean(), drawn.std()), abs=1e-5)
 
 
 @pytest.mark.parametrize("change", ["removed", "moved", "replaced", "filled"])
@@ -144,9 +119,9 @@ def test_pieces_of_removed_texts_are_not_counted() -> None:
         made.remove(number)
     alone = VectorIndex(WIDTH, PLAIN)
     alone.add(left, np.full(28, 2), made.held().rows)
-    before = alone.near(query, left, summed=True)
-    assert made.near(query, left, summed=True) == pytest.approx(before, abs=1e-6)
-    assert made.likeness(query, 40, summed=True)[0][12:] == pytest.approx(before, abs=1e-6)
+    before = alone.near(query, left)
+    assert made.near(query, left) == pytest.approx(before, abs=1e-6)
+    assert made.likeness(query, 40)[0][12:] == pytest.approx(before, abs=1e-6)
 
 
 @pytest.mark.parametrize("pieces", [1, 3])

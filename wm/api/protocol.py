@@ -257,11 +257,13 @@ class SearchRequest(Scoped):
 
 
 class SearchHit(Record):
-    """score is comparable within one answer only; `why` says what matched."""
+    """score is comparable within one answer only; `why` says what matched. confidence: how probably
+    the entry is relevant, 0 to 1, if every second query has an answer."""
 
     entry: MemoryEntry
     score: float
     why: str
+    confidence: float = 0.0
 
 
 class Passage(Record):

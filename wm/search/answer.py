@@ -4,8 +4,8 @@ Quotes, never composes: whole sentences of one entry, cited by its id, within a 
 four conditions must hold:
 
 1. The best hit is valid: active, on this branch, not superseded, not tainted, not suspect.
-2. It covers most of the query with its words, or part of it with words and a near meaning.
-3. No other valid hit covers nearly as much.
+2. Its confidence is high.
+3. No other valid hit is nearly as sure.
 4. If the query asks for a number or a time, the passage contains one.
 
 Otherwise the reply contains only hits. Reads no files, does no ranking.
@@ -21,10 +21,7 @@ from msgspec import Struct
 
 from wm.domain.memory.contradiction import VALUE_WORDS
 from wm.formats.workspace_memory import MemoryEntry
-from wm.search.applicability import (
-    holds,
-    support,
-)
+from wm.search.applicability import holds
 from wm.search.documents import Hit
 from wm.search.synonyms import SYNONYMS
 from wm.settings import RecallSettings
@@ -75,10 +72,10 @@ def passage(
     if not hits or not _asks_something(query) or _asks_the_past(query):
         return None
     (entry, best), *others = hits
-    if not holds(entry, branch) or not _enough(best, settings):
+    if not holds(entry, branch) or best.confidence < settings.answer_confidence:
         return None
-    rivals = (support(hit) for other, hit in others if holds(other, branch))
-    if support(best) - max(rivals, default=0.0) < settings.answer_margin:
+    rivals = (hit.confidence for other, hit in others if holds(other, branch))
+    if best.confidence - max(rivals, default=0.0) < settings.clear_lead:
         return None
     text = _extract(query, entry, settings.answer_tokens)
     if not text or (_asks_value(query) and not _names_value(text)):
@@ -90,12 +87,6 @@ def tokens(text: str) -> int:
     """Estimate tokens: four ASCII characters are one token, every other character is one."""
     plain = sum(map(str.isascii, text))
     return math.ceil(plain / 4) + len(text) - plain
-
-
-def _enough(hit: Hit, settings: RecallSettings) -> bool:
-    if hit.held >= settings.answer_words:
-        return True
-    return hit.held >= settings.answer_words / 2 and support(hit) >= settings.answer_support
 
 
 # --- the question ---------------------------------------------------------------------------

@@ -1,14 +1,14 @@
 """Decide which hits apply here and now, and rank the others lower (ID-3, WM-9).
 
 A hit is doubted if the code it describes changed, or if it belongs to a branch that is not
-checked out. It is still shown, because it may be the only source, but after the hits that cover
-nearly as much of the query. Does not handle superseded or waiting entries: a search returns them
+checked out. It is still shown, because it may be the only source, but after the hits that match
+nearly as well. Does not handle superseded or waiting entries: a search returns them
 only on request.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from wm.domain.memory.scope import (
@@ -52,33 +52,26 @@ def holds(entry: MemoryEntry, branch: str | None) -> bool:
     return in_force and not entry.tainted and not is_doubted(entry, branch)
 
 
-def support(hit: Hit) -> float:
-    """How well a hit matches the query: its coverage plus its similarity."""
-    return hit.held + max(hit.near, 0.0)
+def relevant(hits: Sequence[Hit], least: float) -> tuple[Hit, ...]:
+    """All hits, or none if no hit has at least this confidence: behind a hit that fits, a weak one
+    may be the answer."""
+    return tuple(hits) if any(hit.confidence >= least for hit in hits) else ()
 
 
 def behind_rivals(
     found: Sequence[Found], branch: str | None, settings: RecallSettings
 ) -> tuple[Found, ...]:
-    """Move each doubted hit behind the last undoubted one that matches as well; otherwise keep the
-    order."""
+    """Move each doubted hit behind the last undoubted one that matches nearly as well; otherwise
+    keep the order."""
     doubted = [is_doubted(entry, branch) for entry, _ in found]
     if not any(doubted):
         return tuple(found)
     firm = [(at, hit) for at, (_, hit) in enumerate(found) if not doubted[at]]
-    held = _Last((at, hit.held) for at, hit in reversed(firm))
-    supported = _Last((at, support(hit)) for at, hit in reversed(firm))
-
-    def place(at: int, hit: Hit) -> int:
-        """The position of the last rival: it covers as much of the query, or nearly as much with
-        its similarity included."""
-        by_words = held.at_least(hit.held) if hit.held > 0 else -1
-        return max(at, by_words, supported.above(support(hit) - settings.answer_margin))
-
-    keys = (
-        (place(at, hit) if doubted[at] else at, doubted[at], at)
-        for at, (_, hit) in enumerate(found)
-    )
+    rivals = _Last((at, hit.confidence) for at, hit in reversed(firm))
+    keys = []
+    for at, (_, hit) in enumerate(found):
+        rival = rivals.above(hit.confidence - settings.clear_lead) if doubted[at] else -1
+        keys.append((max(at, rival), doubted[at], at))
     return tuple(found[at] for _, _, at in sorted(keys))
 
 
@@ -95,13 +88,7 @@ class _Last:
                 self._tops.append(value)
                 self._places.append(place)
 
-    def at_least(self, value: float) -> int:
-        """-1 for none."""
-        return self._place(bisect_left(self._tops, value))
-
     def above(self, value: float) -> int:
         """-1 for none."""
-        return self._place(bisect_right(self._tops, value))
-
-    def _place(self, step: int) -> int:
+        step = bisect_right(self._tops, value)
         return self._places[step] if step < len(self._places) else -1

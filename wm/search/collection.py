@@ -59,7 +59,7 @@ class Collection:
     """Documents and their terms. `take` and `remove` keep both in step."""
 
     def __init__(self, settings: RecallSettings) -> None:
-        self.postings = Postings(settings.bm25_k1, settings.bm25_b)
+        self.postings = Postings(settings.bm25_k1)
         self._settings = settings
         self._numbers: dict[str, int] = {}
         self._documents: list[SearchDocument | None] = []
@@ -69,7 +69,6 @@ class Collection:
         self._threads = array("q")
         self._thread_codes: dict[str, int] = {}
         self._spoken = array("b")
-        self._superseded = array("b")
         self._heirs: dict[int, str] = {}
         self._columns: Columns | None = None
         self._counts: dict[Hashable, int] = {}
@@ -169,10 +168,6 @@ class Collection:
         """Mask of documents that a person said."""
         return np.frombuffer(self._spoken, np.bool_)[numbers]
 
-    def superseded(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Mask of documents that are superseded."""
-        return np.frombuffer(self._superseded, np.bool_)[numbers]
-
     @property
     def has_heirs(self) -> bool:
         """Return whether any document replaced another."""
@@ -193,7 +188,6 @@ class Collection:
         codes = self._thread_codes
         self._threads.append(codes.setdefault(thread, len(codes)) if thread else -1)
         self._spoken.append(document.text.startswith(_SPEAKERS))
-        self._superseded.append(document.metadata.get("status") == "superseded")
         heir = document.metadata.get("superseded_by", "")
         if heir:
             self._heirs[number] = heir

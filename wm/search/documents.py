@@ -80,11 +80,10 @@ def _below(path: str, folder: str) -> bool:
 
 
 class Hit(Struct, frozen=True):
-    """score: comparable within one answer only. why: what matched, for people. held: coverage of
-    the query. near: similarity of meaning, -1 if unknown."""
+    """score: comparable within one answer only. why: what matched, for people. confidence: how
+    probably it is relevant, 0 to 1, if every second query has an answer."""
 
     id: str
     score: float
     why: str
-    held: float = 0.0
-    near: float = -1.0
+    confidence: float = 0.0

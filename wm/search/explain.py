@@ -22,13 +22,12 @@ class Reasons(NamedTuple):
     related: tuple[str, ...] = ()
     heir: bool = False
     alike: bool = False
-    phrase: bool = False
     time: str = ""
     superseded: bool = False
 
 
 def explain(reasons: Reasons) -> str:
-    """One line, for example `name quoted_until; words valid, field; phrase`. Never empty: without
+    """One line, for example `name quoted_until; words valid, field`. Never empty: without
     any other reason the hit was found by its vectors, though they are not very similar."""
     parts = []
     if reasons.names:
@@ -42,8 +41,6 @@ def explain(reasons: Reasons) -> str:
     # Similarity is listed only without other reasons; the vectors may arrive a moment later.
     if reasons.alike and not parts:
         parts.append("similar in meaning")
-    if reasons.phrase:
-        parts.append("as a phrase")
     if reasons.time:
         parts.append(f"time {reasons.time}")
     if not parts:

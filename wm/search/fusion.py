@@ -1,9 +1,8 @@
-"""Fuse word scores and vector scores into one ranking (RC-1).
+"""Combine the coverage and the similarity of documents into one score (RC-1).
 
-Both scores are standardised over the collection, so that the one which separates the documents
-more clearly for this query has more effect. The weight of the vectors also depends on the query.
-Neighbours in the same conversation add part of their score to a document: an answer rarely
-repeats the words of its question.
+Both are standardised over the collection, so that the one which separates the documents more
+clearly for this query has more effect. Neighbours in the same conversation add part of their score
+to a document: an answer rarely repeats the words of its question.
 """
 
 from __future__ import annotations
@@ -13,52 +12,53 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from wm.search.query import ParsedQuery
 from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]
 
-EVEN = 0.5
-_SAME = 1e-9
-"""Standard deviation below which all values count as equal."""
+_USUAL_SPREAD = 0.1
+_SETTLING = 10.0
+"""The deviation of a few values says little: this many values of the usual deviation are added."""
 
 
 def standard(values: Floats) -> Floats:
-    """Standard scores (deviation from the mean in standard deviations); zeros if all are equal."""
-    if not len(values):
-        return values
-    apart: Floats = values - values.sum() / np.float32(len(values))
-    spread = math.sqrt(float(apart @ apart) / len(values))
-    apart *= np.float32(1 / spread if spread > _SAME else 0.0)
-    return apart
+    """Standard scores: deviations from the mean in standard deviations."""
+    return scaled(values, *usual(values))
 
 
 def usual(values: Floats) -> tuple[float, float]:
-    """Mean and standard deviation; zeros for an empty array."""
+    """Mean and deviation for `scaled`."""
     if not len(values):
-        return 0.0, 0.0
-    mean = values.sum() / np.float32(len(values))
-    apart = values - mean
-    return float(mean), math.sqrt(float(apart @ apart) / len(values))
+        return 0.0, _USUAL_SPREAD
+    # In single precision the result would depend on the order of the documents.
+    mean, variance = values.mean(dtype=np.float64), values.var(dtype=np.float64)
+    return float(mean), settled(float(variance), len(values))
+
+
+def settled(variance: float, count: int) -> float:
+    """The deviation of this many values."""
+    added = _SETTLING * _USUAL_SPREAD**2
+    return math.sqrt((count * variance + added) / (count + _SETTLING))
 
 
 def scaled(values: Floats, mean: float, spread: float) -> Floats:
     """Standard scores for a known mean and deviation."""
-    found: Floats = values - np.float32(mean)
-    found *= np.float32(1 / spread if spread > _SAME else 0.0)
-    return found
+    return (values - np.float32(mean)) / np.float32(spread)
 
 
-def share(
-    names: float, whole: float, settings: RecallSettings, *, words: int, proper: bool
-) -> float:
-    """The weight of the vectors for a query, 0 to 1. names: share of its words that are identifiers
-    or paths. whole: the weight for a query without names. words: its length; a single word
-    probably occurs in the wanted text. proper: it contains a proper name, which a model seldom
-    knows, so both halves get a more equal weight."""
-    whole *= min(1.0, words / settings.sentence_words)
-    if proper:
-        whole += settings.proper_even * (EVEN - whole)
-    return max(0.0, min(1.0, whole - settings.name_lexical * names))
+def above_chance(standard: Floats, count: int) -> Floats:
+    """Standard scores less the highest that chance gives among so many. Of a few, one is always
+    the lowest: there a low score says less."""
+    above = standard - np.float32(math.sqrt(2 * math.log(max(1, count))))
+    return np.where(above < 0, above * np.float32(count / (count + _SETTLING)), above)
+
+
+def share(asked: ParsedQuery, whole: float, settings: RecallSettings) -> float:
+    """The weight of the vectors for a query, 0 to 1. whole: the weight for a query without names,
+    which a model seldom knows."""
+    named = len(asked.names) / max(1, len(asked.words))
+    return max(0.0, whole - settings.name_share * named)
 
 
 Around = tuple[tuple[int, Floats], ...]
@@ -68,12 +68,11 @@ Around = tuple[tuple[int, Floats], ...]
 def neighbours(threads: NDArray[np.int64], settings: RecallSettings) -> Around:
     """threads: the conversation number of each document, in order, -1 for none."""
     found = []
-    for distance, part in ((1, settings.neighbour), (2, settings.next_neighbour)):
-        if len(threads) <= distance or not part:
-            break
-        same = (threads[distance:] == threads[:-distance]) & (threads[distance:] >= 0)
-        if same.any():
-            found.append((distance, same * np.float32(part)))
+    for distance in (1, 2):
+        if len(threads) > distance:
+            same = (threads[distance:] == threads[:-distance]) & (threads[distance:] >= 0)
+            if same.any():
+                found.append((distance, same * np.float32(settings.neighbour**distance)))
     return tuple(found)
 
 

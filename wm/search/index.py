@@ -1,11 +1,11 @@
 """A search index over documents: words, vectors where available, time (RC-1, RC-4).
 
 A document is found by its words as soon as `add` returns, and by its meaning once `attach` has
-set its vectors. A query that matches no text returns nothing. Reads no files, embeds
+set its vectors. Every hit has a confidence; readers decide what to drop. Reads no files, embeds
 nothing: an index is derived and can be rebuilt from the documents at any time.
 
-A query passes four steps: parse (`asked`), expand each word to terms (`wanted`), score all
-documents by words and vectors (`scored`), and judge the best (`judged`: relevance, order, reasons).
+A query passes four steps: parse, expand each word to terms, score all documents by words and
+vectors (`scored`), and rank the best (`ranked`: order, confidence, reasons).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from wm.search.documents import (
     Hit,
     SearchDocument,
 )
-from wm.search.query import taken_apart
-from wm.search.query_terms import wanted
-from wm.search.rerank import judged
+from wm.search.query import parse
+from wm.search.query_terms import query_terms
+from wm.search.rerank import ranked
 from wm.search.scoring import (
     Question,
     Scored,
@@ -44,6 +44,8 @@ Numbers = NDArray[np.int64]
 
 _AT_ONCE = 16
 """Documents added in one step."""
+_RANKED = 50
+"""Least number of best documents that are ranked, however few hits are asked for."""
 
 
 def _go_on() -> None:
@@ -209,22 +211,22 @@ class SearchIndex:
     def search(
         self, query: str, k: int, filters: Filters | None = None, vector: Floats | None = None
     ) -> tuple[Hit, ...]:
-        """The best `k` documents for the query, best first; () when nothing is relevant.
+        """The best `k` documents for the query, best first.
 
         vector: the query's vector from the index's model; without it only words are used.
         """
         if not len(self._collection):
             return ()
         settings, collection, space = self._settings, self._collection, self._space
-        asked = taken_apart(query)
-        words = wanted(asked.words, collection.postings, settings)
-        question = Question(query, asked, words, vector, self._embedded)
+        asked = parse(query)
+        terms = query_terms(asked.words, collection.postings, settings)
+        question = Question(query, asked, terms, vector, self._embedded)
         found = scored(question, collection, space, settings)
-        most = max(settings.judged_hits, 2 * k)
+        most = max(_RANKED, 2 * k)
         if self._is_narrow(found, filters, most):
             found = scored(question, collection, space, settings, whole=True)
         few = found.few(self._candidates(found, filters, most))
-        return judged(question, few, collection, space, settings, k)
+        return ranked(question, few, collection, space, settings, k)
 
     def _is_narrow(self, found: Scored, filters: Filters | None, most: int) -> bool:
         """Return whether too few of the vector candidates pass the filters, so that all are
@@ -235,7 +237,7 @@ class SearchIndex:
 
     def _candidates(self, found: Scored, filters: Filters | None, most: int) -> Numbers:
         """Positions in `found.rows`, best first."""
-        touched = found.words > 0
+        touched = found.coverage > 0
         if found.near is not None:
             touched |= found.fused > 0
         places = touched.nonzero()[0]

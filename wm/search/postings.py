@@ -10,8 +10,7 @@ in the rows added since. Knows neither texts nor ranking.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +19,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 MIN_PREFIX = 5
+_LENGTH = 0.75
+"""Length normalisation of BM25, the usual value."""
 _MOST = 65_535
 _UNSORTED = 8192
 _UNSORTED_SHARE = 0.0625
@@ -33,7 +34,17 @@ _KEPT = 4096
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-NO_PLACES: Mapping[int, NDArray[np.bool_]] = MappingProxyType({})
+NO_PLACES: Mapping[str, NDArray[np.bool_]] = MappingProxyType({})
+
+
+class QueryTerm(Struct, frozen=True):
+    """One term of a query. typed: the word it comes from. matches: the terms of texts that match
+    it, with weights up to 1. is_whole: it stands for a whole name."""
+
+    typed: str
+    term: str
+    matches: Mapping[str, float]
+    is_whole: bool = False
 
 
 class _Places(Struct, frozen=True):
@@ -50,8 +61,8 @@ _NOWHERE = _Places(np.zeros(0, np.uint32), np.zeros(0, np.float32))
 class Postings:
     """The terms of numbered documents."""
 
-    def __init__(self, k1: float, b: float) -> None:
-        self._k1, self._b = k1, b
+    def __init__(self, k1: float) -> None:
+        self._k1 = k1
         self._ids: dict[str, int] = {}
         self._rows = np.zeros(1024, np.uint32)
         self._starts = np.zeros(64, np.int64)
@@ -143,69 +154,63 @@ class Postings:
         near = self._beginning(term[:_BEGUN])
         return sorted(other for other in near if _is_one_slip(term, other) and other in self)
 
-    def rarity(self, term: str, more: int = 0) -> float:
-        """The inverse document frequency of a term. more: virtual documents without the term."""
+    def rarity(self, term: str, background: int) -> float:
+        """The inverse document frequency of a term among these and additional documents without
+        it."""
         found = len(self._of(term).where)
-        return math.log(1 + (self._documents + more - found + 0.5) / (found + 0.5))
+        return math.log(1 + (self._documents + background - found + 0.5) / (found + 0.5))
 
-    def some(self, numbers: Numbers, terms: Iterable[str]) -> Some:
-        """A lookup of these terms in these documents."""
-        return Some(self, numbers, terms)
-
-    def number(self, term: str) -> int:
-        """The term number used in `rows_of`, -1 for an unknown term."""
-        return self._ids.get(term, -1)
-
-    @property
-    def terms(self) -> int:
-        """One more than the highest term number."""
-        return len(self._ids)
-
-    def rows_of(self, numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
-        """The concatenated term numbers of these documents, and the end of each document."""
-        starts = self._starts[numbers]
-        sizes = self._starts[numbers + 1] - starts
-        ends = sizes.cumsum()
-        skipped = (starts - ends + sizes).repeat(sizes)
-        skipped += np.arange(len(skipped))
-        return self._rows[skipped], ends
-
-    def bm25(
+    def coverage(
         self,
-        words: Sequence[Mapping[str, float]],
-        elsewhere: Mapping[int, NDArray[np.bool_]] = NO_PLACES,
-    ) -> tuple[Floats, Floats, float]:
-        """Per document: the BM25 score of all words together, and the matched weight. A word adds
-        the weight of its best matching term, at most that of its own terms. Third: the total
-        weight.
+        terms: Sequence[QueryTerm],
+        background: int,
+        elsewhere: Mapping[str, NDArray[np.bool_]] = NO_PLACES,
+    ) -> Floats:
+        """Per document: the BM25 score of these terms as a share of their weight, 1 for a text of
+        usual length that contains each once. A term adds the score of its best match. A whole name
+        adds to its parts, which are terms, too; it is not expected.
 
-        words: for each word its terms with their weights; the word's own terms have weight 1.
-        elsewhere: by index in `words`, documents that count as matching although the term is not in
-        their text.
+        background: additional documents without the terms. Otherwise every term would be common
+        in a memory of three texts, and one that occurs nowhere would outweigh all others.
+        elsewhere: by typed word, documents that match although the word is not in their text.
         """
-        places, scores = [_NOWHERE.where], [_NOWHERE.scores]
-        held = np.zeros(self._end, np.float32)
+        scores = np.zeros(self._end, np.float32)
         whole = 0.0
-        for at, wanted in enumerate(words):
-            most = max((self.rarity(t) for t, weight in wanted.items() if weight == 1.0), default=0)
-            whole += most
-            found: list[tuple[float, NDArray[np.uint32]]] = []
-            for term, weight in wanted.items():
-                there = self._of(term)
-                if len(there.where):
-                    worth = self.rarity(term) * weight
-                    places.append(there.where)
-                    scores.append(there.scores * np.float32(worth))
-                    found.append((min(worth, most), there.where))
-            _add_best(held, found, most, elsewhere.get(at))
-        summed = np.bincount(np.concatenate(places), np.concatenate(scores), self._end)
-        return summed.astype(np.float32), held, whole
+        for term in terms:
+            most = self.rarity(term.term, background)
+            whole += 0.0 if term.is_whole else most
+            found = [
+                (min(self.rarity(match, background), most) * weight, self._of(match))
+                for match, weight in term.matches.items()
+            ]
+            dated = elsewhere.get(term.typed)
+            if len(found) == 1 and dated is None:
+                worth, places = found[0]
+                scores[places.where] += places.scores * np.float32(worth)
+                continue
+            best = np.zeros(self._end, np.float32)
+            for worth, places in found:
+                values = places.scores * np.float32(worth)
+                best[places.where] = np.maximum(best[places.where], values)
+            if dated is not None:
+                best[dated] = most
+            scores += best
+        return scores / np.float32(whole or 1.0)
+
+    def contain(self, term: str, numbers: Numbers) -> NDArray[np.bool_]:
+        """Whether each of these documents contains the term."""
+        where = self._of(term).where
+        if not len(where):
+            return np.zeros(len(numbers), np.bool_)
+        places = np.minimum(where.searchsorted(numbers), len(where) - 1)
+        found: NDArray[np.bool_] = where[places] == numbers
+        return found
 
     def _norms_now(self) -> Floats:
         if self._norms is None:
             mean = max(1.0, self._total / max(1, self._documents))
             lengths = self._lengths[: self._end]
-            self._norms = self._k1 * (1 - self._b + self._b / mean * lengths)
+            self._norms = self._k1 * (1 - _LENGTH + _LENGTH / mean * lengths)
         return self._norms
 
     # --- postings of one term --------------------------------------------------------------
@@ -266,79 +271,6 @@ class Postings:
         self._where = where.astype(np.uint32)
         self._counts = np.minimum(times, _MOST).astype(np.uint16)
         self._sorted_documents, self._sorted_terms = end, len(rows)
-
-
-class Some:
-    """Some documents, with a table of which terms they contain, built in one pass."""
-
-    def __init__(self, postings: Postings, numbers: Numbers, terms: Iterable[str]) -> None:
-        """terms: all terms that will be looked up."""
-        self._count = len(numbers)
-        self._at: dict[str, int] = {}
-        codes = np.zeros(postings.terms, np.int32)
-        for term in terms:
-            number = postings.number(term)
-            if number >= 0 and term not in self._at:
-                self._at[term] = codes[number] = len(self._at) + 1
-        rows, ends = postings.rows_of(numbers)
-        found = codes[rows]
-        self._where = found.nonzero()[0]
-        self._codes = found[self._where]
-        self._owners = ends.searchsorted(self._where, "right")
-        self._held = np.zeros((len(self._at) + 1, self._count), np.bool_)
-        """By term and document. Row 0 is for terms that no document contains."""
-        self._held[self._codes, self._owners] = True
-
-    def __len__(self) -> int:
-        return self._count
-
-    def hold(self, groups: Sequence[Collection[str]]) -> NDArray[np.bool_]:
-        """By group and document: whether the document contains any term of the group."""
-        at = self._at.get
-        rows = [[at(term, 0) for term in group] or [0] for group in groups]
-        # Most groups have one term.
-        held: NDArray[np.bool_] = self._held[[row[0] for row in rows]]
-        for group, row in enumerate(rows):
-            for other in row[1:]:
-                if other:
-                    held[group] |= self._held[other]
-        return held
-
-    def together(self, pairs: Collection[tuple[str, str]]) -> list[int]:
-        """Per document, how many of these pairs of terms occur next to each other."""
-        width = len(self._held)
-        known = {(self._at.get(a, 0), self._at.get(b, 0)) for a, b in pairs}
-        asked = {a * width + b for a, b in known if a and b}
-        counts = [0] * self._count
-        if asked:
-            beside = (self._where[1:] - self._where[:-1] == 1).nonzero()[0]
-            owners = self._owners[beside]
-            codes = self._codes.astype(np.int64)
-            found = codes[beside] * width + codes[beside + 1]
-            found[owners != self._owners[beside + 1]] = -1
-            for pair, owner in set(zip(found.tolist(), owners.tolist(), strict=True)):
-                counts[owner] += pair in asked
-        return counts
-
-
-def _add_best(
-    held: Floats,
-    found: list[tuple[float, NDArray[np.uint32]]],
-    most: float,
-    elsewhere: NDArray[np.bool_] | None,
-) -> None:
-    """Add to `held`, for each document, the highest weight of the terms it contains. found: the
-    weight of each term and the documents that contain it."""
-    if elsewhere is None and len(found) < 2:
-        for worth, where in found:
-            held[where] += np.float32(worth)
-        return
-    best = np.zeros(len(held), np.float32)
-    for worth, where in sorted(found, key=itemgetter(0)):
-        best[where] = worth
-    if elsewhere is not None:
-        best[elsewhere] = most
-    held += best
 
 
 def _is_one_slip(one: str, other: str) -> bool:

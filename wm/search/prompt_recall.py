@@ -7,7 +7,6 @@ reader more than a missing one, which the search tool still finds. Reads no file
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 
 from wm.domain.memory.scope import visible
@@ -48,22 +47,12 @@ def questions(message: str, settings: RecallSettings) -> tuple[str, ...]:
     return sentences(text)[: settings.prompt_sentences]
 
 
-def stands_clear(hit: Hit, searched: int, settings: RecallSettings) -> bool:
-    """Return whether a hit covers enough of a query to justify an interruption.
-
-    Requires matching words: similarity alone is not enough. searched: number of entries searched.
-    """
-    chance = settings.chance_likeness * math.sqrt(2 * math.log(max(1, searched)))
-    support = hit.held + max(0.0, hit.near - chance)
-    return hit.held >= settings.prompt_words and support >= settings.prompt_floor
-
-
 def chosen(
-    found: Sequence[tuple[MemoryEntry, Hit]], searched: int, settings: RecallSettings
+    found: Sequence[tuple[MemoryEntry, Hit]], settings: RecallSettings
 ) -> tuple[MemoryEntry, ...]:
     """The entries of all queries that are clear matches, best first, without repeats."""
-    clear = [(entry, hit) for entry, hit in found if stands_clear(hit, searched, settings)]
-    clear.sort(key=lambda pair: (-pair[1].held - max(0.0, pair[1].near), pair[0].id))
+    clear = [pair for pair in found if pair[1].confidence >= settings.prompt_confidence]
+    clear.sort(key=lambda pair: (-pair[1].confidence, pair[0].id))
     once = {entry.id: entry for entry, _ in clear}
     return tuple(once.values())
 

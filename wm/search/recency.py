@@ -15,50 +15,32 @@ from wm.settings import RecallSettings
 
 
 class DatedHit(Struct, frozen=True):
-    """One hit. when: its sort key in time, None if unknown. spoken: a person said it."""
+    """One hit. when: its time and turn, the time "" if unknown. spoken: a person said it."""
 
     score: float
-    when: tuple[str, int] | None
+    when: tuple[str, int]
     spoken: bool
-    has_number: bool
 
 
 def newest_first(
-    statements: Sequence[DatedHit],
-    mutual: NDArray[np.float32],
-    settings: RecallSettings,
-    *,
-    value: bool,
+    hits: Sequence[DatedHit], mutual: NDArray[np.float32], settings: RecallSettings
 ) -> list[int]:
-    """Positions in a new order. A newer hit moves ahead of an older one on the same topic if its
-    score is not much lower. mutual: similarity of each pair. value: the query asks for a current
-    number or date; then a lower similarity is enough if both contain numbers."""
-    floor = np.float32(min(settings.same_floor, settings.value_floor))
-    alike: dict[int, set[int]] = {}
-    for at, other in zip(*(part.tolist() for part in (mutual >= floor).nonzero()), strict=True):
-        if other < at:
-            alike.setdefault(at, set()).add(other)
-    order = list(range(len(statements)))
-    for at, others in alike.items():
-        newer = statements[at]
+    """Positions in a new order: a newer hit moves ahead of an older similar one if its score is not
+    much lower. mutual: similarity of each pair."""
+    order = list(range(len(hits)))
+    for at in range(len(hits)):
         for spot, other in enumerate(order[:at]):
-            if other in others and _replaces(
-                newer, statements[other], float(mutual[at, other]), settings, value
-            ):
+            similar = bool(mutual[at, other] >= settings.same_floor)
+            if similar and _replaces(hits[at], hits[other], settings):
                 # This moves only hits up to `at`: later positions stay valid.
                 order.insert(spot, order.pop(at))
                 break
     return order
 
 
-def _replaces(
-    newer: DatedHit, older: DatedHit, likeness: float, settings: RecallSettings, value: bool
-) -> bool:
-    if newer.when is None or older.when is None or newer.when <= older.when:
+def _replaces(newer: DatedHit, older: DatedHit, settings: RecallSettings) -> bool:
+    dated = newer.when[0] and older.when[0] and newer.when > older.when
+    # The answer of an agent does not replace what a person said.
+    if not dated or newer.spoken != older.spoken:
         return False
-    if newer.spoken != older.spoken:
-        return False
-    floor, reach = settings.same_floor, settings.fresh_reach
-    if value and newer.has_number and older.has_number:
-        floor, reach = settings.value_floor, settings.value_reach
-    return likeness >= floor and newer.score >= reach * older.score
+    return newer.score >= settings.fresh_reach * older.score

@@ -1,12 +1,10 @@
 """Score every document by its words, and by its meaning where it has vectors (RC-1).
 
 Of many vectors only the candidates of the graph or the word scores are compared. Does not choose
-what is shown: `wm.search.rerank` reranks the best and checks their relevance.
+what is shown: `wm.search.rerank` orders the best.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -17,13 +15,14 @@ from wm.search.collection import (
     Collection,
     Columns,
 )
+from wm.search.postings import QueryTerm
 from wm.search.query import (
     ParsedQuery,
     is_time,
 )
-from wm.search.query_terms import QueryTerm
 from wm.search.vector_index import VectorIndex
 from wm.settings import RecallSettings
+from wm.text.terms import in_other_script
 
 Floats = NDArray[np.float32]
 
@@ -34,12 +33,12 @@ _LEADING = 256
 
 
 class Question(Struct, frozen=True):
-    """A parsed query. words: the expanded words. vector: its vector, None for words only. embedded:
-    the vector comes from the default model, which knows less than a model from a folder."""
+    """A parsed query. terms: of its words. vector: its vector, None for words only. embedded: the
+    vector comes from the default model, which knows less than a model from a folder."""
 
     typed: str
     asked: ParsedQuery
-    words: tuple[QueryTerm, ...]
+    terms: tuple[QueryTerm, ...]
     vector: Floats | None
     embedded: bool
 
@@ -47,12 +46,13 @@ class Question(Struct, frozen=True):
 class Scored(Struct, frozen=True):
     """The scores of the documents in `rows` (numbers of live documents).
 
-    words: BM25. near: similarity, None without vectors. fused: the combined score for ranking.
-    picked: positions in `rows` of the vector candidates, if not all were compared.
+    coverage: of the query by their words. near: similarity above what is expected by chance, in
+    deviations; None without vectors. fused: the combined score for ranking. picked: positions in
+    `rows` of the vector candidates, if not all were compared.
     """
 
     rows: NDArray[np.int64]
-    words: Floats
+    coverage: Floats
     near: Floats | None
     fused: Floats
     picked: NDArray[np.int64] | None = None
@@ -60,19 +60,29 @@ class Scored(Struct, frozen=True):
     def few(self, places: NDArray[np.int64]) -> Best:
         """The documents at these positions in `rows`."""
         near = None if self.near is None else self.near[places]
-        found = (self.rows[places], self.fused[places], self.words[places])
-        return Best(*found, near, len(self.rows))
+        return Best(self.rows[places], self.fused[places], self.coverage[places], near)
 
 
 class Best(Struct, frozen=True):
-    """The best documents by the fused score, best first. numbers: of the documents; fused, words,
-    near: as in `Scored`. of: number of documents scored."""
+    """The best documents by the fused score, best first. numbers: of the documents; the others as
+    in `Scored`."""
 
     numbers: NDArray[np.int64]
     fused: Floats
-    words: Floats
+    coverage: Floats
     near: Floats | None
-    of: int
+
+    def confidence(self, question: Question, settings: RecallSettings) -> Floats:
+        """How probably each document is relevant, 0 to 1, if every second query has an answer."""
+        odds = settings.sure_coverage * self.coverage - settings.sure_base
+        if self.near is not None:
+            near = self.near
+            if question.embedded and in_other_script(question.typed):
+                # It knows a script, but few of its words: all texts in it are alike.
+                near = np.minimum(near, 0)
+            odds = odds + settings.sure_similarity * near
+        found: Floats = 1 / (1 + np.exp(-odds))
+        return found
 
 
 class _Likeness(Struct, frozen=True):
@@ -80,7 +90,6 @@ class _Likeness(Struct, frozen=True):
 
     near: Floats
     known: NDArray[np.bool_]
-    all_known: bool
     mean: float
     spread: float
     picked: NDArray[np.int64] | None = None
@@ -96,19 +105,21 @@ def scored(
 ) -> Scored:
     """Score all documents. whole: compare the vectors of all of them, however many there are."""
     columns = collection.columns()
-    words, held = _by_words(question, collection, columns)
-    fused = words * (settings.held_base + held)
-    if question.vector is None or space is None or not len(space):
-        return Scored(columns.rows, words, None, fused)
-    summed = len(question.words) > settings.pasted_words
-    like = None
-    if not whole:
-        like = _nearest(space, question.vector, columns, fused, settings, summed=summed)
-    like = like or _all_near(space, question.vector, columns, collection, summed=summed)
-    fused = _fused(question, fused, like, settings)
-    fused = fusion.around(fused, columns.lending)
-    fused += columns.bonus
-    return Scored(columns.rows, words, like.near, fused, like.picked)
+    coverage = _coverage(question, collection, columns, settings)
+    fused, near, picked = fusion.standard(coverage**settings.coverage_power), None, None
+    if question.vector is not None and space is not None and len(space):
+        vector = question.vector
+        like = None if whole else _nearest(space, vector, columns, coverage, settings)
+        like = like or _all_near(space, vector, columns, collection)
+        standard = fusion.scaled(like.near, like.mean, like.spread)
+        whole_share = settings.vector_share if question.embedded else settings.model_share
+        share = np.float32(fusion.share(question.asked, whole_share, settings))
+        # A document without vectors yet counts by its words only.
+        fused = np.where(like.known, share * standard + (1 - share) * fused, fused)
+        above = fusion.above_chance(standard, int(like.known.sum()))
+        near, picked = np.where(like.known, above, np.float32(0)), like.picked
+    fused = fusion.around(fused, columns.lending) + columns.bonus
+    return Scored(columns.rows, coverage, near, fused, picked)
 
 
 def best(scores: Floats, most: int) -> NDArray[np.int64]:
@@ -124,45 +135,31 @@ def best(scores: Floats, most: int) -> NDArray[np.int64]:
 # --- words ----------------------------------------------------------------------------------
 
 
-def _by_words(
-    question: Question, collection: Collection, columns: Columns
-) -> tuple[Floats, Floats]:
-    """BM25 score and coverage of every document."""
+def _coverage(
+    question: Question, collection: Collection, columns: Columns, settings: RecallSettings
+) -> Floats:
     asked, elsewhere = question.asked, {}
     if asked.month:
         # The month may be in the document's time instead of its text.
         dated = collection.in_month(asked, np.arange(collection.postings.end))
-        times = [at for at, word in enumerate(question.words) if is_time(word.typed)]
-        elsewhere = dict.fromkeys(times, dated)
-    terms = [word.terms for word in question.words]
-    by_number, held_by_number, whole = collection.postings.bm25(terms, elsewhere)
-    words: Floats = columns.of(by_number)
-    held = (columns.of(held_by_number) / np.float32(whole or 1.0)).astype(np.float32, copy=False)
+        elsewhere = {term.typed: dated for term in question.terms if is_time(term.typed)}
+    found = collection.postings.coverage(question.terms, settings.background, elsewhere)
+    coverage: Floats = columns.of(found)
     if not asked.history:
-        _lend(columns.heirs, words, held)
-    return words, held
-
-
-def _lend(heirs: Sequence[tuple[int, tuple[int, ...]]], words: Floats, held: Floats) -> None:
-    """Give a document the score of a matching one it replaced; it may use other words."""
-    for new, replaced in heirs:
-        lending = [old for old in replaced if words[old] > words[new]]
-        if lending:
-            held[new] = max(held[new], *(held[old] for old in lending))
-            words[new] = max(words[old] for old in lending)
+        # A document may use other words than a matching one that it replaced.
+        for new, replaced in columns.heirs:
+            coverage[new] = max(coverage[new], *(coverage[old] for old in replaced))
+    return coverage
 
 
 # --- meaning --------------------------------------------------------------------------------
 
 
 def _all_near(
-    space: VectorIndex, vector: Floats, columns: Columns, collection: Collection, *, summed: bool
+    space: VectorIndex, vector: Floats, columns: Columns, collection: Collection
 ) -> _Likeness:
-    end = collection.postings.end
-    near, known = map(columns.of, space.likeness(vector, end, summed=summed))
-    all_known = bool(known.all())
-    mean, spread = fusion.usual(near if all_known else near[known])
-    return _Likeness(near, known, all_known, mean, spread)
+    near, known = map(columns.of, space.likeness(vector, collection.postings.end))
+    return _Likeness(near, known, *fusion.usual(near if known.all() else near[known]))
 
 
 def _nearest(
@@ -171,8 +168,6 @@ def _nearest(
     columns: Columns,
     words: Floats,
     settings: RecallSettings,
-    *,
-    summed: bool,
 ) -> _Likeness | None:
     """Similarity of the candidates of the graph and the word scores, and of the conversation
     neighbours of the best of them; None without a graph."""
@@ -188,26 +183,8 @@ def _nearest(
         same = (threads[beside] == threads[leading]) & (threads[leading] >= 0)
         looked_at.append(beside[same])
     places = np.unique(np.concatenate(looked_at))
-    mean, spread = space.usual(vector, summed=summed)
+    mean, spread = space.usual(vector)
     known = space.holds(rows)
     near = np.where(known, np.float32(mean), np.float32(-1.0))
-    near[places] = space.near(vector, rows[places], summed=summed)
-    return _Likeness(near, known, bool(known.all()), mean, spread, picked)
-
-
-def _fused(question: Question, words: Floats, like: _Likeness, settings: RecallSettings) -> Floats:
-    """The combined score. A document without vectors yet counts by its words only."""
-    asked = question.asked
-    names = len(asked.names) / max(1, len(asked.words))
-    # Every pasted text contains capitals: they do not indicate a proper name there.
-    proper = bool(asked.proper) and len(asked.words) <= settings.pasted_words
-    most = settings.vector_share if question.embedded else settings.model_share
-    part = np.float32(fusion.share(names, most, settings, words=len(asked.words), proper=proper))
-    by_words = fusion.standard(words)
-    fused = fusion.scaled(like.near, like.mean, like.spread)
-    if not like.all_known:
-        np.copyto(fused, by_words, where=~like.known)
-    fused *= part
-    by_words *= 1 - part
-    fused += by_words
-    return fused
+    near[places] = space.near(vector, rows[places])
+    return _Likeness(near, known, mean, fusion.settled(spread**2, len(rows)), picked)

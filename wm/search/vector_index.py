@@ -5,7 +5,7 @@ and directions of large variance are shrunk (softened by a ridge). The fit uses 
 in order of turn; their number is the last of a fixed series (each term a tenth more than the one
 before, large ones twice as many). So one more document seldom changes the fit, and the fit does
 not depend on how rows arrived, were saved or removed. A document may have several rows; its
-similarity is that of its best row or, for a whole text as query, of the sum of its rows.
+similarity is that of its best row.
 
 Rows are stored as the model made them, rounded to half precision as in the saved file. Whitening
 is applied to the query, so a graph over the raw rows stays valid when the fit changes. The graph
@@ -97,8 +97,6 @@ class VectorIndex:
         self._rows: Floats = np.zeros((0, dimension), np.float32)
         self._owners = np.zeros(0, np.int64)
         self._norms = np.zeros(0, np.float32)
-        self._parts = np.zeros(0, np.float32)
-        """Per row: factor by which a document's cosines add up to the cosine of their sum."""
         self._first = np.zeros(0, np.int64)
         self._pieces = np.zeros(0, np.int64)
         self._end = self._live = 0
@@ -117,9 +115,8 @@ class VectorIndex:
         self._turn = np.eye(dimension, dtype=np.float32)
         self._metric = self._turn
         """`_turn @ _turn.T`: the inner product of whitened rows, computed on raw rows."""
-        self._sample: tuple[Floats, Numbers, Floats] | None = None
-        """Rows of a sample of documents, the start of each document, and the factors; None until
-        needed."""
+        self._sample: tuple[Floats, Numbers] | None = None
+        """Rows of a sample of documents and the start of each document; None until needed."""
 
     def __len__(self) -> int:
         return self._live
@@ -208,7 +205,6 @@ class VectorIndex:
         self._rows = rows
         self._owners = _wider(self._owners, size)
         self._norms = _wider(self._norms, size)
-        self._parts = _wider(self._parts, size)
 
     def _room(self, end: int) -> None:
         if end > len(self._first):
@@ -240,7 +236,7 @@ class VectorIndex:
 
     def _compact(self) -> None:
         keep = np.flatnonzero(self._owners[: self._end] >= 0)
-        for held in (self._rows, self._owners, self._norms, self._parts):
+        for held in (self._rows, self._owners, self._norms):
             held[: len(keep)] = held[keep]
         self._end = len(keep)
         owners = self._owners[: self._end]
@@ -284,13 +280,11 @@ class VectorIndex:
         """Refit now if it is due after many changes, instead of during a query."""
         self._keep_fit()
 
-    def likeness(
-        self, vector: Floats, end: int, *, summed: bool = False
-    ) -> tuple[Floats, NDArray[np.bool_]]:
+    def likeness(self, vector: Floats, end: int) -> tuple[Floats, NDArray[np.bool_]]:
         """For each number below `end`: cosine with the query, -1 without rows; and whether it has
-        rows. summed: by the sum of a document's rows instead of its best row."""
+        rows."""
         self._keep_fit()
-        near = np.full(end + 1, 0.0 if summed else -1.0, np.float32)
+        near = np.full(end + 1, -1.0, np.float32)
         known = np.zeros(end + 1, np.bool_)
         aim = self._aim(vector)
         for begin in range(0, self._end, _AT_ONCE):
@@ -300,16 +294,12 @@ class VectorIndex:
             cosines = _cosines(aim, self._rows[part], self._norms[part])
             if self._is_plain:
                 near[owners] = cosines
-            elif summed:
-                np.add.at(near, owners, cosines * self._parts[part])
             else:
                 np.maximum.at(near, owners, cosines)
             known[owners] = True
-        if summed:
-            near[~known] = -1.0
         return near[:end], known[:end]
 
-    def near(self, vector: Floats, numbers: Numbers, *, summed: bool = False) -> Floats:
+    def near(self, vector: Floats, numbers: Numbers) -> Floats:
         """Cosine of each of these documents with the query, -1 without rows."""
         self._keep_fit()
         found = np.full(len(numbers), -1.0, np.float32)
@@ -318,17 +308,16 @@ class VectorIndex:
         if len(slots):
             cosines = _cosines(self._aim(vector), self._rows[slots], self._norms[slots])
             pieces = self._pieces[numbers[known]]
-            starts = np.cumsum(pieces) - pieces
-            found[known] = _folded(cosines, starts, self._parts[slots] if summed else None)
+            found[known] = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
         return found
 
-    def usual(self, vector: Floats, *, summed: bool = False) -> tuple[float, float]:
+    def usual(self, vector: Floats) -> tuple[float, float]:
         """Mean and deviation of the similarity of all documents, estimated from a sample."""
         self._keep_fit()
         if self._sample is None:
             self._sample = self._drawn()
-        rows, starts, parts = self._sample
-        best = _folded(rows @ self._aim(vector)[0], starts, parts if summed else None)
+        rows, starts = self._sample
+        best = np.maximum.reduceat(rows @ self._aim(vector)[0], starts)
         return float(best.mean()), float(best.std())
 
     def mutual(self, numbers: Numbers) -> Floats:
@@ -398,35 +387,19 @@ class VectorIndex:
         self._weigh(0, self._end)
 
     def _weigh(self, begin: int, end: int) -> None:
-        """Compute the norms of whitened rows, and their factors."""
-        while begin < end:
-            to = self._document_end(begin, min(begin + _AT_ONCE, end))
-            part = slice(begin, to)
+        """Compute the norms of whitened rows."""
+        for start in range(begin, end, _AT_ONCE):
+            part = slice(start, min(start + _AT_ONCE, end))
             rows = self._rows[part]
             turned = (rows - self._mean) @ self._turn if self._fitted else rows
-            norms = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
-            self._norms[part] = norms
-            self._parts[part] = 1.0
-            if not self._is_plain:
-                starts = np.flatnonzero(np.diff(self._owners[part], prepend=-2))
-                whole = np.add.reduceat(turned / norms[:, np.newaxis], starts, axis=0)
-                sums = np.maximum(np.linalg.norm(whole, axis=1), 1e-9)
-                self._parts[part] = np.repeat(1 / sums, np.diff(starts, append=to - begin))
-            begin = to
-
-    def _document_end(self, begin: int, end: int) -> int:
-        """`end`, or the start of the document that would be split there."""
-        owners = self._owners[: self._end]
-        if end == self._end or owners[end] < 0 or owners[end] != owners[end - 1]:
-            return end
-        return max(begin + 1, int(self._first[owners[end]]))
+            self._norms[part] = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
 
     def _first_texts(self) -> Numbers:
         """The documents of the fit, in order of turn."""
         numbers = np.flatnonzero(self._first >= 0)
         return numbers[self._turns(numbers).argsort()][: self._fitted]
 
-    def _drawn(self) -> tuple[Floats, Numbers, Floats]:
+    def _drawn(self) -> tuple[Floats, Numbers]:
         numbers = np.flatnonzero(self._first >= 0)
         if len(numbers) > _SAMPLE:
             numbers = self._first_texts()
@@ -434,11 +407,7 @@ class VectorIndex:
         pieces = self._pieces[numbers]
         slots = self._slots(numbers)
         rows = self._rows[slots] - self._mean
-        return (
-            rows / self._norms[slots, np.newaxis],
-            np.cumsum(pieces) - pieces,
-            self._parts[slots],
-        )
+        return rows / self._norms[slots, np.newaxis], np.cumsum(pieces) - pieces
 
 
 def _steps(count: int) -> tuple[int, int]:
@@ -448,16 +417,6 @@ def _steps(count: int) -> tuple[int, int]:
         grown = _GROWN if high < _FITTED else _GROWN_LARGE
         low, high = high, max(high + 1, int(grown * high))
     return low, high
-
-
-def _folded(cosines: Floats, starts: Numbers, parts: Floats | None) -> Floats:
-    """One similarity per document: of its best row or, with factors, of the sum of its rows."""
-    found: Floats
-    if parts is None:
-        found = np.maximum.reduceat(cosines, starts)
-    else:
-        found = np.add.reduceat(cosines * parts, starts)
-    return found
 
 
 def _cosines(aim: Aim, rows: Floats, norms: Floats) -> Floats:

@@ -48,6 +48,33 @@ class RecallSettings(RecallFit):
     standing_chars: int = 1200
     """Characters of the pinned entries given with a reply; what does not fit is counted [chars,
     RC-1]."""
+    search_confidence: float = 0.45
+    """A search shows nothing if no hit is this sure [RC-1]."""
+    answer_confidence: float = 0.7
+    """Least confidence of a hit that answers the query [RC-1]."""
+    prompt_confidence: float = 0.7
+    """Least confidence of an entry recalled for a message [RC-1]."""
+    clear_lead: float = 0.15
+    """Lead in confidence that makes one hit clearly better than another [RC-1]."""
+    graph_hits: int = 256
+    """Candidates that the vector graph gives for a query [documents, RC-3]."""
+    answer_tokens: int = 200
+    """Longest answer [tokens, RC-1]."""
+    prompt_sentences: int = 4
+    """Sentences at the beginning of a message that are looked up [sentences, RC-1]."""
+    prompt_read_chars: int = 2000
+    """Characters at the beginning of a message that are looked up [chars, RC-1]."""
+    piece_tokens: int = 256
+    """Longer texts are embedded in pieces of this many tokens [tokens, RC-2]."""
+    max_pieces: int = 32
+    """Most embedded pieces of one text; its words are all indexed [pieces, RC-2]."""
+    same_hint: float = 0.7
+    """Similarity from which on `wm diag alike` reports two entries as perhaps equal [RC-1]."""
+    against_hint: float = 0.75
+    """Similarity from which on it reports another number or a negation as a contradiction
+    [RC-1]."""
+    hint_pairs: int = 3
+    """Neighbours of one entry that are compared for these reports [entries, RC-1]."""
     hint_wait_s: float = 20.0
     """Longest wait of `wm diag` for all vectors [s, RC-1]."""
     embed_queue: int = 64

@@ -45,10 +45,10 @@ from wm.ops.search.model_choice import (
     without,
 )
 from wm.search.answer import passage
-from wm.search.applicability import behind_rivals
+from wm.search.applicability import behind_rivals, relevant
 from wm.search.documents import Filters
 from wm.search.pinned import standing
-from wm.search.query import taken_apart
+from wm.search.query import parse
 from wm.settings import one_numeric_thread
 from wm.store.paths import sid
 
@@ -78,9 +78,10 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     filters = _filters(work, request, place, memory)
     found = searcher(work.runtime, place.key)
     # Whether the best hit answers must not depend on the requested limit.
-    hits = found.search(memory, request.query, max(limit, RIVALS), filters)
-    known = found.known(memory)
     settings = work.runtime.settings.recall
+    hits = found.search(memory, request.query, max(limit, RIVALS), filters)
+    hits = relevant(hits, settings.search_confidence)
+    known = found.known(memory)
     if _asks_past(request):  # it is answered by what was replaced, never by what waits
         hits = tuple(hit for hit in hits if known.entries[hit.id].status != "inbox")
     entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
@@ -91,7 +92,10 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     always = anchors.seen_now(place, pinned.shown, request.directory)
     card = found.card
     answer = SearchAnswer(
-        hits=tuple(SearchHit(entry=e, score=h.score, why=h.why) for e, h in pairs[:limit]),
+        hits=tuple(
+            SearchHit(entry=e, score=h.score, why=h.why, confidence=h.confidence)
+            for e, h in pairs[:limit]
+        ),
         answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
         standing=tuple(always),
         standing_omitted=pinned.omitted,
@@ -103,7 +107,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
 
 
 def _asks_past(request: SearchRequest) -> bool:
-    return not request.status and taken_apart(request.query).history
+    return not request.status and parse(request.query).history
 
 
 def _time(asked: str, name: str, now: datetime) -> str:

@@ -113,7 +113,7 @@ def _found(
     for question in prompt_recall.questions(message, settings):
         hits = index.search(memory, question, settings.prompt_entries, filters)
         pairs += [(entries[hit.id], hit) for hit in hits]
-    chosen = prompt_recall.chosen(pairs, len(entries), settings)
+    chosen = prompt_recall.chosen(pairs, settings)
     by_id = {entry.id: hit for entry, hit in reversed(pairs)}
     return tuple((entry, by_id[entry.id]) for entry in chosen)
 
