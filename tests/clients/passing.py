@@ -20,7 +20,7 @@ from tests.listening import listening
 from tests.proxy.scripted import by_the_upstream
 from wm.proxy.exchange import Parties
 from wm.proxy.guard import Guard, hosts_of
-from wm.proxy.listener import Server, bind
+from wm.proxy.listener import Server
 from wm.proxy.origin import parse_origin
 from wm.proxy.upstream import Pool
 from wm.proxy.watching import Note, Observer
@@ -195,7 +195,7 @@ class _Proxy:
         self.notes: list[Note] = []
         self.observer = Observer(self.notes.append, self.faults.append, measure=by_the_upstream)
         self._settings = ProxySettings(upstream=f"http://127.0.0.1:{upstream}", drain_s=1.0)
-        self._listener = bind(0)
+        self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         self._loop = asyncio.new_event_loop()
         self._server: Server | None = None

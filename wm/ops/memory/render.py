@@ -39,7 +39,7 @@ def rendered(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> View
         selection = select.select(memory, branch=place.branch, now=hour, settings=settings)
         everywhere = select.NOTHING_SHOWN
         if of_user is not None:
-            room = select.FRAME_CHARS + settings.user_chars
+            room = select.FRAME_CHARS + work.runtime.settings.memory.user_chars
             limits = Limits(max_rendered_chars=room, max_entries=settings.user_entries)
             limited = of_user.model_copy(update={"limits": limits})
             everywhere = select.select(limited, branch=None, now=hour, settings=settings)
