@@ -12,6 +12,7 @@ DIFFERENCES: dict[str, str] = {
     "codes / type_cap": "a prompt with room shows more of a type than its number (WM-4)",
     "formats / workspace_memory / $.version": "3 adds the source `stated` and the scope `user`",
     "files / workspaces/HEX/workspace-memory.json / $.version": "the same",
+    "story / with a daemon: export / $.documents.workspace_memory.version": "the same",
     **{
         f"story / with a daemon: config memory / $.options.memory.{name}": FIXED
         for name in (

@@ -78,17 +78,17 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     filters = _filters(work, request, place, memory)
     found = searcher(work.runtime, place.key)
     # Whether the best hit answers must not depend on the requested limit.
-    settings = work.runtime.settings.recall
+    recall = work.runtime.settings.recall
     hits = found.search(memory, request.query, max(limit, RIVALS), filters)
-    hits = relevant(hits, settings.search_confidence)
+    hits = relevant(hits, recall.search_confidence)
     known = found.known(memory)
     if _asks_past(request):  # it is answered by what was replaced, never by what waits
         hits = tuple(hit for hit in hits if known.entries[hit.id].status != "inbox")
     entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
-    pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, settings)
-    said = passage(request.query, pairs, place.branch, settings)
+    pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, recall)
+    said = passage(request.query, pairs, place.branch, recall)
     shown = {entry.id for entry, _ in pairs[:limit]}
-    pinned = standing(known.pinned, place.branch, settings, without=shown)
+    pinned = standing(known.pinned, place.branch, recall, without=shown)
     always = anchors.seen_now(place, pinned.shown, request.directory)
     card = found.card
     answer = SearchAnswer(
