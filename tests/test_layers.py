@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("store", "models", "ops"),
     },
     "replay": {
-        *("errors", "settings", "formats", "api", "domain", "wire", "store.paths", "replay"),
+        *("errors", "settings", "formats", "api", "domain", "wire", "store.paths", "replay")
     },
     "daemon": {"errors", "settings", "net", "formats", "api", "domain.times", "ops", "daemon"},
     "proxy": {
@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 EXCEPTIONS = {
     # The hook client falls back to the library on the files; the import happens only then.
-    ("agents.hook_client", "ops.session.hooks"),
+    ("agents.hook_client", "ops.session.hooks")
 }
 
 NEVER: dict[str, set[str]] = {

@@ -16,12 +16,7 @@ from tests.agents.conftest import COMMAND, Machine
 from wm.agents import claude_mcp, setup
 from wm.settings import find_agent_paths
 
-OURS = {
-    "type": "stdio",
-    "command": "/opt/wm/python",
-    "args": ["-I", "m.py", "mcp"],
-    "env": {},
-}
+OURS = {"type": "stdio", "command": "/opt/wm/python", "args": ["-I", "m.py", "mcp"], "env": {}}
 OTHER = {"type": "stdio", "command": "npx", "args": ["-y", "other", "mcp"]}
 BY_HAND = {"command": "wm", "args": ["mcp"]}
 

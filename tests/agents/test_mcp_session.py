@@ -10,18 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from wm.agents.mcp_session import (
-    LATEST,
-    MAX_PENDING,
-    VERSIONS,
-    McpSession,
-    ToolCall,
-    ToolOutcome,
-)
-from wm.api.tools import (
-    INSTRUCTIONS,
-    TOOLS,
-)
+from wm.agents.mcp_session import LATEST, MAX_PENDING, VERSIONS, McpSession, ToolCall, ToolOutcome
+from wm.api.tools import INSTRUCTIONS, TOOLS
 
 DONE = ToolOutcome("Found.", {"hits": []})
 
@@ -61,11 +51,7 @@ def error(session: McpSession, line: bytes) -> tuple[Any, int]:
 # --- the beginning ------------------------------------------------------------------------
 
 
-NEGOTIATED = (
-    *((version, version) for version in VERSIONS),
-    ("2099-01-01", LATEST),
-    ("1", LATEST),
-)
+NEGOTIATED = (*((version, version) for version in VERSIONS), ("2099-01-01", LATEST), ("1", LATEST))
 
 
 @pytest.mark.parametrize(("asked", "agreed"), NEGOTIATED)
@@ -183,9 +169,7 @@ def test_arguments_are_optional() -> None:
         {"name": "memory_query", "arguments": ["deploy"]},
     ],
 )
-def test_a_call_of_an_unknown_tool_is_a_protocol_error(
-    params: dict[str, Any],
-) -> None:
+def test_a_call_of_an_unknown_tool_is_a_protocol_error(params: dict[str, Any]) -> None:
     assert error(opened(), request("tools/call", 3, **params)) == (3, -32602)
 
 

@@ -14,14 +14,8 @@ from typing import Any
 
 import pytest
 
-from wm.agents.mcp_session import (
-    McpSession,
-    ToolOutcome,
-)
-from wm.agents.mcp_stdio import (
-    LineSplitter,
-    serve,
-)
+from wm.agents.mcp_session import McpSession, ToolOutcome
+from wm.agents.mcp_stdio import LineSplitter, serve
 from wm.settings import daemon_environment
 
 ROOT = Path(__file__).resolve().parents[2]

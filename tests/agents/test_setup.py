@@ -111,9 +111,7 @@ def test_unreadable_settings_are_refused_and_not_changed(machine: Machine, raw: 
     assert machine.tree() == before
 
 
-def test_a_pipe_in_place_of_the_settings_is_refused_without_waiting(
-    machine: Machine,
-) -> None:
+def test_a_pipe_in_place_of_the_settings_is_refused_without_waiting(machine: Machine) -> None:
     machine.settings.unlink(missing_ok=True)
     os.mkfifo(machine.settings)
     with pytest.raises(UserError, match=r"settings\.json is not a regular file"):
@@ -385,9 +383,7 @@ def test_claude_config_dir_is_respected(machine: Machine, tmp_path: Path) -> Non
     assert not machine.settings.exists()
 
 
-def test_the_service_is_written_on_request_and_removed_by_unsetup(
-    machine: Machine,
-) -> None:
+def test_the_service_is_written_on_request_and_removed_by_unsetup(machine: Machine) -> None:
     before = machine.tree()
     machine.setup(service=True)
     units = machine.home / ".config" / "systemd" / "user"

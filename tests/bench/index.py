@@ -93,9 +93,7 @@ def measured(folder: Path) -> Round:
         searching = threading.Thread(target=ask, args=(settings_for(folder), large, ends))
         searching.start()
         busy = waits(
-            ours,
-            head,
-            lambda: any(saved.glob("*.rows")) or time.monotonic() - begun > WITHIN_S,
+            ours, head, lambda: any(saved.glob("*.rows")) or time.monotonic() - begun > WITHIN_S
         )
         took = time.monotonic() - begun
         searching.join()

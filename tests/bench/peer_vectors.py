@@ -21,20 +21,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.bench.sets import Home
-from wm.domain.failures import (
-    after_tool,
-    errors_in,
-)
+from wm.domain.failures import after_tool, errors_in
 from wm.domain.failures.commands import ran
 from wm.domain.learning import requests
-from wm.domain.memory import (
-    candidates,
-    consolidate,
-    gate,
-    retention,
-    same_fact,
-    select,
-)
+from wm.domain.memory import candidates, consolidate, gate, retention, same_fact, select
 from wm.domain.session import active_files
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
@@ -248,8 +238,7 @@ AREAS: dict[str, Area] = {
     "render": Area(_shown, _their_lines),
     "redaction": Area(_redacted, lambda said: "[REDACTED]" in said["once"]),
     "error_extraction": Area(
-        _errors,
-        lambda said: sorted({(e["category"], e["file"] or None) for e in said}, key=str),
+        _errors, lambda said: sorted({(e["category"], e["file"] or None) for e in said}, key=str)
     ),
     "command_category": Area(_purpose, lambda said: said),
     "error_clearing": Area(_cleared, lambda said: said),

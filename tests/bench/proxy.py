@@ -22,16 +22,7 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit
 
-from tests.bench.harness import (
-    ROOT,
-    Row,
-    at_least,
-    at_most,
-    environment,
-    report,
-    scratch,
-    together,
-)
+from tests.bench.harness import ROOT, Row, at_least, at_most, environment, report, scratch, together
 from tests.bench.idle import resident_mb
 
 SIZES = {"50 KB": 50_000, "300 KB": 300_000, "2 MB": 2_000_000}

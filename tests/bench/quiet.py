@@ -23,10 +23,7 @@ from typing import Any
 from tests.bench.quiet_cases import FACTS, HARD, NOTHING, filler
 from tests.bench.recall_set import NOW, ROOT, runtime_of
 from tests.bench.retrieval import model_of
-from wm.api.protocol import (
-    SearchAnswer,
-    SearchRequest,
-)
+from wm.api.protocol import SearchAnswer, SearchRequest
 from wm.domain.times import iso
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.catalogue import OPERATIONS

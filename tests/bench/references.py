@@ -10,11 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wm.text.terms import (
-    query_words,
-    raw_words,
-    terms_of,
-)
+from wm.text.terms import query_words, raw_words, terms_of
 
 Scores = Any
 K1, B = 1.2, 0.75

@@ -7,10 +7,7 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 
-from wm.api.protocol import (
-    EntryAnswer,
-    EntryRequest,
-)
+from wm.api.protocol import EntryAnswer, EntryRequest
 from wm.ops.local import open_runtime
 from wm.ops.memory.entries import show_entry
 from wm.ops.operation import execute

@@ -12,12 +12,7 @@ from typing import Any, NamedTuple
 
 from tests.bench import story_set
 from tests.store.twin import MemoryStore
-from wm.api.protocol import (
-    EventAnswer,
-    EventRequest,
-    RememberRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import EventAnswer, EventRequest, RememberRequest, WorkspacePlace
 from wm.domain import payloads
 from wm.domain.memory import consolidate
 from wm.domain.payloads.opencode import TOOL_KINDS
@@ -25,14 +20,8 @@ from wm.formats.pressure import Pressure
 from wm.formats.session_state import OpenError, SessionState
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.catalogue import OPERATIONS
-from wm.ops.learning.remember import (
-    judged,
-    new_entry,
-)
-from wm.ops.operation import (
-    Work,
-    execute,
-)
+from wm.ops.learning.remember import judged, new_entry
+from wm.ops.operation import Work, execute
 from wm.ops.runtime import make_runtime
 from wm.settings import load
 from wm.store.base import Ref
@@ -221,19 +210,13 @@ CHANNELS: dict[str, Told] = {
     ),
     "issue": Told(
         "tool_finished",
-        lambda text: {
-            "tool": "bash",
-            "command": "gh issue view 7",
-            "exit_code": 0,
-            "output": text,
-        },
+        lambda text: {"tool": "bash", "command": "gh issue view 7", "exit_code": 0, "output": text},
     ),
     "web": Told(
         "tool_finished", lambda text: {"tool": "other", "name": "webfetch", "output": text}
     ),
     "readme": Told(
-        "tool_finished",
-        lambda text: {"tool": "read", "paths": ("README.md",), "output": text},
+        "tool_finished", lambda text: {"tool": "read", "paths": ("README.md",), "output": text}
     ),
 }
 

@@ -58,8 +58,7 @@ def measure(agents: int, side: str, shim: dict[str, str]) -> tuple[float, float,
             database = str(folder / "db")
             make_database(database)
             results = together(
-                [worker("sqlite", database, "", agents)] * agents,
-                {**environment(folder), **extra},
+                [worker("sqlite", database, "", agents)] * agents, {**environment(folder), **extra}
             )
             flushes = read_count(counter)
     done = agents * UPDATES[agents]

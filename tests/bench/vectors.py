@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 
 from tests.bench.harness import Row, at_most, report
 from tests.bench.recall_cost_peers import resident_mb
-from wm.search.vector_index import (
-    RowSet,
-    VectorIndex,
-)
+from wm.search.vector_index import RowSet, VectorIndex
 from wm.settings import RecallSettings
 from wm.store.vectors.graph import NearGraph
 

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.canary.tokens import Mint
-from wm.domain.payloads import (
-    claude_code,
-    opencode,
-)
+from wm.domain.payloads import claude_code, opencode
 
 SESSION = "canary-1"
 

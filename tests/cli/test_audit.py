@@ -7,11 +7,7 @@ import re
 
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
-from tests.replay.parts import (
-    LONG,
-    session,
-    written,
-)
+from tests.replay.parts import LONG, session, written
 
 
 def test_the_transcripts_of_this_folder_are_found_automatically(user: Terminal) -> None:

@@ -142,9 +142,7 @@ def test_nothing_is_downloaded_while_the_config_is_broken(terminal: Terminal) ->
     assert "has no option 'boats'" in err
 
 
-def test_a_proxy_requires_a_named_upstream_while_the_config_is_broken(
-    terminal: Terminal,
-) -> None:
+def test_a_proxy_requires_a_named_upstream_while_the_config_is_broken(terminal: Terminal) -> None:
     write(terminal, '[proxy]\nupstream = "https://gateway.example"\nboats = 1\n')
     code, _, err = wm(terminal, "proxy", "--port", "0")
     assert code == 1

@@ -209,9 +209,7 @@ def test_a_missing_path_is_reported(terminal: Terminal) -> None:
     )
 
 
-def test_progress_is_printed_once_per_second(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_progress_is_printed_once_per_second(capsys: pytest.CaptureFixture[str]) -> None:
     verb = import_module("wm.cli.verbs.project.import_")
     moments = iter([0.0, 0.2, 0.9, 1.1, 1.1, 1.5, 2.2, 2.2, 2.3, 2.4])
     progress = verb.Progress(lambda: next(moments))

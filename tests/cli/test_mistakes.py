@@ -30,42 +30,22 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm --help` shows how.",
     ),
     ("bogus", 2, "`wm` has no verb 'bogus'.", "`wm --help` shows how."),
-    (
-        "statu",
-        2,
-        "`wm` has no verb 'statu'. Did you mean `wm status`?",
-        "`wm --help` shows how.",
-    ),
-    (
-        "stats",
-        2,
-        "`wm` has no verb 'stats'. Did you mean `wm status`?",
-        "`wm --help` shows how.",
-    ),
+    ("statu", 2, "`wm` has no verb 'statu'. Did you mean `wm status`?", "`wm --help` shows how."),
+    ("stats", 2, "`wm` has no verb 'stats'. Did you mean `wm status`?", "`wm --help` shows how."),
     (
         "unpin m_1",
         2,
         "`wm` has no verb 'unpin'. Did you mean `wm pin --off`?",
         "`wm --help` shows how.",
     ),
-    (
-        "lgos",
-        2,
-        "`wm` has no verb 'lgos'. Did you mean `wm logs`?",
-        "`wm --help` shows how.",
-    ),
+    ("lgos", 2, "`wm` has no verb 'lgos'. Did you mean `wm logs`?", "`wm --help` shows how."),
     (
         "rember x",
         2,
         "`wm` has no verb 'rember'. Did you mean `wm remember`?",
         "`wm --help` shows how.",
     ),
-    (
-        "insp",
-        2,
-        "`wm` has no verb 'insp'. Did you mean `wm inspect`?",
-        "`wm --help` shows how.",
-    ),
+    ("insp", 2, "`wm` has no verb 'insp'. Did you mean `wm inspect`?", "`wm --help` shows how."),
     (
         "delete m_1",
         2,
@@ -97,12 +77,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "--type: 'rumour' is not one of 'feedback', 'decision', 'project', 'reference'.",
         "`wm inspect --help` shows how.",
     ),
-    (
-        "inspect -C",
-        2,
-        "The option -C requires an argument.",
-        "`wm inspect --help` shows how.",
-    ),
+    ("inspect -C", 2, "The option -C requires an argument.", "`wm inspect --help` shows how."),
     (
         "-C state inspect --until",
         2,
@@ -182,12 +157,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm search` has no option --status. Did you mean `wm status`, or `wm inspect --status`?",
         "`wm search --help` shows how.",
     ),
-    (
-        "pin m_1 --on",
-        2,
-        "`wm pin` has no option --on.",
-        "`wm pin --help` shows how.",
-    ),
+    ("pin m_1 --on", 2, "`wm pin` has no option --on.", "`wm pin --help` shows how."),
     (
         "pin m_1 --unpin",
         2,
@@ -630,9 +600,7 @@ def test_a_missing_named_folder_fails_status(user: Terminal) -> None:
     assert (answer.code, answer.json["trouble"]) == (1, "There is no folder /nonexistent.")
 
 
-def test_status_and_doctor_work_with_a_broken_config_and_name_its_fault(
-    terminal: Terminal,
-) -> None:
+def test_status_and_doctor_work_with_a_broken_config_and_name_its_fault(terminal: Terminal) -> None:
     config = terminal.home / ".config" / "wm" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text("[memory]\nrendered_entreis = 3\n")

@@ -100,10 +100,7 @@ def test_a_proxy_serves_until_it_is_stopped(terminal: Terminal, service: Service
     assert service.heard[0][2] == b'{"model": "m"}'
     process.send_signal(signal.SIGTERM)
     code, _, err = done(process)
-    assert (code, err) == (
-        0,
-        "wm proxy: 1 request; 42 tokens read, 30 of them from the cache.\n",
-    )
+    assert (code, err) == (0, "wm proxy: 1 request; 42 tokens read, 30 of them from the cache.\n")
     with pytest.raises(ConnectionRefusedError):
         post(told["baseUrl"])
 

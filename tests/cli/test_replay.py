@@ -7,10 +7,7 @@ from pathlib import Path
 
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
-from tests.replay.parts import (
-    session,
-    written,
-)
+from tests.replay.parts import session, written
 
 
 def recording(user: Terminal) -> Path:

@@ -104,9 +104,7 @@ def test_unreadable_settings_are_not_changed(user: Terminal) -> None:
     assert "Traceback" not in doctor.out + doctor.err
 
 
-def test_unreadable_settings_of_one_agent_do_not_stop_the_setup_of_others(
-    user: Terminal,
-) -> None:
+def test_unreadable_settings_of_one_agent_do_not_stop_the_setup_of_others(user: Terminal) -> None:
     settings(user).write_text('{"hooks": ')
     said = user.wm("setup", "--yes")
     assert said.code == 1
@@ -149,9 +147,7 @@ def test_a_file_of_wm_is_one_line_unless_full_is_given(user: Terminal) -> None:
 FOREIGN = '{"mcpServers": {"wm": {"command": "/usr/bin/other", "args": ["serve"]}}}'
 
 
-def test_a_foreign_server_named_wm_is_reported_with_the_fix(
-    user: Terminal,
-) -> None:
+def test_a_foreign_server_named_wm_is_reported_with_the_fix(user: Terminal) -> None:
     (user.home / ".claude.json").write_text(FOREIGN)
     for _ in range(2):
         said = user.wm("setup", "--yes")
@@ -181,9 +177,7 @@ def test_agents_with_unknown_setup_state_are_not_reported_as_missing(user: Termi
     assert "which `wm unsetup` needs, is damaged" in user.wm("unsetup", "--yes").sentences
 
 
-def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(
-    user: Terminal,
-) -> None:
+def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(user: Terminal) -> None:
     settings(user).unlink()
     settings(user).mkdir()
     said = user.wm("setup", "--yes")
@@ -217,9 +211,7 @@ def test_doctor_reports_refused_settings_with_the_same_message_as_setup(user: Te
     assert user.wm("status", "--json").json["agents"]["claude-code"] == "blocked"
 
 
-def test_unreadable_settings_of_one_agent_do_not_stop_unsetup_of_the_other(
-    user: Terminal,
-) -> None:
+def test_unreadable_settings_of_one_agent_do_not_stop_unsetup_of_the_other(user: Terminal) -> None:
     before = tree(user)
     user.wm("setup", "--yes")
     wired = settings(user).read_bytes()
@@ -237,9 +229,7 @@ def test_unreadable_settings_of_one_agent_do_not_stop_unsetup_of_the_other(
     assert tree(user) == before
 
 
-def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(
-    user: Terminal,
-) -> None:
+def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(user: Terminal) -> None:
     (user.home / ".config" / "opencode").mkdir(parents=True)
     (user.home / ".config" / "opencode" / "plugin").write_text("a file of the user's")
     before = tree(user)

@@ -81,10 +81,7 @@ CONFIGS: tuple[tuple[str, str], ...] = (
     ),
     ("[proxy]\nport = 70000", "config.toml: [proxy] port is 70000. The maximum is 65535."),
     ("[store]\nlock_wait_s = inf", "config.toml: [store] lock_wait_s is inf. "),
-    (
-        "[memory]\nsuspect_rate = nan",
-        "config.toml: [memory] suspect_rate is nan. ",
-    ),
+    ("[memory]\nsuspect_rate = nan", "config.toml: [memory] suspect_rate is nan. "),
 )
 
 
@@ -338,9 +335,7 @@ def test_a_daemon_that_still_writes_its_queue_gets_no_kill_advice() -> None:
         assert user.wm("down").out == "The daemon is not running.\n"
 
 
-def test_a_timeout_while_stopping_the_daemon_is_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_timeout_while_stopping_the_daemon_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lifecycle, "_LITTLE_S", 0.05)
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
         user = Terminal(Path(folder))

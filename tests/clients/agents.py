@@ -49,24 +49,10 @@ class Agent:
 
 
 CLAUDE = Agent(
-    "claude",
-    Machine.run_claude,
-    "Bash",
-    "Read",
-    "Edit",
-    "file_path",
-    "old_string",
-    "new_string",
+    "claude", Machine.run_claude, "Bash", "Read", "Edit", "file_path", "old_string", "new_string"
 )
 OPENCODE = Agent(
-    "opencode",
-    Machine.run_opencode,
-    "bash",
-    "read",
-    "edit",
-    "filePath",
-    "oldString",
-    "newString",
+    "opencode", Machine.run_opencode, "bash", "read", "edit", "filePath", "oldString", "newString"
 )
 BOTH = (CLAUDE, OPENCODE)
 

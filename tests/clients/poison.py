@@ -32,10 +32,7 @@ from tests.clients.scripts import (
     turns,
 )
 from tests.clients.wired import Wired, memory_blocks
-from wm.api.tools import (
-    TOOLS,
-    Tool,
-)
+from wm.api.tools import TOOLS, Tool
 
 KEPT = "The harbour master signs every release of the timetable."
 """What the user asked to keep before any attack: it must outlive all of them."""

@@ -9,16 +9,7 @@ import pytest
 
 from tests.clients.harness import FULL_CONTEXT_TOKENS, Machine, Run
 from tests.clients.screen import run_claude_screen
-from tests.clients.scripts import (
-    Answer,
-    answer,
-    call,
-    is_subagent,
-    say,
-    script,
-    think,
-    turns,
-)
+from tests.clients.scripts import Answer, answer, call, is_subagent, say, script, think, turns
 
 pytestmark = pytest.mark.clients
 

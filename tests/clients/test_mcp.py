@@ -124,9 +124,7 @@ def test_the_tools_work_while_the_daemon_is_down(machine: Machine, wm: Wired, wa
     nothing_refused_or_dropped(machine)
 
 
-def test_claude_does_not_overwrite_a_setup_made_while_it_runs(
-    machine: Machine,
-) -> None:
+def test_claude_does_not_overwrite_a_setup_made_while_it_runs(machine: Machine) -> None:
     """It keeps its own state in the same file, and writes it again and again."""
     wired = Wired(machine)
     state = machine.home / ".claude.json"

@@ -21,10 +21,7 @@ from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from tests.clients.harness import FULL_CONTEXT_TOKENS, Machine, Run
 from tests.clients.scripts import answer, call, is_subagent, say, script, think, turns
 from wm.agents import setup
-from wm.agents.claude_hooks import (
-    WmCommand,
-    installed,
-)
+from wm.agents.claude_hooks import WmCommand, installed
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
 pytestmark = pytest.mark.clients
@@ -290,9 +287,7 @@ def test_opencode_keeps_its_bytes_if_the_daemon_stops_in_an_epoch(
     assert all(holding(machine, "main", "MEMORY-1"))
 
 
-def test_opencode_adds_nothing_to_a_session_answered_without_wm(
-    machine: Machine,
-) -> None:
+def test_opencode_adds_nothing_to_a_session_answered_without_wm(machine: Machine) -> None:
     wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
     machine.upstream.script = script(
         *turns(

@@ -13,12 +13,7 @@ from tests.clients.agents import CLAUDE, OPENCODE
 from tests.clients.harness import Machine
 from tests.clients.screen import run_claude_screen
 from tests.clients.scripts import Answer, answer, say, script, think, turns
-from tests.clients.test_memory import (
-    finished,
-    mains,
-    nothing_refused_or_dropped,
-    prefix_only_grows,
-)
+from tests.clients.test_memory import finished, mains, nothing_refused_or_dropped, prefix_only_grows
 from tests.clients.upstream import Exchange
 from tests.clients.wired import Wired, wait_for
 

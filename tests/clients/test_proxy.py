@@ -12,16 +12,7 @@ import pytest
 from tests.clients.agents import BOTH, CLAUDE, OPENCODE, Agent, summary
 from tests.clients.harness import Machine, Run
 from tests.clients.passing import Passing, passing, read
-from tests.clients.scripts import (
-    Answer,
-    answer,
-    is_subagent,
-    is_summary,
-    say,
-    script,
-    think,
-    turns,
-)
+from tests.clients.scripts import Answer, answer, is_subagent, is_summary, say, script, think, turns
 from tests.clients.wired import Wired
 from tests.proxy.scripted import by_the_upstream
 from wm.api.replay import ReplayReport
@@ -141,7 +132,7 @@ def test_recorded_bodies_are_counted_as_the_upstream_counted(
             answer(think("Look."), agent.look(machine, "calc.py")),
             answer(think("Run."), agent.shell("python3 check.py")),
             answer(think("Enough."), say("Done.")),
-        ),
+        )
     )
     program = {"claude": machine.clients.claude, "opencode": machine.clients.opencode}[agent.name]
     words = {"claude": ("-p", "Go", "--allowedTools", "Bash,Read"), "opencode": ("run", "Go")}
@@ -180,9 +171,7 @@ def test_errors_reach_the_client_unchanged_and_its_retry_succeeds(
 ) -> None:
     machine.upstream.script = script(
         *turns(
-            answer(agent.shell("echo one")),
-            TROUBLE[trouble],
-            answer(think("Again."), say("Done.")),
+            answer(agent.shell("echo one")), TROUBLE[trouble], answer(think("Again."), say("Done."))
         )
     )
     run = agent.run(machine, "Go")

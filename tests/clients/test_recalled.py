@@ -249,10 +249,7 @@ def test_no_message_waits_for_an_index_and_the_next_one_finds_it(
     hold = wired.hold_index()
     wired.fill()
     machine.upstream.script = script(
-        *turns(
-            answer(think("Hm."), say("I do not know.")),
-            answer(think("Now."), say("Bremen.")),
-        )
+        *turns(answer(think("Hm."), say("I do not know.")), answer(think("Now."), say("Bremen.")))
     )
     first = agent.run(machine, QUESTION)
     waited, told = wired.ask_daemon("another", QUESTION)

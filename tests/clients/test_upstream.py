@@ -89,12 +89,7 @@ REFUSED = {
         "messages.1: `tool_use` ids were found without `tool_result` blocks",
     ),
     "a system entry between call and result": (
-        body(
-            USER,
-            assistant(used("a")),
-            {"role": "system", "content": "note"},
-            user(result("a")),
-        ),
+        body(USER, assistant(used("a")), {"role": "system", "content": "note"}, user(result("a"))),
         "messages.1: `tool_use` ids were found without `tool_result` blocks",
     ),
     "a result without a call": (
@@ -111,11 +106,7 @@ REFUSED = {
     ),
     "one id used by two calls": (
         body(
-            USER,
-            assistant(used("a")),
-            user(result("a")),
-            assistant(used("a")),
-            user(result("a")),
+            USER, assistant(used("a")), user(result("a")), assistant(used("a")), user(result("a"))
         ),
         "messages: `tool_use` ids must be unique",
     ),
@@ -412,10 +403,7 @@ def test_a_deferred_tool_is_not_in_the_prefix(wire: Wire) -> None:
 
 def test_a_client_can_request_that_bound_thinking_is_dropped_and_reported(wire: Wire) -> None:
     history = thinking_turn(wire, system="You are")
-    thinking = {
-        "type": "adaptive",
-        "block_binding": {"prefix_mismatch_behavior": "drop_block"},
-    }
+    thinking = {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
     changed = body(*history, system="You were", thinking=thinking)
     assert wire.send("POST", "/v1/messages", changed)[0] == 400
     reply = wire.ask(changed, anthropic_beta=BINDING_BETA)

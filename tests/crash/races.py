@@ -63,12 +63,7 @@ class Race:
 
 
 def race(
-    home: Path,
-    workers: int,
-    updates: int,
-    *,
-    seed: int,
-    pauses_s: tuple[float, float] = _PAUSES_S,
+    home: Path, workers: int, updates: int, *, seed: int, pauses_s: tuple[float, float] = _PAUSES_S
 ) -> Race:
     """Run `workers` workers until each had `updates` updates acknowledged."""
     began = time.monotonic()

@@ -34,14 +34,8 @@ from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.learning.remember import remember
-from wm.ops.memory import (
-    entries,
-    workspaces,
-)
-from wm.ops.operation import (
-    Operation,
-    execute,
-)
+from wm.ops.memory import entries, workspaces
+from wm.ops.operation import Operation, execute
 from wm.ops.runtime import Ids, Process, make_runtime
 from wm.ops.session import record_event
 from wm.ops.session.prompt import prompt
@@ -422,9 +416,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("promote", (*TWO, waiting_in_journal(LINT, DOCS)), (STARTED, ENDED)),
     Scene("compact", IN_SESSION, (COMPACTS, compacted, ask_prompt)),
     Scene(
-        "replace",
-        (*IN_SESSION, COMPACTS),
-        (compacted, edit(SHIP, importance="high"), keep(LINT)),
+        "replace", (*IN_SESSION, COMPACTS), (compacted, edit(SHIP, importance="high"), keep(LINT))
     ),
     Scene(
         "session",

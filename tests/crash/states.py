@@ -195,10 +195,7 @@ def _apply(names: dict[Name, int], op: Names) -> None:
 
 
 def _bytes(
-    trace: Trace,
-    done: Sequence[object],
-    flushes: Sequence[tuple[int, frozenset[int]]],
-    model: str,
+    trace: Trace, done: Sequence[object], flushes: Sequence[tuple[int, frozenset[int]]], model: str
 ) -> tuple[dict[int, list[bytes]], dict[int, bytes]]:
     """The possible bytes of each file: pending files with all variants, and the settled files."""
     writes: dict[int, list[tuple[int, bytes]]] = {}

@@ -58,10 +58,7 @@ def test_known_fields_of_a_document_of_a_newer_wm_are_read(folder: Path) -> None
     raw, _ = envelope.encode(Newer.model_validate(document.model_dump()), 7, key)
     bench.place("workspace-memory.json").write_bytes(raw)
     reading = bench.store.read(Ref(WorkspaceMemory, bench.key))
-    assert (reading.health, reading.document and reading.document.generation) == (
-        Health.TOO_NEW,
-        7,
-    )
+    assert (reading.health, reading.document and reading.document.generation) == (Health.TOO_NEW, 7)
 
 
 @pytest.mark.parametrize("sticky", [False, True])

@@ -90,8 +90,7 @@ def test_the_previous_copy_is_never_older_than_what_was_flushed(
 
 
 @pytest.mark.parametrize(
-    ("disk", "model"),
-    [(NoFolderFlush, "weak"), (NoFileFlush, "ordered"), (NoFileFlush, "weak")],
+    ("disk", "model"), [(NoFolderFlush, "weak"), (NoFileFlush, "ordered"), (NoFileFlush, "weak")]
 )
 def test_the_explorer_finds_a_missing_flush(
     disk: type[TraceDisk], model: str, folder: Path

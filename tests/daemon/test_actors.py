@@ -12,10 +12,7 @@ from tests.daemon.inside import Inside, inside
 from tests.daemon.toys import OPERATIONS, NoteRequest, NotesRequest
 from tests.daemon.wire import run, until
 from wm.errors import Busy, HostError, NotFound, StoreError, Unanswered
-from wm.ops.operation import (
-    Done,
-    execute,
-)
+from wm.ops.operation import Done, execute
 
 
 def note(daemon: Inside, text: str, **fields: Any) -> asyncio.Future[Done[Any]]:

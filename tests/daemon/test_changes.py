@@ -11,10 +11,7 @@ from tests.daemon.inside import Inside, inside
 from tests.daemon.toys import TOYS
 from tests.daemon.wire import run, until
 from wm.daemon.changes import KEPT_EVENTS, MAX_BEHIND_BYTES, Hub
-from wm.daemon.client import (
-    Events,
-    ServerEvent,
-)
+from wm.daemon.client import Events, ServerEvent
 from wm.daemon.client_async import AsyncClient
 from wm.daemon.routes import Router
 from wm.ops.operation import DocumentChange

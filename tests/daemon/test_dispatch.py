@@ -10,10 +10,7 @@ import pytest
 
 from tests.daemon.inside import inside
 from tests.daemon.wire import Wire, run
-from wm.api.control import (
-    DaemonStatus,
-    Stopping,
-)
+from wm.api.control import DaemonStatus, Stopping
 from wm.formats.base import dump
 
 

@@ -201,8 +201,7 @@ def test_each_socket_of_a_service_manager_is_served(place: Home, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("family", "kind"),
-    [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_DGRAM)],
+    ("family", "kind"), [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_DGRAM)]
 )
 def test_a_socket_without_peer_credentials_is_refused(place: Home, family: int, kind: int) -> None:
     with socket.socket(family, kind) as listener:

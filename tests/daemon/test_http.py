@@ -19,13 +19,7 @@ import pytest
 
 from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, turns, until
 from wm.daemon.http import HttpServer
-from wm.daemon.messages import (
-    Channel,
-    HttpRequest,
-    Reply,
-    Response,
-    Stream,
-)
+from wm.daemon.messages import Channel, HttpRequest, Reply, Response, Stream
 
 GET = b"GET /a HTTP/1.1\r\n\r\n"
 POST = b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyz"

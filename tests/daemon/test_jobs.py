@@ -75,9 +75,7 @@ def made(folder: Path, count: int, **limits: Any) -> tuple[Runtime, str]:
 
 def jobs_of(runtime: Runtime, reported: list[tuple[str, Exception]]) -> Jobs:
     return Jobs(
-        runtime,
-        foundation=lambda: None,
-        report=lambda what, error: reported.append((what, error)),
+        runtime, foundation=lambda: None, report=lambda what, error: reported.append((what, error))
     )
 
 

@@ -35,11 +35,7 @@ from tests.daemon.wire import run
 from wm.daemon.actors import Actors, Workers
 from wm.daemon.dispatch import Dispatcher
 from wm.daemon.log import DaemonLog
-from wm.daemon.messages import (
-    HttpRequest,
-    Response,
-    Stream,
-)
+from wm.daemon.messages import HttpRequest, Response, Stream
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.routes import Router
 from wm.ops.catalogue import OPERATIONS
@@ -57,13 +53,7 @@ LAYERS = ("net", "daemon", "ops", "domain", "search", "store")
 THREADS = ("MainThread", "wm-worker")
 """The loop's and the use case's. Others load models and save vectors, at any time."""
 
-TO_THE_DISK = (
-    Actors.update,
-    FileTransaction.put,
-    EvidenceLog.append,
-    Disk.write,
-    Disk.flush,
-)
+TO_THE_DISK = (Actors.update, FileTransaction.put, EvidenceLog.append, Disk.write, Disk.flush)
 TO_THE_INDEX = (FileStore.read, SearchIndex.search)
 
 LONGEST_WAY = {"remember": 15, "search": 10}

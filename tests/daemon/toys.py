@@ -18,10 +18,7 @@ from wm.formats.base import Document, Record
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstone, Tombstones
 from wm.formats.workspace_memory import Workspace
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 

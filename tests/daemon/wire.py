@@ -11,12 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wm.daemon.http import HttpServer
-from wm.daemon.messages import (
-    Handler,
-    HttpRequest,
-    Reply,
-    Response,
-)
+from wm.daemon.messages import Handler, HttpRequest, Reply, Response
 from wm.settings import DaemonSettings
 
 LIMITS = DaemonSettings(drain_s=2.0)

@@ -11,11 +11,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from wm import __version__
-from wm.api.control import (
-    DaemonStatus,
-    Problem,
-    Stopping,
-)
+from wm.api.control import DaemonStatus, Problem, Stopping
 from wm.daemon.messages import JSON_TYPE, PROBLEM_TYPE
 from wm.daemon.routes import ROUTES, Route, camel
 from wm.formats.base import Record

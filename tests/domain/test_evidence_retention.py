@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from tests.domain.memory.memories import NOW
-from wm.domain.evidence_retention import (
-    EvidenceLimits,
-    purgeable,
-)
+from wm.domain.evidence_retention import EvidenceLimits, purgeable
 from wm.domain.times import iso
 
 HERE = frozenset({"m_here"})

@@ -9,16 +9,8 @@ from pathlib import Path
 import pytest
 
 import wm
-from wm.domain.learning import (
-    decisions,
-    provenance,
-    requests,
-)
-from wm.domain.memory import (
-    candidates,
-    echo_guard,
-    gate,
-)
+from wm.domain.learning import decisions, provenance, requests
+from wm.domain.memory import candidates, echo_guard, gate
 from wm.formats.session_state import WordOrigins
 from wm.secrets import redact
 from wm.settings import GateSettings, OriginSettings

@@ -5,10 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wm.domain.pressure_review import (
-    review,
-    warning,
-)
+from wm.domain.pressure_review import review, warning
 from wm.formats.pressure import LargeItem, Pressure
 from wm.settings import PressureSettings
 

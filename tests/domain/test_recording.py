@@ -7,15 +7,7 @@ import json
 
 import pytest
 
-from wm.domain.recording import (
-    Entry,
-    NotJson,
-    Reader,
-    RecordingIndex,
-    RecordingLine,
-    cut,
-    folded,
-)
+from wm.domain.recording import Entry, NotJson, Reader, RecordingIndex, RecordingLine, cut, folded
 from wm.formats.recording import Recording
 from wm.secrets.redact import Redactor
 

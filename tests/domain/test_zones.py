@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.zones import (
-    STEPS,
-    FidelityStep,
-    Which,
-    Zone,
-    spares_everything,
-    zone_at,
-)
+from wm.domain.zones import STEPS, FidelityStep, Which, Zone, spares_everything, zone_at
 from wm.settings import PressureSettings
 
 SETTINGS = PressureSettings()

@@ -8,15 +8,7 @@ from typing import Any
 import pytest
 
 from wm.net.messages import RequestHead, ResponseHead
-from wm.net.parser import (
-    END,
-    Broken,
-    HttpRefusal,
-    MessageEnd,
-    RequestReader,
-    ResponseReader,
-    Stage,
-)
+from wm.net.parser import END, Broken, HttpRefusal, MessageEnd, RequestReader, ResponseReader, Stage
 
 GET = b"GET /a HTTP/1.1\r\nHost: wm\r\n\r\n"
 POST = b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyz"

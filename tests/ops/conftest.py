@@ -12,11 +12,7 @@ from typing import Any
 import pytest
 
 from tests.store.twin import MemoryStore
-from wm.api.protocol import (
-    EventAnswer,
-    HookAnswer,
-    PromptAnswer,
-)
+from wm.api.protocol import EventAnswer, HookAnswer, PromptAnswer
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.pending_journal import PendingJournal
@@ -25,12 +21,7 @@ from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.catalogue import OPERATIONS
-from wm.ops.operation import (
-    Done,
-    Operation,
-    execute,
-    execute_batch,
-)
+from wm.ops.operation import Done, Operation, execute, execute_batch
 from wm.ops.runtime import Ids, Runtime, make_runtime
 from wm.settings import Paths, Settings, StoreSettings
 from wm.store.base import Ref

@@ -122,9 +122,7 @@ def test_an_unobserved_failure_is_reported_as_an_uncaught_error(
         assert line.submit(task)
     assert line.finish(WITHIN_S)
     assert done == [1, 2]
-    assert told == [
-        ("wm-index", "ZeroDivisionError('integer division or modulo by zero')"),
-    ]
+    assert told == [("wm-index", "ZeroDivisionError('integer division or modulo by zero')")]
 
 
 def test_long_work_pauses_after_each_slice_and_short_work_never(

@@ -300,16 +300,10 @@ def test_a_contract_saved_by_an_editor_meanwhile_is_not_overwritten(files: Bench
     assert said(files)["goal"] == "Sail it."
 
 
-def test_a_workspace_without_a_known_folder_has_no_contract(
-    bench: Bench,
-) -> None:
+def test_a_workspace_without_a_known_folder_has_no_contract(bench: Bench) -> None:
     """Never that of the folder in which this process happens to run."""
     key = "0123456789abcdef"
     bench.put((Ref(ContractRecord, key), ContractRecord()))
-    for name, fields in (
-        ("show_contract", {}),
-        ("init_contract", {"goal": "x"}),
-        ("handoff", {}),
-    ):
+    for name, fields in (("show_contract", {}), ("init_contract", {"goal": "x"}), ("handoff", {})):
         with pytest.raises(UserError, match="is unknown"):
             bench.call(name, workspace=key, **fields)

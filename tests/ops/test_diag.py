@@ -78,11 +78,7 @@ def test_deleted_memory_files_are_not_reported_as_an_empty_memory(files: Bench) 
     status = files.call("diag_status")
     assert (status.verdict, status.counts["active"]) == ("warning", 0)
     assert [(r.code, r.sentence, r.fix) for r in status.remarks] == [
-        (
-            "disappeared",
-            "Entries that disappeared without a record: 2.",
-            "wm diag disappearances",
-        )
+        ("disappeared", "Entries that disappeared without a record: 2.", "wm diag disappearances")
     ]
 
 
@@ -376,9 +372,7 @@ def test_without_a_model_nothing_is_compared_and_that_is_reported(bench: Bench) 
     assert answer.problem == "no model is in use"
 
 
-def test_the_wait_for_vectors_is_bounded(
-    bench: Bench,
-) -> None:
+def test_the_wait_for_vectors_is_bounded(bench: Bench) -> None:
     recall = replace(bench.settings.recall, hint_wait_s=0.25)
     bench.settings = replace(bench.settings, recall=recall)
     bench.__post_init__()

@@ -22,10 +22,7 @@ from wm.formats.tool_output import ToolOutput, file_name
 from wm.ops.runtime import Ids, make_runtime
 from wm.ops.session.tool_outputs import output_ref
 from wm.ops.storage import sweep
-from wm.ops.storage.sweep import (
-    Evidence,
-    SweepRun,
-)
+from wm.ops.storage.sweep import Evidence, SweepRun
 from wm.store.base import Ref
 from wm.store.paths import sid
 
@@ -403,9 +400,7 @@ def test_evidence_is_checked_only_after_growth(files: Bench) -> None:
     assert again.evidence.at == log.evidence.at
 
 
-def test_an_unreadable_workspace_does_not_stop_the_others(
-    files: Bench,
-) -> None:
+def test_an_unreadable_workspace_does_not_stop_the_others(files: Bench) -> None:
     files.remember(SHIP)
     odd = home(files) / "workspaces" / ("0" * 16)
     odd.mkdir(mode=0o700)

@@ -66,8 +66,7 @@ def test_check_writes_nothing_and_reports_whether_it_is_current(made: Bench) -> 
 def test_the_page_contains_core_blocks_of_the_session(made: Bench) -> None:
     made.event("session_started")
     core = CoreMemory(
-        session_id="s-1",
-        blocks=CoreBlocks(progress=CoreBlock(content="The parser is done.")),
+        session_id="s-1", blocks=CoreBlocks(progress=CoreBlock(content="The parser is done."))
     )
     made.put((Ref(CoreMemory, made.key, sid("s-1")), core))
     assert "The parser is done." in made.call("handoff").text

@@ -101,9 +101,7 @@ class OpenCode:
         )
 
 
-def test_a_fact_of_claude_is_in_the_first_prompt_of_opencode(
-    bench: Bench,
-) -> None:
+def test_a_fact_of_claude_is_in_the_first_prompt_of_opencode(bench: Bench) -> None:
     first = OpenCode(bench)
     first.created()
     assert first.system() == []
@@ -230,9 +228,7 @@ def test_the_same_message_twice_has_one_effect(bench: Bench) -> None:
     assert len(bench.told("memory_promoted", "memory_absorbed")) == 1
 
 
-def test_irrelevant_hooks_answer_nothing_even_without_a_workspace(
-    bench: Bench,
-) -> None:
+def test_irrelevant_hooks_answer_nothing_even_without_a_workspace(bench: Bench) -> None:
     payload = {"session_id": "cc-1", "cwd": "/gone/with/the/wind"}
     assert bench.call("hook", agent=CLAUDE, name="Notification", payload=payload).body == ""
 

@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 
 from wm.api.protocol import WorkspacePlace
-from wm.ops.imports.files import (
-    Gathered,
-    ImportSelection,
-    gather,
-)
+from wm.ops.imports.files import Gathered, ImportSelection, gather
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store.identity import key_of
 

@@ -96,10 +96,7 @@ def test_an_index_is_used_by_one_thread_and_dropped_after_a_fault(bench: Bench) 
     work = Work(bench.runtime, bench.runtime.now())
     place = bench.call("inspect").place
     memory = bench.memory()
-    with (
-        memory_editor(work, place, memory) as first,
-        memory_editor(work, place, memory) as second,
-    ):
+    with memory_editor(work, place, memory) as first, memory_editor(work, place, memory) as second:
         assert first is not second
     with memory_editor(work, place, memory) as again:
         assert again is first

@@ -9,10 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.ops.conftest import Bench
-from wm.api.protocol import (
-    HookRequest,
-    PrunedOutput,
-)
+from wm.api.protocol import HookRequest, PrunedOutput
 from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.pressure import Pressure
 from wm.formats.tool_output import ToolOutput, file_name
@@ -129,9 +126,7 @@ def test_only_a_call_that_may_be_pruned_waits(bench: Bench) -> None:
     assert not waits(read)
 
 
-def test_the_original_is_stored_redacted_once_per_output(
-    bench: Bench,
-) -> None:
+def test_the_original_is_stored_redacted_once_per_output(bench: Bench) -> None:
     output = LISTED + f"export TOKEN={SECRET}\n" + LISTED
     first, again = handle_of(bench, output), handle_of(bench, output)
     assert first == again
@@ -226,9 +221,7 @@ def test_the_tool_returns_as_many_lines_as_an_answer_allows(bench: Bench) -> Non
     asks = re.search(r'ask for lines "(\d+):", or use grep', answer.text)
     assert asks is not None
     rest = bench.call(
-        "call_tool",
-        name="memory_restore",
-        arguments={"id": handle, "lines": f"{asks.group(1)}:"},
+        "call_tool", name="memory_restore", arguments={"id": handle, "lines": f"{asks.group(1)}:"}
     )
     assert "bays/pier19/f1999.c" in rest.text
     assert "did not fit" not in rest.text

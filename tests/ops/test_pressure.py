@@ -13,14 +13,8 @@ from wm.formats.pressure import LargeItem, Pressure
 from wm.formats.session_state import SessionState
 from wm.ops.operation import execute_batch
 from wm.ops.session import hooks
-from wm.ops.session.hot_state import (
-    pressure_ref,
-    session_ref,
-)
-from wm.ops.session.pressure import (
-    level,
-    waits,
-)
+from wm.ops.session.hot_state import pressure_ref, session_ref
+from wm.ops.session.pressure import level, waits
 
 LINE = "x" * 1799 + "\n"
 LIMIT = {"context": 200_000, "output": 32_000}

@@ -85,9 +85,7 @@ def test_an_entry_is_recalled_once_per_epoch_and_again_after_a_compaction(servin
     assert LABEL in say(serving, "Who signs the walrus manifest?")
 
 
-def test_an_entry_recalled_before_the_first_prompt_is_not_repeated(
-    serving: Bench,
-) -> None:
+def test_an_entry_recalled_before_the_first_prompt_is_not_repeated(serving: Bench) -> None:
     """OpenCode sends the first message before it asks for the prompt."""
     keep(serving)
     serving.event("session_started")
@@ -130,9 +128,7 @@ def test_a_message_does_not_wait_for_a_missing_index(serving: Bench) -> None:
     assert LABEL in say(serving, "Who signs the walrus manifest?", session="s-0")
 
 
-def test_entries_over_the_limit_of_characters_are_recalled(
-    bench: Bench,
-) -> None:
+def test_entries_over_the_limit_of_characters_are_recalled(bench: Bench) -> None:
     memory = replace(bench.settings.memory, rendered_chars=480)
     bench.settings = replace(bench.settings, memory=memory)
     with_settings(bench, shown=28)

@@ -99,9 +99,7 @@ def test_inbox_entries_are_rolled_back_too(bench: Bench) -> None:
     assert bench.memory().entries == ()
 
 
-def test_a_second_run_finds_nothing_and_rolled_back_texts_are_not_learned(
-    bench: Bench,
-) -> None:
+def test_a_second_run_finds_nothing_and_rolled_back_texts_are_not_learned(bench: Bench) -> None:
     learn(bench, CENTS)
     assert len(run(bench).taken) == 1
     assert run(bench).taken == ()

@@ -21,19 +21,10 @@ from wm.models.embed import EMBEDDED, NONE
 from wm.models.worker import Done, EmbedWorker
 from wm.ops.background import tasks
 from wm.ops.search.index_keeper import Searcher
-from wm.ops.search.search import (
-    embedding,
-    searcher,
-)
-from wm.ops.search.vector_cache import (
-    VectorCache,
-    maker_of,
-)
+from wm.ops.search.search import embedding, searcher
+from wm.ops.search.vector_cache import VectorCache, maker_of
 from wm.search.documents import Filters
-from wm.search.explain import (
-    Reasons,
-    explain,
-)
+from wm.search.explain import Reasons, explain
 from wm.settings import RecallSettings
 from wm.store.base import SavedVectors
 
@@ -76,9 +67,7 @@ def test_likeness_is_reported_if_no_word_matches(reasons: Reasons, told: str) ->
     assert explain(reasons) == told
 
 
-def test_a_memory_is_found_after_its_acknowledgement_and_not_after_forget(
-    patient: Bench,
-) -> None:
+def test_a_memory_is_found_after_its_acknowledgement_and_not_after_forget(patient: Bench) -> None:
     patient.remember(SHIP)
     patient.call("search", query="anything at all")
     entry = patient.remember("The walrus manifest is signed by the harbour master.")

@@ -110,9 +110,7 @@ def test_an_answer_is_bounded_and_counts_omissions(bench: Bench) -> None:
     long = [
         f"The ferry number {n} leaves from bay {n}. " + "Much is known. " * 120 for n in range(9)
     ]
-    bench.write_memory(
-        *(entry(f"m_{n:020x}", text[:2000]) for n, text in enumerate(long)),
-    )
+    bench.write_memory(*(entry(f"m_{n:020x}", text[:2000]) for n, text in enumerate(long)))
     answer = call(bench, "memory_query", query="ferry bay", limit=9)
     assert len(answer.text) < 8400
     shown = len(answer.structured["hits"])
@@ -126,17 +124,11 @@ def test_a_query_shows_no_inbox_entries(bench: Bench) -> None:
     assert call(bench, "memory_query", query="job queue postgres").structured["hits"] == []
 
 
-def test_an_unsupported_proposal_waits_and_the_model_is_informed(
-    bench: Bench,
-) -> None:
+def test_an_unsupported_proposal_waits_and_the_model_is_informed(bench: Bench) -> None:
     answer = call(bench, "remember", text=QUEUE, type="decision")
     [kept] = bench.memory().entries
     assert (kept.status, kept.origin, kept.tainted) == ("inbox", "agent", True)
-    assert (kept.type, kept.text, kept.reasons) == (
-        "decision",
-        QUEUE,
-        ("not_attributable",),
-    )
+    assert (kept.type, kept.text, kept.reasons) == ("decision", QUEUE, ("not_attributable",))
     assert "waits in the inbox" in answer.text
     assert answer.text.endswith(
         "It is not in force before the user accepts it (`wm inbox`). Tell the user so."
@@ -225,9 +217,7 @@ def test_an_accepted_proposal_belongs_to_the_user(bench: Bench) -> None:
         call(bench, "forget", id=own)
 
 
-def test_a_model_can_restore_its_own_withdrawal_but_not_a_users_forget(
-    bench: Bench,
-) -> None:
+def test_a_model_can_restore_its_own_withdrawal_but_not_a_users_forget(bench: Bench) -> None:
     own = call(bench, "remember", text=QUEUE).structured["id"]
     call(bench, "forget", id=own)
     answer = call(bench, "memory_restore", id=own)

@@ -142,9 +142,7 @@ def test_a_plan_writes_nothing(bench: Bench) -> None:
     assert (seen(bench), len(bench.told())) == (before, records)
 
 
-def test_undoing_an_accepted_replacement_reactivates_the_old_text(
-    bench: Bench,
-) -> None:
+def test_undoing_an_accepted_replacement_reactivates_the_old_text(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     waiting = bench.call("edit_entry", id=kept.id, text="hm").entry
     bench.call("accept_entry", id=waiting.id)

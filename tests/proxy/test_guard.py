@@ -7,12 +7,7 @@ import itertools
 import pytest
 
 from wm.net.messages import RequestHead
-from wm.proxy.guard import (
-    Admitted,
-    Guard,
-    RefusedRequest,
-    hosts_of,
-)
+from wm.proxy.guard import Admitted, Guard, RefusedRequest, hosts_of
 
 GUARD = Guard(b"secret-token", hosts_of(8642))
 GOOD_HOST = b"127.0.0.1:8642"

@@ -11,11 +11,7 @@ from wm.proxy.origin import Origin, parse_origin
 @pytest.mark.parametrize(
     ("url", "origin", "authority"),
     [
-        (
-            "https://api.example",
-            Origin("https", "api.example", 443),
-            b"api.example",
-        ),
+        ("https://api.example", Origin("https", "api.example", 443), b"api.example"),
         (
             "https://gateway.example:8443/llm/",
             Origin("https", "gateway.example", 8443, b"/llm"),
@@ -24,11 +20,7 @@ from wm.proxy.origin import Origin, parse_origin
         ("http://127.0.0.1:9999", Origin("http", "127.0.0.1", 9999), b"127.0.0.1:9999"),
         ("http://[::1]:9999/x", Origin("http", "::1", 9999, b"/x"), b"[::1]:9999"),
         ("http://localhost", Origin("http", "localhost", 80), b"localhost"),
-        (
-            "https://bü.example",
-            Origin("https", "xn--b-eha.example", 443),
-            b"xn--b-eha.example",
-        ),
+        ("https://bü.example", Origin("https", "xn--b-eha.example", 443), b"xn--b-eha.example"),
     ],
 )
 def test_a_url_names_host_port_and_prefix(url: str, origin: Origin, authority: bytes) -> None:

@@ -198,12 +198,7 @@ async def asked(made: Company, ca_file: Path | None, *sizes: int, user: str = ""
 
     heard = []
     async with running(
-        settings,
-        TOKEN,
-        port=0,
-        watch=observer.watch,
-        failed=observer.failed,
-        network=network,
+        settings, TOKEN, port=0, watch=observer.watch, failed=observer.failed, network=network
     ) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         for size in sizes:

@@ -70,9 +70,7 @@ def texts(user: Terminal) -> list[str]:
     return [one["entry"]["text"] for one in user.wm("inspect", "--json").json["entries"]]
 
 
-def test_a_request_through_a_recorded_hook_line_is_in_the_next_prompt(
-    user: Terminal,
-) -> None:
+def test_a_request_through_a_recorded_hook_line_is_in_the_next_prompt(user: Terminal) -> None:
     hook(user, "UserPromptSubmit", prompt=f"Remember that {SAID}")
     assert texts(user) == [SAID]
     assert SAID in hook(user, "SessionStart", source="startup", session_id="s2")
@@ -131,11 +129,7 @@ def test_the_recorded_plugin_stores_prunes_and_searches(
     user.wm("remember", "We use pnpm, not npm.")
     copy = tmp_path / "wm.mjs"
     copy.write_text(installed.filled(record.text("wm.js")), "utf-8")
-    given = {
-        "directory": str(user.repo),
-        "message": f"Remember that {SAID}",
-        "output": LISTING,
-    }
+    given = {"directory": str(user.repo), "message": f"Remember that {SAID}", "output": LISTING}
     driver = str(Path(__file__).with_name("plugin.mjs"))
     told = json.loads(run(user, [str(NODE), driver, str(copy)], json.dumps(given)))
     assert "pnpm" in told["system"][1]

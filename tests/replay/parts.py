@@ -93,9 +93,5 @@ def written(path: Path, lines: Iterable[Any], *, packed: bool = False) -> Path:
 
 def replayed(*paths: Path, rule: Policy | None = None, measure: Measure = estimate) -> ReplayReport:
     return replay(
-        paths,
-        clock=lambda: 0.0,
-        progress=lambda _done, _all: None,
-        rule=rule,
-        measure=measure,
+        paths, clock=lambda: 0.0, progress=lambda _done, _all: None, rule=rule, measure=measure
     )

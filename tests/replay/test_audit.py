@@ -82,9 +82,7 @@ def test_results_are_counted_per_tool_and_request(tmp_path: Path) -> None:
     assert tool.sent == tool.tokens * 3 // 2  # the first of two twice, the second once
 
 
-def test_interleaved_conversations_count_like_sequential_ones(
-    tmp_path: Path,
-) -> None:
+def test_interleaved_conversations_count_like_sequential_ones(tmp_path: Path) -> None:
     def of(session: int, end: int, at: float) -> Any:
         named = {"X-Claude-Code-Session-Id": f"s{session}", "user-agent": "claude-cli/2"}
         return capture(end, at, headers=named)
@@ -140,9 +138,7 @@ def test_the_value_of_pruning_is_computed_by_its_rules(tmp_path: Path) -> None:
     assert audited(tmp_path, session()).pruning.results == 0
 
 
-def test_cache_savings_use_reported_usage_if_complete(
-    tmp_path: Path,
-) -> None:
+def test_cache_savings_use_reported_usage_if_complete(tmp_path: Path) -> None:
     usage = {"input_tokens": 0, "cache_read_input_tokens": 1_000_000}
     report = audited(tmp_path, capture(1, 1.0, usage))
     assert (report.reported, report.saved) == (True, pytest.approx(4 - 0.2))

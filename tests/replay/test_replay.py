@@ -30,10 +30,7 @@ from tests.replay.parts import (
 )
 from wm.errors import UserError
 from wm.replay.files import recorded
-from wm.replay.requests import (
-    UNSEEN,
-    SkippedRequests,
-)
+from wm.replay.requests import UNSEEN, SkippedRequests
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, results
@@ -154,9 +151,7 @@ def test_a_compaction_starts_a_new_history(tmp_path: Path) -> None:
     assert plain(found[-1]["messages"]) == [user(text("So far: ferries."))]
 
 
-def test_reminders_tools_and_system_prompt_are_read_from_the_transcript(
-    tmp_path: Path,
-) -> None:
+def test_reminders_tools_and_system_prompt_are_read_from_the_transcript(tmp_path: Path) -> None:
     shape = {"system": [text("You are an agent.")], "tools": [{"name": "Read"}]}
     lines = [
         told("attachment", 1, None, rendered=[{"content": "Environment"}], renderedRole="system"),
@@ -289,9 +284,7 @@ def test_the_sums_add_up_to_the_turns(tmp_path: Path) -> None:
     assert (report.timed, report.before) == (False, None)
 
 
-def test_a_gap_over_five_minutes_is_billed_unless_marks_last_an_hour(
-    tmp_path: Path,
-) -> None:
+def test_a_gap_over_five_minutes_is_billed_unless_marks_last_an_hour(tmp_path: Path) -> None:
     report = replayed(written(tmp_path / "c", [capture(5, 0.0), capture(5, 400.0)]))
     again = report.turns[1]
     assert again.tokens.cache_read == 0
@@ -309,9 +302,7 @@ def test_estimates_are_corrected_by_reported_usage(tmp_path: Path) -> None:
     assert report.total.reported.cache_write_5m == 2 * estimated
 
 
-def test_reads_and_writes_of_exchanges_match_reported_usage(
-    tmp_path: Path,
-) -> None:
+def test_reads_and_writes_of_exchanges_match_reported_usage(tmp_path: Path) -> None:
     upstream, lines = Upstream(), []
     for end in (1, 3, 5, 3, 5):
         line = capture(end, float(end))

@@ -8,11 +8,7 @@ from typing import Any
 import pytest
 
 from wm.formats.workspace_memory import MemoryEntry
-from wm.search.answer import (
-    AnswerPassage,
-    passage,
-    tokens,
-)
+from wm.search.answer import AnswerPassage, passage, tokens
 from wm.search.documents import Hit
 from wm.search.pinned import standing
 from wm.settings import RecallSettings

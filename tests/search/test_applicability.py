@@ -9,11 +9,7 @@ from typing import Any
 import pytest
 
 from tests.domain.memory.memories import entry
-from wm.search.applicability import (
-    behind_rivals,
-    doubts,
-    relevant,
-)
+from wm.search.applicability import behind_rivals, doubts, relevant
 from wm.search.documents import Hit
 from wm.settings import RecallSettings
 

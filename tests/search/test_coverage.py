@@ -5,21 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wm.search.documents import (
-    Filters,
-    SearchDocument,
-)
+from wm.search.documents import Filters, SearchDocument
 from wm.search.index import SearchIndex
 from wm.search.postings import Postings
 from wm.search.query import parse
 from wm.search.query_terms import query_terms
 from wm.settings import RecallSettings
-from wm.text.terms import (
-    is_particle,
-    only_asks,
-    raw_words,
-    terms_of,
-)
+from wm.text.terms import is_particle, only_asks, raw_words, terms_of
 
 SETTINGS = RecallSettings()
 VALVE = "The valve closes after nine minutes."

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wm.errors import UserError
-from wm.search.filter_syntax import (
-    NAMES,
-    parse,
-)
+from wm.search.filter_syntax import NAMES, parse
 
 
 @pytest.mark.parametrize(
@@ -17,10 +14,7 @@ from wm.search.filter_syntax import (
         ("", {}),
         ("   ", {}),
         ("type:decision", {"type": "decision"}),
-        (
-            'since:"last week" scope:branch:main',
-            {"since": "last week", "scope": "branch:main"},
-        ),
+        ('since:"last week" scope:branch:main', {"since": "last week", "scope": "branch:main"}),
         ("path:'my docs/a.md'\ttag:db", {"path": "my docs/a.md", "tag": "db"}),
         ("until:2026-11-01T14:30Z", {"until": "2026-11-01T14:30Z"}),
     ],

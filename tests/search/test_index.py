@@ -14,17 +14,10 @@ from hypothesis import strategies as st
 
 from wm.models.static import StaticEmbedder
 from wm.search.applicability import relevant
-from wm.search.documents import (
-    Filters,
-    Hit,
-    SearchDocument,
-)
+from wm.search.documents import Filters, Hit, SearchDocument
 from wm.search.index import SearchIndex
 from wm.settings import RecallSettings
-from wm.text.terms import (
-    query_words,
-    terms_of,
-)
+from wm.text.terms import query_words, terms_of
 
 TEXTS = {
     "invoice": "Invoice numbers are gapless, assigned by the function next_invoice_no().",
@@ -328,9 +321,7 @@ def test_an_incrementally_updated_index_answers_like_a_new_one(seed: int) -> Non
 
 
 @pytest.mark.parametrize("heirs", HEIRS)
-def test_a_chain_of_replacements_scores_the_same_in_any_order(
-    heirs: dict[str, str],
-) -> None:
+def test_a_chain_of_replacements_scores_the_same_in_any_order(heirs: dict[str, str]) -> None:
     wanted = statements(heirs)
     fresh = SearchIndex(wanted.values(), RecallSettings())
     expected = [(hit.id, hit.score, hit.why) for hit in fresh.search("tide gate", 5)]

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.memory.memories import entry
-from wm.api.protocol import (
-    SearchAnswer,
-    SearchHit,
-)
+from wm.api.protocol import SearchAnswer, SearchHit
 from wm.search.tool_rendering import answer
 
 

@@ -11,15 +11,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from wm.search.documents import (
-    Filters,
-    SearchDocument,
-)
+from wm.search.documents import Filters, SearchDocument
 from wm.search.index import SearchIndex
-from wm.search.vector_index import (
-    Graph,
-    VectorIndex,
-)
+from wm.search.vector_index import Graph, VectorIndex
 from wm.settings import RecallSettings
 from wm.store.vectors.graph import NearGraph, restore
 

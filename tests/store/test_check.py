@@ -178,10 +178,7 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
             f.path(f"{BASE}/tombstones.json").symlink_to("workspace-memory.json"),
             f.path("run").symlink_to("/tmp"),
         ),
-        [
-            ("not_ours", "error", "run"),
-            ("not_ours", "error", f"{BASE}/tombstones.json"),
-        ],
+        [("not_ours", "error", "run"), ("not_ours", "error", f"{BASE}/tombstones.json")],
     ),
     "wrong texts in an epoch": (
         lambda f: f.write((Ref(PromptEpoch, KEY, "p_1"), epoch())),
@@ -361,10 +358,7 @@ MENDS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] 
         ),
         [("stale_temp", "note", f"{BASE}/.tombstones.json.0123456789abcdef.tmp")],
     ),
-    "a torn log": (
-        lambda f: f.append(LOG, b'{"version":1,"eventId'),
-        [("torn_tail", "note", LOG)],
-    ),
+    "a torn log": (lambda f: f.append(LOG, b'{"version":1,"eventId'), [("torn_tail", "note", LOG)]),
     "a flipped bit in the key": (
         lambda f: f.change("local.key", b"wm-key-1 ", b"wm-key-3 "),
         [("damaged_key", "warning", "local.key")],
@@ -468,10 +462,7 @@ def test_without_deep_only_editable_documents_are_read(folder: Folder) -> None:
 def test_a_moved_checkout_is_known_by_its_alias(folder: Folder) -> None:
     folder.write(
         (Ref(Aliases), Aliases(aliases=(Alias(key=key_of("/srv/new"), target=KEY),))),
-        (
-            Ref(PendingJournal, KEY),
-            PendingJournal(workspace=Workspace(root="/srv/new", key=KEY)),
-        ),
+        (Ref(PendingJournal, KEY), PendingJournal(workspace=Workspace(root="/srv/new", key=KEY))),
     )
     assert folder.found() == []
 

@@ -18,9 +18,7 @@ OUTSIDE = {
     "project.py": "replaces files of the user's project, by its own rules",
     "watch.py": "asks the system for changes; reads through the door",
 }
-HARMLESS = {
-    *("getpid", "register_at_fork", "stat_result", "fspath", "path"),
-}
+HARMLESS = {*("getpid", "register_at_fork", "stat_result", "fspath", "path")}
 PATH_METHODS = {
     *("open", "read_bytes", "read_text", "write_bytes", "write_text", "unlink", "rename"),
     *("replace", "mkdir", "rmdir", "touch", "chmod", "symlink_to", "hardlink_to", "iterdir"),

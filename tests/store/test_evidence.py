@@ -101,9 +101,7 @@ def test_a_damaged_record_is_the_only_one_lost(tmp_path: Path) -> None:
     assert events(home) == ["ev_1", "ev_3", "ev_4"]
 
 
-def test_a_log_file_that_vanishes_during_a_read_is_the_only_one_lost(
-    tmp_path: Path,
-) -> None:
+def test_a_log_file_that_vanishes_during_a_read_is_the_only_one_lost(tmp_path: Path) -> None:
     class Vanishing(Disk):
         def list(self, folder: Handle) -> list[str]:
             names = super().list(folder)

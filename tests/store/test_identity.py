@@ -11,14 +11,7 @@ from pathlib import Path
 import pytest
 
 from wm.errors import NotFound, UserError
-from wm.store.identity import (
-    WorkspaceIdentity,
-    branch_gone,
-    find,
-    key_of,
-    merged,
-    true_name,
-)
+from wm.store.identity import WorkspaceIdentity, branch_gone, find, key_of, merged, true_name
 
 ENV = {
     "PATH": os.environ["PATH"],

@@ -22,9 +22,7 @@ def store(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path / "home", StoreSettings())
 
 
-def test_files_are_written_with_their_digests_and_renamed_at_the_end(
-    store: FileStore,
-) -> None:
+def test_files_are_written_with_their_digests_and_renamed_at_the_end(store: FileStore) -> None:
     with Staging(store, "small") as staging:
         files = staging.fill([("model.onnx", [b"one ", b"two"]), ("1_Pooling/config.json", [])])
         assert not (store.home / "models/small").exists()

@@ -77,9 +77,7 @@ def test_a_dry_run_reports_the_same_and_changes_nothing(home: Path) -> None:
     assert rotate(opened(home).core, KEY, odd) == told
 
 
-def test_a_run_stopped_anywhere_leaves_complete_files_only(
-    home: Path,
-) -> None:
+def test_a_run_stopped_anywhere_leaves_complete_files_only(home: Path) -> None:
     class Enough(Exception):
         pass
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wm.text.terms import (
-    in_other_script,
-    only_asks,
-    raw_words,
-    terms_of,
-)
+from wm.text.terms import in_other_script, only_asks, raw_words, terms_of
 
 
 @pytest.mark.parametrize(
@@ -43,20 +38,14 @@ def test_words_match_ignoring_case_and_accents(typed: str, written: str) -> None
 
 
 @pytest.mark.parametrize("texts", [("か", "が"), ("ハ", "パ"), ("배", "베"), ("ا", "ب")])
-def test_marks_of_other_scripts_distinguish_words(
-    texts: tuple[str, str],
-) -> None:
+def test_marks_of_other_scripts_distinguish_words(texts: tuple[str, str]) -> None:
     first, second = map(terms_of, texts)
     assert first != second
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("रात का बैकअप", ["रात", "का", "बैकअप"]),
-        ("বাংলা ভাষা", ["বাংলা", "ভাষা"]),
-        ("אב־גד", ["אב", "גד"]),
-    ],
+    [("रात का बैकअप", ["रात", "का", "बैकअप"]), ("বাংলা ভাষা", ["বাংলা", "ভাষা"]), ("אב־גד", ["אב", "גד"])],
 )
 def test_a_word_is_not_split_at_vowel_signs(text: str, words: list[str]) -> None:
     assert raw_words(text) == words

@@ -9,15 +9,8 @@ from typing import Any
 
 from tests.wire.conversations import Conversation
 from wm.wire.interception import InterceptedStream
-from wm.wire.sse import (
-    Cutter,
-    Decoder,
-    StreamEvent,
-)
-from wm.wire.usage import (
-    AnswerReader,
-    AnswerSummary,
-)
+from wm.wire.sse import Cutter, Decoder, StreamEvent
+from wm.wire.usage import AnswerReader, AnswerSummary
 
 ALL_CUTS_BYTES = 400
 """A stream up to this is also read byte by byte."""

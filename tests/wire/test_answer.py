@@ -70,12 +70,7 @@ def test_pieces_of_any_size_add_up_to_the_same(size: int) -> None:
         ([{"type": "ping"}], None),
         (
             [START, {"type": "error", "error": {"type": "overloaded_error"}}],
-            {
-                "id": "m",
-                "role": "assistant",
-                "content": [],
-                "error": {"type": "overloaded_error"},
-            },
+            {"id": "m", "role": "assistant", "content": [], "error": {"type": "overloaded_error"}},
         ),
         (
             [block(0, {"type": "tool_use"}), delta(0, "input_json_delta", partial_json='{"cu')],

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.wire.body import (
-    Body,
-    ByteSpan,
-    index,
-    splice,
-)
+from wm.wire.body import Body, ByteSpan, index, splice
 
 ODD = (
     b' {\n "model" : "m" , "x": 1e0, "y":[1, {"a": "}"}], "\\u006dax_tokens": 5,\t"messages": ['

@@ -14,10 +14,7 @@ from tests.clients.upstream import Upstream
 from wm.wire.body import Block, Body, index
 from wm.wire.cachesim import PromptCache, dollars, uncached
 from wm.wire.prices import price_of
-from wm.wire.rows import (
-    BlockRow,
-    row,
-)
+from wm.wire.rows import BlockRow, row
 from wm.wire.usage import Usage
 
 MARK = {"cache_control": {"type": "ephemeral"}}

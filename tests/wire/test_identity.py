@@ -10,15 +10,8 @@ from typing import Any
 import pytest
 
 from wm.wire.body import index
-from wm.wire.history import (
-    Continuation,
-    history,
-)
-from wm.wire.identity import (
-    Conversations,
-    RequestIdentity,
-    identify,
-)
+from wm.wire.history import Continuation, history
+from wm.wire.identity import Conversations, RequestIdentity, identify
 
 CLAUDE = {"user-agent": "claude-cli/2.1.330 (external)", "x-claude-code-session-id": "s-1"}
 OPENCODE = {"user-agent": "opencode/1.18.33 ai-sdk", "x-session-id": "ses_1"}

@@ -10,15 +10,7 @@ import pytest
 from wm.wire.body import Body, index
 from wm.wire.cachesim import PromptCache
 from wm.wire.history import compare, history, identity
-from wm.wire.outline import (
-    OutlineRow,
-    Unfolding,
-    before,
-    marks,
-    modes_of,
-    quick,
-    sizes,
-)
+from wm.wire.outline import OutlineRow, Unfolding, before, marks, modes_of, quick, sizes
 from wm.wire.rows import estimate, row
 
 MARK = {"cache_control": {"type": "ephemeral"}}

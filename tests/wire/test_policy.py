@@ -11,16 +11,8 @@ from hypothesis import given, settings
 
 from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import check, stubbing
-from wm.wire.body import (
-    Body,
-    ByteSpan,
-    index,
-    members,
-)
-from wm.wire.history import (
-    ConversationHistory,
-    history,
-)
+from wm.wire.body import Body, ByteSpan, index, members
+from wm.wire.history import ConversationHistory, history
 from wm.wire.policy import Decision, Policy, Prepared, nothing, prepare, results
 
 
@@ -39,9 +31,7 @@ def sent(raw: bytes, log: dict[str, Decision], policy: Policy) -> Prepared:
 
 @settings(max_examples=30, deadline=None)
 @given(conversations(most_turns=3))
-def test_any_history_stays_valid_and_has_the_same_bytes_after_a_restart(
-    made: Conversation,
-) -> None:
+def test_any_history_stays_valid_and_has_the_same_bytes_after_a_restart(made: Conversation) -> None:
     check(made)
 
 

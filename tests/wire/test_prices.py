@@ -34,10 +34,7 @@ def test_an_unknown_model_has_no_price_and_is_named(model: str) -> None:
 
 
 def test_user_prices_override_the_table() -> None:
-    own = (
-        ModelPrice("gpt-5", 1.0, 8.0),
-        ModelPrice("claude-opus-5-5", 3.0, 9.0, 0.2, 4.0, 5.0),
-    )
+    own = (ModelPrice("gpt-5", 1.0, 8.0), ModelPrice("claude-opus-5-5", 3.0, 9.0, 0.2, 4.0, 5.0))
     find = prices(PriceSettings(own))
     found = find("openai/gpt-5-2026")
     assert (found.input, found.output, found.known, found.own) == (1.0, 8.0, True, True)

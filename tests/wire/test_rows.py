@@ -7,17 +7,8 @@ from typing import Any
 
 import pytest
 
-from wm.wire.body import (
-    Block,
-    ByteSpan,
-    index,
-)
-from wm.wire.rows import (
-    IMAGE_TOKENS,
-    BlockRow,
-    estimate,
-    row,
-)
+from wm.wire.body import Block, ByteSpan, index
+from wm.wire.rows import IMAGE_TOKENS, BlockRow, estimate, row
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
@@ -94,10 +85,7 @@ def test_a_change_keeps_the_prefix_before_it(change: dict[str, Any], spared: int
         ({"messages": [user(text("a", **MARK), text("b"))]}, ["5m", ""]),
         ({"messages": [user(text("a", **HOUR))]}, ["1h"]),
         ({"messages": [user(text("a"), text("b"))], **MARK}, ["", "5m"]),
-        (
-            {"messages": [user({"type": "tool_result", "content": [text("a", **MARK)]})]},
-            ["5m"],
-        ),
+        ({"messages": [user({"type": "tool_result", "content": [text("a", **MARK)]})]}, ["5m"]),
         ({"messages": [user({"type": "tool_use", "input": MARK})]}, [""]),
     ],
 )

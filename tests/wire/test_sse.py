@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wm.wire.sse import (
-    MAX_EVENT_BYTES,
-    Cutter,
-    Decoder,
-    StreamEvent,
-)
+from wm.wire.sse import MAX_EVENT_BYTES, Cutter, Decoder, StreamEvent
 
 STREAM = (
     b"\xef\xbb\xbf: a comment\n\n"

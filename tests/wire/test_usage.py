@@ -10,11 +10,7 @@ import zlib
 import pytest
 
 from wm.wire.encodings import TooLong, opener
-from wm.wire.usage import (
-    AnswerReader,
-    AnswerSummary,
-    Usage,
-)
+from wm.wire.usage import AnswerReader, AnswerSummary, Usage
 
 MOST = 50_000_000
 """Bytes that an answer may have, unpacked."""
@@ -93,10 +89,7 @@ def test_a_plain_refusal_has_its_error_type() -> None:
         ({"input_tokens": -1, "output_tokens": "7"}, Usage()),
         ({"cache_creation": {"ephemeral_1h_input_tokens": 4}}, Usage(cache_write_1h=4)),
         (
-            {
-                "cache_creation_input_tokens": 9,
-                "cache_creation": {"ephemeral_1h_input_tokens": 4},
-            },
+            {"cache_creation_input_tokens": 9, "cache_creation": {"ephemeral_1h_input_tokens": 4}},
             Usage(cache_write_5m=5, cache_write_1h=4),
         ),
         ({"input_tokens": True}, Usage()),

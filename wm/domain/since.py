@@ -16,10 +16,7 @@ _UNITS = {
     **dict.fromkeys(("d", "day", "days"), "days"),
     **dict.fromkeys(("w", "week", "weeks"), "weeks"),
 }
-_MONTHS = {
-    **dict.fromkeys(("month", "months"), 1),
-    **dict.fromkeys(("y", "year", "years"), 12),
-}
+_MONTHS = {**dict.fromkeys(("month", "months"), 1), **dict.fromkeys(("y", "year", "years"), 12)}
 _BACK = {"this week": 0, "last week": 1}
 _FIRST_OF = {"this month": 0, "last month": 1, "this year": 0, "last year": 12}
 """Months back from the first day of this month, or of this year."""

@@ -49,10 +49,7 @@ class RefusedRequest(Struct, frozen=True):
         error = {"type": kind, "message": self.message}
         body = json.dumps({"type": "error", "error": error}).encode()
         reason = b"Bad Gateway" if self.status == 502 else b"Refused by wm"
-        headers = (
-            (b"content-type", b"application/json"),
-            (b"content-length", b"%d" % len(body)),
-        )
+        headers = ((b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)))
         return response_head(self.status, reason, headers, keep=False, version=version) + body
 
 

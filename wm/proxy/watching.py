@@ -158,11 +158,7 @@ class Watched:
     """Observes one exchange."""
 
     def __init__(
-        self,
-        observer: Observer,
-        asked: RequestHead,
-        admitted: Admitted,
-        clock: Callable[[], float],
+        self, observer: Observer, asked: RequestHead, admitted: Admitted, clock: Callable[[], float]
     ) -> None:
         self._observer = observer
         self._clock = clock

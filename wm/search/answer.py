@@ -26,11 +26,7 @@ from wm.search.documents import Hit
 from wm.search.synonyms import SYNONYMS
 from wm.settings import RecallSettings
 from wm.text.sentences import sentences
-from wm.text.terms import (
-    query_words,
-    raw_words,
-    terms_of,
-)
+from wm.text.terms import query_words, raw_words, terms_of
 
 _PAST_TEXT = "before earlier formerly previously previous originally früher vorher antes avant"
 _PAST = frozenset(_PAST_TEXT.split())

@@ -11,10 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from wm.domain.memory.scope import (
-    branch_of,
-    visible,
-)
+from wm.domain.memory.scope import branch_of, visible
 from wm.domain.memory.select import SUSPECT
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.documents import Hit

@@ -17,17 +17,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from wm.search import fusion
-from wm.search.documents import (
-    Filters,
-    SearchDocument,
-)
+from wm.search.documents import Filters, SearchDocument
 from wm.search.postings import Postings
 from wm.search.query import ParsedQuery
 from wm.settings import RecallSettings
-from wm.text.terms import (
-    raw_words,
-    terms_of,
-)
+from wm.text.terms import raw_words, terms_of
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]

@@ -18,25 +18,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from wm.search.collection import Collection
-from wm.search.documents import (
-    Filters,
-    Hit,
-    SearchDocument,
-)
+from wm.search.documents import Filters, Hit, SearchDocument
 from wm.search.query import parse
 from wm.search.query_terms import query_terms
 from wm.search.rerank import ranked
-from wm.search.scoring import (
-    Question,
-    Scored,
-    best,
-    scored,
-)
-from wm.search.vector_index import (
-    MakeGraph,
-    RowSet,
-    VectorIndex,
-)
+from wm.search.scoring import Question, Scored, best, scored
+from wm.search.vector_index import MakeGraph, RowSet, VectorIndex
 from wm.settings import RecallSettings
 
 Floats = NDArray[np.float32]

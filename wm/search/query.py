@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from wm.text.terms import (
-    is_name,
-    raw_words,
-    telling_words,
-)
+from wm.text.terms import is_name, raw_words, telling_words
 
 _HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
 _HISTORY = frozenset(_HISTORY_TEXT.split())

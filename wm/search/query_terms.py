@@ -12,11 +12,7 @@ from wm.search.postings import MIN_PREFIX, Postings, QueryTerm
 from wm.search.synonyms import SYNONYMS
 from wm.settings import RecallSettings
 from wm.text.scripts import is_cjk
-from wm.text.terms import (
-    is_particle,
-    only_asks,
-    terms_of,
-)
+from wm.text.terms import is_particle, only_asks, terms_of
 
 _TYPED_WORDS = 10
 """A query of more words is a pasted text: no typing errors are looked for in it."""

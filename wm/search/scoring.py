@@ -11,15 +11,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from wm.search import fusion
-from wm.search.collection import (
-    Collection,
-    Columns,
-)
+from wm.search.collection import Collection, Columns
 from wm.search.postings import QueryTerm
-from wm.search.query import (
-    ParsedQuery,
-    is_time,
-)
+from wm.search.query import ParsedQuery, is_time
 from wm.search.vector_index import VectorIndex
 from wm.settings import RecallSettings
 from wm.text.terms import in_other_script
@@ -163,11 +157,7 @@ def _all_near(
 
 
 def _nearest(
-    space: VectorIndex,
-    vector: Floats,
-    columns: Columns,
-    words: Floats,
-    settings: RecallSettings,
+    space: VectorIndex, vector: Floats, columns: Columns, words: Floats, settings: RecallSettings
 ) -> _Likeness | None:
     """Similarity of the candidates of the graph and the word scores, and of the conversation
     neighbours of the best of them; None without a graph."""

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from wm.api.protocol import (
-    Inspection,
-    SearchAnswer,
-    SearchHit,
-)
+from wm.api.protocol import Inspection, SearchAnswer, SearchHit
 from wm.domain.counts import counted
 from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import MemoryEntry
@@ -34,11 +30,7 @@ STANDING = "Standing instructions, pinned by the user, independent of the query:
 
 
 def answer(
-    found: SearchAnswer,
-    max_chars: int,
-    *,
-    in_prompt: Collection[str] = (),
-    narrowed: bool = False,
+    found: SearchAnswer, max_chars: int, *, in_prompt: Collection[str] = (), narrowed: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """The answer to a query, as text and structured. max_chars: of the hits' lines together.
 

@@ -14,11 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from wm.secrets.formats import TABLES, VENDORS
-from wm.secrets.looks import (
-    SecretSpan,
-    is_placeholder,
-    is_wordy,
-)
+from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy
 from wm.secrets.values import (
     BEHIND,
     PLAIN_WORDS,
@@ -142,7 +138,7 @@ def labelled(text: str) -> Iterator[SecretSpan]:
 
 
 _CHANGE = Lazy(
-    r"[\"'`]?[)\]]?(?:,? (?:to|auf|zu|a|à|para|por|par|with|durch|con|now|and now) |,? ?(?:->|=>|→) ?)(?:now )?[\"'`]?",
+    r"[\"'`]?[)\]]?(?:,? (?:to|auf|zu|a|à|para|por|par|with|durch|con|now|and now) |,? ?(?:->|=>|→) ?)(?:now )?[\"'`]?"
 )
 
 

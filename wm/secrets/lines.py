@@ -12,12 +12,7 @@ import base64
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from wm.secrets.looks import (
-    SecretSpan,
-    is_placeholder,
-    is_wordy,
-    looks_random,
-)
+from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_random
 from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
 from wm.text.patterns import Lazy, words
 

@@ -16,13 +16,7 @@ from msgspec import Struct
 from wm.secrets.formats import FORMATS, SHAPES, TABLES, WEAK_PREFIXES, Format
 from wm.secrets.labels import KEY_HINT, labelled
 from wm.secrets.lines import HINTS, placed
-from wm.secrets.looks import (
-    MIN_TOKEN_CHARS,
-    SecretSpan,
-    is_placeholder,
-    is_wordy,
-    looks_random,
-)
+from wm.secrets.looks import MIN_TOKEN_CHARS, SecretSpan, is_placeholder, is_wordy, looks_random
 from wm.text.letters import NEVER_PLAIN, invisible_in, translated
 from wm.text.patterns import Lazy, PatternSet, encoded, escaped
 

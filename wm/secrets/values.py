@@ -8,11 +8,7 @@
 from __future__ import annotations
 
 from wm.secrets.formats import TABLES
-from wm.secrets.looks import (
-    SecretSpan,
-    is_wordy,
-    looks_random,
-)
+from wm.secrets.looks import SecretSpan, is_wordy, looks_random
 from wm.text.patterns import Lazy, escaped
 
 BEHIND = 400

@@ -204,11 +204,7 @@ class Disk:
     def link(self, folder: Handle, old: str, new: str, target: Handle | None = None) -> None:
         """Add a second name for a file; FileExistsError if `new` is taken."""
         os.link(
-            old,
-            new,
-            src_dir_fd=folder.fd,
-            dst_dir_fd=(target or folder).fd,
-            follow_symlinks=False,
+            old, new, src_dir_fd=folder.fd, dst_dir_fd=(target or folder).fd, follow_symlinks=False
         )
 
     def unlink(self, folder: Handle, name: str) -> None:

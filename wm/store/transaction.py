@@ -157,8 +157,7 @@ class FileTransaction:
         whole)."""
         steps = [self._staged[index] for index in sorted(self._latest.values())]
         puts = sorted(
-            (step for step in steps if isinstance(step, _Put)),
-            key=lambda put: write_order(put.ref),
+            (step for step in steps if isinstance(step, _Put)), key=lambda put: write_order(put.ref)
         )
         deletes = [step for step in steps if isinstance(step, _Delete)]
         logs = [step for step in self._staged if isinstance(step, _Log)]

@@ -133,9 +133,7 @@ def test_the_plugin_waits_only_for_outputs_that_may_be_pruned() -> None:
     assert f"const LEAST_LINES = {LEAST_LINES}\n" in PLUGIN.read_text()
 
 
-def test_every_main_call_of_an_epoch_has_the_same_bytes(
-    plugin: Plugin,
-) -> None:
+def test_every_main_call_of_an_epoch_has_the_same_bytes(plugin: Plugin) -> None:
     done = run(
         plugin,
         {"daemon": BLOCKS},
@@ -149,9 +147,7 @@ def test_every_main_call_of_an_epoch_has_the_same_bytes(
     assert names(done) == [ASKED, SYSTEM]
 
 
-def test_a_session_started_without_memory_gets_none_before_a_compaction(
-    plugin: Plugin,
-) -> None:
+def test_a_session_started_without_memory_gets_none_before_a_compaction(plugin: Plugin) -> None:
     done = run(
         plugin,
         {"daemon": "gone", "library": None},
@@ -226,16 +222,7 @@ def test_no_state_of_the_daemon_stops_a_session(plugin: Plugin, daemon: str) -> 
 
 
 @pytest.mark.parametrize(
-    "hook",
-    [
-        "config",
-        "event",
-        "chat.message",
-        "tool.execute.after",
-        SYSTEM,
-        COMPACTING,
-        COMPLETE,
-    ],
+    "hook", ["config", "event", "chat.message", "tool.execute.after", SYSTEM, COMPACTING, COMPLETE]
 )
 def test_input_of_an_unexpected_shape_throws_nothing(plugin: Plugin, hook: str) -> None:
     run(plugin, {"daemon": {}}, {"hook": hook, "input": None, "output": None})
@@ -397,16 +384,8 @@ def test_events_that_go_to_the_files_keep_their_order(plugin: Plugin) -> None:
     assert told == ["bash", "edit", "bash"]
 
 
-def test_a_hanging_daemon_is_called_three_times_and_then_every_ten_seconds(
-    plugin: Plugin,
-) -> None:
-    done = run(
-        plugin,
-        {"daemon": "slow"},
-        *[bash(0)] * 5,
-        {"seconds": 11},
-        *[bash(0)] * 2,
-    )
+def test_a_hanging_daemon_is_called_three_times_and_then_every_ten_seconds(plugin: Plugin) -> None:
+    done = run(plugin, {"daemon": "slow"}, *[bash(0)] * 5, {"seconds": 11}, *[bash(0)] * 2)
     assert names(done) == ["tool.execute.after"] * 4
 
 
@@ -419,9 +398,7 @@ def printed(lines: int, **more: Any) -> dict[str, Any]:
 CUTS = {"daemon": {"tool.execute.after": {"output": "less", "notices": ["one more thing"]}}}
 
 
-def test_a_long_output_is_replaced_by_the_pruned_text_with_notices_after_it(
-    plugin: Plugin,
-) -> None:
+def test_a_long_output_is_replaced_by_the_pruned_text_with_notices_after_it(plugin: Plugin) -> None:
     done = run(plugin, CUTS, printed(20), printed(19))
     assert [body["replaceable"] for _where, _name, body in done["calls"]] == [True, False]
     assert done["outputs"][1]["output"] == "less\n\none more thing"
@@ -465,9 +442,7 @@ def test_notices_are_appended_to_the_message_they_answer(plugin: Plugin) -> None
     }
 
 
-def test_notices_for_the_first_message_are_a_separate_message_after_it(
-    plugin: Plugin,
-) -> None:
+def test_notices_for_the_first_message_are_a_separate_message_after_it(plugin: Plugin) -> None:
     first = message("remember this: tabs")
     model = {"providerID": "anthropic", "modelID": "m", "variant": "high"}
     first["output"]["message"] |= {"agent": "plan", "model": model}

@@ -6,10 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.contract.edit import (
-    changed,
-    scaffold,
-)
+from wm.domain.contract.edit import changed, scaffold
 from wm.domain.facts import Refusal
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

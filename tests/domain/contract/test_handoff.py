@@ -9,18 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from wm.domain.contract.edit import NO_GOAL
-from wm.domain.contract.handoff import (
-    MARK,
-    Sources,
-    compose,
-    escaped,
-)
-from wm.domain.contract.handoff_block import (
-    CLOSING,
-    CUT,
-    OPENING,
-    render,
-)
+from wm.domain.contract.handoff import MARK, Sources, compose, escaped
+from wm.domain.contract.handoff_block import CLOSING, CUT, OPENING, render
 from wm.formats.core_memory import CoreBlock, CoreBlocks, CoreMemory
 from wm.formats.session_state import ActiveFile, OpenError, SessionDecision, SessionState
 from wm.settings import ContractSettings, SessionSettings

@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wm.domain.contract.instruction_budget import (
-    archived,
-    findings,
-    outline,
-    plan,
-)
+from wm.domain.contract.instruction_budget import archived, findings, outline, plan
 from wm.settings import BudgetSettings
 
 SETTINGS = BudgetSettings()

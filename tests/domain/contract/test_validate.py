@@ -14,10 +14,7 @@ from jsonschema import Draft202012Validator
 
 from tests.docs.schemas import project_schema
 from wm.api.contract import ContractFault
-from wm.domain.contract import (
-    parse,
-    validate,
-)
+from wm.domain.contract import parse, validate
 from wm.domain.contract.edit import changed
 from wm.domain.facts import Refusal
 from wm.formats.contract_record import KnownContract

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.failures.commands import (
-    covers,
-    purpose_of,
-    ran,
-)
+from wm.domain.failures.commands import covers, purpose_of, ran
 from wm.domain.failures.shell import read
 
 ROOT = "/home/ana/shop"
@@ -44,7 +40,7 @@ def blamed(command: str) -> list[str]:
                 "echo start; pytest tests/a.py",
             ],
             "tests/a.py",
-        ),
+        )
     ],
 )
 def test_different_spellings_of_one_run_are_equal(spellings: list[str], expected: str) -> None:

@@ -123,14 +123,7 @@ CHECKERS: list[Row] = [
         "/home/ana/shop/app/a.py\n"
         '  /home/ana/shop/app/a.py:7:9 - error: "x" is not defined (reportUndefinedVariable)\n'
         "1 error, 0 warnings, 0 informations\n",
-        [
-            (
-                "typecheck",
-                "app/a.py",
-                7,
-                'app/a.py:7: "x" is not defined (reportUndefinedVariable)',
-            )
-        ],
+        [("typecheck", "app/a.py", 7, 'app/a.py:7: "x" is not defined (reportUndefinedVariable)')],
     ),
     (
         "cargo fmt --check",
@@ -421,14 +414,7 @@ BUILDS: list[Row] = [
         "npm install",
         "npm error code E404\nnpm error 404 Not Found - GET https://registry.example.org/nope\n"
         "npm error A complete log of this run can be found in: /home/ana/.npm/_logs/x.log\n",
-        [
-            (
-                "build",
-                "",
-                0,
-                "npm error E404: 404 Not Found - GET https://registry.example.org/nope",
-            )
-        ],
+        [("build", "", 0, "npm error E404: 404 Not Found - GET https://registry.example.org/nope")],
     ),
     (
         "cmake -B build",

@@ -61,9 +61,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "collect2: error: ld returned 1 exit status",
             ]
         ),
-        [
-            (("build", "b.c", 0), "undefined reference to `missing_fn'"),
-        ],
+        [(("build", "b.c", 0), "undefined reference to `missing_fn'")],
     ),
     (
         "g++ c.cpp",
@@ -121,38 +119,20 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
     (
         "make check",
         2,
-        "\n".join(
-            [
-                "make: *** [Makefile:9: check] Error 3",
-            ]
-        ),
-        [
-            (("test", "", 0), "make: *** [Makefile:9: check] Error 3"),
-        ],
+        "\n".join(["make: *** [Makefile:9: check] Error 3"]),
+        [(("test", "", 0), "make: *** [Makefile:9: check] Error 3")],
     ),
     (
         "make miss",
         2,
-        "\n".join(
-            [
-                "make: *** No rule to make target 'nothere.h', needed by 'miss'.  Stop.",
-            ]
-        ),
-        [
-            (("build", "", 0), "No rule to make target 'nothere.h', needed by 'miss'"),
-        ],
+        "\n".join(["make: *** No rule to make target 'nothere.h', needed by 'miss'.  Stop."]),
+        [(("build", "", 0), "No rule to make target 'nothere.h', needed by 'miss'")],
     ),
     (
         "make nope",
         2,
-        "\n".join(
-            [
-                "make: *** No rule to make target 'nope'.  Stop.",
-            ]
-        ),
-        [
-            (("build", "", 0), "No rule to make target 'nope'"),
-        ],
+        "\n".join(["make: *** No rule to make target 'nope'.  Stop."]),
+        [(("build", "", 0), "No rule to make target 'nope'")],
     ),
     (
         "python -m pytest -q",
@@ -181,7 +161,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "tests/test_y.py", 1),
                 "collection: ModuleNotFoundError: No module named 'nothing_he",
-            ),
+            )
         ],
     ),
     (
@@ -330,9 +310,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "============================== 1 failed in 0.22s ===============================",
             ]
         ),
-        [
-            (("test", "tests/test_x.py", 3), "test_add: assert -1 == 3"),
-        ],
+        [(("test", "tests/test_x.py", 3), "test_add: assert -1 == 3")],
     ),
     (
         "pytest -x --tb=no",
@@ -352,9 +330,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "=============================== 1 error in 0.37s ===============================",
             ]
         ),
-        [
-            (("test", "tests/test_y.py", 0), "collection: failed"),
-        ],
+        [(("test", "tests/test_y.py", 0), "collection: failed")],
     ),
     (
         "pytest tests/nope.py",
@@ -371,9 +347,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "ERROR: file or directory not found: tests/nope.py",
             ]
         ),
-        [
-            (("test", "", 0), "file or directory not found: tests/nope.py"),
-        ],
+        [(("test", "", 0), "file or directory not found: tests/nope.py")],
     ),
     (
         "pytest tests/test_x.py::nope -q",
@@ -386,19 +360,12 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "(no match in any of [<Module test_x.py>])",
             ]
         ),
-        [
-            (("test", "", 0), "not found: /home/ana/shop/tests/test_x.py::nope"),
-        ],
+        [(("test", "", 0), "not found: /home/ana/shop/tests/test_x.py::nope")],
     ),
     (
         "pytest -q -k nothing_matches tests/test_x.py",
         5,
-        "\n".join(
-            [
-                "",
-                "6 deselected in 0.19s",
-            ]
-        ),
+        "\n".join(["", "6 deselected in 0.19s"]),
         [(("test", "", 0), "6 deselected")],
     ),
     (
@@ -455,21 +422,13 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Found 1 error in 1 file (errors prevented further checking)",
             ]
         ),
-        [
-            (("typecheck", "", 0), "nope.py: error: Cannot read file: No such file or directory"),
-        ],
+        [(("typecheck", "", 0), "nope.py: error: Cannot read file: No such file or directory")],
     ),
     (
         "mypy -p nopkg",
         2,
-        "\n".join(
-            [
-                "Can't find package 'nopkg'",
-            ]
-        ),
-        [
-            (("typecheck", "", 0), "Can't find package 'nopkg'"),
-        ],
+        "\n".join(["Can't find package 'nopkg'"]),
+        [(("typecheck", "", 0), "Can't find package 'nopkg'")],
     ),
     (
         "ruff check m.py",
@@ -597,9 +556,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "1 file would be reformatted",
             ]
         ),
-        [
-            (("lint", "m.py", 3), "unformatted: File would be reformatted"),
-        ],
+        [(("lint", "m.py", 3), "unformatted: File would be reformatted")],
     ),
     (
         "ruff check m.py && mypy m.py",
@@ -697,9 +654,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "NameError: name 'undefined1' is not defined",
             ]
         ),
-        [
-            (("runtime", "m.py", 4), "NameError: name 'undefined1' is not defined"),
-        ],
+        [(("runtime", "m.py", 4), "NameError: name 'undefined1' is not defined")],
     ),
     (
         "python -c 'import json; json.loads(\"{\")'",
@@ -720,50 +675,33 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
             ]
         ),
-        [
-            (("runtime", "", 0), "json.decoder.JSONDecodeError: Expecting property name enclos"),
-        ],
+        [(("runtime", "", 0), "json.decoder.JSONDecodeError: Expecting property name enclos")],
     ),
     (
         "python nofile.py",
         2,
         "\n".join(
             [
-                "python: can't open file '/home/ana/shop/nofile.py': [Errno 2] No such file or directory",
+                "python: can't open file '/home/ana/shop/nofile.py': [Errno 2] No such file or directory"
             ]
         ),
-        [
-            (("runtime", "", 0), "python: can't open file '/home/ana/shop/nofile.py': [Errno 2"),
-        ],
+        [(("runtime", "", 0), "python: can't open file '/home/ana/shop/nofile.py': [Errno 2")],
     ),
     (
         "python -m py_compile bad.py",
         1,
         "\n".join(
-            [
-                '  File "bad.py", line 1',
-                "    def f(:",
-                "          ^",
-                "SyntaxError: invalid syntax",
-            ]
+            ['  File "bad.py", line 1', "    def f(:", "          ^", "SyntaxError: invalid syntax"]
         ),
-        [
-            (("runtime", "bad.py", 1), "SyntaxError: invalid syntax"),
-        ],
+        [(("runtime", "bad.py", 1), "SyntaxError: invalid syntax")],
     ),
     (
         "python logs.py",
         1,
         "\n".join(
-            [
-                "ERROR 2 items skipped",
-                "Exception handled: ValueError",
-                "error: tax table is empty",
-            ]
+            ["ERROR 2 items skipped", "Exception handled: ValueError", "error: tax table is empty"]
         ),
-        [
-            (("runtime", "", 0), "error: tax table is empty"),
-        ],
+        [(("runtime", "", 0), "error: tax table is empty")],
     ),
     (
         "python chained.py",
@@ -786,9 +724,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "RuntimeError: no tax rate",
             ]
         ),
-        [
-            (("runtime", "chained.py", 6), "RuntimeError: no tax rate"),
-        ],
+        [(("runtime", "chained.py", 6), "RuntimeError: no tax rate")],
     ),
     (
         "python rec.py",
@@ -811,9 +747,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "RecursionError: maximum recursion depth exceeded",
             ]
         ),
-        [
-            (("runtime", "rec.py", 1), "RecursionError: maximum recursion depth exceeded"),
-        ],
+        [(("runtime", "rec.py", 1), "RecursionError: maximum recursion depth exceeded")],
     ),
     (
         "python ut.py",
@@ -909,40 +843,15 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (("test", "ut.py", 7), "test_c: AssertionError: 1 == 1"),
         ],
     ),
-    (
-        "grep -rn ValueError nothere",
-        2,
-        "\n".join(
-            [
-                "grep: nothere: No such file or directory",
-            ]
-        ),
-        [],
-    ),
+    ("grep -rn ValueError nothere", 2, "\n".join(["grep: nothere: No such file or directory"]), []),
     (
         "foo --bar",
         127,
-        "\n".join(
-            [
-                "bash: line 1: foo: command not found",
-            ]
-        ),
-        [
-            (("runtime", "", 0), "bash: line 1: foo: command not found"),
-        ],
+        "\n".join(["bash: line 1: foo: command not found"]),
+        [(("runtime", "", 0), "bash: line 1: foo: command not found")],
     ),
-    (
-        "test -f nope || false",
-        1,
-        "",
-        [],
-    ),
-    (
-        "false",
-        1,
-        "",
-        [],
-    ),
+    ("test -f nope || false", 1, "", []),
+    ("false", 1, "", []),
     (
         "node x.js",
         1,
@@ -965,12 +874,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (
-                ("runtime", "x.js", 1),
-                "TypeError: Cannot read properties of undefined (reading 'map",
-            ),
-        ],
+        [(("runtime", "x.js", 1), "TypeError: Cannot read properties of undefined (reading 'map")],
     ),
     (
         "node rej.mjs",
@@ -994,9 +898,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (("runtime", "", 0), "Error: ENOENT: no such file or directory, open './nope.json'"),
-        ],
+        [(("runtime", "", 0), "Error: ENOENT: no such file or directory, open './nope.json'")],
     ),
     (
         "node syn.js",
@@ -1019,9 +921,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (("runtime", "syn.js", 1), "SyntaxError: Unexpected token ';'"),
-        ],
+        [(("runtime", "syn.js", 1), "SyntaxError: Unexpected token ';'")],
     ),
     (
         "node req.js",
@@ -1052,9 +952,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (("runtime", "req.js", 1), "Error: Cannot find module 'left-padd'"),
-        ],
+        [(("runtime", "req.js", 1), "Error: Cannot find module 'left-padd'")],
     ),
     (
         "node --test a.test.mjs",
@@ -1227,37 +1125,14 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (("build", "syn.js", 1), "SyntaxError: Unexpected token ';'"),
-        ],
+        [(("build", "syn.js", 1), "SyntaxError: Unexpected token ';'")],
     ),
-    (
-        "npm run fail",
-        3,
-        "\n".join(
-            [
-                "",
-                "> shop@1.0.0 fail",
-                "> exit 3",
-            ]
-        ),
-        [],
-    ),
+    ("npm run fail", 3, "\n".join(["", "> shop@1.0.0 fail", "> exit 3"]), []),
     (
         "npm run lint",
         127,
-        "\n".join(
-            [
-                "",
-                "> shop@1.0.0 lint",
-                "> eslintx src",
-                "",
-                "sh: 1: eslintx: not found",
-            ]
-        ),
-        [
-            (("lint", "", 0), "sh: 1: eslintx: not found"),
-        ],
+        "\n".join(["", "> shop@1.0.0 lint", "> eslintx src", "", "sh: 1: eslintx: not found"]),
+        [(("lint", "", 0), "sh: 1: eslintx: not found")],
     ),
     (
         "npm run nosuch",
@@ -1270,9 +1145,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "npm error   npm run",
             ]
         ),
-        [
-            (("runtime", "", 0), 'npm error Missing script: "nosuch" To see a list of scripts,'),
-        ],
+        [(("runtime", "", 0), 'npm error Missing script: "nosuch" To see a list of scripts,')],
     ),
     (
         "node -e \"throw new Error('boom')\"",
@@ -1295,9 +1168,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (("runtime", "", 0), "Error: boom"),
-        ],
+        [(("runtime", "", 0), "Error: boom")],
     ),
     (
         "node nofile.js",
@@ -1320,9 +1191,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [
-            (("runtime", "", 0), "Error: Cannot find module '/home/ana/shop/nofile.js'"),
-        ],
+        [(("runtime", "", 0), "Error: Cannot find module '/home/ana/shop/nofile.js'")],
     ),
     (
         "RUST_BACKTRACE=0 cargo test -q",
@@ -1403,9 +1272,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "error: test failed, to rerun pass `--lib`",
             ]
         ),
-        [
-            (("test", "src/lib.rs", 8), "tests::nopanic: test did not panic as expected"),
-        ],
+        [(("test", "src/lib.rs", 8), "tests::nopanic: test did not panic as expected")],
     ),
     (
         "cargo build -q",
@@ -1464,13 +1331,9 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
         "cargo build",
         101,
         "\n".join(
-            [
-                "error: could not find `Cargo.toml` in `/home/ana/shop` or any parent directory",
-            ]
+            ["error: could not find `Cargo.toml` in `/home/ana/shop` or any parent directory"]
         ),
-        [
-            (("build", "", 0), "error: could not find `Cargo.toml` in `/home/ana/shop` or an"),
-        ],
+        [(("build", "", 0), "error: could not find `Cargo.toml` in `/home/ana/shop` or an")],
     ),
     (
         "cargo nope",
@@ -1485,9 +1348,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "help: find a package to install `nope` with `cargo search cargo-nope`",
             ]
         ),
-        [
-            (("runtime", "", 0), "error: no such command: `nope`"),
-        ],
+        [(("runtime", "", 0), "error: no such command: `nope`")],
     ),
     (
         "javac Main.java",
@@ -1500,9 +1361,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "1 error",
             ]
         ),
-        [
-            (("build", "Main.java", 1), "error: ';' expected"),
-        ],
+        [(("build", "Main.java", 1), "error: ';' expected")],
     ),
     (
         "javac Boom.java && java Boom",
@@ -1518,7 +1377,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("runtime", "Boom.java", 1),
                 'java.lang.NullPointerException: Cannot invoke "String.length',
-            ),
+            )
         ],
     ),
     (
@@ -1530,33 +1389,19 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Caused by: java.lang.ClassNotFoundException: Nope",
             ]
         ),
-        [
-            (("runtime", "", 0), "Error: Could not find or load main class Nope"),
-        ],
+        [(("runtime", "", 0), "Error: Could not find or load main class Nope")],
     ),
     (
         "cmake --build nobuild",
         1,
-        "\n".join(
-            [
-                "Error: /home/ana/shop/nobuild is not a directory",
-            ]
-        ),
-        [
-            (("build", "", 0), "Error: /home/ana/shop/nobuild is not a directory"),
-        ],
+        "\n".join(["Error: /home/ana/shop/nobuild is not a directory"]),
+        [(("build", "", 0), "Error: /home/ana/shop/nobuild is not a directory")],
     ),
     (
         "git push origin nope",
         128,
-        "\n".join(
-            [
-                "fatal: not a git repository (or any of the parent directories): .git",
-            ]
-        ),
-        [
-            (("runtime", "", 0), "fatal: not a git repository (or any of the parent directorie"),
-        ],
+        "\n".join(["fatal: not a git repository (or any of the parent directories): .git"]),
+        [(("runtime", "", 0), "fatal: not a git repository (or any of the parent directorie")],
     ),
     (
         "tar xf nope.tgz",
@@ -1567,45 +1412,29 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "tar: Error is not recoverable: exiting now",
             ]
         ),
-        [
-            (("runtime", "", 0), "tar: nope.tgz: Cannot open: No such file or directory"),
-        ],
+        [(("runtime", "", 0), "tar: nope.tgz: Cannot open: No such file or directory")],
     ),
     (
         "curl -sS http://127.0.0.1:9/x",
         7,
         "\n".join(
             [
-                "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server",
+                "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server"
             ]
         ),
-        [
-            (("runtime", "", 0), "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms:"),
-        ],
+        [(("runtime", "", 0), "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms:")],
     ),
     (
         "perl -e 'die \"oops\"'",
         255,
-        "\n".join(
-            [
-                "oops at -e line 1.",
-            ]
-        ),
-        [
-            (("runtime", "", 0), "oops at -e line 1."),
-        ],
+        "\n".join(["oops at -e line 1."]),
+        [(("runtime", "", 0), "oops at -e line 1.")],
     ),
     (
         "bash -n bad.sh",
         2,
-        "\n".join(
-            [
-                "bad.sh: line 3: syntax error: unexpected end of file",
-            ]
-        ),
-        [
-            (("runtime", "bad.sh", 3), "syntax error: unexpected end of file"),
-        ],
+        "\n".join(["bad.sh: line 3: syntax error: unexpected end of file"]),
+        [(("runtime", "bad.sh", 3), "syntax error: unexpected end of file")],
     ),
     (
         "npx eslint --format unix src",
@@ -1618,12 +1447,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "2 problems",
             ]
         ),
-        [
-            (
-                ("lint", "src/a.js", 3),
-                "'x' is assigned a value but never used. [Error/no-unused-var",
-            ),
-        ],
+        [(("lint", "src/a.js", 3), "'x' is assigned a value but never used. [Error/no-unused-var")],
     ),
     (
         "npx eslint --format compact src",
@@ -1635,9 +1459,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "1 problem",
             ]
         ),
-        [
-            (("lint", "src/a.js", 3), "'x' is assigned a value but never used. (no-unused-vars)"),
-        ],
+        [(("lint", "src/a.js", 3), "'x' is assigned a value but never used. (no-unused-vars)")],
     ),
     (
         "npx eslint .",
@@ -1654,9 +1476,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "From ESLint v9.0.0, the default configuration file is now eslint.config.js.",
             ]
         ),
-        [
-            (("lint", "", 0), "ESLint couldn't find an eslint.config.(js|mjs|cjs) file."),
-        ],
+        [(("lint", "", 0), "ESLint couldn't find an eslint.config.(js|mjs|cjs) file.")],
     ),
     (
         "npx jest",
@@ -1690,7 +1510,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "src/cart.test.ts", 9),
                 "cart › totals with tax: expect(received).toBe(expected) // O",
-            ),
+            )
         ],
     ),
     (
@@ -1717,7 +1537,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "src/a.test.js", 0),
                 "Test suite failed to run: SyntaxError: /home/ana/shop/src/a.",
-            ),
+            )
         ],
     ),
     (
@@ -1757,7 +1577,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "src/tax.test.ts", 7),
                 "tax > rounds half up: AssertionError: expected 2 to be 3 //",
-            ),
+            )
         ],
     ),
     (
@@ -1778,7 +1598,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "src/x.test.ts", 0),
                 'suite: Error: Failed to resolve import "./nope" from "src/x.',
-            ),
+            )
         ],
     ),
     (
@@ -1813,9 +1633,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "FAIL",
             ]
         ),
-        [
-            (("test", "cart/total_test.go", 18), "TestTotal/with_tax: got 119, want 120"),
-        ],
+        [(("test", "cart/total_test.go", 18), "TestTotal/with_tax: got 119, want 120")],
     ),
     (
         "go vet ./...",
@@ -1826,9 +1644,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "cart/total.go:9:2: fmt.Printf format %d has arg s of wrong type string",
             ]
         ),
-        [
-            (("lint", "cart/total.go", 9), "fmt.Printf format %d has arg s of wrong type string"),
-        ],
+        [(("lint", "cart/total.go", 9), "fmt.Printf format %d has arg s of wrong type string")],
     ),
     (
         "go test ./cart",
@@ -1841,9 +1657,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "FAIL",
             ]
         ),
-        [
-            (("build", "cart/total_test.go", 7), "undefined: Totall"),
-        ],
+        [(("build", "cart/total_test.go", 7), "undefined: Totall")],
     ),
     (
         "go run .",
@@ -1865,7 +1679,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("runtime", "main.go", 14),
                 "panic: runtime error: invalid memory address or nil pointer",
-            ),
+            )
         ],
     ),
     (
@@ -1878,9 +1692,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "\texample.com/nope: cannot find module providing package example.com/nope",
             ]
         ),
-        [
-            (("build", "", 0), "example.com/nope: cannot find module providing package examp"),
-        ],
+        [(("build", "", 0), "example.com/nope: cannot find module providing package examp")],
     ),
     (
         "mvn -q test",
@@ -1898,9 +1710,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.2.5:test (default-test) on project shop: There are test failures.",
             ]
         ),
-        [
-            (("test", "CartTest.java", 21), "CartTest.total: expected: <120> but was: <119>"),
-        ],
+        [(("test", "CartTest.java", 21), "CartTest.total: expected: <120> but was: <119>")],
     ),
     (
         "mvn compile",
@@ -1914,9 +1724,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "[ERROR]   location: class com.shop.Cart",
             ]
         ),
-        [
-            (("build", "src/main/java/com/shop/Cart.java", 14), "cannot find symbol"),
-        ],
+        [(("build", "src/main/java/com/shop/Cart.java", 14), "cannot find symbol")],
     ),
     (
         "./gradlew test",
@@ -1941,7 +1749,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "CartTest.java", 21),
                 "CartTest > total(): org.opentest4j.AssertionFailedError",
-            ),
+            )
         ],
     ),
     (
@@ -1955,9 +1763,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "FAILURE: Build failed with an exception.",
             ]
         ),
-        [
-            (("build", "src/main/kotlin/Cart.kt", 9), "Unresolved reference: tax"),
-        ],
+        [(("build", "src/main/kotlin/Cart.kt", 9), "Unresolved reference: tax")],
     ),
     (
         "gradle build",
@@ -1978,7 +1784,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("build", "build.gradle", 7),
                 "A problem occurred evaluating root project 'shop'. Could not",
-            ),
+            )
         ],
     ),
     (
@@ -2018,7 +1824,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("typecheck", "src/a.ts", 3),
                 "TS2322: Type 'string' is not assignable to type 'number'.",
-            ),
+            )
         ],
     ),
     (
@@ -2032,9 +1838,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "1 error generated.",
             ]
         ),
-        [
-            (("build", "a.c", 4), "error: use of undeclared identifier 'x'"),
-        ],
+        [(("build", "a.c", 4), "error: use of undeclared identifier 'x'")],
     ),
     (
         "make",
@@ -2049,21 +1853,17 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "make: *** [<builtin>: main.o] Error 1",
             ]
         ),
-        [
-            (("build", "main.c", 1), "fatal error: nope.h: No such file or directory"),
-        ],
+        [(("build", "main.c", 1), "fatal error: nope.h: No such file or directory")],
     ),
     (
         "docker compose up -d",
         1,
         "\n".join(
             [
-                "Error response from daemon: driver failed programming external connectivity: Bind for 0.0.0.0:5432 failed: port is already allocated",
+                "Error response from daemon: driver failed programming external connectivity: Bind for 0.0.0.0:5432 failed: port is already allocated"
             ]
         ),
-        [
-            (("runtime", "", 0), "Error response from daemon: driver failed programming extern"),
-        ],
+        [(("runtime", "", 0), "Error response from daemon: driver failed programming extern")],
     ),
     (
         "npm install",
@@ -2077,9 +1877,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "npm error Found: react@19.0.0",
             ]
         ),
-        [
-            (("build", "", 0), "npm error ERESOLVE: ERESOLVE unable to resolve dependency tr"),
-        ],
+        [(("build", "", 0), "npm error ERESOLVE: ERESOLVE unable to resolve dependency tr")],
     ),
     (
         "yarn build",
@@ -2098,7 +1896,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("build", "src/main.ts", 4),
                 '"nope" is not exported by "src/a.ts", imported by "src/main.',
-            ),
+            )
         ],
     ),
     (
@@ -2124,7 +1922,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             (
                 ("test", "tests/login.spec.ts", 5),
                 "logs in: Error: expect(locator).toBeVisible() failed",
-            ),
+            )
         ],
     ),
     (
@@ -2144,28 +1942,13 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "error: could not compile `shop` (lib) due to 1 previous error",
             ]
         ),
-        [
-            (
-                ("lint", "src/a.rs", 4),
-                "this comparison involving the minimum or maximum element is",
-            ),
-        ],
+        [(("lint", "src/a.rs", 4), "this comparison involving the minimum or maximum element is")],
     ),
     (
         "cargo fmt --check",
         1,
-        "\n".join(
-            [
-                "Diff in /home/ana/shop/src/a.rs:3:",
-                " fn a() {",
-                "-  1;",
-                "+    1;",
-                " }",
-            ]
-        ),
-        [
-            (("lint", "src/a.rs", 3), "not formatted (rustfmt)"),
-        ],
+        "\n".join(["Diff in /home/ana/shop/src/a.rs:3:", " fn a() {", "-  1;", "+    1;", " }"]),
+        [(("lint", "src/a.rs", 3), "not formatted (rustfmt)")],
     ),
 ]
 

@@ -1,9 +1,6 @@
 import pytest
 
-from wm.domain.learning.requests import (
-    find_requests,
-    find_requests_and_forgets,
-)
+from wm.domain.learning.requests import find_requests, find_requests_and_forgets
 from wm.settings import GateSettings
 
 GATE = GateSettings()

@@ -110,10 +110,7 @@ def test_a_quotation_is_one_sentence() -> None:
     assert len(sentences(text)) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "lang"),
-    list(zip(LASTING[7:], LANGUAGES, strict=True)),
-)
+@pytest.mark.parametrize(("text", "lang"), list(zip(LASTING[7:], LANGUAGES, strict=True)))
 def test_the_language_of_a_sentence_is_known(text: str, lang: str) -> None:
     assert language(folded(text)) == lang
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.learning.support_cases import (
-    HONEST,
-    REARRANGED,
-    Case,
-)
+from tests.domain.learning.support_cases import HONEST, REARRANGED, Case
 from wm.domain.learning.provenance import SessionWords
 from wm.formats.base import dump
 from wm.formats.session_state import WordOrigins

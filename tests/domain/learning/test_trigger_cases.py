@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.learning.trigger_cases import (
-    BY_LANGUAGE,
-    FRESH,
-    LAST,
-    MORE,
-    Row,
-)
+from tests.domain.learning.trigger_cases import BY_LANGUAGE, FRESH, LAST, MORE, Row
 from wm.domain.learning.requests import find_requests
 from wm.settings import GateSettings
 

@@ -284,11 +284,7 @@ ENGLISH_REFUSED: tuple[Row, ...] = (
         "transient_bug_state",
     ),
     ("project", "The login test keeps failing on CI, the cause is unknown.", "transient_bug_state"),
-    (
-        "project",
-        "Disabled the failing assertion for now so that the rest can run.",
-        ANY,
-    ),
+    ("project", "Disabled the failing assertion for now so that the rest can run.", ANY),
     ("project", "Suspecting a race in the scheduler, still debugging.", "transient_bug_state"),
     ("project", "Release 4.18.0 went out to production at 16:40.", "deployment_snapshot"),
     ("project", "Staging runs build-77ac91d since this morning.", "deployment_snapshot"),
@@ -853,11 +849,7 @@ MORE: dict[str, tuple[Row, ...]] = {
             "GitHub Actions is red on main because of the lint job.",
             "commit_or_ci_snapshot",
         ),
-        (
-            "project",
-            "Merged the dependency update after the checks passed.",
-            ANY,
-        ),
+        ("project", "Merged the dependency update after the checks passed.", ANY),
         ("project", "docs: mention the new flag", "commit_or_ci_snapshot"),
         ("project", "Tag v4.18.0 points at 1f0cc2a.", "commit_or_ci_snapshot"),
         (

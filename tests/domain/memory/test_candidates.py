@@ -1,10 +1,6 @@
 import pytest
 
-from wm.domain.memory.candidates import (
-    Candidate,
-    instructions,
-    parse,
-)
+from wm.domain.memory.candidates import Candidate, instructions, parse
 
 
 def added(*pairs: tuple[str, str]) -> tuple[Candidate, ...]:

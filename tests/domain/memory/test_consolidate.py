@@ -9,20 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    ago,
-    by_id,
-    entry,
-    memory,
-)
-from wm.domain.memory.consolidate import (
-    Admission,
-    MemoryEditor,
-    admit,
-    supersede,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, ago, by_id, entry, memory
+from wm.domain.memory.consolidate import Admission, MemoryEditor, admit, supersede
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.text.letters import canonical
 
@@ -336,9 +324,7 @@ newcomers = st.builds(
 
 @given(st.lists(newcomers, max_size=12))
 @settings(max_examples=200)
-def test_any_sequence_keeps_ids_unique_and_every_text_readable(
-    arriving: list[MemoryEntry],
-) -> None:
+def test_any_sequence_keeps_ids_unique_and_every_text_readable(arriving: list[MemoryEntry]) -> None:
     here = memory()
     for newcomer in arriving:
         before = here

@@ -1,9 +1,6 @@
 import pytest
 
-from wm.domain.memory.echo_guard import (
-    is_echo,
-    without_injected,
-)
+from wm.domain.memory.echo_guard import is_echo, without_injected
 
 BLOCK = (
     "<workspace_memory>\nDecisions\n- Use pnpm, never npm.\n- 金额一律以分为单位保存。\n"

@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    ago,
-    by_id,
-    entry,
-    memory,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, ago, by_id, entry, memory
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory import edits
 from wm.domain.memory.consolidate import MemoryEditor
@@ -181,8 +174,7 @@ def test_accepting_a_fact_that_became_known_adds_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "code"),
-    [({"status": "active"}, "not_waiting"), ({"text": "x" * 2001}, "too_long")],
+    ("fields", "code"), [({"status": "active"}, "not_waiting"), ({"text": "x" * 2001}, "too_long")]
 )
 def test_only_a_waiting_valid_entry_is_accepted(fields: dict[str, Any], code: str) -> None:
     here = memory(entry(**{"status": "inbox", **fields}))

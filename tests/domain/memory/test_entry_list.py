@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.memory.memories import (
-    entry,
-    memory,
-)
-from wm.domain.memory import (
-    edits,
-    entry_list,
-)
+from tests.domain.memory.memories import entry, memory
+from wm.domain.memory import edits, entry_list
 
 HERE = memory(entry("m_a"), entry("m_b"), entry("m_c"))
 

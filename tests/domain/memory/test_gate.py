@@ -1,9 +1,6 @@
 import pytest
 
-from wm.domain.memory.gate import (
-    SOFT,
-    judge,
-)
+from wm.domain.memory.gate import SOFT, judge
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.memory.gate_cases import (
-    ANY,
-    BY_LANGUAGE,
-    FRESH,
-    LAST,
-    MORE,
-    SECRETS,
-    SIMPLE,
-    Row,
-)
+from tests.domain.memory.gate_cases import ANY, BY_LANGUAGE, FRESH, LAST, MORE, SECRETS, SIMPLE, Row
 from wm.domain.memory.gate import judge
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.domain.memory.memory_tool import (
-    Folder,
-    FolderError,
-    FolderPlan,
-    folder,
-    plan,
-)
+from wm.domain.memory.memory_tool import Folder, FolderError, FolderPlan, folder, plan
 from wm.formats.workspace_memory import MemoryEntry
 
 LIMIT, VIEW = 1000, 4000
@@ -166,10 +160,7 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
         {"command": "view", "path": NO_FILE},
         f"The path {NO_FILE} does not exist. Please provide a valid path.",
     ),
-    (
-        {"command": "create", "path": NOTES, "file_text": "a"},
-        f"Error: File {NOTES} already exists",
-    ),
+    ({"command": "create", "path": NOTES, "file_text": "a"}, f"Error: File {NOTES} already exists"),
     (
         {"command": "create", "path": "/memories/plan", "file_text": "a"},
         "Error: File /memories/plan already exists",

@@ -8,21 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    entry,
-    memory,
-)
-from wm.domain.memory.consolidate import (
-    MAX_UNUSED_POSITIONS,
-    MemoryEditor,
-)
-from wm.domain.memory.near_duplicates import (
-    NEAR_CHARS,
-    NearDuplicates,
-    _letters,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, entry, memory
+from wm.domain.memory.consolidate import MAX_UNUSED_POSITIONS, MemoryEditor
+from wm.domain.memory.near_duplicates import NEAR_CHARS, NearDuplicates, _letters
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
 

@@ -11,20 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    by_id,
-    entry,
-    memory,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, by_id, entry, memory
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory import edits
 from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.memory.outside_changes import (
-    absorb,
-    accept_outside,
-)
+from wm.domain.memory.outside_changes import absorb, accept_outside
 from wm.formats.base import dump
 from wm.formats.workspace_memory import Limits, MemoryEntry, WorkspaceMemory
 

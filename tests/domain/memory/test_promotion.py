@@ -7,22 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    WORKSPACE,
-    by_id,
-    entry,
-    memory,
-)
-from wm.domain.memory.promotion import (
-    Promotion,
-    promote,
-)
-from wm.domain.memory.tombstones import (
-    is_forgotten,
-    tombstone,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, WORKSPACE, by_id, entry, memory
+from wm.domain.memory.promotion import Promotion, promote
+from wm.domain.memory.tombstones import is_forgotten, tombstone
 from wm.domain.times import iso
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory

@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    ago,
-    entry,
-    memory,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, ago, entry, memory
 from wm.domain.memory.retention import (
     ageing,
     effective_age_days,

@@ -8,23 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.domain.memory.memories import (
-    NOW,
-    SETTINGS,
-    ago,
-    entry,
-    memory,
-)
-from wm.domain.memory.render import (
-    CLOSING,
-    OPENING,
-    render,
-)
-from wm.domain.memory.select import (
-    Selection,
-    rank,
-    select,
-)
+from tests.domain.memory.memories import NOW, SETTINGS, ago, entry, memory
+from wm.domain.memory.render import CLOSING, OPENING, render
+from wm.domain.memory.select import Selection, rank, select
 from wm.formats.workspace_memory import Limits, MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 

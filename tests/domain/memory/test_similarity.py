@@ -49,8 +49,7 @@ def test_dissimilar_entries_get_no_hint(likeness: float, code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"scope": "branch:x"}, {"supersedes": ("a",)}, {"superseded_by": "a"}],
+    "fields", [{"scope": "branch:x"}, {"supersedes": ("a",)}, {"superseded_by": "a"}]
 )
 def test_other_scopes_and_replaced_entries_get_no_hint(fields: dict[str, Any]) -> None:
     a = entry("a", "Logs are kept by the collector.")

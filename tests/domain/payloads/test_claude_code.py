@@ -7,10 +7,7 @@ from typing import Any
 import pytest
 
 from wm.domain import payloads
-from wm.domain.payloads import (
-    HookOutcome,
-    Want,
-)
+from wm.domain.payloads import HookOutcome, Want
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,
@@ -311,12 +308,7 @@ def test_a_malformed_payload_is_named_in_one_sentence(name: str, body: Any, sent
 
 
 OUTCOME = HookOutcome(
-    blocks=(
-        "MEMORY",
-        "HOT",
-    ),
-    instructions="List memory candidates.",
-    notices=("Kept: X.",),
+    blocks=("MEMORY", "HOT"), instructions="List memory candidates.", notices=("Kept: X.",)
 )
 
 

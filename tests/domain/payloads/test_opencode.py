@@ -7,11 +7,7 @@ from typing import Any
 import pytest
 
 from wm.domain import payloads
-from wm.domain.payloads import (
-    HookOutcome,
-    ParsedHook,
-    Want,
-)
+from wm.domain.payloads import HookOutcome, ParsedHook, Want
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,
@@ -265,9 +261,7 @@ def test_a_malformed_body_is_named_in_one_sentence(name: str, body: Any, sentenc
 
 
 OUTCOME = HookOutcome(
-    blocks=("MEMORY",),
-    instructions="List memory candidates.",
-    notices=("Kept: X.",),
+    blocks=("MEMORY",), instructions="List memory candidates.", notices=("Kept: X.",)
 )
 
 

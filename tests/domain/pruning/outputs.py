@@ -154,10 +154,7 @@ CASES = (
             " Test Files  1 failed | 150 passed (151)",
             "      Tests  1 failed | 602 passed (603)",
         ),
-        (
-            "   × berth > is free after the ferry left",
-            " Test Files  1 failed | 150 passed (151)",
-        ),
+        ("   × berth > is free after the ferry left", " Test Files  1 failed | 150 passed (151)"),
     ),
     Case(
         "go test",
@@ -250,10 +247,7 @@ CASES = (
             "",
             "✖ 41 problems (1 error, 40 warnings)",
         ),
-        (
-            "  7:13  error  'moor' is not defined  no-undef",
-            "✖ 41 problems (1 error, 40 warnings)",
-        ),
+        ("  7:13  error  'moor' is not defined  no-undef", "✖ 41 problems (1 error, 40 warnings)"),
     ),
     Case(
         "make with a broken unit",

@@ -5,18 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.domain.pruning.lines import (
-    EDGE,
-    OutputLines,
-)
-from wm.domain.pruning.modes import (
-    Mode,
-    measure_of,
-)
-from wm.domain.pruning.prune import (
-    MARK,
-    prune,
-)
+from wm.domain.pruning.lines import EDGE, OutputLines
+from wm.domain.pruning.modes import Mode, measure_of
+from wm.domain.pruning.prune import MARK, prune
 from wm.domain.pruning.telling_lines import errors
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.settings import PruningSettings

@@ -7,25 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.domain.pruning.outputs import (
-    ASKED_FOR,
-    CASES,
-    Case,
-    rows,
-    text,
-)
+from tests.domain.pruning.outputs import ASKED_FOR, CASES, Case, rows, text
 from wm.domain.pruning import telling_lines
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.modes import (
-    Mode,
-    measure_of,
-    mode_of,
-)
-from wm.domain.pruning.prune import (
-    MARK,
-    PrunedText,
-    prune,
-)
+from wm.domain.pruning.modes import Mode, measure_of, mode_of
+from wm.domain.pruning.prune import MARK, PrunedText, prune
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.settings import PruningSettings
 

@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.domain.pruning.outputs import (
-    rows,
-    text,
-)
+from tests.domain.pruning.outputs import rows, text
 from wm.domain.pruning.modes import Mode
-from wm.domain.pruning.prune import (
-    PrunedText,
-    prune,
-)
+from wm.domain.pruning.prune import PrunedText, prune
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.domain.pruning.user_rules import user_rules
 from wm.errors import UserError

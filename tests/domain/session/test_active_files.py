@@ -6,15 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from wm.domain.session.active_files import (
-    score,
-    shown,
-    touch,
-)
-from wm.domain.session.file_paths import (
-    folder,
-    spelled,
-)
+from wm.domain.session.active_files import score, shown, touch
+from wm.domain.session.file_paths import folder, spelled
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import ActiveFile
 from wm.settings import SessionSettings

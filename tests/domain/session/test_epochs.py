@@ -7,12 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.session.epochs import (
-    block,
-    gets_memory,
-    is_whole,
-    open_epoch,
-)
+from wm.domain.session.epochs import block, gets_memory, is_whole, open_epoch
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 
 NOW = datetime(2026, 6, 20, 12, 0, tzinfo=UTC)

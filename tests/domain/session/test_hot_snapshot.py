@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from wm.domain.session.hot_snapshot import (
-    CLOSING,
-    HEADER,
-    OPENING,
-    render,
-)
+from wm.domain.session.hot_snapshot import CLOSING, HEADER, OPENING, render
 from wm.formats.session_state import (
     ActiveFile,
     OpenError,

@@ -125,8 +125,7 @@ def said(held: WorkingMemory, text: str, event: int = 1) -> WorkingMemory:
 
 def test_a_users_message_adds_decisions_todos_and_paths() -> None:
     held = said(
-        EMPTY,
-        "We decided to keep prices in cents.\nTODO: ask Mara about tariffs\nsee src/rates.ts",
+        EMPTY, "We decided to keep prices in cents.\nTODO: ask Mara about tariffs\nsee src/rates.ts"
     )
     assert texts(held, "decision") == ["We decided to keep prices in cents."]
     assert texts(held, "todo") == ["ask Mara about tariffs"]

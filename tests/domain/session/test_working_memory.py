@@ -7,10 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from wm.domain.facts import Refusal
-from wm.domain.session import (
-    pool,
-    working_memory,
-)
+from wm.domain.session import pool, working_memory
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
 from wm.settings import WorkingSettings
 

@@ -13,21 +13,9 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures import (
-    json_reports,
-    known_tools,
-    summaries,
-)
-from wm.domain.failures.commands import (
-    Ran,
-    ShellCommand,
-)
-from wm.domain.failures.detected import (
-    LAST_WORD,
-    PACKAGE_MARK,
-    DetectedError,
-    Family,
-)
+from wm.domain.failures import json_reports, known_tools, summaries
+from wm.domain.failures.commands import Ran, ShellCommand
+from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import spelled
 from wm.settings import SessionSettings

@@ -13,16 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wm.domain.failures import known_tools
-from wm.domain.failures.shell import (
-    MAX_NESTING,
-    Pipeline,
-    Script,
-    read,
-)
-from wm.domain.session.file_paths import (
-    folder,
-    spelled,
-)
+from wm.domain.failures.shell import MAX_NESTING, Pipeline, Script, read
+from wm.domain.session.file_paths import folder, spelled
 
 INTERPRETERS = ("bash", "sh", "zsh", "dash")
 MAX_TARGET_CHARS = 300

@@ -13,10 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.domain.failures.detected import (
-    DetectedError,
-    whole,
-)
+from wm.domain.failures.detected import DetectedError, whole
 from wm.text.tables import Tables
 
 MAX_CHARS = 4_000_000

@@ -9,11 +9,7 @@ decision does not count. Does not judge quality; the caller runs the gate. Pure 
 from __future__ import annotations
 
 from wm.domain.learning.typed_lines import typed_lines
-from wm.text.letters import (
-    WordPattern,
-    canonical,
-    without_invisible,
-)
+from wm.text.letters import WordPattern, canonical, without_invisible
 from wm.text.patterns import Lazy
 
 MIN_CHARS = 12

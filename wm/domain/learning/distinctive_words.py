@@ -20,11 +20,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from wm.domain.learning import support
-from wm.domain.learning.common_words import (
-    COMMON,
-    FRAMING,
-    NEGATIONS,
-)
+from wm.domain.learning.common_words import COMMON, FRAMING, NEGATIONS
 from wm.text.letters import normalised, one_of, translated
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk

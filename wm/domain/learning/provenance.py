@@ -24,20 +24,9 @@ from itertools import pairwise
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.domain.learning import (
-    distinctive_words,
-    support,
-)
-from wm.domain.learning.distinctive_words import (
-    ORDINARY,
-    PLAIN,
-    Sentence,
-    sentences,
-)
-from wm.domain.learning.typed_lines import (
-    all_typed,
-    typed_lines,
-)
+from wm.domain.learning import distinctive_words, support
+from wm.domain.learning.distinctive_words import ORDINARY, PLAIN, Sentence, sentences
+from wm.domain.learning.typed_lines import all_typed, typed_lines
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
 from wm.text.letters import WordPattern as Phrase

@@ -26,11 +26,7 @@ from wm.domain.learning.trigger_words import (
     TAIL_ASKS,
     Rows,
 )
-from wm.domain.learning.typed_lines import (
-    MessageLine,
-    line_numbers,
-    typed_lines,
-)
+from wm.domain.learning.typed_lines import MessageLine, line_numbers, typed_lines
 from wm.settings import GateSettings
 from wm.text.letters import (
     WordPattern,
@@ -105,7 +101,7 @@ _ANY_TAIL = WordPattern(
 
 
 _FORGET_HINT = WordPattern(
-    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊",
+    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊"
 )
 
 

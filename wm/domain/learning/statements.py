@@ -12,11 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from wm.domain.learning.typed_lines import typed_lines
-from wm.text.letters import (
-    WordPattern,
-    canonical,
-    without_invisible,
-)
+from wm.text.letters import WordPattern, canonical, without_invisible
 from wm.text.patterns import Lazy
 
 MIN_CHARS = 6

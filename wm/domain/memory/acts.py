@@ -83,10 +83,7 @@ def acts(records: Iterable[EvidenceRecord]) -> tuple[Act, ...]:
 def newest(found: Iterable[Act]) -> Act | None:
     """The user's newest act in effect. Reversals are skipped, so that a second `undo` goes further
     back; to redo, the user names the act."""
-    return next(
-        (a for a in found if a.by == "user" and not a.undone_by and not a.undoes),
-        None,
-    )
+    return next((a for a in found if a.by == "user" and not a.undone_by and not a.undoes), None)
 
 
 def change_of_session(records: Sequence[EvidenceRecord], act: Act | None) -> str:

@@ -11,12 +11,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from wm.domain.memory.same_fact import (
-    FILLERS,
-    NEGATIONS,
-    FactStatement,
-    statement,
-)
+from wm.domain.memory.same_fact import FILLERS, NEGATIONS, FactStatement, statement
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy, PatternSet, encoded, words
 from wm.text.scripts import is_cjk
@@ -85,10 +80,7 @@ for _row in ANTONYMS:
         _SAME.setdefault(_word, _row[0])
 
 UNIQUE = frozenset(
-    map(
-        stem,
-        words("owns own leads maintains approves signs reviews administers manages"),
-    )
+    map(stem, words("owns own leads maintains approves signs reviews administers manages"))
 )
 """Verbs with one subject: two different names before one of them cannot both be right."""
 

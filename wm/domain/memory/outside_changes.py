@@ -29,11 +29,7 @@ _PROPOSAL_FIELDS = ("id", "status", "outside", "supersedes")
 
 
 def absorb(
-    in_force: WorkspaceMemory,
-    edited: WorkspaceMemory,
-    *,
-    now: datetime,
-    new_id: Callable[[], str],
+    in_force: WorkspaceMemory, edited: WorkspaceMemory, *, now: datetime, new_id: Callable[[], str]
 ) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
     """The memory in force with every outside change in its inbox, and the facts.
 

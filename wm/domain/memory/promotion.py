@@ -14,11 +14,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.domain.facts import Detail, Fact
-from wm.domain.memory.consolidate import (
-    Admission,
-    MemoryEditor,
-    fresh_id,
-)
+from wm.domain.memory.consolidate import Admission, MemoryEditor, fresh_id
 from wm.domain.memory.tombstones import is_forgotten
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome

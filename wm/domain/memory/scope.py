@@ -133,13 +133,7 @@ class Move(Struct, frozen=True):
 
 
 def plan_move(
-    old: str,
-    new: str,
-    *,
-    new_root: str,
-    folders: Collection[str],
-    aliases: Aliases,
-    now: datetime,
+    old: str, new: str, *, new_root: str, folders: Collection[str], aliases: Aliases, now: datetime
 ) -> Move | Refusal:
     """Let the checkout with key `new` use the memory of `old` (both are keys of paths).
 

@@ -14,10 +14,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from wm.domain.facts import Detail, Fact, Refusal
-from wm.domain.memory import (
-    edits,
-    entry_list,
-)
+from wm.domain.memory import edits, entry_list
 from wm.domain.memory.acts import Act
 from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.retention import clock_of
@@ -149,11 +146,7 @@ def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refus
 
 
 def _trashed(
-    entry: MemoryEntry,
-    context: UndoContext,
-    *,
-    stone: bool,
-    back: tuple[str, ...],
+    entry: MemoryEntry, context: UndoContext, *, stone: bool, back: tuple[str, ...]
 ) -> UndoResult:
     memory, gone = edits.trash(context.memory, entry.id)
     memory = _reactivate(memory, back, by=entry.id, now=context.now)

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from wm.domain.pruning.tool_call import (
-    CommandPart,
-    PrunableCall,
-)
+from wm.domain.pruning.tool_call import CommandPart, PrunableCall
 from wm.text import patterns
 
 FILE_TOOLS = frozenset(

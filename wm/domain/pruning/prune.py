@@ -11,25 +11,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from wm.domain.pruning import (
-    documents,
-    telling_lines,
-)
+from wm.domain.pruning import documents, telling_lines
 from wm.domain.pruning.client_cuts import ClientCut, client_cut
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.modes import (
-    CutLimits,
-    Mode,
-    measure_of,
-)
-from wm.domain.pruning.repeats import (
-    FoldedLine,
-    folded,
-)
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-)
+from wm.domain.pruning.modes import CutLimits, Mode, measure_of
+from wm.domain.pruning.repeats import FoldedLine, folded
+from wm.domain.pruning.rule import Folds, OutputRule
 from wm.domain.pruning.rule_table import rule_for
 from wm.domain.pruning.selection import chosen
 from wm.domain.pruning.tool_call import PrunableCall
@@ -93,10 +80,7 @@ class _Gap(Struct, frozen=True):
 
 
 def prune(
-    call: PrunableCall,
-    mode: Mode,
-    settings: PruningSettings,
-    user: UserRules | None = None,
+    call: PrunableCall, mode: Mode, settings: PruningSettings, user: UserRules | None = None
 ) -> PrunedText | None:
     """The shortened output; None if it stays as it is."""
     measure = measure_of(mode, settings)

@@ -35,10 +35,7 @@ def failures(lines: OutputLines) -> KeptLines:
     summed = telling_lines.summaries(lines)
     return KeptLines(
         must=sorted({*found, *summed}) if len(summed) <= 20 else found,
-        more=[
-            *telling_lines.attached(lines, found),
-            *telling_lines.warnings(lines),
-        ],
+        more=[*telling_lines.attached(lines, found), *telling_lines.warnings(lines)],
     )
 
 

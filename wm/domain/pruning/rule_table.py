@@ -9,15 +9,7 @@ from __future__ import annotations
 
 from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.rule import OutputRule
-from wm.domain.pruning.rules import (
-    compilers,
-    data,
-    git,
-    greps,
-    listings,
-    logs,
-    testruns,
-)
+from wm.domain.pruning.rules import compilers, data, git, greps, listings, logs, testruns
 from wm.domain.pruning.tool_call import PrunableCall
 
 OTHER = OutputRule("other", "lines")

@@ -11,10 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from wm.domain.pruning.lines import (
-    WORDS,
-    OutputLines,
-)
+from wm.domain.pruning.lines import WORDS, OutputLines
 from wm.text.patterns import Lazy
 
 MOST_ASKED = 20_000

@@ -11,10 +11,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from wm.domain.failures import known_tools
-from wm.domain.failures.shell import (
-    MAX_NESTING,
-    read,
-)
+from wm.domain.failures.shell import MAX_NESTING, read
 
 FILTERS = frozenset(
     ("head", "tail", "sort", "uniq", "tee", "cat", "less", "more", "cut", "tr", "column", "nl")

@@ -13,10 +13,7 @@ from msgspec import Struct
 
 from wm.domain.pruning import telling_lines
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-)
+from wm.domain.pruning.rule import Folds, OutputRule
 from wm.domain.pruning.selection import KeptLines
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.settings import PruningRule

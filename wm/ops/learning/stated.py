@@ -99,9 +99,7 @@ def _changes_known(work: Work, place: WorkspacePlace, one: stated.Statement) -> 
     if not memory.entries:
         return False
     entry = new_entry(
-        work,
-        place,
-        RememberRequest(text=one.text, type=one.type, source="stated", origin="user"),
+        work, place, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
     )
     with memory_editor(work, place, memory) as editor:
         return editor.changes(entry)

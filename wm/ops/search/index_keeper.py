@@ -21,15 +21,8 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE, ModelCard
 from wm.models.worker import EmbedWorker
 from wm.ops.background import Background, Pace, Task, is_ending
-from wm.ops.search.vector_cache import (
-    SavedVectorsFound,
-    VectorCache,
-)
-from wm.search.documents import (
-    Filters,
-    Hit,
-    SearchDocument,
-)
+from wm.ops.search.vector_cache import SavedVectorsFound, VectorCache
+from wm.search.documents import Filters, Hit, SearchDocument
 from wm.search.index import SearchIndex
 from wm.settings import RecallSettings
 from wm.store.vectors import graph

@@ -10,13 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from wm.api.models import (
-    ModelRow,
-    ModelsAnswer,
-    ModelTrial,
-    RemovedModel,
-    UseModelRequest,
-)
+from wm.api.models import ModelRow, ModelsAnswer, ModelTrial, RemovedModel, UseModelRequest
 from wm.api.protocol import NoRequest
 from wm.domain.times import iso
 from wm.errors import ModelUnavailable, NotFound, UserError
@@ -24,10 +18,7 @@ from wm.formats.home import InstalledModel, InstalledModels, ModelFile
 from wm.models.embed import EMBEDDED, NONE
 from wm.models.folder import About, about, embedded_about, missing_package, read_about, sources
 from wm.models.pinned import PINNED, Pinned
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import (
     INSTALLED,
@@ -332,11 +323,6 @@ def _home(_runtime: Runtime, _request: UseModelRequest) -> str:
 
 list_models = Operation("list_models", NoRequest, ModelsAnswer, _list)
 use_model = Operation(
-    "use_model",
-    UseModelRequest,
-    ModelsAnswer,
-    _use,
-    lambda _runtime, _request: (INSTALLED,),
-    _home,
+    "use_model", UseModelRequest, ModelsAnswer, _use, lambda _runtime, _request: (INSTALLED,), _home
 )
 embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _embed_anew)

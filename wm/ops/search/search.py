@@ -14,18 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from wm.api.models import UsedModel
-from wm.api.protocol import (
-    SINCE,
-    Passage,
-    SearchAnswer,
-    SearchHit,
-    SearchRequest,
-    WorkspacePlace,
-)
-from wm.domain.memory.scope import (
-    WORKSPACE,
-    branch_of,
-)
+from wm.api.protocol import SINCE, Passage, SearchAnswer, SearchHit, SearchRequest, WorkspacePlace
+from wm.domain.memory.scope import WORKSPACE, branch_of
 from wm.domain.since import moment
 from wm.domain.times import iso
 from wm.errors import UserError
@@ -33,17 +23,10 @@ from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemor
 from wm.ops.background import Pace
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import (
-    Operation,
-    Work,
-)
+from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.search.model_choice import (
-    TROUBLE,
-    chosen,
-    without,
-)
+from wm.ops.search.model_choice import TROUBLE, chosen, without
 from wm.search.answer import passage
 from wm.search.applicability import behind_rivals, relevant
 from wm.search.documents import Filters
@@ -116,8 +99,7 @@ def _time(asked: str, name: str, now: datetime) -> str:
     found = moment(asked, now)
     if found is None:
         raise UserError(
-            f"`{name}` is {asked[:40]!r}, which is not a time.",
-            fix=f"Give one of: {SINCE}.",
+            f"`{name}` is {asked[:40]!r}, which is not a time.", fix=f"Give one of: {SINCE}."
         )
     return iso(found)
 

@@ -18,10 +18,7 @@ from wm.errors import StoreError
 from wm.models.embed import ModelCard
 from wm.ops.background import Pace
 from wm.search.documents import SearchDocument
-from wm.search.vector_index import (
-    Graph,
-    RowSet,
-)
+from wm.search.vector_index import Graph, RowSet
 from wm.store.base import Maker, SavedGraph, SavedVectors
 from wm.store.files import FileStore
 from wm.store.vectors import DIGEST_BYTES, graph

@@ -148,11 +148,6 @@ def _table(report: ReplayReport) -> str:
     rows = []
     for one in report.conversations:
         own = one.sum
-        cells = (
-            escape(one.name),
-            escape(one.model),
-            f"{own.requests:,}",
-            *figures(own),
-        )
+        cells = (escape(one.name), escape(one.model), f"{own.requests:,}", *figures(own))
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

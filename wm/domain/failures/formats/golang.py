@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import (
-    PACKAGE_MARK,
-    DetectedError,
-    is_foreign,
-    whole,
-)
+from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, is_foreign, whole
 from wm.text import patterns
 
 _PLACE = patterns.compile(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import (
-    LAST_WORD,
-    DetectedError,
-    whole,
-)
+from wm.domain.failures.detected import LAST_WORD, DetectedError, whole
 from wm.text import patterns
 
 _MAVEN = patterns.compile(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import (
-    DetectedError,
-    whole,
-)
+from wm.domain.failures.detected import DetectedError, whole
 from wm.text import patterns
 
 _CMAKE = patterns.compile(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")

@@ -10,11 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from wm.domain.failures.detected import (
-    DetectedError,
-    is_foreign,
-    whole,
-)
+from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
 _TITLE = patterns.compile(r"^_{3,} (.+?) _{3,}$")

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import (
-    DetectedError,
-    is_foreign,
-    whole,
-)
+from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
 _NOT_OK = patterns.compile(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")

@@ -7,12 +7,7 @@ Progress ("Compiling …", "Downloaded …") is what goes.
 
 from __future__ import annotations
 
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-    keeping,
-    looks,
-)
+from wm.domain.pruning.rule import Folds, OutputRule, keeping, looks
 from wm.text.patterns import Lazy
 
 _SNIPPETS = Lazy(

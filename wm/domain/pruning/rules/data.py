@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from wm.domain.pruning import (
-    documents,
-    telling_lines,
-)
+from wm.domain.pruning import documents, telling_lines
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-    nothing_more,
-)
+from wm.domain.pruning.rule import Folds, OutputRule, nothing_more
 from wm.domain.pruning.selection import KeptLines
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.text.patterns import Lazy

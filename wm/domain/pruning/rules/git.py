@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from wm.domain.counts import counted
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-    keeping,
-)
+from wm.domain.pruning.rule import Folds, OutputRule, keeping
 from wm.domain.pruning.selection import KeptLines
 from wm.text.patterns import Lazy
 

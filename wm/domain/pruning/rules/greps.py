@@ -6,10 +6,7 @@ The other hits of a file are counted, so the reader knows where more are.
 from __future__ import annotations
 
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-)
+from wm.domain.pruning.rule import Folds, OutputRule
 from wm.domain.pruning.selection import KeptLines
 from wm.text.patterns import Lazy
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-)
+from wm.domain.pruning.rule import Folds, OutputRule
 from wm.domain.pruning.selection import KeptLines
 from wm.text.patterns import Lazy
 

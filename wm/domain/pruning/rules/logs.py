@@ -6,10 +6,7 @@ Equal lines become a count; errors, refused requests and rare warnings stay.
 from __future__ import annotations
 
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-)
+from wm.domain.pruning.rule import Folds, OutputRule
 from wm.text.patterns import Lazy
 
 _STAMP = Lazy(
@@ -48,10 +45,5 @@ LOGS = OutputRule(
     folds=Folds.ALIKE,
 )  # fmt: skip
 REPEATED = OutputRule(
-    "repeated",
-    "lines",
-    ("ping", "watch", "yes"),
-    (),
-    looks_repeated,
-    folds=Folds.ALIKE,
+    "repeated", "lines", ("ping", "watch", "yes"), (), looks_repeated, folds=Folds.ALIKE
 )

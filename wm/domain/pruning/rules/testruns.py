@@ -4,12 +4,7 @@
 
 from __future__ import annotations
 
-from wm.domain.pruning.rule import (
-    Folds,
-    OutputRule,
-    keeping,
-    looks,
-)
+from wm.domain.pruning.rule import Folds, OutputRule, keeping, looks
 from wm.text.patterns import Lazy
 
 PYTEST = OutputRule(
