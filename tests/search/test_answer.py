@@ -65,13 +65,7 @@ def test_a_weaker_entry_does_not_answer_in_place_of_an_excluded_one() -> None:
 
 @pytest.mark.parametrize(
     ("best", "second", "answers"),
-    [
-        (0.95, 0.4, True),
-        (0.95, 0.9, False),
-        (0.75, 0.4, True),
-        (0.6, 0.1, False),
-        (0.4, 0.0, False),
-    ],
+    [(0.95, 0.4, True), (0.95, 0.9, False), (0.8, 0.4, True), (0.6, 0.1, False), (0.4, 0.0, False)],
 )
 def test_the_best_entry_must_be_sure_with_a_margin(
     best: float, second: float, answers: bool

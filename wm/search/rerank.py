@@ -33,17 +33,18 @@ def ranked(
 ) -> tuple[Hit, ...]:
     """The first `k` hits, best first."""
     documents = [collection.at(number) for number in best.numbers.tolist()]
+    fused = best.fused.tolist()
     places = list(range(len(documents)))
     places.sort(key=lambda at: documents[at].id)
     # Of equally good hits the newest is first.
     places.sort(key=lambda at: documents[at].time, reverse=True)
-    places.sort(key=lambda at: -best.fused[at])
+    places.sort(key=fused.__getitem__, reverse=True)
     if not question.asked.history and space is not None:
         first = places[:_FRESH]
         numbers = best.numbers[first]
         turns, spoken = collection.turns(numbers).tolist(), collection.spoken(numbers).tolist()
         hits = [
-            DatedHit(float(best.fused[at]), (documents[at].time, turn), by_person)
+            DatedHit(fused[at], (documents[at].time, turn), by_person)
             for at, turn, by_person in zip(first, turns, spoken, strict=True)
         ]
         order = newest_first(hits, space.mutual(numbers), settings)

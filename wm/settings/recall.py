@@ -50,7 +50,7 @@ class RecallSettings(RecallFit):
     RC-1]."""
     search_confidence: float = 0.45
     """A search shows nothing if no hit is this sure [RC-1]."""
-    answer_confidence: float = 0.7
+    answer_confidence: float = 0.75
     """Least confidence of a hit that answers the query [RC-1]."""
     prompt_confidence: float = 0.7
     """Least confidence of an entry recalled for a message [RC-1]."""
