@@ -132,3 +132,10 @@ def test_a_statement_that_waits_is_replaced_as_well() -> None:
     old = known(JEST, source="stated", status="inbox", reasons=("stated_unsure",))
     done = added(old, entry("m_new", VITEST, source="stated"))
     assert [e.status for e in done.memory.entries] == ["superseded", "active"]
+
+
+def test_no_longer_with_names_what_is_over() -> None:
+    old = known("We deploy with make ship.")
+    text = "We deploy with make release now, no longer with make ship."
+    new = entry("m_new", text, source="explicit")
+    assert [e.status for e in added(old, new).memory.entries] == ["superseded", "active"]

@@ -190,6 +190,10 @@ def _clause(text: str) -> ChangeClause:
     if (match := _OVER_BEFORE.search(text)) is not None:
         return ChangeClause(text, ((0, match.start()),), ((match.end(), size),), False)
     if (match := OVER.search(text)) is not None:
+        if not text[: match.start()].strip() and not verb_last:  # "…, no longer with Jest"
+            begin = text.find(" ", match.end() + 1)  # a "with" or "on" here names what is over
+            stop = size if begin < 0 else _to(text, begin)
+            return ChangeClause(text, ((match.end(), stop),), ((stop, size),), True)
         stop = match.end() if verb_last else _to(text, match.end())
         return ChangeClause(text, ((0, stop),), ((stop, size),), True)
     if (match := _OVER_AFTER.search(text)) is not None:
