@@ -25,10 +25,11 @@ import wm.domain
 import wm.secrets
 import wm.text
 from tests.bench.harness import Row, at_most, report
+from wm.domain.change import contradiction
 from wm.domain.failures import errors_in
 from wm.domain.imports import markdown
 from wm.domain.learning import decisions, provenance, requests
-from wm.domain.memory import candidates, contradiction, echo_guard, gate
+from wm.domain.memory import candidates, echo_guard, gate
 from wm.domain.pruning.modes import Mode
 from wm.domain.pruning.prune import prune
 from wm.domain.pruning.tool_call import PrunableCall

@@ -8,7 +8,8 @@ import re2
 from tests.secrets.secret_cases import HIDDEN, OPEN
 from tests.secrets.test_redact import HARMLESS, KNOWN, LABELLED, tail
 from tests.secrets.test_secret_cases import made_for
-from wm.domain.memory import contradiction, gate
+from wm.domain.change import contradiction
+from wm.domain.memory import gate
 from wm.secrets import lines as secret_lines
 from wm.secrets import redact
 from wm.secrets.formats import FORMATS, SHAPES

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from wm.domain.memory.contradiction import VALUE_WORDS
+from wm.domain.change.contradiction import VALUE_WORDS
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.applicability import holds
 from wm.search.documents import Hit

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from wm.domain.memory.same_fact import paths
+from wm.domain.change.same_fact import paths
 from wm.text.terms import folded
 
 _ELSEWHERE = ("/", "~", "../")

@@ -1,1 +1,1 @@
-"""Whether one statement changes what another says (WM-8)."""
+"""Comparisons of statements: the same fact, a contradiction, or a change (WM-5, WM-8). Pure."""

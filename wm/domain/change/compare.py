@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
+from wm.domain.change.contradiction import VALUE_WORDS
 from wm.domain.change.statement import (
     ALSO,
     CHANGES,
@@ -21,7 +22,6 @@ from wm.domain.change.statement import (
     ContentWord,
     ParsedStatement,
 )
-from wm.domain.memory.contradiction import VALUE_WORDS
 from wm.text.scripts import is_cjk
 
 

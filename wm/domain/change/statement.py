@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from msgspec import Struct
 
-from wm.domain.memory.contradiction import MAX_CHARS, VALUE_WORDS
+from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
 from wm.text.patterns import Lazy, encoded
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem

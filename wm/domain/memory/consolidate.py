@@ -20,12 +20,12 @@ from itertools import compress, islice
 from msgspec import Struct, field
 
 from wm.domain.change.compare import Change, judge
+from wm.domain.change.contradiction import Proposition, contradict, proposition
+from wm.domain.change.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
-from wm.domain.memory.contradiction import Proposition, contradict, proposition
 from wm.domain.memory.near_duplicates import NearDuplicates
 from wm.domain.memory.retention import clock_of, reinforce
-from wm.domain.memory.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import TYPES, MemoryEntry, WorkspaceMemory

@@ -8,7 +8,7 @@ If names or paths differ, they are two facts, however similar the sentences are.
 
 from __future__ import annotations
 
-from wm.domain.memory.contradiction import Proposition, contradict, proposition
+from wm.domain.change.contradiction import Proposition, contradict, proposition
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import RecallSettings
 

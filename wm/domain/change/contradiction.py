@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from wm.domain.memory.same_fact import FILLERS, NEGATIONS, FactStatement, statement
+from wm.domain.change.same_fact import FILLERS, NEGATIONS, FactStatement, statement
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy, PatternSet, encoded, words
 from wm.text.scripts import is_cjk

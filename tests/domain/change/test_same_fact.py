@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.memory.pair_cases import AGAINST, APART, FRESH, MERGE, PAIRS, SAME
-from wm.domain.memory.contradiction import contradict, proposition
-from wm.domain.memory.same_fact import IDENTITY_TYPES, identity, same_fact, statement
+from tests.domain.change.pair_cases import AGAINST, APART, FRESH, MERGE, PAIRS, SAME
+from wm.domain.change.contradiction import contradict, proposition
+from wm.domain.change.same_fact import IDENTITY_TYPES, identity, same_fact, statement
 from wm.text.letters import canonical
 
 
