@@ -15,7 +15,7 @@ MOST_FILES = 24
 """Modules in one folder; a reader takes in no more at a glance."""
 MOST_IN_A_WING = 13
 """Modules in one wing of `ops`, its `__init__` included."""
-MOST_LAZY_IMPORTS = 27
+MOST_LAZY_IMPORTS = 15
 """Own modules that are imported inside functions; each has its reason beside it."""
 MOST_BROAD_CATCHES = 12
 """`except Exception` and wider, that do not raise again."""

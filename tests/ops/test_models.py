@@ -15,7 +15,7 @@ from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.models.embed import EMBEDDED
 from wm.models.worker import EmbedWorker
 from wm.ops.search.model_choice import INSTALLED, chosen, look_at_model
-from wm.ops.search.models import import_model, pull_model, remove_model
+from wm.ops.search.model_install import import_model, pull_model, remove_model
 from wm.ops.search.search import embedding, searcher
 
 PATIENCE_S = 60.0

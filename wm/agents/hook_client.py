@@ -154,13 +154,12 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
 def _by_library(agent: str, event: str, payload: bytes) -> bytes:
     if sys.flags.no_site:
         _add_packages()
-    from wm.errors import WmError
     from wm.ops.session import hooks
 
     project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
     try:
         return hooks.run(agent, event, payload, project=project)
-    except (OSError, WmError) as error:
+    except hooks.FAILURES as error:
         _note(agent, event, _reason(error))
         return failure(agent, hooks.keep_requests(agent, event, payload, error, project=project))
 

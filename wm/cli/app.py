@@ -18,6 +18,7 @@ import click
 from wm import __version__
 from wm.cli import output, streams
 from wm.cli.groups import Group
+from wm.cli.mistakes import sentence
 from wm.cli.options import not_empty
 from wm.errors import WmError
 
@@ -135,8 +136,6 @@ def _outcome(words: list[str]) -> int:
             raise output.ReaderGone from None
         return 0
     except click.UsageError as error:
-        from wm.cli.mistakes import sentence
-
         return report(2, "usage", sentence(error), _usage_fix(error, words))
     except click.ClickException as error:
         return report(1, "user_error", error.format_message(), "")

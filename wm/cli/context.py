@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -161,19 +161,20 @@ class Caller:
             ) from None
 
     def _on_files(self, name: str, request: Any) -> Any:
-        from wm.ops.catalogue import OPERATIONS
-        from wm.ops.operation import execute
-
-        with self.opened() as runtime:
-            return execute(runtime, OPERATIONS[name], request)
+        return _files().answer_of(self.settings, name, request)
 
     @contextmanager
     def opened(self) -> Iterator[Runtime]:
         """The data folder, opened in this process. Raises WmError."""
-        from wm.ops.local import opened
-
-        with opened(self.settings) as runtime:
+        with _files().opened(self.settings) as runtime:
             yield runtime
+
+
+def _files() -> ModuleType:
+    """`wm.ops.local`, imported here because a command that the daemon answers needs no store."""
+    from wm.ops import local
+
+    return local
 
 
 def workspace_options(command: F) -> F:

@@ -68,7 +68,7 @@ class Workers:
         return not wait(self._running, within_s).not_done
 
 
-class _Call(Struct, eq=False):
+class _QueuedCall(Struct, eq=False):
     operation: Operation[Any, Any]
     request: Any
     answered: Answered
@@ -85,8 +85,8 @@ class _Call(Struct, eq=False):
 
 
 class _Queue(Struct):
-    waiting: deque[_Call] = field(default_factory=deque)
-    running: Sequence[_Call] = ()
+    waiting: deque[_QueuedCall] = field(default_factory=deque)
+    running: Sequence[_QueuedCall] = ()
     timer: asyncio.TimerHandle | None = None
     gathering: asyncio.TimerHandle | None = None
     """Set while the next batch waits a moment for the clients that were just answered."""
@@ -157,7 +157,7 @@ class Actors(Struct, eq=False):
             )
         now = time.monotonic()
         deadline = now + self._limits.request_timeout_s
-        queue.waiting.append(_Call(operation, request, answered, now, deadline, soon))
+        queue.waiting.append(_QueuedCall(operation, request, answered, now, deadline, soon))
         if queue.gathering is not None:
             if len(queue.waiting) >= queue.expected:
                 self._gathered(key, queue)
@@ -211,7 +211,7 @@ class Actors(Struct, eq=False):
 
     def _start(self, key: str, queue: _Queue) -> None:
         now = time.monotonic()
-        batch: list[_Call] = []
+        batch: list[_QueuedCall] = []
         while queue.waiting and len(batch) < self._limits.batch_requests:
             call = queue.waiting.popleft()
             if call.open:

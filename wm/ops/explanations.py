@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wm.api.diagnosis import Happening
 from wm.formats.evidence import EvidenceRecord
 from wm.text.tables import Tables
 
@@ -41,6 +42,16 @@ def sentence_of(record: EvidenceRecord, *, of: str = "") -> str:
         what = f"{what}, by undoing {record.details['undoes']}"
     why = f" ({reasons(record.reason_codes)})" if record.reason_codes else ""
     return f"{what}{why}"
+
+
+def text_of(record: EvidenceRecord) -> str:
+    """The text that the record quotes; "" if none."""
+    return str(record.details.get("text") or record.details.get("preview") or "")
+
+
+def happening(record: EvidenceRecord) -> Happening:
+    """The record with what it says, for an answer."""
+    return Happening(record=record, sentence=sentence_of(record), text=text_of(record))
 
 
 def _as_ids(value: object) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from wm.errors import HostError
-from wm.formats.base import dump
+from wm.formats.base import Record, dump
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.runtime import Runtime, make_runtime
@@ -47,8 +47,13 @@ def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, A
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise HostError(f"{place}: {first['msg']}.", status=422) from None
+    return dump(answer_of(settings, name, request))
+
+
+def answer_of(settings: Settings, name: str, request: Record) -> Any:
+    """Run a use case by name with its request model; returns its response model. Raises WmError."""
     with opened(settings) as runtime:
-        return dump(execute(runtime, operation, request))
+        return execute(runtime, OPERATIONS[name], request)
 
 
 def watch_edits(

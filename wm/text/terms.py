@@ -57,7 +57,7 @@ def _in_word(char: str) -> bool:
     return char.isalnum() or _is_vowel(char)
 
 
-class _Spaced(dict[int, str]):
+class _WordLetters(dict[int, str]):
     """Translation table: every character that is not part of a word or a name becomes a space."""
 
     def __missing__(self, code: int) -> str:
@@ -67,7 +67,7 @@ class _Spaced(dict[int, str]):
         return char if char in _INSIDE or _in_word(char) else " "
 
 
-_SPACED = _Spaced({code: _Spaced().__missing__(code) for code in range(128)})
+_SPACED = _WordLetters({code: _WordLetters().__missing__(code) for code in range(128)})
 
 
 class _Unaccented(dict[int, str]):

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from wm.domain.failures import json_reports, known_tools, summaries
 from wm.domain.failures.commands import Ran, ShellCommand
 from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
+from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import spelled
 from wm.settings import SessionSettings
@@ -86,9 +87,6 @@ def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tu
     read = _read(lines, output, families, ran.certain) if active else []
     settled = [_settled(found, family, active, root) for family, found in read]
     if not settled:
-        # Imported here like every family of formats, at its first use (`Family.find`).
-        from wm.domain.failures.formats.generic import complaint
-
         settled = [
             Placed(replace(found, category="runtime"), command)
             for command in ran.suspects

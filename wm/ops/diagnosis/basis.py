@@ -11,20 +11,18 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.api.diag import Remark
-from wm.api.diagnosis import Happening
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.evidence_retention import ADMITTING
 from wm.domain.times import parse
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.explanations import sentence_of
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import Work
 from wm.ops.place import locate
-from wm.ops.storage.evidence import read_log, text_of
+from wm.ops.storage.evidence import read_log
 from wm.store.base import LogReading
 
 
@@ -86,10 +84,6 @@ def ground(work: Work, request: Scoped) -> DiagnosisBasis:
 
 def remark(code: str, severity: str, sentence: str, entry: str = "", fix: str = "") -> Remark:
     return Remark(code=code, severity=severity, sentence=sentence, entry=entry, fix=fix)
-
-
-def happening(record: EvidenceRecord) -> Happening:
-    return Happening(record=record, sentence=sentence_of(record), text=text_of(record))
 
 
 def is_after(record: EvidenceRecord, begin: datetime | None) -> bool:

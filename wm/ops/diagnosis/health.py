@@ -10,9 +10,10 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstones
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.diagnosis.basis import DiagnosisBasis, ground, happening, is_after, remark
+from wm.ops.diagnosis.basis import DiagnosisBasis, ground, is_after, remark
 from wm.ops.diagnosis.refusals import refuses
 from wm.ops.diagnosis.session_flow import diag_disappearances
+from wm.ops.explanations import happening
 from wm.ops.memory.documents import read_journal, read_tombstones
 from wm.ops.operation import Operation, Work
 from wm.ops.storage.check import check_store

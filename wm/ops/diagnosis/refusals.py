@@ -19,9 +19,9 @@ from wm.api.diag import (
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.diagnosis.basis import ground, is_after
-from wm.ops.explanations import reasons, sentence_of
+from wm.ops.explanations import reasons, sentence_of, text_of
 from wm.ops.operation import Operation, Work
-from wm.ops.storage.evidence import moment_of, names, text_of
+from wm.ops.storage.evidence import moment_of, names
 
 COMMANDS = ("reinforce", "replace")
 

@@ -10,12 +10,12 @@ from wm.api.protocol import WorkspacePlace
 from wm.domain.memory.acts import acts
 from wm.errors import NotFound, UserError
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.explanations import sentence_of
+from wm.ops.explanations import sentence_of, text_of
 from wm.ops.memory.documents import read_memory, read_tombstones
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
-from wm.ops.storage.evidence import names, read_log, text_of
+from wm.ops.storage.evidence import names, read_log
 from wm.text.letters import canonical
 
 MOST = 1000

@@ -46,7 +46,7 @@ def _run(work: Work, request: MemoryFilesRequest) -> MemoryFilesAnswer:
         command = _redacted(work, request.command)
         found = memory_tool.folder(memory.entries, place.branch)
         plan = memory_tool.plan(command, found, longest, room)
-        _Call(work, place, found, request.session).carry_out(memory, plan)
+        _ToolCall(work, place, found, request.session).carry_out(memory, plan)
     except FolderError as error:
         return MemoryFilesAnswer(text=redact(str(error)), failed=True)
     except UserError as error:
@@ -68,7 +68,7 @@ def _redacted(work: Work, command: Mapping[str, Any]) -> dict[str, Any]:
     return {k: redact(v) if isinstance(v, str) else v for k, v in command.items()}
 
 
-class _Call(Struct, frozen=True):
+class _ToolCall(Struct, frozen=True):
     """A command that is carried out for a session, and the folder that it found."""
 
     work: Work

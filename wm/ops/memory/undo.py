@@ -37,6 +37,7 @@ from wm.errors import NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.explanations import text_of
 from wm.ops.memory.documents import (
     full_id,
     lift_stones,
@@ -50,7 +51,7 @@ from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.storage.evidence import last_texts, moment_of, read_log, text_of
+from wm.ops.storage.evidence import last_texts, moment_of, read_log
 from wm.store.base import Ref
 
 LISTED = 500

@@ -25,6 +25,7 @@ from wm.ops.search.vector_cache import SavedVectorsFound, VectorCache
 from wm.search.documents import Filters, Hit, SearchDocument
 from wm.search.index import SearchIndex
 from wm.settings import RecallSettings
+from wm.store.files import FileStore
 from wm.store.vectors import graph
 
 if TYPE_CHECKING:
@@ -341,6 +342,17 @@ class Searcher:
             is_due = self._fill.unsaved >= enough
         if is_due:
             self.save()
+
+
+def saved_searcher(
+    store: FileStore,
+    key: str,
+    settings: RecallSettings,
+    worker: EmbedWorker,
+    later: Background[Task],
+) -> Searcher:
+    """A new Searcher for the workspace `key`, whose vectors are saved in `store`."""
+    return Searcher(settings, worker, VectorCache(store, key), later)
 
 
 def searchable(entry: MemoryEntry) -> SearchDocument:

@@ -20,6 +20,7 @@ from wm.domain.since import moment
 from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
+from wm.models.worker import EmbedWorker
 from wm.ops.background import Pace
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
@@ -36,7 +37,6 @@ from wm.settings import one_numeric_thread
 from wm.store.paths import sid
 
 if TYPE_CHECKING:
-    from wm.models.worker import EmbedWorker
     from wm.ops.search.index_keeper import Searcher
 
 ALL = "all"
@@ -107,12 +107,11 @@ def _time(asked: str, name: str, now: datetime) -> str:
 def searcher(runtime: Runtime, key: str) -> Searcher:
     """The index of a workspace, created at the first search because it loads numpy."""
     worker = embedding(runtime)
-    from wm.ops.search.index_keeper import Searcher
-    from wm.ops.search.vector_cache import VectorCache
+    from wm.ops.search.index_keeper import saved_searcher
 
     def make() -> Searcher:
-        shelf = VectorCache(runtime.store, key)
-        return Searcher(runtime.settings.recall, worker, shelf, runtime.later())
+        recall, later = runtime.settings.recall, runtime.later()
+        return saved_searcher(runtime.store, key, recall, worker, later)
 
     found: Searcher = runtime.caches.indexes.get(key, (), make)
     found.use(worker)
@@ -128,8 +127,6 @@ def embedding(runtime: Runtime) -> EmbedWorker:
     if "numpy" not in sys.modules:
         with one_numeric_thread():
             import_module("numpy")
-    from wm.models.worker import EmbedWorker
-
     now = chosen(runtime)
 
     def unloaded() -> None:

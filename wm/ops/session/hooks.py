@@ -46,6 +46,9 @@ from wm.store.base import Ref
 SPOKEN = ("SessionStart", "UserPromptSubmit", "session.created", "chat.message")
 """Hooks whose refusal is shown to a person: a session starts, or the user sends a message."""
 
+FAILURES = (OSError, WmError)
+"""Errors of `run` behind which `keep_requests` can still save what the user asked for."""
+
 JOURNAL_WAIT_S = 0.5
 """Maximum wait for the journal's lock. The wait of the first attempt is over by then, and both must
 fit into the hook's deadline."""

@@ -13,6 +13,7 @@ from wm.domain.evidence_retention import NAMING
 from wm.domain.since import moment
 from wm.errors import UserError
 from wm.formats.evidence import EvidenceRecord
+from wm.ops.explanations import text_of
 from wm.ops.operation import Work
 from wm.store.base import LogReading
 from wm.text.letters import canonical
@@ -56,11 +57,6 @@ def quotes(record: EvidenceRecord, wanted: str) -> bool:
         or wanted in preview
         or (len(preview) >= SHORTEST_PREVIEW and preview in wanted)
     )
-
-
-def text_of(record: EvidenceRecord) -> str:
-    """The text that the record quotes; "" if none."""
-    return str(record.details.get("text") or record.details.get("preview") or "")
 
 
 def last_texts(records: Iterable[EvidenceRecord]) -> dict[str, str]:

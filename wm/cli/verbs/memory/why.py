@@ -44,10 +44,8 @@ def _print_entry(answer: Any) -> None:
 
 def _print_text(answer: WhyAnswer) -> None:
     """What happened to a text that is no entry: the entries that it relates to, and their texts."""
-    from wm.ops.diagnosis.basis import happening
-
     for record in answer.records:
-        print_happening(happening(record), named=True)
+        print_happening(explanations.happening(record), named=True)
 
 
 def _now(answer: Any) -> list[output.Row]:

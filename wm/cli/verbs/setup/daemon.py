@@ -1,4 +1,4 @@
-"""`wm up | down | daemon | logs`: starts, stops, runs and shows the daemon of this user.
+"""`wm up | down | logs`: starts, stops and shows the daemon of this user.
 
 `wm down` waits until the daemon has written what it answered; it kills no process.
 """
@@ -16,15 +16,7 @@ from typing import Any
 import click
 
 from wm.cli import output, proof
-from wm.cli.context import (
-    Caller,
-    Result,
-    ask,
-    daemon_status,
-    prints,
-    prints_always,
-    workspace_options,
-)
+from wm.cli.context import Caller, Result, ask, daemon_status, prints, prints_always
 from wm.cli.daemon_state import FIX, outdated
 from wm.cli.options import flag
 from wm.daemon.instance import holder, is_ending
@@ -121,16 +113,6 @@ def _refuse_where_one_lives(caller: Caller) -> None:
             f"The daemon does not answer, and its lock is held by {who}.",
             fix="Kill that process: everything that it confirmed is on disk.",
         ) from None
-
-
-@click.command("daemon")
-@workspace_options
-def daemon(caller: Caller) -> int:
-    """Run in the foreground until SIGTERM. Takes sockets from systemd or launchd if given."""
-    from wm.daemon.serve import serve
-    from wm.ops.local import open_runtime
-
-    return serve(caller.settings, open_runtime)
 
 
 @click.command("logs")

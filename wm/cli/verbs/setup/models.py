@@ -18,10 +18,9 @@ from wm.cli.groups import Group
 from wm.cli.options import flag, text
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import chosen, installed, location
-from wm.ops.search.models import (
+from wm.ops.search.model_install import (
     check_new,
     import_model,
-    known_name,
     pinned_files,
     pinned_model,
     pull_model,
@@ -29,6 +28,7 @@ from wm.ops.search.models import (
     require_network,
     try_model,
 )
+from wm.ops.search.models import known_name
 
 COLUMN = 14
 SHOWN_DIGITS = 16

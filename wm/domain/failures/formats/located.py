@@ -72,7 +72,7 @@ MAX_NEAR = 4
 """Lines between a place and its message."""
 
 
-class _Finding(Struct, frozen=True):
+class _LocatedFinding(Struct, frozen=True):
     found: DetectedError
     bad: bool | None
 
@@ -113,14 +113,14 @@ _SEVERITY = patterns.compile(
 """A severity that is no part of the message: it has no colon, or stands behind a dash."""
 
 
-def _made(message: str, file: str, line: str, at: int, *levels: str) -> _Finding:
+def _made(message: str, file: str, line: str, at: int, *levels: str) -> _LocatedFinding:
     file = file.removeprefix("file://")
     bad = _level(*levels, message)
     bare = _SEVERITY.match(message)
     text = (bare.group(1) if bare else message).strip(" -:|").replace("[*] ", "")
     text = _BRACKETED.sub(r"\1 ", text)
     found = DetectedError(_category(file, text), text, file, whole(line), at, at + 1)
-    return _Finding(found, bad)
+    return _LocatedFinding(found, bad)
 
 
 def _category(file: str, message: str) -> str:
@@ -136,7 +136,7 @@ def _category(file: str, message: str) -> str:
 # --- lines ------------------------------------------------------------------------------------
 
 
-def _placed(lines: Sequence[str]) -> Iterator[_Finding]:
+def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
     named = ""
     for i, line in enumerate(lines):
         if not any(map(str.isdigit, line)):
@@ -168,7 +168,7 @@ def _is_file(path: str) -> bool:
     return not is_foreign(path) and ("/" in path or not path.endswith(_HOST))
 
 
-def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Finding]:
+def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_LocatedFinding]:
     label, file, *numbers, rest = place.groups()
     number = next(filter(None, numbers), "")
     if not _is_file(file):
@@ -214,7 +214,7 @@ def _tells(line: str) -> bool:
 # --- annotations of CI services, XML ------------------------------------------------------------
 
 
-def _annotations(lines: Sequence[str]) -> Iterator[_Finding]:
+def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
     for i, line in enumerate(lines):
         match = _ANNOTATION.match(line) if "::" in line or "##" in line else None
         if match:
@@ -232,7 +232,7 @@ _ATTRIBUTE = patterns.compile(r"([\w:.-]+)=\"([^\"<]*)\"")
 _PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "result", "bug"))
 
 
-def _elements(text: str) -> Iterator[_Finding]:
+def _elements(text: str) -> Iterator[_LocatedFinding]:
     """JUnit, Checkstyle and the like: a problem inherits file and name from the elements around."""
     file = name = line = ""
     for at, match in enumerate(_ELEMENT.finditer(text)):
@@ -265,4 +265,4 @@ def _elements(text: str) -> Iterator[_Finding]:
             yield _made(rest or "", path or "", next(filter(None, numbers), "") or "", at, level)
         else:
             one = _made(message, file, line, at, level)
-            yield _Finding(replace(one.found, name=name), one.bad)
+            yield _LocatedFinding(replace(one.found, name=name), one.bad)
