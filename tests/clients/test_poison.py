@@ -90,7 +90,9 @@ def test_text_of_tools_never_becomes_active_and_text_of_the_user_does(
     assert sorted(set(active) - {KEPT}) == sorted(fact.proposed for fact in FACTS)
     entries = wm.ask("inspect", "--status", "inbox")["entries"]
     assert len(entries) >= len(ATTACKS) // 2, json.dumps(entries)[:2000]
-    assert all(view["entry"]["tainted"] for view in entries)
+    by_user = [view["entry"] for view in entries if view["entry"]["source"] == "stated"]
+    assert [entry["text"] for entry in by_user if entry["text"] not in stated] == []
+    assert all(view["entry"].get("tainted") for view in entries if view["entry"] not in by_user)
 
 
 COUNT = 500

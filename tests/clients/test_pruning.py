@@ -87,6 +87,6 @@ def test_a_listing_of_two_thousand_lines_is_pruned_and_can_be_restored(
     # OpenCode hands its hooks the last two thousand lines, and names a file with all of them.
     least = FILES if agent is CLAUDE else FILES - 100
     assert least <= whole.count(".c") <= FILES
-    assert "was cut before the model" in machine.tool("wm", "why", asked[0][:10])
+    assert "was shortened before the model" in machine.tool("wm", "why", asked[0][:10])
     prefix_only_grows(machine, run.session)
     nothing_refused_or_dropped(machine)
