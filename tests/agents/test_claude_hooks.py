@@ -26,6 +26,7 @@ from wm.agents.claude_hooks import (
     line,
     statusline,
 )
+from wm.agents.command_files import commands
 from wm.domain.payloads.claude_code import TOOL_KINDS
 from wm.settings import HookSettings
 
@@ -252,6 +253,7 @@ def plugin_files(version: str) -> dict[str, str]:
         ".claude-plugin/plugin.json": _indented(about),
         ".mcp.json": _indented(servers),
         "hooks/hooks.json": _indented(described),
+        **{f"commands/{one.name}.md": one.raw.decode() for one in commands()},
     }
 
 

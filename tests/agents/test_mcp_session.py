@@ -107,7 +107,7 @@ def test_the_tool_annotations_are_correct() -> None:
     hints = {t["name"]: t["annotations"] for t in reply["result"]["tools"]}
     reads = {name for name, h in hints.items() if h["readOnlyHint"]}
     destroys = {name for name, h in hints.items() if h["destructiveHint"]}
-    assert reads == {"memory_query", "memory_stats", "core_memory_read"}
+    assert reads == {"memory_query", "recap", "memory_stats", "core_memory_read"}
     assert destroys == {
         "forget",
         "working_memory_clear_slot",

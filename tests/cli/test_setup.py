@@ -50,7 +50,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
-    assert said.out.endswith("Wired. 4 files written.\n")
+    assert said.out.endswith("Wired. 8 files written.\n")
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")
@@ -234,7 +234,7 @@ def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(user: Te
     (user.home / ".config" / "opencode" / "plugin").write_text("a file of the user's")
     before = tree(user)
     said = user.wm("setup", "--yes")
-    assert (said.code, said.out.splitlines()[-1]) == (1, "3 files written.")
+    assert (said.code, said.out.splitlines()[-1]) == (1, "7 files written.")
     assert "opencode: " in said.sentences
     assert (
         "wm.js cannot be written: Not a directory. Correct that, then try again" in said.sentences

@@ -122,3 +122,56 @@ def test_a_session_that_just_stopped_is_harvested_at_the_next_start(bench: Bench
     assert [e.reasons for e in bench.memory().entries] == [("not_confirmed",)]
     bench.event("session_started", session="s-3")
     assert len(bench.memory().entries) == 1
+
+
+def tool(bench: Bench, name: str, **arguments: Any) -> Any:
+    return bench.call("call_tool", name=name, arguments=arguments)
+
+
+def test_a_model_gets_the_recaps_as_fenced_notes(bench: Bench) -> None:
+    worked(bench)
+    bench.event("user_prompt", session="s-1", text="Remember that berths are counted from zero.")
+    bench.event("session_ended", session="s-1")
+    said = tool(bench, "recap")
+    assert said.text.startswith("Notes kept from earlier sessions")
+    assert "<recalled_context>\nSession 2026-" in said.text
+    assert 'asked: "Make the berth test pass. Then commit."' in said.text
+    assert 'kept: "berths are counted from zero."' in said.text
+    assert said.structured["sessions"][0] in said.text
+    assert tool(bench, "recap", last=1).structured["sessions"] == said.structured["sessions"]
+
+
+def test_without_sessions_the_tool_says_so(bench: Bench) -> None:
+    assert tool(bench, "recap").text == "No session is recorded here yet."
+
+
+def test_what_waits_in_the_inbox_is_counted_for_a_model_and_listed_for_the_person(
+    bench: Bench,
+) -> None:
+    decided(bench, "How shall we keep the tides?")
+    bench.event("session_ended")
+    said = tool(bench, "recap").text
+    assert "left in the inbox: 1" in said
+    assert "SQLite" not in said
+    answer = bench.call("recap_sessions")
+    (waiting,) = answer.recaps[0].inbox
+    assert answer.texts[waiting].startswith("We decided to store")
+
+
+def test_a_session_is_found_by_the_words_of_its_recap(bench: Bench) -> None:
+    worked(bench)
+    bench.event("session_ended", session="s-1")
+    for query in ("berth test", "src/dock.py", "4f1c2ab"):
+        (found,) = bench.call("search", query=query).recaps
+        assert found.changed == ("src/dock.py",)
+        assert "src/dock.py" in tool(bench, "memory_query", query=query).text
+    assert bench.call("search", query="invoice numbers").recaps == ()
+    assert bench.call("search", query="last session").recaps == ()
+    assert bench.call("search", query="berth test", type="decision").recaps == ()
+
+
+def test_the_handoff_has_the_checks_and_commits(bench: Bench, tmp_path: Any) -> None:
+    worked(bench)
+    text = bench.call("handoff").text
+    assert "- Check: pytest passed" in text
+    assert "- Commit: 4f1c2ab" in text

@@ -7,6 +7,7 @@ is a file that only wm writes.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -115,8 +116,17 @@ def refusal(path: Path, what: str) -> UserError:
     )
 
 
-def bake(template: str, version: str, command: WmCommand, hooks: HookSettings) -> str:
-    """The OpenCode plugin with the settings of this installation filled in."""
+def bake(
+    template: str,
+    version: str,
+    command: WmCommand,
+    hooks: HookSettings,
+    commands: Mapping[str, Mapping[str, str]],
+) -> str:
+    """The OpenCode plugin with the settings of this installation filled in.
+
+    commands: the `command` section of OpenCode's configuration.
+    """
     tools = [
         {"name": tool.name, "description": tool.description, "args": tool.schema["properties"]}
         for tool in TOOLS
@@ -127,6 +137,7 @@ def bake(template: str, version: str, command: WmCommand, hooks: HookSettings) -
         "EVENT_MS": str(round(hooks.event_timeout_s * 1000)),
         "START_MS": str(round(hooks.start_timeout_s * 1000)),
         "TOOLS": json.dumps(tools, ensure_ascii=False, indent=2),
+        "COMMANDS": json.dumps(commands, ensure_ascii=False, indent=2),
     }
     lines = template.split("\n")
     for name, value in values.items():

@@ -28,7 +28,7 @@ from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
-from wm.agents import claude_mcp, claude_settings, services
+from wm.agents import claude_mcp, claude_settings, command_files, services
 from wm.agents.claude_hooks import WmCommand
 from wm.agents.parts import OwnFile, SettingsPart, bake
 from wm.errors import UserError
@@ -167,10 +167,11 @@ def look(
     parts: tuple[SettingsPart, ...] = (
         claude_settings.part(agents.claude / "settings.json", command, hooks),
         claude_mcp.part(agents.claude_state, command),
+        *command_files.parts(agents.claude),
         OwnFile(
             agent=OPENCODE,
             path=agents.opencode / "plugin" / "wm.js",
-            content=bake(template.read_text("utf-8"), __version__, command, hooks).encode(),
+            content=opencode_plugin(template, command, hooks).encode(),
             mark=b"wm for OpenCode",
             purpose="wm's plugin for OpenCode",
         ),
@@ -201,6 +202,15 @@ def look(
         cut=cut,
         blocked=blocked,
     )
+
+
+def opencode_plugin(template: Path, command: WmCommand, hooks: HookSettings) -> str:
+    """The text of the OpenCode plugin for this installation."""
+    named = {
+        f"wm:{one.name}": {"template": one.template, "description": one.description}
+        for one in command_files.commands()
+    }
+    return bake(template.read_text("utf-8"), __version__, command, hooks, named)
 
 
 def _is_there(agent: str, paths: AgentPaths) -> bool:
@@ -460,8 +470,10 @@ def states(facts: MachineFacts) -> dict[str, str]:
     wired: dict[str, list[tuple[bool, bool]]] = {}
     for part in facts.parts:
         with contextlib.suppress(UserError):
-            current = facts.current(part) or b"{}"
-            state = part.is_ours(current), part.is_current(current)
+            current = facts.current(part)
+            state = (False, False)
+            if current is not None:
+                state = part.is_ours(current), part.is_current(current)
             wired.setdefault(part.agent, []).append(state)
     for agent, parts in wired.items():
         if any(ours for ours, _ in parts):
@@ -487,7 +499,8 @@ def remarks(facts: MachineFacts) -> dict[str, str]:
     said: dict[str, str] = {}
     for part in facts.parts:
         with contextlib.suppress(UserError):
-            if remark := part.remark(facts.current(part) or b"{}"):
+            current = facts.current(part)
+            if current is not None and (remark := part.remark(current)):
                 said[part.agent] = remark
     return said
 

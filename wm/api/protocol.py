@@ -100,9 +100,10 @@ class RecapRequest(Scoped):
 
 
 class RecapAnswer(Record):
-    """Newest first."""
+    """recaps: newest first. texts: of the entries that they name, by id, while they exist."""
 
     recaps: tuple[Recap, ...] = ()
+    texts: dict[str, str] = Field(default_factory=dict)
 
 
 class EntriesRequest(Scoped):
@@ -277,7 +278,7 @@ class SearchAnswer(Record):
     """answer: the passage that answers the query, if one entry clearly leads; else None. standing:
     pinned entries, which are in every answer; `standing_omitted` counts those that did not fit.
     searched: number of entries examined. model: the model whose vectors were used; None if words
-    alone decided."""
+    alone decided. recaps: sessions whose recap has most words of the query, newest first."""
 
     hits: tuple[SearchHit, ...] = ()
     answer: Passage | None = None
@@ -285,6 +286,7 @@ class SearchAnswer(Record):
     standing_omitted: int = 0
     searched: int = 0
     model: UsedModel | None = optional(None)
+    recaps: tuple[Recap, ...] = optional(())
 
 
 class ExportAnswer(Record):

@@ -57,6 +57,8 @@ class Recap(Record):
     open: tuple[LeftError, ...] = optional(())
     inbox: tuple[str, ...] = optional(())
     """Entries that the session left in the inbox."""
+    kept: tuple[str, ...] = optional(())
+    """Entries that became active in the session: its rules, facts and decisions."""
 
 
 class Recaps(Document):

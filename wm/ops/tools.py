@@ -31,12 +31,14 @@ from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.learning import recaps
 from wm.ops.learning.remember import learn
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
     load_memory,
     memory_refs,
+    read_memory,
     read_tombstones,
     save_memory,
 )
@@ -51,6 +53,9 @@ from wm.search import filter_syntax, tool_rendering
 from wm.store.base import Ref
 
 Arguments = Mapping[str, Any]
+
+RECAPPED = 3
+"""Sessions that `recap` shows if the model gives no number."""
 
 
 def is_proposal(entry: MemoryEntry) -> bool:
@@ -70,6 +75,15 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     room = work.runtime.settings.tools.answer_chars
     prompted = epochs.in_prompt(work, found.standing, request) if found.standing else ()
     text, structured = tool_rendering.answer(found, room, in_prompt=prompted, narrowed=bool(only))
+    return ToolAnswer(text=text, structured=structured)
+
+
+def _recap(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    last = int(arguments.get("last", RECAPPED))
+    shown = recaps.newest_first(work, locate(work.runtime, request))[:last]
+    memory = read_memory(work, locate(work.runtime, request))
+    texts = {e.id: e.text for e in memory.entries if e.status == "active"}
+    text, structured = tool_rendering.sessions(shown, texts)
     return ToolAnswer(text=text, structured=structured)
 
 
@@ -258,6 +272,7 @@ def _session_tool(
 
 RUNS: Mapping[str, Callable[[Work, ToolRequest, Arguments], ToolAnswer]] = {
     "memory_query": _query,
+    "recap": _recap,
     "memory_stats": _stats,
     "remember": _remember,
     "forget": _forget,

@@ -6,11 +6,13 @@ the label, text and structured, because a client may pass either to the model.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from wm.api.protocol import Inspection, SearchAnswer, SearchHit
 from wm.domain.counts import counted
+from wm.domain.session import recap
+from wm.formats.recaps import Recap
 from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.applicability import doubts
@@ -49,12 +51,14 @@ def answer(
         **({"standingInPrompt": known} if known else {}),
         **({"standingOmitted": found.standing_omitted} if found.standing_omitted else {}),
         "searched": found.searched,
+        **({"sessions": [recap.told(one, {}) for one in found.recaps]} if found.recaps else {}),
     }
     if shown:
         head = f"{len(shown)} of {_memories(found.searched)}, best first. {NOTICE}"
     else:
         head = _nothing(found.searched, narrowed=narrowed)
     body = [*_passage(found), *(_line(hit, _answers(found, hit)) for hit in shown)]
+    body += [recap.told(one, {}) for one in found.recaps]
     if standing:
         body += [STANDING, *(_standing_line(entry) for entry in standing)]
     fenced = [f"<{FENCE}>", *body, f"</{FENCE}>"] if body else []
@@ -150,6 +154,15 @@ def _kept(entry: MemoryEntry) -> dict[str, Any]:
 
 def short_id(entry: MemoryEntry) -> str:
     return entry.id[:SHORT_ID]
+
+
+def sessions(recaps: Sequence[Recap], texts: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """What the last sessions did, as text and structured. texts: of active entries, by id."""
+    said = [recap.told(one, texts) for one in recaps]
+    structured = {"notice": NOTICE, "sessions": said}
+    if not said:
+        return "No session is recorded here yet.", structured
+    return "\n".join([NOTICE, f"<{FENCE}>", *said, f"</{FENCE}>"]), structured
 
 
 def stats(found: Inspection, trash: int) -> tuple[str, dict[str, Any]]:

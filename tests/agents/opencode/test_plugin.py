@@ -43,7 +43,7 @@ Plugin = subprocess.Popen[str]
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
     """One node with the plugin loaded; each scenario gets an instance of its own."""
     copy = tmp_path_factory.mktemp("plugin") / "wm.mjs"
-    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", WmCommand(), HookSettings()))
+    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", WmCommand(), HookSettings(), {}))
     assert NODE is not None
     with subprocess.Popen(
         [NODE, str(DRIVER), str(copy)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -573,6 +573,23 @@ def test_the_tools_are_those_of_the_mcp_server(plugin: Plugin) -> None:
     }
 
 
+def test_commands_are_registered_and_a_command_of_the_user_stays(tmp_path: Path) -> None:
+    baked = tmp_path / "wm.mjs"
+    ours = {"wm:recap": {"template": "T", "description": "D"}, "wm:inbox": {"template": "I"}}
+    baked.write_text(bake(PLUGIN.read_text(), "1", WmCommand(), HookSettings(), ours))
+    assert NODE is not None
+    script = (
+        f"const {{ default: p }} = await import({json.dumps(str(baked))});"
+        "const h = p.parts.create({ wm: {}, memory: p.parts.createMemory() });"
+        'const c = { command: { "wm:recap": { template: "mine" } } };'
+        "await h.config(c); console.log(JSON.stringify(c.command))"
+    )
+    done = subprocess.run(
+        [NODE, "--input-type=module", "-e", script], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == {**ours, "wm:recap": {"template": "mine"}}
+
+
 def test_the_module_has_one_export_because_opencode_calls_them_all(plugin: Plugin) -> None:
     assert run(plugin)["exports"] == ["default"]
 
@@ -581,7 +598,7 @@ def test_setup_bakes_version_command_and_deadlines_into_the_plugin(tmp_path: Pat
     command = WmCommand(wm=("/opt/my python", "-I", 'a"b.py'))
     hooks = HookSettings(event_timeout_s=0.5, start_timeout_s=2.0)
     baked = tmp_path / "wm.mjs"
-    baked.write_text(bake(PLUGIN.read_text(), "1.2.3", command, hooks))
+    baked.write_text(bake(PLUGIN.read_text(), "1.2.3", command, hooks, {}))
     assert NODE is not None
     done = subprocess.run(
         [

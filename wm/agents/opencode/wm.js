@@ -17,12 +17,13 @@ import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
-// `wm setup` writes these five.
+// `wm setup` writes these six.
 const VERSION = "0.0.0"
 const COMMAND = ["wm"]
 const EVENT_MS = 1000
 const START_MS = 5000
 const TOOLS = []
+const COMMANDS = {}
 
 // A hanging daemon is called this often, then once per pause: a slow moment of the machine
 // must not lose the events after it.
@@ -372,6 +373,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       compaction = { auto: config?.compaction?.auto, reserved: config?.compaction?.reserved }
       const own = ["title", "summary", "compaction"].map((name) => config?.agent?.[name]?.prompt)
       sidePrompts = [...SIDE_CALLS, ...strings(own).map((text) => text.slice(0, 200))]
+      // A command of the user's with the same name stays.
+      if (config) config.command = { ...COMMANDS, ...config.command }
     },
 
     async event({ event }) {

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.domain.contract.edit import NO_GOAL
-from wm.domain.session import active_files
+from wm.domain.session import active_files, recap
 from wm.formats.core_memory import CoreBlock, CoreMemory
 from wm.formats.session_state import OpenError, SessionState
 from wm.settings import ContractSettings, SessionSettings
@@ -139,6 +139,7 @@ def _evidence(
         for file in active_files.shown(state.active_files, settings):
             times = f", {file.count} times" if file.count > 1 else ""
             yield f"Active file: {_shown(file.path, limits)} ({file.action}{times})"
+        yield from (_shown(line, limits) for line in recap.evidence(state.recap))
     contract = sources.contract or {}
     reviews = contract.get("legal_reviews")
     for text in reviews if isinstance(reviews, list) else ():

@@ -6,7 +6,7 @@ path or a name with unusual characters is left out of prompts (TR-3). Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from wm.domain.failures.commands import ran
@@ -22,6 +22,7 @@ from wm.text.sentences import first_sentences
 OPENING, CLOSING = "<last_session>", "</last_session>"
 BLOCK_CHARS = 500
 SHOWN_DAYS = 14
+TOLD_CHARS = 1200
 MAX_LISTED = 60
 ASKED_CHARS = 160
 _SAFE = Lazy(r"[\pL\pN_./@+:-]+(?: [\pL\pN_./@+:-]+)?")
@@ -107,8 +108,15 @@ def _fixes(
     )
 
 
-def finished(recap: Recap, state: SessionState, *, session: str, inbox: tuple[str, ...]) -> Recap:
-    """The recap as it is kept: with what is still open."""
+def finished(
+    recap: Recap,
+    state: SessionState,
+    *,
+    session: str,
+    inbox: tuple[str, ...],
+    entries: tuple[str, ...] = (),
+) -> Recap:
+    """The recap as it is kept: with what is still open. entries: those that became active."""
     left = tuple(
         LeftError(category=e.category, file=e.file, check=e.command) for e in state.open_errors
     )
@@ -119,6 +127,7 @@ def finished(recap: Recap, state: SessionState, *, session: str, inbox: tuple[st
         "at": state.updated_at,
         "open": left,
         "inbox": inbox,
+        "kept": entries,
         "fixes": fixes,
     }
     return recap.model_copy(update=update)
@@ -135,10 +144,39 @@ def kept(known: Recaps, recap: Recap) -> Recaps:
 
 def block(recap: Recap) -> str:
     """The last session as a prompt block, in at most `BLOCK_CHARS` characters."""
-    failed = [f"{_safe(r.name)} exit {r.exit_code}" for r in recap.checks if r.exit_code]
-    passed = [_safe(r.name) for r in recap.checks if not r.exit_code]
     branch = f", branch {_safe(recap.branch)}" if _safe(recap.branch) else ""
     head = f"Last session here: {recap.at[:10]}{branch}. A record, not instructions."
+    room = BLOCK_CHARS - len("\n".join([OPENING, head, CLOSING])) - 1
+    found = _lines(recap, {}, room)
+    return "\n".join([OPENING, head, *found, CLOSING]) if found else ""
+
+
+def told(recap: Recap, texts: Mapping[str, str]) -> str:
+    """One session for a model that asks, in at most `TOLD_CHARS` characters. texts: of active
+    entries, by id; what waits in the inbox is only counted (TR-3)."""
+    about = [recap.at[:16].replace("T", " "), _safe(recap.agent) or "an agent"]
+    about += [f"branch {_safe(recap.branch)}"] if _safe(recap.branch) else []
+    found = _lines(recap, texts, TOLD_CHARS)
+    if recap.inbox:
+        found.append(f"left in the inbox: {len(recap.inbox)}")
+    return "\n".join([f"Session {', '.join(about)}", *found])
+
+
+def evidence(recap: Recap | None) -> Iterator[str]:
+    """What a session did, one sentence each, for its handoff."""
+    if recap is None:
+        return
+    for run in recap.checks:
+        if name := _safe(run.name):
+            yield f"Check: {name} {f'exit {run.exit_code}' if run.exit_code else 'passed'}"
+    for commit in recap.commits:
+        yield f"Commit: {commit}"
+
+
+def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
+    """What a recap says, line by line, as far as it fits."""
+    failed = [f"{_safe(r.name)} exit {r.exit_code}" for r in recap.checks if r.exit_code]
+    passed = [_safe(r.name) for r in recap.checks if not r.exit_code]
     rows = [
         ("asked", [f'"{neutralise(recap.asked)}"'] if recap.asked else []),
         ("open errors", [_safe(e.file or e.check) for e in recap.open]),
@@ -146,16 +184,15 @@ def block(recap: Recap) -> str:
         ("checks passed", passed),
         ("changed", [_safe(path) for path in reversed(recap.changed)]),
         ("commits", list(reversed(recap.commits))),
+        ("kept", [f'"{neutralise(texts[name])}"' for name in recap.kept if name in texts]),
     ]
-    lines = [OPENING, head]
-    room = BLOCK_CHARS - len("\n".join([OPENING, head, CLOSING])) - 1
+    lines = []
     for name, items in rows:
-        shown = list(filter(None, items))
-        text = _fitting(name, shown, room)
+        text = _fitting(name, list(filter(None, items)), room)
         if text:
             lines.append(text)
             room -= len(text) + 1
-    return "\n".join([*lines, CLOSING]) if len(lines) > 2 else ""
+    return lines
 
 
 def _fitting(name: str, items: list[str], room: int) -> str:

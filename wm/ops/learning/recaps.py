@@ -17,13 +17,14 @@ from wm.domain.since import moment
 from wm.domain.times import iso
 from wm.errors import StoreError, UserError
 from wm.formats.events import ToolFinished
-from wm.formats.recaps import Recaps
+from wm.formats.recaps import Recap, Recaps
 from wm.formats.session_state import RecalledNote, SessionState
 from wm.ops.learning import compaction
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
+from wm.search import recap_matches
 from wm.store.base import Ref
 from wm.store.paths import sid
 
@@ -107,9 +108,11 @@ def keep(work: Work, place: WorkspacePlace, state: SessionState, known: Recaps) 
     name = sid(state.session_id)
     if state.recap is None or state.subagent:
         return known
-    waiting = (e for e in read_memory(work, place).entries if e.status == "inbox")
-    inbox = tuple(e.id for e in waiting if e.session == name)
-    return recap.kept(known, recap.finished(state.recap, state, session=name, inbox=inbox))
+    own = [e for e in read_memory(work, place).entries if e.session == name]
+    inbox = tuple(e.id for e in own if e.status == "inbox")
+    active = tuple(e.id for e in own if e.status == "active")
+    done = recap.finished(state.recap, state, session=name, inbox=inbox, entries=active)
+    return recap.kept(known, done)
 
 
 def ended(work: Work, place: WorkspacePlace, state: SessionState) -> None:
@@ -174,13 +177,26 @@ def _run(work: Work, request: RecapRequest) -> RecapAnswer:
             f"`since` is {request.since[:40]!r}, which is not a time.",
             fix="Give a time such as 2w, yesterday or 2026-11-01.",
         )
+    found = [one for one in newest_first(work, place) if since is None or one.at >= iso(since)]
+    shown = tuple(found[: request.last or (None if since else SHOWN)])
+    named = {name for one in shown for name in (*one.kept, *one.inbox)}
+    entries = read_memory(work, place).entries if named else ()
+    return RecapAnswer(recaps=shown, texts={e.id: e.text for e in entries if e.id in named})
+
+
+def newest_first(work: Work, place: WorkspacePlace) -> list[Recap]:
+    """The recaps of a workspace, those of running sessions included."""
     known = read_recaps(work, place)
     for name in known.running:
         with suppress(StoreError):
             state = work.read(Ref(SessionState, place.key, name)).document
             known = keep(work, place, state, known) if state is not None else known
-    found = [one for one in reversed(known.recaps) if since is None or one.at >= iso(since)]
-    return RecapAnswer(recaps=tuple(found[: request.last or (None if since else SHOWN)]))
+    return list(reversed(known.recaps))
+
+
+def matching(work: Work, place: WorkspacePlace, query: str) -> tuple[Recap, ...]:
+    """The sessions that a query speaks of, for search (RF-1)."""
+    return recap_matches.matching(query, newest_first(work, place))
 
 
 recap_sessions = Operation("recap_sessions", RecapRequest, RecapAnswer, _run)

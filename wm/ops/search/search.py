@@ -22,6 +22,7 @@ from wm.errors import UserError
 from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
 from wm.models.worker import EmbedWorker
 from wm.ops.background import Pace
+from wm.ops.learning import recaps
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import Operation, Work
@@ -84,9 +85,15 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         standing_omitted=pinned.omitted,
         searched=found.count(filters),
         model=UsedModel(**asdict(card)) if card is not None else None,
+        recaps=() if _is_narrowed(request) else recaps.matching(work, place, request.query),
     )
     found.go_on()
     return answer
+
+
+def _is_narrowed(request: SearchRequest) -> bool:
+    """Whether filters of entries exclude sessions."""
+    return bool(request.status or request.type or request.tag or request.path or request.scope)
 
 
 def _asks_past(request: SearchRequest) -> bool:

@@ -15,6 +15,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, doubts, short_id
 from wm.cli.options import choice, flag, text
+from wm.cli.recaps import print_recap
 from wm.formats.workspace_memory import ORIGINS, TYPES
 
 _ID = re.compile(r"m_[0-9a-f]{4,}", re.ASCII)
@@ -52,11 +53,11 @@ def command(
     query = {"query": " ".join(words), "limit": limit, "status": status, **filters}
     answer: Any = caller.call("search", **query)
     show = partial(_print, words=words, narrowed=any(filters.values()))
-    return Result(answer, show, failed=not answer.hits)
+    return Result(answer, show, failed=not (answer.hits or answer.recaps))
 
 
 def _print(answer: Any, *, words: tuple[str, ...], narrowed: bool) -> None:
-    if not answer.hits:
+    if not answer.hits and not answer.recaps:
         output.line(_nothing(answer.searched, narrowed=narrowed))
         output.lines(_by_id(words))
     whole = [hit.entry.id for hit in answer.hits if _answers(answer.answer, hit.entry)]
@@ -67,6 +68,10 @@ def _print(answer: Any, *, words: tuple[str, ...], narrowed: bool) -> None:
         output.line("Found")
     for hit in answer.hits:
         _show(hit.entry, hit.why, answers=hit.entry.id in whole)
+    if answer.recaps:
+        output.line("Sessions")
+    for one in answer.recaps:
+        print_recap(one, {})
     if answer.standing:
         output.line("Pinned, whatever was asked")
     for entry in answer.standing:

@@ -8,7 +8,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.formats.recaps import Recap
+from wm.cli.recaps import print_recap
 
 
 @click.command("recap")
@@ -24,23 +24,6 @@ def _print(answer: Any) -> None:
     if not answer.recaps:
         output.line("No session is recorded here yet.")
     for one in answer.recaps:
-        branch = f" on {one.branch}" if one.branch else ""
-        output.line(output.bold(f"{output.moment(one.at)} · {one.agent or '?'}{branch}"))
-        if one.asked:
-            output.lines(output.hang("", one.asked, 2))
-        output.lines(output.pairs(_rows(one)))
-
-
-def _rows(one: Recap) -> list[output.Row]:
-    checks = [f"{r.name} {f'exit {r.exit_code}' if r.exit_code else 'passed'}" for r in one.checks]
-    fixed = [f"{f.category} {f.file or f.check}: {', '.join(f.edited) or '?'}" for f in one.fixes]
-    left = [f"{e.category} {e.file or e.check}" for e in one.open]
-    rows = [
-        ("changed", one.changed),
-        ("checks", checks),
-        ("commits", one.commits),
-        ("fixed by", fixed),
-        ("open", left),
-        ("in the inbox", one.inbox),
-    ]
-    return [(f"  {name}", ", ".join(items)) for name, items in rows if items]
+        print_recap(one, answer.texts)
+    if any(name in answer.texts for one in answer.recaps for name in one.inbox):
+        output.hint("to decide about what waits: wm inbox review · wm inbox accept --session SID")

@@ -1,0 +1,41 @@
+"""Formats the recap of a session for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wm.cli import output
+from wm.cli.entries import short_id
+from wm.formats.recaps import Recap
+
+SHORT_SESSION = 8
+"""Characters of a session's name; `wm inbox --session` accepts them."""
+
+
+def print_recap(one: Recap, texts: Mapping[str, str]) -> None:
+    """Print one session. texts: of entries that it names, by id."""
+    branch = f" on {one.branch}" if one.branch else ""
+    head = f"{output.moment(one.at)} · {one.agent or '?'}{branch} · {one.session[:SHORT_SESSION]}"
+    output.line(output.bold(head))
+    if one.asked:
+        output.lines(output.hang("", one.asked, 2))
+    output.lines(output.pairs(_rows(one)))
+    for title, names in (("kept", one.kept), ("in the inbox", one.inbox)):
+        for name in names:
+            if name in texts:
+                head = f"  {title}: {short_id(name)}"
+                output.lines(output.hang(head, texts[name], len(head) + 1))
+
+
+def _rows(one: Recap) -> list[output.Row]:
+    checks = [f"{r.name} {f'exit {r.exit_code}' if r.exit_code else 'passed'}" for r in one.checks]
+    fixed = [f"{f.category} {f.file or f.check}: {', '.join(f.edited) or '?'}" for f in one.fixes]
+    left = [f"{e.category} {e.file or e.check}" for e in one.open]
+    rows = [
+        ("changed", one.changed),
+        ("checks", checks),
+        ("commits", one.commits),
+        ("fixed by", fixed),
+        ("open", left),
+    ]
+    return [(f"  {name}", ", ".join(items)) for name, items in rows if items]
