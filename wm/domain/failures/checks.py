@@ -38,9 +38,10 @@ CHECKS = (
            ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
     Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
            ("mvn", "gradle", "sbt")),
-    Family("others", ("rspec ", "::error", "::", "Failed", "Error: ", "psql:", " - ", " • ",
-                      "CONFLICT (", ") test ", ") property ", ") doctest "),
-           ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest")),
+    Family("others", ("rspec ", "crystal ", "::error", "::", "Failed", "Error: ", "psql:", " - ",
+                      " • ", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
+                      "Failed example:"),
+           ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest", "flutter", "dart")),
 )  # fmt: skip
 
 LOCATED = Family("located", ("",))

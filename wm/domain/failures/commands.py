@@ -438,6 +438,9 @@ def _named(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
             rest = rest[2:]
         if rest[:1] == ("-m",) and len(rest) > 1:
             return _named((rest[1].removesuffix(".__main__"), *rest[2:]))
+    script = rest[0].rsplit("/", 1)[-1] if rest else ""
+    if (name, script) in known_tools.SCRIPT_TOOLS:
+        return known_tools.SCRIPT_TOOLS[name, script], rest[1:]
     if name == "node" and "--test" in rest:
         return "node --test", tuple(w for w in rest if w != "--test")
     if "/" in words[0] and name not in _ALL_KNOWN and not words[0].startswith("/usr/"):

@@ -79,8 +79,9 @@ FOREIGN = (
     "/usr/include/", "/usr/share/", "/usr/local/go/", "/lib/python", "node:", "internal/",
     "/rustc/", ".cargo/registry", "/pkg/mod/", "/src/runtime/", "/src/testing/", "/src/net/http/",
     ".venv/", "/venv/", "<frozen", "<string>", "<anonymous>", "[eval]", "webpack/", "../sysdeps/",
-    "../csu/", "libsanitizer", "/.pyenv/", "/.nvm/", "/opt/hostedtoolcache/", "/Library/",
-    "<stdin>", "/gems/", "vendor/", "(native", "/toolchains/", "importlib/",
+    "../csu/", "../crypto/", "../ssl/", "libsanitizer", "/.pyenv/", "/.nvm/",
+    "/opt/hostedtoolcache/", "/Library/", "<stdin>", "/gems/", "vendor/",
+    "(native", "/toolchains/", "importlib/",
 )  # fmt: skip
 
 

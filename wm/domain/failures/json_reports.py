@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.summaries import says_failed
 from wm.text.tables import Tables
 
 MAX_CHARS = 4_000_000
@@ -80,6 +81,8 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
         if len(findings) > MAX_OBJECTS:
             break
     bad = [one for one in findings if one.bad is not False]
+    if any(one.found.file for one in bad):
+        bad = [one for one in bad if one.found.file or not says_failed(one.found.message)]
     chosen = dict.fromkeys(one.found for one in bad or (findings if certain else []))
     return list(chosen)
 

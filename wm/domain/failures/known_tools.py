@@ -30,8 +30,7 @@ SILENT_SUBCOMMANDS = {
         _words(
             """
             log diff show status blame grep reflog shortlog whatchanged ls-files ls-tree
-            cat-file rev-parse rev-list describe config remote stash-list branch tag
-            range-diff bisect-log
+            cat-file rev-parse rev-list describe range-diff bisect-log
             """
         )
     ),
@@ -47,7 +46,7 @@ LISTERS = frozenset(
         """
         ls ll find tree du df stat file wc sort uniq cut tr sed awk gawk jq yq column ps
         lsof curl wget http ssh scp rsync nc dig ping host readlink realpath basename
-        dirname md5sum sha256sum openssl tar unzip zip gzip cp mv rm mkdir rmdir touch ln
+        dirname md5sum sha256sum tar unzip zip gzip cp mv rm mkdir rmdir touch ln
         chmod chown kill
         """
     )
@@ -88,7 +87,7 @@ SUBCOMMANDS = frozenset(
     _words(
         """
         go cargo npm yarn pnpm bun deno git docker kubectl helm terraform pip uv poetry
-        pipenv pdm gh dotnet swift mix rebar3 bundle rails rake gem composer php-artisan
+        pipenv pdm manage.py gh dotnet swift mix rebar3 bundle rails rake gem composer php-artisan
         flutter dart zig nx turbo lerna rush bazel buck pants ruff biome next vite nuxt
         astro ng expo prisma alembic flask hatch conda brew apt apt-get systemctl aws gcloud
         az heroku fly vercel wrangler firebase supabase stack cabal sbt lein elm
@@ -110,6 +109,9 @@ GLOBAL_FLAGS = {
     "ruff": ("--config",), "terraform": (), "pre-commit": ("-c",), "tox": ("-e",),
 }  # fmt: skip
 """Flags with a value that precede the subcommand."""
+
+SCRIPT_TOOLS = {("python", "manage.py"): "manage.py", ("php", "artisan"): "php-artisan"}
+"""Interpreter and script -> the tool that the script is."""
 
 PACKAGE_RUNNERS = frozenset(("npm", "yarn", "pnpm", "bun"))
 NATIVE_PACKAGE_COMMANDS = frozenset(
@@ -246,7 +248,9 @@ PURPOSES = {
         "playwright test", "cypress", "cypress run", "node --test", "deno test", "bun test",
         "mix test", "dotnet test", "swift test", "flutter test", "zig test", "rails test", "behave",
         "mvn test", "mvn verify", "gradle test", "gradle check", "sbt test", "lein test", "bats",
-        "nose2", "trial", "karma", "jasmine", "stack test", "cabal test", "bazel test", "dart test",
+        "nose2", "trial",
+        "manage.py test", "php-artisan test", "karma", "jasmine",
+        "stack test", "cabal test", "bazel test", "dart test",
     ),
     "build": (
         "gcc", "g++", "clang", "clang++", "make", "cmake", "ninja", "meson", "go build",

@@ -22,14 +22,15 @@ _COUNTED = (
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _FAILED = patterns.compile(
-    rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}{_COUNTED}\b"
-    rf"|\b{_COUNTED}(?: tests?| found)?(?: ?[:=] ?| )[1-9]"
+    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+ ){{0,2}}{_COUNTED}\b"
+    rf"|\b{_COUNTED}(?: tests?| found)?(?: ?[:=] ?| )[1-9]\d*(?: *[^\s\w!=<>]| +[a-z]|$)"
     r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
     r"|\bSome tests failed|\bcould not compile\b|^\S*make\S*: \*\*\* |\bCode style issues\b"
     r"|\bELIFECYCLE\b|^Failed!|^Error!|\bBuild did NOT complete\b|^error: aborting due to"
     r"|\b(?:tests?|build|checks?|session|task|suite|compilation|validation|run|job)\b[^.:]{0,40}"
-    r" (?:failed|aborted|finished with (?:problems|errors))[.!]?(?: |$)|^rake aborted"
+    r" (?:failed|aborted|finished with (?:problems|errors))[.!:]?(?: |$)|^rake aborted"
     r"|\b(?:exited with|exit)(?: code| status)?:? [1-9]|\bfiles? would be (?:up|re|ch)"
+    r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
     rf"|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
 _FAILED_WORD = patterns.compile(
@@ -40,8 +41,10 @@ _STOPPED = patterns.compile(
     r"(?:npm (?:ERR!|error) |(?:fatal|error|FATAL|ERROR|Error|Fatal)(?:\[\w+\])?: )\S"
 )
 _HARMLESS = patterns.compile(
-    r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b"
+    r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b|"
+    r"\bpotentially fixable\b"
 )
+_NONE = patterns.compile(rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b")
 _PASSED = patterns.compile(
     rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
     rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
@@ -53,12 +56,22 @@ _PASSED = patterns.compile(
 
 
 def failed(lines: Sequence[str]) -> str:
-    """The closing line that says that the check failed; "" if none does."""
+    """The closing line that says that the check failed; "" if none does.
+
+    A line of one word says less than one that counts, or that names what failed.
+    """
     closing = _closing(lines)
-    for line in closing:
-        if _FAILED_WORD.search(line) or (_FAILED.search(line) and not _HARMLESS.search(line)):
-            return line
+    found = [line for line in closing if says_failed(line)]
+    if found:
+        return next((line for line in found if " " in line or "\t" in line), found[0])
     return next((line for line in closing[:LAST_LINES] if _STOPPED.search(line)), "")
+
+
+def says_failed(line: str) -> bool:
+    """Is this a tool's summary, and does it say that the check failed?"""
+    if _FAILED_WORD.search(line):
+        return True
+    return _FAILED.search(_NONE.sub("", line)) is not None and not _HARMLESS.search(line)
 
 
 def passed(lines: Sequence[str]) -> bool:

@@ -12,7 +12,14 @@ _ESCAPES = patterns.compile(
     r"|[()*+][A-Za-z0-9]|[@-Z\\^_=>78cHM])"
 )
 _DOCKER = patterns.compile(r"^#\d+ (?:\d+\.\d+ )?")
-_TASK = patterns.compile(r"^(?:@?[\w./-]+[:#])?[\w./-]+:(?:build|test|lint|typecheck|check|dev): ")
+_TASK = patterns.compile(
+    r"^(?:(?:@?[\w./-]+[:#]){1,2}|[\w.-]+/[\w./-]+ )"
+    r"(?:build|test|lint|typecheck|check|dev|ci)(?:: |\$ )"
+)
+_STAMP = patterns.compile(
+    r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|==\d+== |\[@?[\w./-]+\]: )"
+)
+"""What services write before each line: a time, the process id, the name of the workspace."""
 _BOX = "│╷╵┃"
 
 
@@ -38,8 +45,18 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
         lines = [line[1:].removeprefix(" ") if line[:1] in _BOX else line for line in lines]
     if output.startswith("#") or "\n#" in output:
         lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
-    if any(
-        mark in output for mark in (":build: ", ":test: ", ":lint: ", ":typecheck: ", ":check: ")
-    ):
+    if any(mark in output for mark in _TASK_MARKS):
         lines = [_TASK.sub("", line) for line in lines]
-    return lines
+    return _without_stamps(lines)
+
+
+_TASK_MARKS = ("build: ", "test: ", "lint: ", "typecheck: ", "check: ", "ci: ")
+
+
+def _without_stamps(lines: list[str]) -> list[str]:
+    """The lines without a stamp that most of them begin with."""
+    told = [line for line in lines if line]
+    stamped = sum(_STAMP.match(line) is not None for line in told[:40])
+    if 2 * stamped <= len(told[:40]):
+        return lines
+    return [_STAMP.sub("", line) for line in lines]

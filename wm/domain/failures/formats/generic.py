@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wm.domain.failures import summaries
 from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
@@ -15,11 +16,12 @@ _SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 
 LEVELS = (
     # 1 states an error and which one
-    r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAILED|E|err|Fatal|panic|"
+    r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAIL|FAILED|E|err|Fatal|panic|"
     r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|"
     r"^(?:Error|error)(?: [a-z][\w-]*){1,4}:(?: \S|$)|^ESLint couldn't \S",
     # 2 names an exception type
-    r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault)\b(?:: |:?$)",
+    r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
+    r"Conflict)\b(?:: |:?$)",
     # 3 a complaint of the shell
     _SHELL,
     # 4 a complaint of a program
@@ -31,7 +33,7 @@ LEVELS = (
     r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted|"
     r"core dumped|Killed|Out of memory|stack overflow)\b",
     # 6 marked as an error
-    r"^(?:\[ERROR\]|\[error\]|\[FATAL\]|✘|✖|×|❌|!!)\s+\S",
+    r"^(?:\[ERROR\]|\[error\]|\[FATAL\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
     # 7 begins like a failure
     r"^(?i:failed to |failure: |failed: |could not |cannot |can't |couldn't |unable to |aborting|"
     r"build failed|invalid |unknown |no such |unexpected |uncaught |unhandled |missing |oops)",
@@ -55,6 +57,7 @@ SUMS = (
     "error: aborting", "make: ***", "make[", "ninja: build stopped", "error Command failed",
     "npm error", "npm ERR!", "error: script ", "error: Recipe ", "error: process didn't",
     "ERROR: InvocationError", "collect2: error", "error: command ", "Error: Process completed",
+    "error: failed to push some refs", "npm warn", "npm WARN",
 )  # fmt: skip
 """Lines that only report that another tool failed."""
 
@@ -67,18 +70,36 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         if len(text) < 4 or _ANY.search(text) is None:
             continue
         level = next(n for n, pattern in enumerate(_LEVELS) if pattern.search(text))
-        rank = 2 * level + (2 * len(_LEVELS) if text.startswith(SUMS) else text.endswith(":"))
+        rank = 2 * level + (2 * len(_LEVELS) if _only_sums(text) else text.endswith(":"))
         if best is None or rank < best[0]:
             best = (rank, i)
         if rank == 0:
             break
-    i = best[1] if best is not None else _last_telling(lines)
+    i = best[1] if best is not None else -1
+    if best is None or best[0] >= 2 * len(_LEVELS):
+        other = _last_telling(lines, refusing=best is not None)
+        i = other if other >= 0 else i
     if i >= 0:
-        text = _SHELL_PID.sub(r"\1", lines[i].strip())
-        if len(text.split()) < 3 or text.endswith(":"):
+        text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[i].strip())).strip()
+        if len(text.split()) < 3 or text.endswith(":") or _RULE.search(lines[i]) is not None:
             # A heading: what happened is in the next line.
             text = " ".join([text, *(t.strip() for t in lines[i + 1 : i + 4] if t.strip())][:2])
         yield DetectedError("", text, at=i, until=i + 1)
+
+
+_RULE = patterns.compile(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
+
+
+def _only_sums(text: str) -> bool:
+    """Does the line only report that something failed, or how much?"""
+    return text.startswith(SUMS) or (
+        summaries.says_failed(text) and not _CAUSE.search(_ASIDES.sub("", text))
+    )
+
+
+_ASIDES = patterns.compile(r"\([^()]*\)")
+_CAUSE = patterns.compile(r"^[\w./ -]+: .*\w: \S|['\"`]")
+"""A summary that also says why: `error: build failed: no such file`."""
 
 
 _AGAINST = patterns.compile(
@@ -94,7 +115,7 @@ _ASIDE = patterns.compile(
     r"done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
     r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
     r"command (?:failed|exited)|a complete log|npm (?:notice|warn)|\[?exit)|^(?:at|\$|>|\+) |"
-    r"^https?://\S+$|^[a-z]+ v?\d[\d.]*$"
+    r"^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|^(?:while executing|invoked from)\b"
 )
 _GOOD = patterns.compile(
     r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"
@@ -104,18 +125,29 @@ _GOOD = patterns.compile(
 _WORD = patterns.compile(r"\pL{2}")
 
 
-def _last_telling(lines: Sequence[str]) -> int:
+def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
     """The last line with a word of refusal, else the last line that is neither a hint nor says that
-    all is well; -1 for none."""
-    last = -1
-    for i in range(len(lines) - 1, max(-1, len(lines) - MAX_LOOKED_AT), -1):
+    all is well, one that is not indented first; -1 for none.
+
+    refusing: only one with such a word, or a warning: a summary says that something failed.
+    """
+    last = plain = warned = summed = -1
+    for i in range(len(lines) - 1, max(-1, len(lines) - MAX_LOOKED_AT - 1), -1):
         text = lines[i].strip()
         if _WORD.search(text) is None or _ASIDE.search(text) or _GOOD.search(text):
+            warns = warned < 0 and text.lower().startswith("warn") and _AGAINST.search(text)
+            warned = i if warns else warned
+            continue
+        if _only_sums(text):
+            summed = i if summed < 0 else summed
             continue
         last = i if last < 0 else last
+        plain = i if plain < 0 and not lines[i][:1].isspace() else plain
         if _AGAINST.search(text):
             return i
-    return last
+    if refusing:
+        return warned
+    return next((i for i in (plain, last, summed) if i >= 0), -1)
 
 
 def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:
@@ -126,6 +158,10 @@ def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:
         shell = _SHELL_SAYS.match(text)
         if shell:
             rest = text.split(": ", 2)[-1] if ": line " in text else text.split(": ", 1)[-1]
-        if rest.startswith(f"{tool}: "):
+        if rest.startswith((f"{tool}: ", f"{tool} (")) or rest.startswith(OWN_WORDS):
             yield DetectedError("", text, at=i, until=i + 1)
             return
+
+
+OWN_WORDS = ("gzip: ", "bzip2: ", "xz: ", "zstd: ", "parse error")
+"""Programs that other tools run to unpack, and a complaint without a name."""

@@ -34,7 +34,7 @@ _LEADING = patterns.compile(
 )
 _TRAILING = patterns.compile(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
-    r"[\"'`)\].,:]*(?: (?:at|near|in|•|-) .{0,80}|\s*)$"
+    r"[\"'`)\].,:]*(?: (?:at|near|in) .{0,80}| [•-] (.{0,300})|\s*)$"
 )
 _NAMED = patterns.compile(
     rf"^[\s#=\[>]*(?:FILE: |File: |File )?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
@@ -52,7 +52,7 @@ _ANNOTATION = patterns.compile(
 )
 _FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.compile(
-    r"^\s*(?:at |from |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
+    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
 )
 _CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
@@ -152,7 +152,8 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             continue
         place = _TRAILING.match(line) if "." in line else None
         if place and _is_file(place.group(2)):
-            message, file, *numbers = place.groups()
+            message, file, *numbers, rest = place.groups()
+            message = f"{message}: {rest}" if rest else message
             yield _made(message, file, next(filter(None, numbers), ""), i)
             continue
         header = _NAMED.match(line)
@@ -179,6 +180,15 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
+    above = _heading(lines, i) if not rest or rest.startswith("#") else -1
+    if above >= 0 and lines[i].lstrip()[:1].isalpha():
+        yield _made(lines[above].strip(), file, number, above)
+        return
+    bare_level = rest.rstrip(": ").casefold()
+    if bare_level in BAD or bare_level in MILD:
+        said = next((text.strip() for text in lines[i + 1 : i + 4] if _tells(text)), "")
+        yield _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
+        return
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
         named = label and label not in ("e", "w", "file")
         yield _made(f"{label}: {rest}" if named else rest, file, number, i, label or "")
@@ -189,8 +199,21 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         yield _made(lines[near].strip(), file, number, near)
 
 
+def _heading(lines: Sequence[str], i: int) -> int:
+    """The line above an indented place that it belongs to, by the indents: -1 for none."""
+    indent = len(lines[i]) - len(lines[i].lstrip())
+    for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
+        if indent and not lines[j].strip():
+            break
+        if len(lines[j]) - len(lines[j].lstrip()) < indent and _tells(lines[j]):
+            return j
+    return -1
+
+
 def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     """The line with the message of a place that stands alone: -1 for none."""
+    if i + 2 < len(lines) and lines[i + 2].lstrip().startswith("^-"):
+        return i + 2  # shellcheck writes the message behind its mark
     if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
         # Quoted source and a mark: the message follows them, as in node and Python.
         return next((j for j in range(i + 3, min(i + 6, len(lines))) if _tells(lines[j])), -1)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, whole
 from wm.text import patterns
 
-_RSPEC = patterns.compile(r"^rspec (\S+?):(\d+) # (.+)$")
+_RSPEC = patterns.compile(r"^(?:rspec|crystal spec) (\S+?):(\d+) # (.+)$")
 _RSPEC_BODY = patterns.compile(r"^\s+Failure/Error: ?(.*)$")
 _PHPUNIT = patterns.compile(r"^\d+\) ([\w\\]+::\w+.*)$")
 _PHP_PLACE = patterns.compile(r"^(/\S+\.php):(\d+)$")
@@ -20,20 +20,24 @@ _TERRAFORM = patterns.compile(r"^\s*on (\S+) line (\d+)")
 _SQL = patterns.compile(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
 _ANNOTATION = patterns.compile(r"^::error .*?file=([^,:]+)(?:,line=(\d+))?[^:]*::(.+)$")
 _CONFLICT = patterns.compile(
-    r"^CONFLICT \([^)]+\): .*?(?:\b(?:in|of) )?(\S+?\.?\S*?)(?: deleted in .*)?$"
+    r"^(?:CONFLICT|KONFLIKT|CONFLIT|CONFLICTO|CONFLITO|CONFLITTO|КОНФЛИКТ|冲突|衝突|충돌) ?"
+    r"[(（][^)）]+[)）] ?[:：] ?.*?(?:\b(?:in|of) )?(\S+?\.?\S*?)(?: deleted in .*)?$"
 )
 _ANALYZER = patterns.compile(
     r"^\s*(error|warning|info) [•-] (.+?) [•-] (\S+?):(\d+):\d+ [•-] (\S+)$"
 )
 _EXUNIT = patterns.compile(r"^\s+\d+\) (?:test|property|doctest) (.+?) \(\S+\)$")
 _EXUNIT_PLACE = patterns.compile(r"^\s+(\S+\.exs?):(\d+)$")
+_DART = patterns.compile(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
+_DART_PLACE = patterns.compile(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
+_DOCTEST = patterns.compile(r'^File "(.+?)", line (\d+), in (\S+)$')
 _CTEST = patterns.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     said_by_rspec = _rspec_said(lines)
     for i, line in enumerate(lines):
-        if line.startswith("rspec ") and (match := _RSPEC.match(line)):
+        if line.startswith(("rspec ", "crystal ")) and (match := _RSPEC.match(line)):
             file, number, name = match.groups()
             yield DetectedError(
                 "test", next(said_by_rspec, "failed"), file, whole(number), i, i + 1, name
@@ -62,7 +66,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith("psql:") and (match := _SQL.match(line)):
             file, number, message = match.groups()
             yield DetectedError("runtime", message, file, whole(number), i, i + 1)
-        elif line.startswith("CONFLICT (") and (match := _CONFLICT.match(line)):
+        elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
         elif (" • " in line or " - " in line) and (match := _ANALYZER.match(line)):
             level, message, file, number, code = match.groups()
@@ -73,6 +77,16 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number = place.groups() if place else ("", "0")
             body = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
             yield DetectedError("test", body, file, whole(number), i, i + 3, match.group(1))
+        elif line.startswith('File "') and (match := _DOCTEST.match(line)):
+            if i + 2 < len(lines) and lines[i + 1].startswith("Failed example:"):
+                file, number, name = match.groups()
+                body = lines[i + 2].strip()
+                yield DetectedError("test", f"failed: {body}", file, whole(number), i, i + 8, name)
+        elif line.endswith(" [E]") and (match := _DART.match(line)):
+            place = next((m for t in lines[i : i + 30] if (m := _DART_PLACE.match(t))), None)
+            file, number = place.groups() if place else (match.group(1) or "", "0")
+            body = next((t.strip() for t in lines[i + 1 : i + 6] if t.strip()), "failed")
+            yield DetectedError("test", body, file, whole(number), i, i + 30, match.group(2))
         elif line.rstrip().endswith(")") and " - " in line and (match := _CTEST.match(line)):
             yield DetectedError("test", "failed", at=i, until=i + 1, name=match.group(1))
 

@@ -27,7 +27,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith(("➤ ", "error ")) and (match := _YARN.match(line)):
             code, told, plain = match.groups()
             told = plain or (f"{code} {told}" if "rror" in told or code != "YN0000" else "")
-            if told and not told.startswith("Command failed"):
+            if told and not told.startswith("Command failed") and not told.endswith(":"):
                 yield DetectedError("", told, at=i, until=i + 1)
                 return
     yield from _pip(lines)

@@ -1,0 +1,100 @@
+"""Failures of tools without a format of their own, behind prefixes of services, and hidden ones."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from wm.domain.failures import after_tool
+from wm.formats.events import ToolFinished
+from wm.settings import SessionSettings
+
+ROOT = "/home/ana/shop"
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+HIDDEN = 0
+
+ROWS = [
+    # A summary says that something failed; another line says what.
+    ("helm lint c", 1, "[ERROR] templates/: nil pointer at tag\n\nError: 1 chart failed\n", "nil"),
+    ("latexmk -pdf a.tex", 12, "! Undefined control sequence.\nLatexmk: Errors\n", "! Undefined"),
+    ("git push", 1, " ! [rejected] main -> main\nerror: failed to push some refs\n", "rejected"),
+    ("patch -p1", 1, "Hunk #1 FAILED at 1.\n1 out of 1 hunk FAILED -- saved\n", "Hunk #1"),
+    (
+        "mkdocs build --strict",
+        1,
+        "WARNING - a link to 'b.md' is not found\n\nAborted with 1 warnings in strict mode!\n",
+        "b.md",
+    ),
+    ("git commit -m x", 1, "husky - pre-commit hook exited with code 1 (error)\n", "hook exited"),
+    # The message stands above its trace.
+    ("tclsh a.tcl", 1, 'divide by zero\n    while executing\n"expr {1 / 0}"\n', "divide by zero"),
+    ("julia a.jl", 1, "ERROR: `totl` not defined\n [1] top-level\n   @ ~/a.jl:3\n", "totl"),
+    # A heading stands above its message.
+    ("elm make", 1, "-- NAMING ERROR ------ src/Main.elm\n\nI cannot find `totl`:\n", "totl"),
+    ("ghc Main.hs", 1, "Main.hs:4:9: error:\n    • Not in scope: totl\n", "totl"),
+    ("mix credo", 6, "┃ [R] → Needs a moduledoc\n┃       lib/cart.ex:1:11 #(Cart)\n", "moduledoc"),
+    # Unpackers complain under the name of the program that they run.
+    ("tar xzf a.tgz", 2, "\ngzip: stdin: not in gzip format\ntar: Child returned\n", "gzip format"),
+    # Prefixes of services and task runners.
+    (
+        "npm test",
+        1,
+        "\n".join(
+            f"2026-03-01T10:00:00.123Z {line}"
+            for line in ("FAIL src/a.test.ts", "  ● adds", "", "    at x (src/a.test.ts:5:1)")
+        ),
+        "adds",
+    ),
+    ("npx turbo run build", 1, "@shop/web:build: src/a.ts(3,1): error TS2304: totl\n", "TS2304"),
+    ("pnpm -r test", 1, "packages/ui test:  FAIL  src/a.test.ts > renders\n", "renders"),
+    ("valgrind ./a", 9, "==12== Invalid write\n==12== ERROR SUMMARY: 1 errors (0)\n", "Invalid"),
+    # Other languages.
+    ("git merge t", 1, "KONFLIKT (Inhalt): Merge-Konflikt in f.txt\nfehlgeschlagen\n", "f.txt"),
+    # A command that lists may also be one that changes.
+    ("git branch -d t", 1, "error: The branch 't' is not fully merged.\n", "not fully merged"),
+    # Test runners.
+    ("dart test", 1, "00:00 +0 -1: test/a_test.dart: sums [E]\n  Expected: <3>\n", "sums"),
+    ("python -m doctest m.py", 1, 'File "m.py", line 3, in m.f\nFailed example:\n    f()\n', "f()"),
+    # Hidden exit codes: the line that says most decides.
+    (
+        "go test ./... | tail -3",
+        HIDDEN,
+        "FAIL\texample.org/cart\t0.01s\nFAIL\n",
+        "example.org/cart",
+    ),
+    (
+        "npm run lint | tail -2",
+        HIDDEN,
+        "✖ 3 problems\n2 errors potentially fixable\n",
+        "3 problems",
+    ),
+    ("manage.py test | tail -1", HIDDEN, "FAILED (failures=1)\n", "failures=1"),
+]
+
+
+def opened(command: str, code: int, output: str) -> list[str]:
+    event = ToolFinished(tool="bash", command=command, exit_code=code, output=output, cwd=ROOT)
+    errors = after_tool((), event, root=ROOT, now=NOW, settings=SessionSettings())
+    return [error.summary for error in errors]
+
+
+@pytest.mark.parametrize(("command", "code", "output", "words"), ROWS, ids=[r[0] for r in ROWS])
+def test_the_line_that_says_what_failed_opens_the_error(
+    command: str, code: int, output: str, words: str
+) -> None:
+    found = opened(command, code, output)
+    assert len(found) == 1, found
+    assert words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("ctest | tail -1", "100% tests passed, 0 tests failed out of 4\n"),
+        ("npx tsc --noEmit | head", "src/a.ts(9,3): error TS2322: no summary\n"),
+        ("npm run lint | tail -1", "0 errors and 2 warnings potentially fixable\n"),
+    ],
+)
+def test_a_hidden_check_without_a_failing_summary_opens_nothing(command: str, output: str) -> None:
+    assert opened(command, HIDDEN, output) == []
