@@ -6,9 +6,12 @@ has. A pair that only looks alike (another environment, package or subject) is n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from enum import Enum
+from functools import cached_property
+from itertools import pairwise
 
+from wm.domain.change.alignment import Slot, alike, slots, split, split_compounds
 from wm.domain.change.contradiction import VALUE_WORDS
 from wm.domain.change.statement import (
     ALSO,
@@ -21,8 +24,9 @@ from wm.domain.change.statement import (
     OVER,
     ContentWord,
     ParsedStatement,
+    is_action,
+    is_owning,
 )
-from wm.text.scripts import is_cjk
 
 
 class Change(Enum):
@@ -35,53 +39,35 @@ class Change(Enum):
     REPLACES = "replaces"
 
 
-def _alike(a: ContentWord, b: ContentWord) -> bool:
-    if a.term == b.term:
-        return True
-    if a.is_number and b.is_number:
-        return False
-    for whole, part in ((a, b), (b, a)):
-        if whole.parts and not part.parts and part.term in whole.parts and not part.is_number:
-            return True
-        if whole.parts and part.parts and whole.term.endswith("/" + part.term):
-            return True
-    if a.parts or b.parts:
-        return False
-    if is_cjk(a.term[0]) or is_cjk(b.term[0]):
-        return _alike_cjk(a.term, b.term)
-    least = min(len(a.term), len(b.term))
-    same = next((i for i in range(least) if a.term[i] != b.term[i]), least)
-    longest = max(len(a.term), len(b.term))
-    return (same >= 4 and same * 3 >= longest * 2) or (same >= 3 and same * 4 >= longest * 3)
-
-
-def _alike_cjk(a: str, b: str) -> bool:
-    """Whether they share more than half of the shorter one, and two letters."""
-    short, long = sorted((a, b), key=len)
-    size = max(2, len(short) // 2 + 1)
-    return any(short[i : i + size] in long for i in range(len(short) - size + 1))
-
-
 class _Pair:
     """Two readings compared: which words of each the other one has."""
 
     def __init__(self, new: ParsedStatement, old: ParsedStatement) -> None:
         self.new, self.old = new, old
-        self.shared = [w for w in old.words if any(_alike(w, o) for o in new.words)]
-        self.lost = [w for w in old.words if w not in self.shared]
-        self.added = [w for w in new.words if not any(_alike(w, o) for o in old.words)]
+        self.words = split_compounds(old.words, new.words)
+        self.said = split_compounds(new.words, old.words)
+        self.lost = _without(self.words, self.said)
+        self.shared = [w for w in self.words if w not in self.lost]
+        self.added = _without(self.said, self.words)
+
+    @property
+    def tail(self) -> list[ContentWord]:
+        """The words where the old text names its value."""
+        ends = {(w.clause, w.end) for w in self.old.tail}
+        return [w for w in self.words if (w.clause, w.end) in ends]
 
     def over(self) -> list[ContentWord]:
         """Words of the old text that the new one says are over."""
         found = []
         for word in self.shared:
-            said = [o for o in self.new.words if _alike(word, o)]
+            said = [o for o in self.said if alike(word, o)]
             ended = [o for o in said if self._in(o, "old")]
             if not ended or any(self._in(o, "new") for o in said):
                 continue
             # "Staging is now X" ends no use of staging; "we renamed X to Y" ends that of the name.
             clause = self.new.clauses[ended[0].clause]
-            if clause.ends or word in self.old.tail or (word.is_value and word.parts):
+            named = word in self.tail or (word.is_value and (word.parts or word.is_number))
+            if clause.ends or named:
                 found.append(word)
         return found
 
@@ -93,47 +79,108 @@ class _Pair:
         return sum(self._in(word, "old") for word in self.added)
 
     def contrasts(self) -> bool:
-        """Whether each of the two names a case that the other does not."""
+        """Whether each of the two names a case or an action that the other does not."""
         mine, theirs = self.new.cases - self.old.cases, self.old.cases - self.new.cases
-        return bool(mine and theirs) or self._other_head()
+        if mine and theirs:
+            return True
+        one, two = self.new.actions, self.old.actions
+        return bool(one and two) and one.isdisjoint(two)
 
-    def _other_head(self) -> bool:
-        """Whether the words before one shared word differ, and another value as well."""
-        if not self.old.tail or self.old.tail[0] in self.shared or len(self.added) < 2:
-            return False
-        heads = {b.term for a, b in self._steps(self.old, self.lost) if b in self.shared}
-        rivals = [b for _, b in self._steps(self.new, self.added)]
-        return any(_alike(w, b) for b in rivals for w in self.shared if w.term in heads)
+    @cached_property
+    def _slots(self) -> list[Slot]:
+        """The slots in which words of both differ, split where both are split."""
+        parts = (part for slot in slots(self.words, self.said) for part in split(slot))
+        kept = (
+            Slot(
+                tuple(w for w in part.old if w in self.lost),
+                tuple(w for w in part.new if w in self.added),
+            )
+            for part in parts
+        )
+        return [slot for slot in kept if slot.old and slot.new]
 
-    @staticmethod
-    def _steps(
-        text: ParsedStatement, differing: list[ContentWord]
-    ) -> Iterator[tuple[ContentWord, ContentWord]]:
-        """Words that differ and are no numbers, each with the word that follows."""
-        for a, b in zip(text.words, text.words[1:], strict=False):
-            if a in differing and not a.is_number and a.clause == b.clause:
-                yield a, b
+    def other_subject(self) -> bool:
+        """Whether the subject differs, and a value as well: the crawler retries 3 times, the mailer
+        retries 5 times."""
+        for one, other in pairwise(self._slots):
+            between = self.words[self.words.index(one.old[-1]) + 1 : self.words.index(other.old[0])]
+            leads = one.old[0] is self.words[0] and one.new[-1].clause == other.new[0].clause
+            if (leads or between) and not one.old[0].is_number:
+                return True
+        return False
+
+    def other_topic(self) -> bool:
+        """Whether words differ at two places, of which only one can be the value."""
+        return any(not w.is_number for slot in self._slots[:-1] for w in slot.old)
+
+    def inherits_other_subject(self, over: Sequence[ContentWord]) -> Change:
+        """What a clause that retires a value says of an entry with this value and another subject:
+        "the docs are on port 9000, no longer on port 8000" and "the shop is on port 8000"."""
+        if self._ends_alone(over):
+            return Change.REPLACES
+        rest = [w for w in self.said if not w.is_verb and not any(alike(w, o) for o in over)]
+        found = Change.REPLACES
+        for slot in slots([w for w in self.words if not w.is_verb], rest):
+            others = [w for w in slot.old if w not in over]
+            if not others or not slot.new:
+                continue
+            if len(others) == len(slot.old):
+                return Change.NONE
+            left = self._without_value(slot, over)
+            if left and (slot.old[0] is others[0]) == (slot.new[0] is left[0]):
+                return Change.NONE
+            found = Change.UNCLEAR if left else found
+        return found
+
+    def _without_value(self, slot: Slot, over: Sequence[ContentWord]) -> list[ContentWord]:
+        """The words of the new statement in this slot that are not its new value."""
+        free = [w for w in slot.new if not self._in(w, "old")]
+        values = [w for w in free if w.is_value] or [w for w in free if self._precedes_over(w)]
+        values = values or (free[-1:] if slot.old[-1] in over else free[:1])
+        return [w for w in slot.new if w not in values]
+
+    def _precedes_over(self, word: ContentWord) -> bool:
+        clause = self.new.clauses[word.clause]
+        start = min((start for start, _ in clause.old), default=0)
+        later = (w for w in self.said if w.clause == word.clause and word.start < w.start < start)
+        return word.start < start and not any(later)
+
+    def _ends_alone(self, over: Sequence[ContentWord]) -> bool:
+        """Whether a clause says of these words alone that they are over: "Jenkins is gone"."""
+        for at, clause in enumerate(self.new.clauses):
+            ended = [w for w in self.said if w.clause == at and self._in(w, "old")]
+            if clause.inherits or not ended:
+                continue
+            known = [any(alike(w, o) for o in over) for w in ended]
+            # "Changelog entries by hand are gone", but not "the inheritance docs moved".
+            if all(known) or (clause.ends and known == sorted(known, reverse=True) and known[0]):
+                return True
+        return False
 
     @property
     def subject(self) -> list[ContentWord]:
         """The old words that are neither values nor the units of values that went."""
-        tail = () if len(self.old.words) < 2 else self.old.tail
+        tail = [] if len(self.words) < 2 else self.tail
         gone = self.old.units(self.lost)
-        units = [w for w in self.lost if w.word in gone]
-        return [w for w in self.old.words if not w.is_value and w not in tail and w not in units]
+        units = [w for w in self.lost if w.word in gone or is_action(w.word)]
+        if self.new.actions & self.old.actions:
+            units += [w for w in self.lost if is_owning(w.word)]
+            if self.lost[:1] == list(self.words[:1]):
+                tail = self.lost[:1]  # "Jun owns the parser": the value comes first
+        return [w for w in self.words if not w.is_value and w not in tail and w not in units]
 
     def agrees(self) -> bool:
         """Whether the new value is the one that the old text has."""
-        values = [w for w in self.old.words if w.is_value or w in self.old.tail]
+        values = [w for w in self.words if w.is_value or w in self.tail]
         if any(w in self.lost for w in values):
             return False
-        said = [o for o in self.new.words if any(_alike(v, o) for v in values)]
+        said = [o for o in self.said if any(alike(v, o) for v in values)]
         return bool(said) and all(self._in(o, "new") for o in said)
 
     def coverage(self) -> float:
         """The share of the old subject that the new text names."""
-        words = self.subject or [w for w in self.old.words if w not in self.old.tail]
-        words = words or list(self.old.words)
+        words = self.subject or [w for w in self.words if w not in self.tail]
+        words = words or list(self.words)
         return sum(w in self.shared for w in words) / len(words) if words else 0.0
 
     def other_units(self) -> bool:
@@ -142,7 +189,61 @@ class _Pair:
         return bool(one and two) and one.isdisjoint(two) and not one | two <= VALUE_WORDS
 
     def names_value(self, words: list[ContentWord]) -> bool:
-        return any(w.is_value or w in self.old.tail for w in words)
+        return any(w.is_value or w in self.tail for w in words)
+
+    def same_kind(self) -> bool:
+        """Whether a value that went and one that came are of one kind: numbers, or names."""
+        gone = [w for w in self.lost if w.is_value] or [w for w in self.lost if w in self.tail]
+        came = [w for w in self.added if w.is_value]
+        came = came or [w for w in self.added if w in self.new.tail]
+        if not gone:
+            return True
+        if not came:  # "Caddy serves the files now": the value comes first
+            return not any(map(_is_amount, (*gone, *self.added)))
+        if not {*map(_is_amount, gone)}.isdisjoint(map(_is_amount, came)):
+            return True
+        return len(self.shared) > 1 and self.new.has(CHANGES)
+
+    def exchanges_value(self) -> bool:
+        """Whether a number took the place of a number, or a name that of a name."""
+        gone = {_is_amount(w) for w in self.lost if w.is_value}
+        return any(_is_amount(w) in gone for w in self.added if w.is_value)
+
+    def ends_other_value(self, over: Sequence[ContentWord]) -> bool:
+        """Whether another value of the same subject is over."""
+        other = any(w.is_value and self._in(w, "old") for w in self.added)
+        return other and not self.names_value(list(over)) and all(w in self.lost for w in self.tail)
+
+    def value_apart(self) -> bool:
+        """Whether the new statement names the old value in another clause than the subject:
+        "the emulator is on 4411, 4400 was taken"."""
+        ends = [self.tail, [w for w in self.words if w.is_value]]
+        if self.new.actions & self.old.actions:
+            ends.append(list(self.words[:1]))
+        for tail in ends:
+            value = {w.clause for w in self.said if any(alike(w, o) for o in tail)}
+            others = [o for o in self.words if o not in tail]
+            about = {w.clause for w in self.said if any(alike(w, o) for o in others)}
+            if value and value.isdisjoint(about) and about & {w.clause for w in self.added}:
+                return True
+        return False
+
+
+def _is_amount(word: ContentWord) -> bool:
+    return word.is_number or word.word in VALUE_WORDS
+
+
+def _without(words: Sequence[ContentWord], others: Sequence[ContentWord]) -> list[ContentWord]:
+    """The words that the other statement does not have. The file `spec/openapi.yaml` has a word of
+    "the OpenAPI file", but is another value."""
+    terms = {w.term for w in words}
+    return [
+        w
+        for w in words
+        if not any(
+            alike(w, o) and (o.term == w.term or not w.parts or o.term not in terms) for o in others
+        )
+    ]
 
 
 def judge(new: ParsedStatement, old: ParsedStatement) -> Change:
@@ -172,12 +273,15 @@ def _ended(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE
     if not pair.lost and not pair.added and not pair.new.has(OVER):  # the same words, denied
         return Change.UNCLEAR
-    outside = [w for w in pair.shared if w not in over]
-    covered = len(over) / len(pair.old.words)
-    if pair.contrasts():
+    if pair.contrasts() or pair.ends_other_value(over):
         return Change.NONE
+    inherited = pair.inherits_other_subject(over)
+    if inherited is not Change.REPLACES:
+        return inherited
+    outside = [w for w in pair.shared if w not in over]
+    covered = len(over) / len(pair.words)
     more = pair.unmatched_in_over()
-    if outside or (covered >= 0.5 and more <= 1 and more < len(over) + (pair.old.tail[0] in over)):
+    if outside or (covered >= 0.5 and more <= 1 and more < len(over) + (pair.tail[0] in over)):
         return Change.REPLACES
     if pair.names_value(over) and more <= 1:
         return Change.REPLACES if pair.added else Change.UNCLEAR
@@ -186,10 +290,14 @@ def _ended(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
 
 def _marked(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text has a phrase of change, but does not say what is over."""
-    if pair.contrasts():
+    if pair.contrasts() or pair.other_subject():
         return Change.NONE
+    if pair.old.bans and not pair.new.denies and not lifts:
+        return Change.NONE  # another statement about what a ban names
     if over and pair.names_value(over):
-        return Change.REPLACES
+        return pair.inherits_other_subject(over)
+    if pair.old.commands and pair.words[0] in pair.shared and len(pair.lost) > 0:
+        return Change.NONE  # what the command names is still used
     covered = pair.coverage()
     if lifts and covered >= 0.99 and pair.old.denies != pair.new.denies:
         return Change.REPLACES
@@ -197,12 +305,12 @@ def _marked(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE
     if not pair.added or pair.agrees() or pair.other_units():
         return Change.NONE
-    if covered >= 0.5 and pair.lost and _same_kind(pair):
+    if not pair.lost:
+        return Change.REPLACES if pair.value_apart() else Change.NONE
+    sure = covered > 0.5 or (covered >= 0.5 and (len(pair.shared) > 1 or pair.exchanges_value()))
+    if sure and pair.same_kind() and not pair.other_topic():
         return Change.REPLACES
-    if covered >= 0.99 and not pair.lost:
-        return Change.REPLACES
-    unclear = covered >= 0.5 and pair.lost and len(pair.shared) > 1
-    return Change.UNCLEAR if unclear else Change.NONE
+    return Change.UNCLEAR if covered >= 0.5 and len(pair.shared) > 1 else Change.NONE
 
 
 def _unmarked(pair: _Pair) -> Change:
@@ -211,21 +319,12 @@ def _unmarked(pair: _Pair) -> Change:
         return Change.NONE
     if not pair.lost or not pair.added or pair.coverage() < 0.99:
         return Change.NONE
-    if any(not w.is_value and w not in pair.old.tail for w in pair.lost):
+    if any(not w.is_value and w not in pair.tail for w in pair.lost):
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
-    if any(pair.old.words.index(w) * 2 < len(pair.old.words) for w in pair.lost):
+    if any(pair.words.index(w) * 2 < len(pair.words) for w in pair.lost):
         return Change.NONE
-    if not _same_kind(pair) or pair.other_units() or pair.old.denies != pair.new.denies:
+    if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
     return Change.DIFFERS if not more else Change.UNCLEAR
-
-
-def _same_kind(pair: _Pair) -> bool:
-    """Whether a value that went and one that came are of one kind: numbers, or names."""
-    gone = {w.is_number for w in pair.lost if w.is_value or w in pair.old.tail}
-    came = {w.is_number for w in pair.added if w.is_value or w in pair.new.tail}
-    if not gone:
-        return True
-    return bool(gone & came) or (bool(came) and len(pair.shared) > 1)

@@ -37,7 +37,15 @@ def _phrases(name: str) -> Lazy:
 OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_before"))
 LIFTS, NOW, CHANGES, ALSO = map(_phrases, ("lifts", "now", "changes", "also"))
 EXCEPT, NOT_YET, _DENIES, _TO = map(_phrases, ("except", "not_yet", "denies", "to"))
-NEEDS, _TO_ENGLISH = _phrases("needs"), _phrases("to_english")
+NEEDS, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "to_english", "from"))
+_JOINS = frozenset(_TABLES.words("joins"))
+_ACTIONS = {
+    folded(word): number for number, row in enumerate(_TABLES.rows("actions")) for word in row
+}
+"""What is done with a thing: statements about different actions are about different attributes."""
+_COMMANDS = frozenset(map(folded, _TABLES.words("commands")))
+_OWNING = frozenset(map(folded, _TABLES.words("owning")))
+_DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
 _SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
 """Phrases whose words are no content."""
@@ -89,6 +97,8 @@ class ContentWord(Struct, frozen=True):
     end: int
     is_value: bool = False
     is_number: bool = False
+    is_verb: bool = False
+    """Known for Japanese and Korean only."""
 
     def gap(self, other: ContentWord) -> bool:
         """Whether the other word follows directly."""
@@ -96,12 +106,14 @@ class ContentWord(Struct, frozen=True):
 
 
 class ChangeClause(Struct, frozen=True):
-    """A part of a sentence. old, new: spans whose words are over, or are what replaces them."""
+    """A part of a sentence. old, new: spans whose words are over, or are what replaces them.
+    inherits: it names only what is over, so its subject is that of its sentence."""
 
     text: str
     old: tuple[tuple[int, int], ...]
     new: tuple[tuple[int, int], ...]
     ends: bool
+    inherits: bool = False
 
 
 class ParsedStatement(Struct, frozen=True, dict=True):
@@ -144,12 +156,39 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return frozenset(found)
 
     @cached_property
+    def commands(self) -> bool:
+        """Whether it begins with a command to use something."""
+        first = folded(self.text).split(None, 1)[:1]
+        return bool(first) and first[0] in _COMMANDS
+
+    @cached_property
+    def actions(self) -> frozenset[int]:
+        """What is done with the subject: written, deployed, owned, …"""
+        found = (_ACTIONS.get(word.strip(_EDGE)) for word in folded(self.text).split())
+        return frozenset(row for row in found if row is not None)
+
+    @cached_property
     def denies(self) -> bool:
         return self.has(_DENIES)
 
     @cached_property
+    def bans(self) -> bool:
+        """Whether its first clause with content denies something; "5 minutes, not 10" does not."""
+        return bool(self.words) and _DENIES.found_in(self._raw[self.words[0].clause])
+
+    @cached_property
     def demands(self) -> bool:
         return self.denies or self.has(NEEDS)
+
+
+def is_action(word: str) -> bool:
+    """Whether a word names an action that tells attributes apart."""
+    return word in _ACTIONS and word not in _OWNING
+
+
+def is_owning(word: str) -> bool:
+    """Whether a word names an action whose subject is the value: "Jun owns the parser"."""
+    return word in _OWNING
 
 
 def marks_change(text: str) -> bool:
@@ -166,7 +205,7 @@ def reading(text: str) -> ParsedStatement:
     words: list[ContentWord] = []
     for number, part in enumerate(_clauses(shown)):
         plain = part.lower() if len(part.lower()) == len(part) else part
-        clauses.append(_clause(plain))
+        clauses.append(_clause(plain, first=not number))
         words += _words(part, plain, number)
     cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
     cases |= {case for case in _CASES_CJK if case in shown}
@@ -183,24 +222,37 @@ def _clauses(text: str) -> Iterator[str]:
         yield text[begin:]
 
 
-def _clause(text: str) -> ChangeClause:
+def _clause(text: str, *, first: bool) -> ChangeClause:
     """Find what a clause says is over, and where the new value begins."""
     size = len(text)
     verb_last = any("\u3041" <= c <= "\u30ff" or "\uac00" <= c <= "\ud7a3" for c in text)
     if (match := _OVER_BEFORE.search(text)) is not None:
-        return ChangeClause(text, ((0, match.start()),), ((match.end(), size),), False)
+        alone = not text[match.end() :].strip()  # Turkish "…, not on port 8000"
+        return ChangeClause(text, ((0, match.start()),), ((match.end(), size),), False, alone)
     if (match := OVER.search(text)) is not None:
-        if not text[: match.start()].strip() and not verb_last:  # "…, no longer with Jest"
-            begin = text.find(" ", match.end() + 1)  # a "with" or "on" here names what is over
-            stop = size if begin < 0 else _to(text, begin)
-            return ChangeClause(text, ((match.end(), stop),), ((stop, size),), True)
+        before = text[: match.start()].split()
+        if not verb_last and (not before or before[-1] in _JOINS):
+            # "…, no longer with Jest", "… and no longer Jest": a preposition may follow.
+            begin = text.find(" ", match.end() + 1)
+            stop = size if begin < 0 else _to(text, begin + 1)
+            new = ((0, match.start()), (stop, size))
+            inherits = bool(before) or not first
+            return ChangeClause(text, ((match.end() - 1, stop),), new, True, inherits)
         stop = match.end() if verb_last else _to(text, match.end())
-        return ChangeClause(text, ((0, stop),), ((stop, size),), True)
+        if (since := NOW.search(text[match.end() - 1 :])) is not None:
+            stop = min(stop, match.end() - 1 + since.start())
+        inherits = (after := _OVER_AFTER.search(text)) is not None and not after.start()
+        return ChangeClause(text, ((0, stop),), ((stop, size),), True, inherits)
     if (match := _OVER_AFTER.search(text)) is not None:
-        begin, stop = match.end(), _to(text, match.end())
-        return ChangeClause(text, ((begin, stop),), ((0, match.start()), (stop, size)), True)
+        begin = match.end()
+        behind = text.find(" ", begin + 1)  # "statt auf dem NFS": a preposition may follow
+        stop = size if behind < 0 else _to(text, behind + 1)
+        return ChangeClause(text, ((begin, stop),), ((0, match.start()), (stop, size)), True, True)
     if (match := CHANGES.search(text)) is not None and not verb_last:
-        begin, stop = match.end(), _to(text, match.end())
+        begin = match.end()
+        if (source := _FROM.search(text)) is not None:  # "wir sind von Ant auf Gradle umgestiegen"
+            begin = source.end()
+        stop = _to(text, begin)
         if stop < size:
             return ChangeClause(text, ((begin, stop),), ((stop, size),), False)
     return ChangeClause(text, (), (), False)
@@ -208,7 +260,9 @@ def _clause(text: str) -> ChangeClause:
 
 def _to(text: str, begin: int) -> int:
     """Where the words of the new value begin."""
-    phrases = _TO if _ENGLISH.isdisjoint(text.split()) else _TO_ENGLISH
+    known = frozenset(text.split())
+    english = not _ENGLISH.isdisjoint(known) and _DUTCH.isdisjoint(known)
+    phrases = _TO_ENGLISH if english else _TO
     match = phrases.search(text[begin - 1 :])
     return len(text) if match is None else begin - 1 + match.start()
 
@@ -227,7 +281,7 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         ):
             continue
         if is_cjk(raw[0]):
-            yield from _cjk_words(raw, start, clause)
+            yield from _cjk_words(raw, start, clause, plain[end : end + 1])
             continue
         bare = raw.strip(_EDGE) if not raw.lstrip(_EDGE).startswith("/") else raw.strip("\"'`,;:()")
         for glue in ("'", "’"):
@@ -242,14 +296,14 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         capital = written[:1].isupper() and bool(shown[:start].strip()) and not german
         if (term in _PLAIN_STEMS or bare in _PLAIN) and not capital:
             continue
-        number = any(map(str.isdigit, bare))
+        number = bare.lstrip("v#$€£~<>=+-")[:1].isdigit()
         coded = not _CODE.isdisjoint(bare.strip("-")) or "`" in shown[start:end]
         inner = any(map(str.isupper, written[1:]))
         value = number or coded or capital or inner or bare in VALUE_WORDS or with_cjk
         yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number)
 
 
-def _cjk_words(raw: str, at: int, clause: int) -> Iterator[ContentWord]:
+def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWord]:
     """The content words of a run in one script; Hiragana carries grammar only."""
     if "\u3041" <= raw[0] <= "\u309f":
         return
@@ -257,14 +311,14 @@ def _cjk_words(raw: str, at: int, clause: int) -> Iterator[ContentWord]:
         bare = next(
             (raw.removesuffix(p) for p in _PARTICLES if raw.endswith(p) and len(raw) > len(p)), raw
         )
-        yield ContentWord(bare, bare, (), at, clause, at + len(raw))
+        verb = bare.endswith(_VERB_ENDINGS)
+        yield ContentWord(bare, bare, (), at, clause, at + len(raw), is_verb=verb)
         return
     begin = 0
     for start, end in (*_TIES.spans(raw), (len(raw), len(raw))):
-        if raw[begin:start]:
-            yield ContentWord(
-                raw[begin:start], raw[begin:start], (), at + begin, clause, at + start
-            )
+        word, verb = raw[begin:start], end == len(raw) and after in _OKURIGANA
+        if word:
+            yield ContentWord(word, word, (), at + begin, clause, at + start, is_verb=verb)
         begin = end
 
 
@@ -282,4 +336,11 @@ def _parts(bare: str) -> tuple[str, ...]:
 def _tail(words: list[ContentWord]) -> tuple[ContentWord, ...]:
     """The last content words of the first clause, where a statement names its value."""
     first = [word for word in words if word.clause == words[0].clause] if words else []
+    if any(word.is_verb for word in first):  # the value comes before the verb
+        plain = [word for word in first if word.word.isascii()]
+        first = plain or [word for word in first if not word.is_verb] or first
     return tuple(first[-1:])
+
+
+_VERB_ENDINGS = ("니다", "어요", "아요", "해요", "세요", "한다", "된다")
+_OKURIGANA = frozenset("しすさせいりきくるけえ")
