@@ -61,7 +61,8 @@ def doubts(entry: MemoryEntry) -> list[str]:
     if entry.suspect:
         found.append(f"suspect: {explanations.reason(f'anchor_{entry.suspect}')}")
     if entry.status == "superseded":
-        found.append(f"replaced on {output.moment(entry.updated_at)}")
+        by = f" by {short_id(entry.superseded_by)}" if entry.superseded_by else ""
+        found.append(f"replaced{by} on {output.moment(entry.updated_at)}")
     if entry.conflicts and entry.status == "active":
         found.append(f"{', '.join(entry.conflicts)} differs: `wm inbox` asks which one holds")
     return found

@@ -17,6 +17,9 @@ from wm.formats.workspace_memory import MemoryEntry
 from wm.search.documents import Hit
 from wm.settings import RecallSettings
 
+SHORT_ID = 14
+"""Length of an id as shown to a model: `m_` and twelve hex digits. Tools accept this form."""
+
 Found = tuple[MemoryEntry, Hit]
 
 
@@ -35,7 +38,8 @@ def doubts(entry: MemoryEntry) -> tuple[str, ...]:
     if entry.suspect:
         found.append(SUSPECT.get(entry.suspect, "suspect"))
     if entry.status == "superseded":
-        found.append(f"no longer true, replaced on {entry.updated_at[:10]}")
+        by = f" by {entry.superseded_by[:SHORT_ID]}" if entry.superseded_by else ""
+        found.append(f"no longer true, replaced{by} on {entry.updated_at[:10]}")
     if entry.since:
         found.append(f"true since {entry.since[:10]}")
     if entry.conflicts and entry.status == "active":

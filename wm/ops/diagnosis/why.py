@@ -5,12 +5,13 @@ Answers from the records of the entry or text, with the present selection. Reads
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 
 from wm.api.protocol import WhyAnswer, WhyRequest, WorkspacePlace
 from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.explanations import happened
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
@@ -55,7 +56,11 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         shown=any(e.id == entry.id for e in view.shown),
         omitted=omissions((entry,), place, view)[entry.id],
         records=records,
-        sentences=(_origin(entry), *(happened(r, of=entry.id) for r in records)),
+        sentences=(
+            _origin(entry),
+            *_changes(memory, entry),
+            *(happened(r, of=entry.id) for r in records),
+        ),
     )
 
 
@@ -109,6 +114,15 @@ def _origin(entry: MemoryEntry) -> str:
     }.get(entry.source, f"It came from {entry.source}")
     taint = ", and it rests on text from tools, files or the web" if entry.tainted else ""
     return f"{how} on {entry.created_at[:10]}{taint}."
+
+
+def _changes(memory: WorkspaceMemory, entry: MemoryEntry) -> Iterator[str]:
+    """What replaced the entry, and what it replaced (WM-8)."""
+    texts = {e.id: e.text for e in memory.entries}
+    if entry.status == "superseded" and entry.superseded_by in texts:
+        yield f"No longer true since {entry.updated_at[:10]}: “{texts[entry.superseded_by]}”"
+    for old in filter(texts.get, entry.supersedes):
+        yield f"It replaced “{texts[old]}”"
 
 
 why = Operation("why", WhyRequest, WhyAnswer, _run)
