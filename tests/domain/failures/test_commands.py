@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.failures.commands import covers, purpose_of, ran
+from wm.domain.failures.commands import purpose_of, ran
+from wm.domain.failures.coverage import covers
 from wm.domain.failures.shell import read
 
 ROOT = "/home/ana/shop"
@@ -129,6 +130,33 @@ def test_commands_that_run_no_tests_clear_nothing(command: str) -> None:
         ("mypy app", "mypy app/a.py", True),
         ("ruff check --exit-zero .", "ruff check .", False),
         ("python a.py", "python b.py", False),
+        ("go test ./rates", "go test ./rates -run TestX", True),
+        ("cargo build", "cargo check", True),
+        ("cargo check", "cargo build", False),
+        ("cargo check --workspace", "cargo check -p core", True),
+        ("cargo check", "cargo check -p core", False),
+        ("cargo test cart", "cargo test cart::adds", True),
+        ("cargo test cart", "cargo test", False),
+        ("mvn verify", "mvn test", True),
+        ("mvn package", "mvn compile", True),
+        ("mvn compile", "mvn test", False),
+        ("mvn install -DskipTests", "mvn install", False),
+        ("./gradlew build", "gradle compileKotlin", True),
+        ("./gradlew test", "./gradlew :api:test", True),
+        ("./gradlew :web:test", "./gradlew test", False),
+        ("./gradlew test", "./gradlew test --tests CartTest", True),
+        ("./gradlew clean", "./gradlew build", False),
+        ("make", "make all", True),
+        ("make V=1", "make", True),
+        ("nox", "nox -s tests", True),
+        ("npm run test:unit", "npm test", False),
+        ("npm test", "npm run test:unit", False),
+        ("yarn test", "npm test", True),
+        ("npm run lint", "npx eslint src", True),
+        ("npm run lint", "npx eslint --rule x src", False),
+        ("npx tsc -p tsconfig.json", "npx tsc", True),
+        ("cmake --build out -j 8", "cmake --build out", True),
+        ("cmake --build out --target a", "cmake --build out", False),
     ],
 )
 def test_a_success_covers_its_target_and_everything_below(
@@ -184,3 +212,11 @@ def test_the_category_of_an_error_follows_the_tool(tool: str, purpose: str) -> N
 def test_any_command_line_is_parsed(command: str) -> None:
     assert len(read(command).steps) <= 200
     ran(command, root=ROOT)
+
+
+def test_a_go_package_covers_the_errors_in_its_folder_only() -> None:
+    (good,) = ran("go test ./rates", root=ROOT).proved
+    (bad,) = ran("go test ./...", root=ROOT).suspects
+    assert covers(good, bad.tool, bad.target, "rates/rates_test.go")
+    assert not covers(good, bad.tool, bad.target, "rates/deep/deep_test.go")
+    assert not covers(good, bad.tool, bad.target, "orders/orders_test.go")

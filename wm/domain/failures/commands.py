@@ -25,14 +25,16 @@ class ShellCommand(Struct, frozen=True):
 
     tool: what ran, with its subcommand (`go test`, `npm run lint`). folder: where, relative to the
     root, "" for the root. places: what it was told to check. selectors: flags that narrow the
-    check. silent: its output opens no errors. lists: only its own complaints count. shows_all: its
-    output is not truncated. idle: it succeeds whatever it finds.
+    check. widened: it checks all parts of the project. silent: its output opens no errors. lists:
+    only its own complaints count. shows_all: its output is not truncated. idle: it succeeds
+    whatever it finds.
     """
 
     tool: str
     folder: str = ""
     places: tuple[str, ...] = ()
     selectors: tuple[str, ...] = ()
+    widened: bool = False
     silent: bool = False
     lists: bool = False
     shows_all: bool = True
@@ -110,62 +112,6 @@ def _printed_code(text: str, variable: str, output: str) -> int | None:
     return None
 
 
-def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: str = "") -> bool:
-    """Does the success of one command clear an error of `tool` at `target`?
-
-    file, text: of the error. A run that was narrower than the failed one clears the errors in the
-    files and tests that it covered, and no others.
-    """
-    if success.idle or not _is_same_check(success, tool, target):
-        return False
-    if success.tool == tool and success.target == target:
-        return True
-    if success.selectors:
-        return False
-    takes_paths = success.tool in known_tools.PATH_TARGETS or _is_plain_script(success.tool)
-    if file and success.places and takes_paths:
-        return any(_covers_file(place, file, text, success.tool) for place in success.places)
-    where, *places = target.split(" ")
-    if success.tool != tool:
-        return not success.places and not places and where == f"{success.folder or '.'}:"
-    if tool in known_tools.PATH_TARGETS:
-        wide = success.places or (success.folder or ".",)
-        narrow = [p for p in places if not p.startswith("-")] or [where.rstrip(":")]
-        return all(any(_holds(w, p, tool) for w in wide) for p in narrow)
-    whole = _is_task(tool) or purpose_of(tool) == "test"
-    return not success.places and where == f"{success.folder or '.'}:" and whole
-
-
-def _is_same_check(success: ShellCommand, tool: str, target: str) -> bool:
-    """Is the command the failed tool, or the same check by another name?
-
-    `npm test` and `npx vitest run` are one check: a script with the plain name of a purpose, and a
-    tool with that purpose, in one folder.
-    """
-    if success.tool == tool:
-        return True
-    if target.split(" ")[0] != f"{success.folder or '.'}:":
-        return False
-    scripts = [_is_plain_script(name) for name in (success.tool, tool)]
-    purpose = purpose_of(tool)
-    return any(scripts) and bool(purpose) and purpose == purpose_of(success.tool)
-
-
-def _is_plain_script(tool: str) -> bool:
-    head, _, rest = tool.partition(" ")
-    name = rest.removeprefix("run ")
-    return head in known_tools.TASK_RUNNERS and name in known_tools.PLAIN_SCRIPTS
-
-
-def _covers_file(place: str, file: str, text: str, tool: str) -> bool:
-    """Does a run of `place` cover the error in `file`? A single test (`file::name`) covers the
-    errors that name it."""
-    path, _, test = place.partition("::")
-    if test:
-        return path == file and test.rsplit("::", 1)[-1].partition("[")[0] in text
-    return _holds(place, file, tool)
-
-
 def purpose_of(tool: str) -> str:
     for category, names in known_tools.PURPOSES.items():
         if tool in names:
@@ -179,24 +125,6 @@ def purpose_of(tool: str) -> str:
     if head in ("mvn", "gradle", "make", "cmake", "bazel", "sbt"):
         return "build"
     return "test" if head.endswith(".test") else ""
-
-
-def _is_task(tool: str) -> bool:
-    """A task runner: a run of a script without arguments is wider than one with them."""
-    return tool.split(" ")[0] in known_tools.PACKAGE_RUNNERS and " run " in f"{tool} "
-
-
-def _holds(wide: str, narrow: str, tool: str) -> bool:
-    if wide == narrow:
-        return True
-    if tool.startswith("go "):
-        if not wide.endswith("..."):
-            return False
-        wide = wide.removesuffix("...").rstrip("/") or "."
-        narrow = narrow.removesuffix("/...")
-    if wide == ".":
-        return not narrow.startswith("/")
-    return narrow == wide or narrow.startswith((f"{wide}/", f"{wide}::"))
 
 
 # --- chains -----------------------------------------------------------------------------------
@@ -343,6 +271,7 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
         folder=at,
         places=places,
         selectors=selectors,
+        widened=head in known_tools.RUNS_ALL or any(w in known_tools.ALL_PARTS for w in rest),
         silent=silent,
         lists=head in known_tools.LISTERS,
         idle=idle,
@@ -474,6 +403,9 @@ def _with_subcommand(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, 
         return (f"{tool} {goal}" if goal else tool), rest
     if tool in ("make", "just", "task", "rake", "invoke"):
         targets = [w for w in _plain(tool, rest) if not _is_assignment(w)]
+        rest = tuple(w for w in rest if not w.startswith(known_tools.QUIET_VARIABLES))
+        if tool == "make" and targets == ["all"]:
+            return tool, tuple(w for w in rest if w != "all")  # by convention the default target
         return " ".join([tool, *targets[:3]]), tuple(w for w in rest if w not in targets[:3])
     if tool not in known_tools.SUBCOMMANDS:
         return tool, rest
@@ -585,10 +517,13 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
         elif not word.startswith("-") or word == "-":
             places.append(word)
         elif flag in choosing:
-            takes = not equals and flag not in _BARE and i + 1 < len(rest)
+            bare = flag in _BARE and (head, flag) != ("gradle", "--tests")
+            takes = not equals and not bare and i + 1 < len(rest)
             i += 1 if takes else 0
             value = rest[i] if takes else value
-            selectors.append(f"{flag}={value}" if value else flag)
+            chosen = f"{flag}={value}" if value else flag
+            if chosen not in known_tools.DEFAULTS.get(head, ()):
+                selectors.append(chosen)
         elif flag in valued and not equals:
             i += 1
         i += 1
@@ -610,6 +545,7 @@ _BARE = frozenset(
         "--changed",
         "-b",
         "--build",
+        "-DskipTests",
     )
 )
 """Selecting flags without a value."""

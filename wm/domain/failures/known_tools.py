@@ -91,7 +91,7 @@ SUBCOMMANDS = frozenset(
         flutter dart zig nx turbo lerna rush bazel buck pants ruff biome next vite nuxt
         astro ng expo prisma alembic flask hatch conda brew apt apt-get systemctl aws gcloud
         az heroku fly vercel wrangler firebase supabase stack cabal sbt lein elm
-        vue-cli-service tox nox pre-commit ansible vagrant cmake hugo
+        vue-cli-service tox nox pre-commit ansible vagrant hugo
         """
     )
 )
@@ -107,6 +107,7 @@ GLOBAL_FLAGS = {
     "uv": ("--project", "--config-file", "--cache-dir"), "cargo": ("--config", "-Z", "--color"),
     "gh": ("-R", "--repo"), "aws": ("--profile", "--region"), "alembic": ("-c", "-x"),
     "ruff": ("--config",), "terraform": (), "pre-commit": ("-c",), "tox": ("-e",),
+    "nox": ("-s", "--session", "-e"),
 }  # fmt: skip
 """Flags with a value that precede the subcommand."""
 
@@ -153,17 +154,25 @@ SELECTORS = {
     "playwright": ("-g", "--grep", "--project"), "go": ("-run", "-bench", "-tags", "-short"),
     "cargo": ("-p", "--package", "--lib", "--bin", "--bins", "--test", "--tests", "--example",
               "--doc", "--features", "--target", "--exclude", "--skip"),
-    "tsc": ("-p", "--project", "-b", "--build"), "mvn": ("-pl", "-Dtest", "-P", "-f"),
+    "tsc": ("-p", "--project", "-b", "--build"),
+    "mvn": ("-pl", "-Dtest", "-P", "-f", "-DskipTests", "-Dmaven.test.skip"),
     "gradle": ("--tests", "-x"), "npm": ("-w", "--workspace"), "yarn": ("workspace",),
     "pnpm": ("--filter", "-F"), "turbo": ("--filter",), "nx": ("--projects",),
     "python": ("-c",), "node": ("-e", "--eval", "-p"), "make": ("-f", "--file"),
     "ruff": ("--select", "--ignore", "--exclude"), "mypy": ("-p", "-m", "--exclude"),
     "eslint": ("--rule", "--ignore-pattern"), "phpunit": ("--filter", "--testsuite"),
     "dotnet": ("--filter",), "ctest": ("-R", "-E", "-L"), "docker": ("-f", "--file", "--target"),
+    "cmake": ("--target", "-t"),
     "ruby": ("-e",), "perl": ("-e",), "php": ("-r",), "bash": ("-c",), "sh": ("-c",),
     "tox": ("-e",), "nox": ("-s",), "terraform": ("-target",),
 }  # fmt: skip
 """Flags that select what is checked; with one, a success proves less. Other flags do not count."""
+
+DEFAULTS = {"tsc": ("-p=tsconfig.json", "--project=tsconfig.json", "-p=.", "-p=./tsconfig.json")}
+"""Selections that a tool makes by itself."""
+
+QUIET_VARIABLES = ("V=", "VERBOSE=", "Q=")
+"""Variables of make that change what it prints, not what it does."""
 
 VALUE_FLAGS = {
     "pytest": ("-n", "--tb", "-p", "-c", "-o", "-W", "--maxfail", "--durations", "--cov", "-r",
@@ -194,7 +203,8 @@ VALUE_FLAGS = {
     "python": ("-W", "-X"), "node": ("-r", "--require", "--import", "--loader"),
     "npm": ("--loglevel", "--registry"), "pip": ("--index-url", "-i", "--extra-index-url", "-t"),
     "unittest": ("-p", "-t", "-k"), "mvn": ("-T", "-s"), "gradle": ("--max-workers",),
-    "esbuild": (), "webpack": ("-c", "--config", "--mode"), "cmake": ("-G", "-S", "-B", "-j"),
+    "esbuild": (), "webpack": ("-c", "--config", "--mode"),
+    "cmake": ("-G", "-S", "-B", "-j", "--parallel", "--config", "--preset"),
 }  # fmt: skip
 """Flags with a value that select nothing: flag and value are left out of the target."""
 
@@ -221,6 +231,27 @@ PATH_TARGETS = frozenset(
 ) | {"ruff check", "ruff format", "biome check", "biome lint", "biome ci", "go test", "go build",
      "go vet", "node --test", "golangci-lint"}  # fmt: skip
 """Tools whose arguments are places to check: a wider place covers a narrower one."""
+
+PHASES = {
+    "mvn": ("validate", "process-", "compile", "test-compile", "test", "package", "verify",
+            "install", "deploy"),
+    "gradle": ("compile", "test", "check", "build"),
+    "cargo": ("cargo check", "cargo build"),
+}  # fmt: skip
+"""Goals in the order in which each includes those before it; a name may be a beginning."""
+
+GOAL_TOOLS = frozenset(("mvn", "gradle"))
+"""Tools whose goals are arguments; those of the others are subcommands."""
+
+FILTERED = frozenset(("cargo test", "cargo nextest"))
+"""Tools whose arguments are parts of the names of tests: a shorter one matches more."""
+
+PART_FLAGS = ("-p=", "--package=", "-w=", "--workspace=", "--filter=", "-F=")
+"""Selectors that name one part of a project, which a run of the whole may not include."""
+
+ALL_PARTS = frozenset(("--workspace", "--workspaces", "--all", "-ws", "-r", "--recursive"))
+RUNS_ALL = frozenset(("turbo", "nx", "lerna", "bazel"))
+"""What includes all parts of a project: flags, and tools that do without one."""
 
 LISTS_ALL = frozenset(
     _words(

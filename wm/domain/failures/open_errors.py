@@ -13,7 +13,8 @@ from datetime import datetime
 
 from wm.domain.failures import known_tools, summaries
 from wm.domain.failures.checks import Placed, placed
-from wm.domain.failures.commands import Ran, ShellCommand, covers, ran, with_printed_code
+from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
+from wm.domain.failures.coverage import covers
 from wm.domain.failures.detected import fingerprint, summary
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import spelled

@@ -1,0 +1,140 @@
+"""What the success of a command proves about an earlier failure (HS-2).
+
+The same check in another spelling, or a wider run that includes the failed one. Protects one rule:
+a success never clears an error in what it did not check.
+"""
+
+from __future__ import annotations
+
+from wm.domain.failures import known_tools
+from wm.domain.failures.commands import ShellCommand, purpose_of
+
+
+def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: str = "") -> bool:
+    """Does the success of one command clear an error of `tool` at `target`?
+
+    file, text: of the error. A run that was narrower than the failed one clears the errors in the
+    files and tests that it covered, and no others.
+    """
+    if success.idle:
+        return False
+    where, *words = target.split(" ")
+    if where == _folder_of(success) and _reaches(success, tool, words):
+        return True
+    if not _is_same_check(success, tool, target):
+        return False
+    if success.tool == tool and success.target == target:
+        return True
+    if success.selectors:
+        return False
+    takes_paths = success.tool in known_tools.PATH_TARGETS or _is_plain_script(success.tool)
+    if file and success.places and takes_paths:
+        return any(_covers_file(place, file, text, success.tool) for place in success.places)
+    places = [word for word in words if not word.startswith("-")]
+    if success.tool != tool:
+        return not success.places and len(places) == len(words) and where == _folder_of(success)
+    if tool in known_tools.PATH_TARGETS:
+        wide = success.places or (success.folder or ".",)
+        return all(any(_holds(w, p, tool) for w in wide) for p in places or [where.rstrip(":")])
+    if where != _folder_of(success):
+        return False
+    if tool in known_tools.FILTERED and success.places:
+        return bool(places) and all(any(w in p for w in success.places) for p in places)
+    parts = any(word.startswith(known_tools.PART_FLAGS) for word in words)
+    whole = _is_task(tool) or purpose_of(tool) == "test" or parts
+    return not success.places and whole and (success.widened or not parts)
+
+
+def _folder_of(command: ShellCommand) -> str:
+    """The first word of a target."""
+    return f"{command.folder or '.'}:"
+
+
+def _reaches(success: ShellCommand, tool: str, words: list[str]) -> bool:
+    """Does the success include the failed goals, because its own one comes after them?
+
+    `mvn verify` runs what `mvn test` runs, and `gradle build` what `gradle :api:test` runs.
+    """
+    head = tool.split(" ")[0]
+    phases = known_tools.PHASES.get(head)
+    if not phases or success.tool.split(" ")[0] != head or success.selectors:
+        return False
+    done = success.places if head in known_tools.GOAL_TOOLS else (success.tool,)
+    failed = [w for w in words if not w.startswith("-")]
+    failed = failed if head in known_tools.GOAL_TOOLS else [tool, *failed]
+    narrowed = any(word.startswith(known_tools.PART_FLAGS) for word in words)
+    if not done or (head not in known_tools.GOAL_TOOLS and (success.places or narrowed)):
+        return False
+    return bool(failed) and all(any(_is_after(d, f, phases) for d in done) for f in failed)
+
+
+def _is_after(done: str, failed: str, phases: tuple[str, ...]) -> bool:
+    """Is `done` the failed goal or a later one, of the same part of the project or of all?"""
+    part, colon, goal = done.rpartition(":")
+    failed_part, _colon, failed_goal = failed.rpartition(":")
+    if colon and part != failed_part:
+        return False
+    if goal == failed_goal:
+        return True
+    ranks = [next((i for i, name in enumerate(phases) if word.startswith(name)), -1)
+             for word in (goal, failed_goal)]  # fmt: skip
+    return ranks[0] > ranks[1] >= 0
+
+
+def _is_same_check(success: ShellCommand, tool: str, target: str) -> bool:
+    """Is the command the failed tool, or the same check by another name?
+
+    `npm test` and `npx vitest run` are one check: a script with the plain name of a purpose, and a
+    tool with that purpose, in one folder. Two scripts are one check if they have one name.
+    """
+    if success.tool == tool:
+        return True
+    if target.split(" ")[0] != _folder_of(success):
+        return False
+    scripts = [_script(name) for name in (success.tool, tool)]
+    if all(scripts) and scripts[0] != scripts[1]:
+        return False
+    purpose = purpose_of(tool)
+    plain = any(_is_plain_script(name) for name in (success.tool, tool))
+    return plain and bool(purpose) and purpose == purpose_of(success.tool)
+
+
+def _script(tool: str) -> str:
+    """The name of the script or target that a task runner runs; "" for other tools."""
+    head, _, rest = tool.partition(" ")
+    return rest.removeprefix("run ") if head in known_tools.TASK_RUNNERS else ""
+
+
+def _is_plain_script(tool: str) -> bool:
+    return _script(tool) in known_tools.PLAIN_SCRIPTS
+
+
+def _covers_file(place: str, file: str, text: str, tool: str) -> bool:
+    """Does a run of `place` cover the error in `file`? A single test (`file::name`) covers the
+    errors that name it; a Go package covers the files in its folder."""
+    path, _, test = place.partition("::")
+    if test:
+        return path == file and test.rsplit("::", 1)[-1].partition("[")[0] in text
+    if tool.startswith("go ") and not place.endswith("..."):
+        folder = file.rpartition("/")[0] or "."
+        named = "." in place.split("/")[0] and place.endswith(f"/{folder}")
+        return place.rstrip("/") == folder or named
+    return _holds(place, file, tool)
+
+
+def _is_task(tool: str) -> bool:
+    """A task runner: a run of a script without arguments is wider than one with them."""
+    return tool.split(" ")[0] in known_tools.PACKAGE_RUNNERS and " run " in f"{tool} "
+
+
+def _holds(wide: str, narrow: str, tool: str) -> bool:
+    if wide == narrow:
+        return True
+    if tool.startswith("go "):
+        if not wide.endswith("..."):
+            return False
+        wide = wide.removesuffix("...").rstrip("/") or "."
+        narrow = narrow.removesuffix("/...")
+    if wide == ".":
+        return not narrow.startswith("/")
+    return narrow == wide or narrow.startswith((f"{wide}/", f"{wide}::"))
