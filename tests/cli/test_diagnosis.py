@@ -166,3 +166,13 @@ def test_for_a_text_of_several_entries_each_line_names_its_entry(user: Terminal)
 
 def test_the_wait_for_vectors_happens_once_in_the_daemon() -> None:
     assert PATIENCE_S["diag_alike"] > RecallSettings().hint_wait_s
+
+
+def test_undo_restores_an_entry_that_an_undo_put_into_the_trash(user: Terminal) -> None:
+    entry = user.remember("We moor at pier one.")
+    user.wm("undo")
+    said = user.wm("undo", entry, "--dry-run")
+    assert (said.code, said.out) == (0, f"Would restore {entry} from the trash.\n")
+    assert "It is in the trash" in user.wm("show", entry).out
+    assert user.wm("undo", entry[:8]).out.startswith("Restored.\n  We moor at pier one.\n")
+    assert user.wm("forget", "--list").out == "The trash is empty.\n"

@@ -16,8 +16,20 @@ def test_wm_without_arguments_prints_the_help(terminal: Terminal) -> None:
     assert terminal.wm("-h").out == asked.out
 
 
-def test_the_help_fits_80_columns_and_names_every_verb(terminal: Terminal) -> None:
+def test_the_help_shows_the_everyday_verbs_on_one_screen(terminal: Terminal) -> None:
     lines = terminal.wm("--help").out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines if line.startswith("  ")][1:] == list(
+        GROUPS["Every day"]
+    )
+    more = sum(map(len, GROUPS.values())) - len(GROUPS["Every day"])
+    assert lines[-1] == f"{more} more verbs, and the options: wm help --all"
+    assert terminal.wm("help").out.splitlines() == lines
+
+
+def test_all_of_the_help_fits_80_columns_and_names_every_verb(terminal: Terminal) -> None:
+    lines = terminal.wm("help", "--all").out.splitlines()
     assert max(map(len, lines)) <= 80
     for title, verbs in GROUPS.items():
         start = lines.index(f"{title}:")
@@ -28,6 +40,13 @@ def test_the_help_fits_80_columns_and_names_every_verb(terminal: Terminal) -> No
         "Every verb takes --help, and --json where it prints something.",
         "Exit codes: 0 done · 1 could not, or findings · 2 usage · 3 our bug",
     ]
+
+
+def test_help_of_a_verb_is_that_verb_s_help(terminal: Terminal) -> None:
+    assert terminal.wm("help", "inbox", "review").out == terminal.wm("inbox", "review", "-h").out
+    said = terminal.wm("help", "inspct")
+    assert (said.code, said.out) == (2, "")
+    assert "Did you mean `wm inspect`?" in said.err
 
 
 @pytest.mark.parametrize("verb", EVERY)
@@ -69,7 +88,7 @@ def test_each_shell_gets_its_script(terminal: Terminal, shell: str, part: str) -
 
 COMPLETED: tuple[tuple[str, int, set[str]], ...] = (
     ("wm ins", 1, {"inspect"}),
-    ("wm re", 1, {"recap", "remember", "replay", "restore"}),
+    ("wm re", 1, {"recap", "remember", "replay"}),
     ("wm inbox ", 2, {"accept", "edit", "list", "reject", "review"}),
     ("wm importance m_1 ", 3, {"low", "normal", "high"}),
     ("wm inspect --ty", 2, {"--type"}),

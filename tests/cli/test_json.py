@@ -15,7 +15,7 @@ from tests.docs.screens import EVENTS, SESSION
 from wm.cli.app import commands
 from wm.cli.context import Caller
 
-NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion", "inbox review"}
+NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion", "help", "inbox review"}
 """Verbs whose output has another form: a log, an agent's own, one line, a script."""
 
 ONE = "We deploy with `make ship`."
@@ -28,7 +28,9 @@ LINES: dict[str, tuple[str, ...]] = {
     "search": ("search", "deploy"),
     "why": ("why", "{entry}"),
     "why-not": ("why-not", "All 40 tests pass now."),
+    "why not": ("why", "--not", "All 40 tests pass now."),
     "history": ("history", "--limit", "1"),
+    "show history": ("show", "--history", "--limit", "1"),
     "output": ("output", "{output}", "--lines", "2:4"),
     "diag status": ("diag",),
     "diag rejected": ("diag", "rejected", "--since", "7d"),
@@ -76,6 +78,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "restore": ("restore", "{entry}"),
     "undo list": ("undo", "--list"),
     "rollback": ("rollback", "--since", "1m", "--dry-run"),
+    "undo since": ("undo", "--since", "1m", "--dry-run"),
     "undo": ("undo",),
     "import": ("import", "--dry-run"),
     "export": ("export",),
@@ -93,7 +96,10 @@ LINES: dict[str, tuple[str, ...]] = {
 }
 """What is printed -> a command line for it; in this order, because some change what is there."""
 
-BY_OPTION = {"export file", "forget list", "inbox several", "undo list"}
+BY_OPTION = {
+    *("export file", "forget list", "inbox several", "show history", "undo list", "undo since"),
+    "why not",
+}
 """Another form of a verb's JSON, with an option of it."""
 
 ELSEWHERE = {

@@ -148,7 +148,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "edit m_1 --tag ferry",
         2,
-        "`wm edit` has no option --tag. Did you mean `wm search --tag`, or `wm remember --tag`?",
+        "`wm edit` has no option --tag. Did you mean `wm remember --tag`, or `wm search --tag`?",
         "`wm edit --help` shows how.",
     ),
     (
@@ -310,8 +310,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "--list takes no other argument than --limit.",
         "`wm undo --help` shows how.",
     ),
+    ("undo m_1 --since 1h", 2, "Give either ACT or --since.", "`wm undo --help` shows how."),
+    ("show", 2, "`wm show` needs an ID, or --history.", "`wm show --help` shows how."),
+    ("show m_1 -n 3", 2, "--limit and --before need --history.", "`wm show --help` shows how."),
+    ("why --type decision x", 2, "--type needs --not.", "`wm why --help` shows how."),
     ("why-not", 2, "`wm why-not` needs TEXT.", "`wm why-not --help` shows how."),
-    ("why-not ...", 1, "There is no text to ask about.", '`wm why-not "the text"`.'),
+    ("why-not ...", 1, "There is no text to ask about.", '`wm why --not "the text"`.'),
     ("history m_ffff", 1, "Nothing is known about 'm_ffff' in {repo}.", LISTS),
     (
         "history --before e_none",
@@ -497,7 +501,7 @@ def test_a_forgotten_entry_is_reported_as_forgotten(user: Terminal) -> None:
         said = user.wm(*verb, entry)
         assert (said.code, said.err) == (
             1,
-            f"wm: {entry} was forgotten.\n    `wm restore {entry}` brings it back.\n",
+            f"wm: {entry} was forgotten.\n    `wm undo {entry}` brings it back.\n",
         )
     assert "It is in the trash" in user.wm("show", entry).out
     assert user.wm("restore", entry[:8]).code == 0

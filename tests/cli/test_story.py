@@ -68,7 +68,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
         wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"
         """,
     ),
-    ("inbox reject m_3", 0, "Rejected m_3; `wm restore m_3` undoes it."),
+    ("inbox reject m_3", 0, "Rejected m_3; `wm undo m_3` undoes it."),
     ("pin m_2", 0, "m_2 is pinned."),
     ("pin m_2 --off", 0, "m_2 is no longer pinned."),
     ("importance m_1 high", 0, "m_1 has high importance."),
@@ -133,7 +133,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
         deleted because it is weak.
         """,
     ),
-    ("forget m_2 --reason moved", 0, "Forgot m_2; `wm restore m_2` undoes it."),
+    ("forget m_2 --reason moved", 0, "Forgot m_2; `wm undo m_2` undoes it."),
     (
         "why m_2",
         0,

@@ -19,7 +19,7 @@ def test_an_entry_can_be_forgotten_restored_and_forgotten_again(bench: Bench) ->
     kept = bench.remember(SHIP)
     for _ in range(2):
         gone = bench.call("forget_entry", id=kept.id, reason="wrong")
-        assert gone.message == f"Forgot {kept.id}; `wm restore {kept.id}` undoes it."
+        assert gone.message == f"Forgot {kept.id}; `wm undo {kept.id}` undoes it."
         assert (bench.texts(), bench.trash(), bench.stones()) == ([], (kept.id,), [kept.id])
         back = bench.call("restore_entry", id=kept.id[:8])
         assert (back.entry.id, back.entry.text) == (kept.id, SHIP)
@@ -79,7 +79,7 @@ def test_waiting_entries_can_be_accepted_and_rejected(bench: Bench) -> None:
     other = bench.remember("Is the queue on Redis or on Postgres?")
     assert bench.call("accept_entry", id=one.id).entry.status == "active"
     gone = bench.call("reject_entry", id=other.id)
-    assert gone.message == f"Rejected {other.id}; `wm restore {other.id}` undoes it."
+    assert gone.message == f"Rejected {other.id}; `wm undo {other.id}` undoes it."
     assert (bench.texts("active"), bench.texts("inbox")) == ([one.text], [])
     assert bench.call("restore_entry", id=other.id).entry.status == "inbox"
 

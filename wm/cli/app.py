@@ -41,12 +41,21 @@ def _verbs() -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     return groups, modules
 
 
-GROUPS, MODULES = _verbs()
-"""Title in the help -> its verbs, each with its help; verb -> its module in `wm.cli.verbs`. They
-are in a table, so that `wm --help` loads no module. In the module the command has the name of the
-verb, or `command`."""
+_SECTIONS, MODULES = _verbs()
+"""Title -> its verbs, each with its help; verb -> its module in `wm.cli.verbs`. They are in a
+table, so that `wm --help` loads no module. In the module the command has the name of the verb, or
+`command`."""
 
-VERBS = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
+VERBS = {verb: says for verbs in _SECTIONS.values() for verb, says in verbs.items()}
+
+GROUPS = {title: verbs for title, verbs in _SECTIONS.items() if title != "Not shown"}
+"""The verbs that `wm help --all` lists."""
+
+EVERY_DAY = "Every day"
+"""The title of the verbs that `wm --help` shows (UI-2)."""
+
+EVERYTHING = "wm.everything"
+"""Key in the `meta` of a context: its help shows every verb and the options."""
 
 ALSO = {word: " ".join(command) for word, *command in _rows("also.txt")}
 """Words that people try, and the command that does it here."""
@@ -61,7 +70,7 @@ class Verbs(Group):
     also = ALSO
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return [verb for verbs in GROUPS.values() for verb in verbs]
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in VERBS:
@@ -77,16 +86,26 @@ class Verbs(Group):
     def get_help_option_names(self, _ctx: click.Context) -> list[str]:
         return ["-h", "--help"]
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if EVERYTHING in ctx.meta:
+            super(click.Group, self).format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         column = max(map(len, VERBS))
         for title, verbs in GROUPS.items():
-            with formatter.section(title):
-                formatter.write_dl([(v.ljust(column), says) for v, says in verbs.items()])
+            if EVERYTHING in ctx.meta or title == EVERY_DAY:
+                with formatter.section(title):
+                    formatter.write_dl([(v.ljust(column), says) for v, says in verbs.items()])
 
-    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write("Every verb takes --help, and --json where it prints something.\n")
-        formatter.write("Exit codes: 0 done · 1 could not, or findings · 2 usage · 3 our bug\n")
+        if EVERYTHING in ctx.meta:
+            formatter.write("Exit codes: 0 done · 1 could not, or findings · 2 usage · 3 our bug\n")
+        else:
+            more = len(self.list_commands(ctx)) - len(GROUPS[EVERY_DAY])
+            formatter.write(f"{more} more verbs, and the options: wm help --all\n")
 
 
 @click.group(

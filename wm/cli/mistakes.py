@@ -1,8 +1,7 @@
 """Explains a wrong command line in a full sentence, with a suggestion.
 
-Imported only after a usage error. For an unknown option it suggests one of the verb's own options,
-or names the verb that has it. For that it loads all verbs: a misleading guess is worse than a
-delay of a quarter of a second.
+For an unknown option it suggests one of the verb's own options, or names the verb that has it. For
+that it loads all verbs: a misleading guess is worse than a delay of a quarter of a second.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
         raise UserError(
             f"{tool_rendering.short_id(entry)} was not restored: the user removed it, and "
             "only the user can restore it.",
-            fix=f"Ask the user to run `wm restore {entry.id}`.",
+            fix=f"Ask the user to run `wm undo {entry.id}`.",
         )
     memory, facts = edits.restore(memory, entry, now=work.now)
     work.delete(trash_ref(place.key, entry.id))

@@ -52,7 +52,7 @@ def edit(
         return entry
     if entry.status not in ("active", "inbox"):
         message = f"{entry_id} is {entry.status} and kept as history only."
-        fix = f"`wm history {entry_id}` names the entry that replaced it."
+        fix = f"`wm show --history {entry_id}` names the entry that replaced it."
         return Refusal("not_editable", message, {"status": entry.status}, fix)
     asked = {
         "text": text,

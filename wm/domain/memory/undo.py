@@ -279,7 +279,7 @@ def _not_there(entry_id: str, context: UndoContext) -> Refusal:
     present = context.trashed is not None or context.entry(entry_id) is not None
     if present:
         message = f"{entry_id} is in the trash."
-        return Refusal("gone", message, fix=f"`wm restore {entry_id}` brings it back.")
+        return Refusal("gone", message, fix=f"`wm undo {entry_id}` brings it back.")
     return Refusal("gone", f"{entry_id} no longer exists, so there is nothing to undo.")
 
 

@@ -161,7 +161,7 @@ def _where(
     if left is not None:
         how = _LEFT[left.type, left.outcome]
         if in_trash or entry is not None:
-            said = f"It is in the trash; `wm restore {entry_id}` brings it back."
+            said = f"It is in the trash; `wm undo {entry_id}` brings it back."
             return Disappearance(entry=entry_id, how=how, at=left.created_at, sentence=said)
         said = f"It was {how}, and it is no longer in the trash."
         return Disappearance(entry=entry_id, how="purged", at=left.created_at, sentence=said)

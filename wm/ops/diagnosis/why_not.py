@@ -36,7 +36,7 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
     place = locate(work.runtime, request)
     given = work.runtime.redactor.text(request.text.strip())
     if not canonical(given):
-        raise UserError("There is no text to ask about.", fix='`wm why-not "the text"`.')
+        raise UserError("There is no text to ask about.", fix='`wm why --not "the text"`.')
     memory = read_memory(work, place)
     asked = requests.find_requests(given, work.runtime.settings.gate)
     # A message that asks to remember something stands for the text that it asks to remember.

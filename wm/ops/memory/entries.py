@@ -160,7 +160,7 @@ def _show(work: Work, request: EntryRequest) -> EntryAnswer:
     forgotten = entry.status == "trashed"
     return EntryAnswer(
         entry=entry,
-        message=f"It is in the trash; `wm restore {entry.id}` brings it back." if forgotten else "",
+        message=f"It is in the trash; `wm undo {entry.id}` brings it back." if forgotten else "",
     )
 
 
@@ -190,9 +190,7 @@ def _find(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: st
         if trashed is None:
             raise
         name = trashed.entry.id
-        raise NotFound(
-            f"{name} was forgotten.", fix=f"`wm restore {name}` brings it back."
-        ) from None
+        raise NotFound(f"{name} was forgotten.", fix=f"`wm undo {name}` brings it back.") from None
 
 
 def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
@@ -280,9 +278,7 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     changed, entry, fact = granted(edits.reject(memory, entry.id))
     to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
     save_memory(work, place, changed, [fact])
-    return EntryAnswer(
-        entry=entry, message=f"Rejected {entry.id}; `wm restore {entry.id}` undoes it."
-    )
+    return EntryAnswer(entry=entry, message=f"Rejected {entry.id}; `wm undo {entry.id}` undoes it.")
 
 
 def _notice_outside(work: Work, request: Scoped) -> Noticed:
@@ -326,9 +322,7 @@ def forget_one(
     details: dict[str, Detail] = {"text": entry.text, **({"reason": redacted} if redacted else {})}
     fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
     save_memory(work, place, changed, [fact], session=session)
-    return EntryAnswer(
-        entry=entry, message=f"Forgot {entry.id}; `wm restore {entry.id}` undoes it."
-    )
+    return EntryAnswer(entry=entry, message=f"Forgot {entry.id}; `wm undo {entry.id}` undoes it.")
 
 
 def to_trash(

@@ -4,7 +4,7 @@ The evidence says what an act did; `domain.memory.undo` decides what undoing it 
 module applies that to the files (WM-7). An undo is an act itself: it is logged with the record that
 it undoes, and can be undone by naming it.
 
-`wm rollback --since` undoes every act of a compaction or an agent's tool, newest first (TR-3):
+`wm undo --since` undoes every act of a compaction or an agent's tool, newest first (TR-3):
 learned entries go to the trash, entries they replaced become active again, and each step is
 evidence. Acts of people are listed and stay. Dry run and run share one computation, so the dry run
 says exactly what the run does.

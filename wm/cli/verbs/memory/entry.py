@@ -13,9 +13,10 @@ import click
 from wm.api.diagnosis import Trash
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import SHORT_ID, print_answer, print_entry, short_id
+from wm.cli.entries import SHORT_ID, print_answer, short_id
 from wm.cli.options import anchors as anchor_option
 from wm.cli.options import choice, flag, text
+from wm.cli.verbs.memory.history import LISTED, happenings, print_restored
 from wm.cli.verbs.memory.output import result
 from wm.errors import UserError
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
@@ -23,13 +24,25 @@ from wm.settings import has_editor
 
 
 @click.command("show")
-@click.argument("entry_id", metavar="ID")
+@click.argument("entry_id", metavar="[ID]", required=False)
+@flag("--history", "listing", help="Show what happened to it, or without ID here, newest first.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), help="With --history: how many.")
+@text("--before", metavar="EVENT", help="With --history: continue after this record.")
 @prints
-def show(caller: Caller, entry_id: str) -> Result:
+def show(
+    caller: Caller, entry_id: str | None, listing: bool, limit: int | None, before: str
+) -> Result:
     """Show the entry ID in full (the beginning of an id is enough), also from the trash.
 
-    The handle t_… of a tool output prints that output, as `wm output` does.
+    The handle t_… of a tool output prints that output, as `wm output` does. `wm undo --list` shows
+    which changes can be undone.
     """
+    if listing:
+        return happenings(caller, entry_id or "", limit=limit or LISTED, before=before)
+    if limit is not None or before:
+        raise click.UsageError("--limit and --before need --history.")
+    if entry_id is None:
+        raise click.UsageError("`wm show` needs an ID, or --history.")
     if entry_id.startswith("t_"):
         return result(caller, entry_id)
     return Result(caller.call("show_entry", id=entry_id), print_answer)
@@ -59,13 +72,8 @@ def importance(caller: Caller, entry_id: str, level: str) -> Result:
 @click.argument("entry_id", metavar="ID")
 @prints
 def restore(caller: Caller, entry_id: str) -> Result:
-    """Bring the forgotten entry ID back (the beginning of an id is enough)."""
-    return Result(caller.call("restore_entry", id=entry_id), _print_restored)
-
-
-def _print_restored(answer: Any) -> None:
-    output.line("Restored.")
-    print_entry(answer.entry)
+    """The same as `wm undo ID` for an entry in the trash."""
+    return Result(caller.call("restore_entry", id=entry_id), print_restored)
 
 
 @click.command("forget")
@@ -74,7 +82,7 @@ def _print_restored(answer: Any) -> None:
 @flag("--list", "listing", help="Show what was forgotten: the trash.")
 @prints
 def forget(caller: Caller, entry_id: str | None, reason: str, listing: bool) -> Result:
-    """Move the entry ID to the trash. `wm restore ID` brings it back.
+    """Move the entry ID to the trash. `wm undo ID` brings it back.
 
     Agents do not learn the same text again by themselves; restoring it, or asking for it again,
     allows it again.
@@ -102,7 +110,7 @@ def _print_trash(answer: Trash) -> None:
             about.append(view.reason.replace("_", " "))
         about.append("not learned again" if view.blocked else "may be learned again")
         output.lines(output.hang("", " · ".join(about), column, output.dim))
-    output.hint("to restore one: wm restore ID")
+    output.hint("to restore one: wm undo ID")
 
 
 @click.command("edit")

@@ -1,6 +1,7 @@
-"""`wm history | undo | rollback`: shows changes and reverses them.
+"""`wm undo`: reverses one change of a person, or everything that models added since a time; and the
+list of what happened, for `wm show --history`.
 
-`wm undo` reverses one act of a person, `wm rollback` everything that models added since a time.
+`wm history` and `wm rollback` are names of older versions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from wm.api.diagnosis import Acts, ActView, Happening, Rollback
 from wm.api.protocol import SINCE
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import SHORT_ID, WORDS, print_text, short_id
+from wm.cli.entries import SHORT_ID, WORDS, print_entry, print_text, short_id
 from wm.cli.options import dry_run, flag, limit, text
 from wm.cli.place import print_heading
 from wm.errors import UserError
@@ -35,10 +36,12 @@ BECOMES = dict(WORDS.rows("becomes", columns=2))
 @text("--before", metavar="EVENT", help="Continue after this record.")
 @prints
 def history(caller: Caller, entry_id: str, **page: Any) -> Result:
-    """Show what happened here, newest first; with ID only what happened to that entry.
+    """The same as `wm show --history [ID]`."""
+    return happenings(caller, entry_id, **page)
 
-    `wm undo --list` shows which changes can be undone.
-    """
+
+def happenings(caller: Caller, entry_id: str, **page: Any) -> Result:
+    """What happened to an entry, or to the whole workspace, newest first."""
     one = {"id": entry_id} if entry_id else {}
     return Result(caller.call("history", **one, **page), partial(_print_history, entry_id))
 
@@ -51,7 +54,7 @@ def _print_history(entry_id: str, answer: Any) -> None:
     for happening in answer.happenings:
         print_happening(happening, named=not entry_id)
     if answer.next:
-        words = " ".join(filter(None, ("wm history", entry_id, "--before", answer.next)))
+        words = " ".join(filter(None, ("wm show --history", entry_id, "--before", answer.next)))
         output.hint(f"older: {words}")
 
 
@@ -71,31 +74,69 @@ def print_happening(happening: Happening, *, named: bool) -> None:
 @click.command("undo")
 @click.argument("act", metavar="[ACT]", required=False)
 @flag("--list", "listing", help="Show what can be undone.")
+@click.option("--since", metavar="WHEN", help="Undo what models added since WHEN.")
 @click.option("-n", "--limit", type=click.IntRange(1, 500), help="With --list: how many.")
 @dry_run
 @prints
 def undo(
-    caller: Caller, act: str | None, listing: bool, limit: int | None, dry_run: bool
+    caller: Caller,
+    act: str | None,
+    listing: bool,
+    since: str | None,
+    limit: int | None,
+    dry_run: bool,
 ) -> Result:
     """Undo your newest change: remember, import, forget, edit, pin, importance, accept, reject or
     restore.
 
-    ACT names another change: the id of its record (`wm undo --list`, `wm history`), or the id of
-    an entry, which means the newest change of it. A second `wm undo` goes further back. An undo
-    is a change too: naming its record redoes what it undid. Core blocks and notes of a session
-    are not covered: rewrite them with `wm session core` or `wm session working`.
+    ACT names another change: the id of its record (`wm undo --list`, `wm show --history`), or the
+    id of an entry, which means the newest change of it; an entry in the trash is restored. A second
+    `wm undo` goes further back. An undo is a change too: naming its record redoes what it undid.
+    Core blocks and notes of a session are not covered: rewrite them with `wm session core` or `wm
+    session working`.
+
+    With --since, what compactions and agents taught this workspace from WHEN on moves to the trash
+    and is not learned again, and entries that it replaced become active again. Your own changes
+    stay; they are listed. WHEN is a time, as 2h, yesterday or 2026-11-20 (in UTC).
     """
     if act == "":
         # An unset shell variable must not undo the newest change.
         raise UserError("The id is empty.", fix="`wm undo --list` shows every act with its id.")
-    if listing and (act or dry_run):
+    if listing and (act or dry_run or since):
         raise click.UsageError("--list takes no other argument than --limit.")
+    if since is not None:
+        if act:
+            raise click.UsageError("Give either ACT or --since.")
+        return rolled_back(caller, since, dry_run=dry_run)
     if listing:
         return Result(caller.call("list_acts", limit=limit or LISTED), _print_acts)
     if limit is not None:
         # Someone who gives a number wants a list; it must not undo anything.
         raise click.UsageError("--limit needs --list.")
-    return Result(caller.call("plan_undo" if dry_run else "undo", act=act or ""), _print_undone)
+    return _undone(caller, act or "", dry_run=dry_run)
+
+
+def _undone(caller: Caller, act: str, *, dry_run: bool) -> Result:
+    try:
+        return Result(caller.call("plan_undo" if dry_run else "undo", act=act), _print_undone)
+    except UserError:
+        # No change of a person put it into the trash, but this person wants it back.
+        trashed = {} if act.startswith("e_") else _trashed(caller)
+        found = [entry_id for entry_id in trashed if act and entry_id.startswith(act)]
+        if len(found) != 1:
+            raise
+        if dry_run:
+            return Result(trashed[found[0]], f"Would restore {found[0]} from the trash.")
+        return Result(caller.call("restore_entry", id=found[0]), print_restored)
+
+
+def _trashed(caller: Caller) -> dict[str, Any]:
+    return {view.entry.id: view for view in caller.call("list_trash").entries}
+
+
+def print_restored(answer: Any) -> None:
+    output.line("Restored.")
+    print_entry(answer.entry)
 
 
 def _print_undone(answer: Any) -> None:
@@ -134,11 +175,12 @@ def _print_listed(view: ActView) -> None:
 @dry_run
 @prints
 def rollback(caller: Caller, since: str, dry_run: bool) -> Result:
-    """Undo what compactions and agents taught this workspace since WHEN.
+    """The same as `wm undo --since WHEN`."""
+    return rolled_back(caller, since, dry_run=dry_run)
 
-    What was learned moves to the trash and is not learned again; entries that it replaced become
-    active again. Your own changes stay; they are listed. Times without a zone are UTC.
-    """
+
+def rolled_back(caller: Caller, since: str, *, dry_run: bool) -> Result:
+    """Take back what models added since a time, or say what that would be."""
     name = "plan_rollback" if dry_run else "rollback"
     return Result(caller.call(name, since=since), _print_rollback)
 
@@ -159,7 +201,7 @@ def _print_rollback(answer: Rollback) -> None:
             output.line(f"Stays, because {why}:")
             _print_some([(act, act.why_not) for act in acts])
     if answer.applied and answer.taken:
-        output.hint("to restore an entry: wm restore ID · all changes: wm history")
+        output.hint("to restore an entry: wm undo ID · all changes: wm show --history")
 
 
 def _print_some(acts: list[tuple[ActView, str]]) -> None:

@@ -1,4 +1,4 @@
-"""`wm why ID|TEXT`: how an entry came in and whether prompts show it. `wm why-not TEXT`: the rule
+"""`wm why ID|TEXT`: how an entry came in and whether prompts show it. `wm why --not TEXT`: the rule
 that keeps a text out. Both read only.
 """
 
@@ -12,7 +12,7 @@ from wm.api.protocol import WhyAnswer
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import print_entry
-from wm.cli.options import choice
+from wm.cli.options import choice, flag
 from wm.cli.verbs.memory.history import print_happening
 from wm.formats.workspace_memory import TYPES
 from wm.ops import explanations
@@ -23,12 +23,21 @@ _COLUMN = 20
 
 @click.command("why")
 @click.argument("subject", nargs=-1, required=True)
+@flag("--not", "absent", help="Say which rule keeps the text SUBJECT out of memory or prompts.")
+@choice("--type", TYPES, help="With --not: the kind of fact to check it as; else inferred.")
 @prints
-def why(caller: Caller, subject: tuple[str, ...]) -> Result:
+def why(caller: Caller, subject: tuple[str, ...], absent: bool, **kind: str) -> Result:
     """Say why an entry was admitted, what happened to it since, and whether prompts show it.
 
-    SUBJECT is an id, or a text: then what happened to that text is shown.
+    SUBJECT is an id, or a text: then what happened to that text is shown. With --not the text is
+    checked against existing entries, the inbox, the trash with the digests of forgotten texts
+    (tombstones), the rules for admission (gate), the filter for text that wm itself showed (echo
+    guard) and consolidation. Nothing is stored.
     """
+    if absent:
+        return _absent(caller, subject, kind)
+    if kind["type"]:
+        raise click.UsageError("--type needs --not.")
     answer: WhyAnswer = caller.call("why", subject=" ".join(subject))
     return Result(answer, _print_text if answer.entry is None else _print_entry)
 
@@ -62,12 +71,11 @@ def _now(answer: Any) -> list[output.Row]:
 @choice("--type", TYPES, help="The kind of fact to check it as; inferred if not given.")
 @prints
 def why_not(caller: Caller, text: tuple[str, ...], **kind: str) -> Result:
-    """Say which rule keeps TEXT out of the memory, or out of prompts.
+    """The same as `wm why --not TEXT`."""
+    return _absent(caller, text, kind)
 
-    Checks the text against existing entries, the inbox, the trash with the digests of forgotten
-    texts (tombstones), the rules for admission (gate), the filter for text that wm itself showed
-    (echo guard) and consolidation, and searches the evidence for it. Nothing is stored.
-    """
+
+def _absent(caller: Caller, text: tuple[str, ...], kind: dict[str, str]) -> Result:
     return Result(caller.call("why_not", text=" ".join(text), **kind), _print_rules)
 
 
