@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
         *("errors", "settings", "formats", "api", "text.escape", "text.tables"),
         *("domain.counts", "daemon", "ops"),
-        *("agents", "library", "replay", "wire.policy", "proxy", "cli"),
+        *("agents", "library", "replay", "proxy", "cli"),
     },
 }
 """Package -> what of `wm` it may import (a package, or one module of it)."""

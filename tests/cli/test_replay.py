@@ -31,6 +31,24 @@ def test_the_json_fits_its_schema(user: Terminal) -> None:
     assert len(said.json["turns"]) == 6
 
 
+def test_a_policy_is_compared_with_rivals_under_an_assumed_model(user: Terminal) -> None:
+    options = ("--policy", "age-4", "--rivals", "--as", "claude-opus-4-5", "--head", "8000")
+    said = user.wm("replay", str(recording(user)), *options, "--ttl", "1h", "--html", "c.html")
+    assert said.code == 0
+    for words in ("policy, of none's bill", "clear-50k-10", "opencode-prune", "against none"):
+        assert words in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
+    page = (user.repo / "c.html").read_text("utf-8")
+    assert 'class="border"' in page  # two conversations
+    assert "the distance is the credit" in page
+
+
+def test_an_assumed_model_without_a_price_is_an_error_with_the_fix(user: Terminal) -> None:
+    said = user.wm("replay", str(recording(user)), "--as", "llama-4")
+    assert said.code == 1
+    assert "No price is known of llama-4." in said.err
+
+
 def test_a_file_named_twice_is_read_once_and_reported(user: Terminal) -> None:
     path = recording(user)
     (path.parent / "link").symlink_to(path)

@@ -21,7 +21,7 @@ from wm.proxy.watching import Note, Observer
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.interception import StreamInterceptor
-from wm.wire.policy import Decision, Log, Policy, nothing
+from wm.wire.policy import Decision, Log, Moment, Policy, nothing
 from wm.wire.sse import StreamEvent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -94,8 +94,10 @@ def history_of(results: int, text: str = "long " * 9) -> bytes:
     return json.dumps(body).encode()
 
 
-def all_but_last(body: Body, told: ConversationHistory, log: Log) -> tuple[Decision, ...]:
-    return tuple(d for seed in range(3) for d in stubbing(seed)(body, told, log))
+def all_but_last(
+    body: Body, told: ConversationHistory, log: Log, moment: Moment
+) -> tuple[Decision, ...]:
+    return tuple(d for seed in range(3) for d in stubbing(seed)(body, told, log, moment))
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -191,7 +193,9 @@ def test_without_space_for_new_decisions_only_old_ones_apply(tmp_path: Path) -> 
 
 
 def test_a_failing_policy_loses_no_request_and_no_old_decision(tmp_path: Path) -> None:
-    def broken(_body: Body, _told: ConversationHistory, _log: Log) -> tuple[Decision, ...]:
+    def broken(
+        _body: Body, _told: ConversationHistory, _log: Log, _moment: Moment
+    ) -> tuple[Decision, ...]:
         raise ValueError("a bug")
 
     async def test() -> None:

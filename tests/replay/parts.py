@@ -21,8 +21,8 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
-def used(call: str, path: str) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": path}}
+def used(call: str, path: str, name: str = "Read") -> dict[str, Any]:
+    return {"type": "tool_use", "id": call, "name": name, "input": {"file_path": path}}
 
 
 def result(call: str, words: str) -> dict[str, Any]:
@@ -91,7 +91,14 @@ def written(path: Path, lines: Iterable[Any], *, packed: bool = False) -> Path:
     return path
 
 
-def replayed(*paths: Path, rule: Policy | None = None, measure: Measure = estimate) -> ReplayReport:
+def replayed(
+    *paths: Path, rule: Policy | None = None, measure: Measure = estimate, **more: Any
+) -> ReplayReport:
     return replay(
-        paths, clock=lambda: 0.0, progress=lambda _done, _all: None, rule=rule, measure=measure
+        paths,
+        clock=lambda: 0.0,
+        progress=lambda _done, _all: None,
+        rule=rule,
+        measure=measure,
+        **more,
     )

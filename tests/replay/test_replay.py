@@ -30,10 +30,12 @@ from tests.replay.parts import (
 )
 from wm.errors import UserError
 from wm.replay.files import recorded
+from wm.replay.report import OVER, assumptions
 from wm.replay.requests import UNSEEN, SkippedRequests
+from wm.replay.rivals import RIVALS
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, results
+from wm.wire.policy import Decision, Log, Moment, results
 
 PAIR = 2
 EXAMPLES = Path(__file__).parents[2] / "examples" / "files"
@@ -323,7 +325,9 @@ def by_the_upstream(block: Block) -> int:
 # --- policies -----------------------------------------------------------------------------
 
 
-def old_results(body: Body, told_: ConversationHistory, log: Log) -> tuple[Decision, ...]:
+def old_results(
+    body: Body, told_: ConversationHistory, log: Log, _moment: Moment
+) -> tuple[Decision, ...]:
     names = [name for _, name in results(body, told_)]
     return tuple(Decision(name, "[gone]") for name in names[: 1 - PAIR] if name not in log)
 
@@ -340,8 +344,103 @@ def test_a_policy_is_compared_with_no_policy_and_its_faults_counted(tmp_path: Pa
     assert report.before is not None
     assert report.total.last_tokens < report.before.last_tokens
     assert [turn.replaced for turn in report.turns] == [0, 0, 1, 1, 2]
-    assert [turn.faults for turn in report.turns] == [0, 0, 0, 0, 1]
-    assert report.before.faults == 0
+    assert [turn.rereads for turn in report.turns] == [0, 0, 0, 0, 0]  # a newer copy was there
+    assert report.before.rereads == 0
+
+
+def all_results(
+    body: Body, told_: ConversationHistory, log: Log, _moment: Moment
+) -> tuple[Decision, ...]:
+    """Removes every result from the second request on that holds it."""
+    last = len(body.messages) - 1
+    places = [place for line in told_.places[:last] for place in line]
+    return tuple(Decision(place, "[gone]") for _, place in results(body, told_) if place in places)
+
+
+def a_fault(*answer_blocks: Any) -> list[Any]:
+    """A session whose last answers come after all results were removed."""
+    return [
+        user(text("Go.")),
+        assistant(used("c1", "/pier/berths.py")),
+        user(result("c1", "def berth_of(ship):\n    return quay_table[ship.draught_cm]\n")),
+        assistant(text("I think.")),
+        user(text("Go on.")),
+        assistant(*answer_blocks),
+        user(text("And?")),
+        assistant(text("Done.")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer_block", "faults", "exact"),
+    [
+        (text("It says\n  return quay_table[ship.draught_cm]\nthere."), 1, 1),
+        (text("Its berth_of needs draught_cm."), 1, 0),
+        (text("Its berth_of is wrong."), 0, 0),
+        (text("All is well."), 0, 0),
+    ],
+)
+def test_an_answer_that_uses_what_was_removed_is_a_fault_with_a_cost(
+    tmp_path: Path, answer_block: Any, faults: int, exact: int
+) -> None:
+    path = written(tmp_path / "s", [session(messages=a_fault(answer_block))])
+    total = replayed(path, rule=all_results).total
+    assert (total.faults, total.exact_faults) == (faults, exact)
+    assert (total.refetch.as_marked > 0) is bool(faults)
+    assert replayed(path).total.faults == 0
+
+
+@pytest.mark.parametrize(
+    ("between", "rereads"),
+    [([], 1), ([assistant(used("w", "/pier/berths.py", "Write")), user(result("w", "ok"))], 0)],
+)
+def test_reading_an_unchanged_file_again_is_counted_if_its_newest_copy_is_gone(
+    tmp_path: Path, between: list[Any], rereads: int
+) -> None:
+    again = [assistant(used("c9", "/pier/berths.py")), user(result("c9", LONG))]
+    messages = [*a_fault(text("Hm."))[:-1], *between, *again, assistant(text("So."))]
+    path = written(tmp_path / "s", [session(messages=messages)])
+    assert replayed(path, rule=all_results).total.rereads == rereads
+
+
+def test_a_model_and_a_head_can_be_assumed(tmp_path: Path) -> None:
+    path = written(tmp_path / "s", [session(model="llama")])
+    plain, counted = replayed(path), replayed(path, assumed=assumptions(MODEL, 5_000, "1h"))
+    assert (plain.total.bills.as_marked, plain.models[0].known) == (0.0, False)
+    assert counted.total.bills.as_marked == counted.total.bills.one_hour > 0
+    assert counted.turns[0].tokens.prompt == plain.turns[0].tokens.prompt + 5_000
+    assert counted.turns[0].tokens.cache_write_1h > 5_000
+    with pytest.raises(UserError, match="No price is known of llama"):
+        assumptions("llama", 0, "")
+
+
+def test_requests_larger_than_the_window_are_left_out_of_every_sum(tmp_path: Path) -> None:
+    large = user(text("x" * 4 * 190_000))
+    messages = [large, *MESSAGES[1:5], assistant(text("y" * 4 * 20_000)), user(text("z")), large]
+    path = written(tmp_path / "s", [session(messages=[*messages, assistant(text("."))])])
+    report = replayed(path, assumed=assumptions("claude-opus-4-5", 0, ""), rivals=True)
+    assert (report.total.requests, report.left) == (3, {OVER: 1})
+    assert {one.name for one in report.compared} == set(RIVALS)
+
+
+def test_rivals_are_compared_in_shares_of_the_input_bill(tmp_path: Path) -> None:
+    steps = [
+        one
+        for number in range(12)
+        for one in (
+            assistant(used(f"c{number}", f"/pier/{number}.py")),
+            user(result(f"c{number}", f"{number} {LONG}")),
+        )
+    ]
+    path = written(tmp_path / "s", [session(messages=[MESSAGES[0], *steps, MESSAGES[-1]])])
+    report = replayed(path, policy="age-4", rivals=True)
+    by_name = {one.name: one for one in report.compared}
+    assert by_name["clear-100k-3"].bill == by_name["opencode-prune"].bill == 1.0
+    own = by_name["age-4"]
+    assert own.last < 0.6
+    assert own.bill == own.bill_without_faults != 1.0
+    assert (own.long, report.before is not None) == (None, True)
+    assert all(turn.unmanaged for turn in report.turns)
 
 
 def test_thinking_that_a_policy_breaks_is_counted(tmp_path: Path) -> None:

@@ -9,16 +9,18 @@ from msgspec.structs import asdict
 
 from tests.clients.validity import refusals
 from tests.wire.conversations import Conversation
-from wm.wire import policy as policies
+from wm.wire import conversation as followed
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Policy, Prepared, nothing, prepare, results
+from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, nothing, prepare, results
 
 
 def stubbing(seed: int) -> Policy:
     """Takes away some results, once two newer ones stand behind them."""
 
-    def policy(body: Body, told: ConversationHistory, log: Log) -> tuple[Decision, ...]:
+    def policy(
+        body: Body, told: ConversationHistory, log: Log, _moment: Moment
+    ) -> tuple[Decision, ...]:
         names = [name for _, name in results(body, told)]
         return tuple(
             Decision(name, f"[taken out: {name}] ünd 'quotes' \"\\", "old")
@@ -49,13 +51,13 @@ def check(made: Conversation) -> int:
     One process follows the whole conversation; at each request another one starts from the log.
     """
     policy = stubbing(len(made.messages))
-    live = policies.Conversation()
+    live = followed.Conversation()
     requests = made.requests()
     for raw in requests:
         prepared = live.prepare(raw, policy)
         assert prepared is not None
         live.keep(prepared.decisions)
-        restarted = policies.Conversation(read_again(live.log))
+        restarted = followed.Conversation(read_again(live.log))
         assert restarted.prepare(raw, policy) == Prepared(prepared.raw, (), prepared.replaced)
         assert restarted.prepare(raw, nothing) == Prepared(prepared.raw, (), prepared.replaced)
         assert restarted.before is not None

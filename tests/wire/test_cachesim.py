@@ -85,6 +85,13 @@ def test_using_an_entry_keeps_it_alive() -> None:
     assert found == [0, 10, 10, 10]
 
 
+def test_a_mark_for_an_hour_does_not_prolong_an_entry_of_five_minutes() -> None:
+    cache = PromptCache(minimum=0)
+    cache.account(row_of("a", "b", marks={1: MARK}), 0.0)
+    assert cache.account(row_of("a", "b", marks={0: HOUR, 1: HOUR}), 10.0) == usage(20, 0, 0)
+    assert cache.account(row_of("a", "b", marks={0: HOUR, 1: HOUR}), 400.0).cache_read == 0
+
+
 def test_a_prefix_below_the_least_size_of_its_model_is_not_cached() -> None:
     small = row_of(*"abc", marks={2: MARK})
     assert PromptCache().account(small) == usage(0, 0, 30)

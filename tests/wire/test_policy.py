@@ -13,7 +13,7 @@ from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import check, stubbing
 from wm.wire.body import Body, ByteSpan, index, members
 from wm.wire.history import ConversationHistory, history
-from wm.wire.policy import Decision, Policy, Prepared, nothing, prepare, results
+from wm.wire.policy import Decision, Moment, Policy, Prepared, nothing, prepare, results
 
 
 def opened(raw: bytes) -> tuple[Body, ConversationHistory]:
@@ -47,7 +47,9 @@ def raw_of(*blocks: dict[str, Any]) -> bytes:
 
 
 def everything(text: str) -> Policy:
-    return lambda body, told, _log: tuple(Decision(n, text) for _, n in results(body, told))
+    return lambda body, told, _log, _moment: tuple(
+        Decision(n, text) for _, n in results(body, told)
+    )
 
 
 MARK = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
@@ -118,9 +120,9 @@ def test_members_of_an_object_are_located(
     assert (told and {n: (s.start, s.end) for n, s in told.items()}) == found
 
 
-def test_a_policy_is_a_function_of_three_values() -> None:
+def test_a_policy_is_a_function_of_its_values() -> None:
     policies: list[Callable[..., Any]] = [nothing, stubbing(1), everything("x")]
     raw = raw_of(result("long"), result("longer"), result("longest"))
     body, told = opened(raw)
     for policy in policies:
-        assert policy(body, told, {}) == policy(body, told, {})
+        assert policy(body, told, {}, Moment()) == policy(body, told, {}, Moment())

@@ -21,20 +21,25 @@ class TokenCounts(Record):
 
 class Bills(Record):
     """Costs of the same work: with the cache marks as they are, with all of them for five minutes,
-    with all for an hour, and without a cache."""
+    with all for an hour, and without a cache. answers: the part of each that is for the model's
+    answers, which no policy changes."""
 
     as_marked: float = 0.0
     five_minutes: float = 0.0
     one_hour: float = 0.0
     uncached: float = 0.0
+    answers: float = 0.0
 
 
 class ReplayedTurn(Record):
     """One request. at: "" if the recording has no times. reported: the service's own figures.
 
-    replaced: results that the policy shortened. faults: calls that read a file again whose result
-    was replaced. broken_thinking: thinking blocks whose prefix changed. wrong: what the service
-    would refuse. seconds: time that our own code took.
+    replaced: decisions of the policy that were applied. faults: removed blocks that the answers
+    before this request used; exact_faults: those of which a whole line was repeated; refetch: what
+    restoring them costs, which is not in `bills`. rereads: reads of a file whose newest copy was
+    removed, though unchanged. unmanaged: bills of the same request without the policy.
+    broken_thinking: thinking blocks whose prefix changed. wrong: what the service would refuse.
+    seconds: time that our own code took.
     """
 
     number: int
@@ -49,6 +54,10 @@ class ReplayedTurn(Record):
     reported: TokenCounts | None = None
     replaced: int = 0
     faults: int = 0
+    exact_faults: int = 0
+    refetch: Bills = Bills()
+    rereads: int = 0
+    unmanaged: Bills | None = None
     broken_thinking: int = 0
     wrong: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -57,7 +66,7 @@ class ReplayedTurn(Record):
 class ReplayedSum(Record):
     """Totals of requests. last_tokens, last_bytes: of the last request; largest_tokens: of the
     largest. reported_requests: number of requests with the service's own figures, which
-    `reported` adds up."""
+    `reported` adds up. removed_blocks, removed_tokens: what the policy removed, each block once."""
 
     requests: int = 0
     tokens: TokenCounts = TokenCounts()
@@ -68,16 +77,42 @@ class ReplayedSum(Record):
     last_bytes: int = 0
     largest_tokens: int = 0
     replaced: int = 0
+    removed_blocks: int = 0
+    removed_tokens: int = 0
     faults: int = 0
+    exact_faults: int = 0
+    refetch: Bills = Bills()
+    rereads: int = 0
     broken_thinking: int = 0
     wrong: int = 0
     seconds: float = 0.0
 
 
 class ReplayedConversation(Record):
+    """unmanaged: the same work without the policy."""
+
     name: str
     model: str
     sum: ReplayedSum
+    unmanaged: ReplayedSum | None = None
+
+
+class PolicyShare(Record):
+    """What a policy costs as a share of the same work without it, for input only: 0.6 saves two
+    fifths. bill: with faults. bill_without_faults: without. worst: the highest share of a
+    conversation, with faults. highest: the highest share after any request, without faults. last:
+    size of the last requests. long: `bill` of conversations over 100 requests."""
+
+    name: str
+    bill: float
+    bill_without_faults: float
+    worst: float
+    highest: float
+    last: float
+    long: float | None
+    faults: int
+    rereads: int
+    removed_tokens: int
 
 
 class ReplayedModel(Record):
@@ -97,9 +132,16 @@ class ReplayedModel(Record):
 
 
 class ReplayReport(Record):
-    """before: the same work without the policy; left out if the policy is `none`."""
+    """before: the same work without the policy; left out if the policy is `none`. compared: this
+    policy and others. assumed_model: the model that prices and sizes are of; "" takes those in the
+    requests. head_tokens: tool schemas added in front of each request. ttl: the lifetime given to
+    every mark; "" keeps the recorded ones."""
 
     policy: str
+    assumed_model: str = ""
+    head_tokens: int = 0
+    ttl: str = ""
+    compared: tuple[PolicyShare, ...] = ()
     prices: str
     files: tuple[str, ...]
     total: ReplayedSum

@@ -19,9 +19,10 @@ from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import texts
 from wm.wire.body import index
+from wm.wire.conversation import Conversation
 from wm.wire.identity import RequestIdentity, identify
 from wm.wire.interception import StreamInterceptor
-from wm.wire.policy import Conversation, Decision, Log, Policy, Prepared, nothing
+from wm.wire.policy import Decision, Log, Policy, Prepared, nothing
 
 PREPARE_DEADLINE_S = 0.05
 """Seconds for everything that a preparer waits for: the daemon, its disk, a policy. Nobody notices
@@ -148,6 +149,7 @@ class ConversationPreparer:
             if await self._ledger.keep(name, made.decisions):
                 conversation.keep(made.decisions)
             else:
+                conversation.void()
                 made = None
         if made is None:
             made = conversation.prepare(raw, nothing)

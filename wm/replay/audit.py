@@ -15,9 +15,10 @@ from wm.api.replay import AuditReport, FileReads, PruningSavings, Share
 from wm.replay.file_reads import WRITERS, touches
 from wm.replay.files import Progress, requests_of
 from wm.replay.pruning_policy import pruning
-from wm.replay.report import added, factors_of, light, models, turn
+from wm.replay.report import factors_of, light, models, turn
 from wm.replay.requests import UNSEEN, Sent, SkippedRequests
 from wm.replay.run import MAX_CONVERSATIONS, Counted, ReplayRun
+from wm.replay.totals import added
 from wm.settings import PriceSettings, PruningSettings
 from wm.wire.body import Block, Body, Message, index
 from wm.wire.cachesim import dollars, uncached

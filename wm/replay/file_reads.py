@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from wm.wire.body import Block, Body, Message
-from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, results
+from wm.wire.body import Block, Message
 
 READERS = frozenset({"read", "view", "notebookread"})
 WRITERS = frozenset(
@@ -67,17 +65,36 @@ def reads_in(message: Message) -> Iterator[Touch]:
         yield from (touch for touch in touches(block) if not touch.writes)
 
 
-def removed_paths(
-    body: Body, conversation: ConversationHistory, log: Mapping[str, Decision]
-) -> frozenset[str]:
-    """Files whose text a decision removed."""
-    calls = {
-        str(block.value.get("tool_use_id", ""))
-        for block, name in results(body, conversation)
-        if name in log
-    }
-    touched = (t for message in body.messages for b in message.blocks for t in touches(b))
-    return frozenset(touch.path for touch in touched if touch.call in calls)
+class ReadCopies(Struct):
+    """The newest copy of each file in one conversation: the place of the result that shows it. A
+    write leaves none, because the file has changed since."""
+
+    _newest: dict[tuple[str, str], str] = field(default_factory=dict)
+    _calls: dict[str, list[Touch]] = field(default_factory=dict)
+
+    def read_again(self, messages: Sequence[Message], is_removed: Callable[[str], bool]) -> int:
+        """Number of reads in these messages of a file that has not changed since its newest copy,
+        which is no longer in the context."""
+        copies = {place for place in self._newest.values() if is_removed(place)}
+        reads = (read for message in messages for read in reads_in(message))
+        return sum(self._newest.get((read.path, read.part)) in copies for read in reads)
+
+    def take(self, messages: Sequence[Message], places: Sequence[tuple[str, ...]]) -> None:
+        """Follow the conversation by these messages."""
+        for message, line in zip(messages, places, strict=True):
+            for block, place in zip(message.blocks, line, strict=True):
+                if found := list(touches(block)):
+                    self._calls[found[0].call] = found
+                elif block.type == "tool_result":
+                    self._shown(self._calls.pop(str(block.value.get("tool_use_id")), []), place)
+
+    def _shown(self, touched: Sequence[Touch], place: str) -> None:
+        for touch in touched:
+            if touch.writes:
+                for known in [one for one in self._newest if one[0] == touch.path]:
+                    del self._newest[known]
+            else:
+                self._newest[touch.path, touch.part] = place
 
 
 def _shown(command: str) -> Iterator[tuple[str, str]]:

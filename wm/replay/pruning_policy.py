@@ -17,7 +17,7 @@ from wm.replay.file_reads import READERS, SHELLS
 from wm.settings import PruningSettings
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Policy
+from wm.wire.policy import Decision, Log, Moment, Policy
 
 HANDLE = "t_" + "0" * ID_DIGITS
 """As long as a real handle of a kept output."""
@@ -27,7 +27,9 @@ def pruning(settings: PruningSettings) -> Policy:
     """The policy for these settings at the lowest pressure."""
     rules = user_rules(settings.rules)
 
-    def policy(body: Body, conversation: ConversationHistory, log: Log) -> tuple[Decision, ...]:
+    def policy(
+        body: Body, conversation: ConversationHistory, log: Log, _moment: Moment
+    ) -> tuple[Decision, ...]:
         last = max((n for n, m in enumerate(body.messages) if m.role == "assistant"), default=-1)
         if last < 0:
             return ()
@@ -35,7 +37,7 @@ def pruning(settings: PruningSettings) -> Policy:
         found = []
         for number in range(last + 1, len(body.messages)):
             for block, name in zip(
-                body.messages[number].blocks, conversation.lines[number].blocks, strict=True
+                body.messages[number].blocks, conversation.places[number], strict=True
             ):
                 made = calls.get(str(block.value.get("tool_use_id", "")))
                 if block.type == "tool_result" and made is not None and name not in log:

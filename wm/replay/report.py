@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
+from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from wm.api.replay import (
@@ -22,17 +22,48 @@ from wm.api.replay import (
     TokenCounts,
 )
 from wm.domain.times import iso
+from wm.errors import UserError
+from wm.replay.comparison import compared_with
 from wm.replay.files import Progress, requests_of
-from wm.replay.requests import SkippedRequests
+from wm.replay.requests import Sent, SkippedRequests
+from wm.replay.rivals import POLICIES, RIVALS
 from wm.replay.run import Counted, Factors, ReplayRun, scaled
+from wm.replay.totals import added, by_conversation
 from wm.settings import PriceSettings
 from wm.wire.cachesim import dollars, uncached
-from wm.wire.policy import POLICIES, Policy, nothing
+from wm.wire.policy import Policy, nothing
 from wm.wire.prices import DATED, PriceOf, price_of, prices
-from wm.wire.rows import Measure, estimate
+from wm.wire.rows import AS_RECORDED, AssumedHead, Measure, estimate
 from wm.wire.usage import Usage
 
-R = TypeVar("R", TokenCounts, Bills)
+BOUNDED: frozenset[str] = frozenset()
+"""Policies that may never cost more than they have saved."""
+
+
+class Assumptions(Struct, frozen=True):
+    """What requests are counted as. ttl: the lifetime of every mark; "" takes the recorded ones."""
+
+    head: AssumedHead = AS_RECORDED
+    ttl: str = ""
+
+
+def assumptions(model: str, head_tokens: int, ttl: str) -> Assumptions:
+    """Raises UserError for a model without a price: it would make every bill zero."""
+    if model and not price_of(model).known:
+        fix = "Name a model of wm/wire/prices.json, such as claude-opus-5-5."
+        raise UserError(f"No price is known of {model}.", fix=fix)
+    return Assumptions(AssumedHead(model, head_tokens), ttl)
+
+
+class ReplayedRun(Struct):
+    """One policy, and the requests counted under it."""
+
+    name: str
+    run: ReplayRun
+    counted: list[Counted] = field(default_factory=list)
+
+
+OVER = "requests larger than the model's window"
 
 
 def replay(
@@ -42,61 +73,121 @@ def replay(
     progress: Progress,
     policy: str = "none",
     rule: Policy | None = None,
+    rivals: bool = False,
     measure: Measure = estimate,
     own: PriceSettings | None = None,
+    assumed: Assumptions | None = None,
 ) -> ReplayReport:
-    """Run all recordings through a policy. rule: the policy itself, if it has no name.
+    """Run all recordings through a policy. rule: the policy itself, if it has no name. rivals: run
+    them through those of other programs too.
 
     measure: the token estimate, corrected later by reported usage. own: the user's prices.
 
     Raises UserError for a file that is not a recording.
     """
-    chosen = rule or POLICIES[policy]
+    given = assumed or Assumptions()
+
+    def run(name: str, chosen: Policy) -> ReplayedRun:
+        bounded = name in BOUNDED and rule is None
+        own_run = ReplayRun(
+            chosen, clock, measure, assumed=given.head, ttl=given.ttl, bounded=bounded
+        )
+        return ReplayedRun(name, own_run)
+
     left = SkippedRequests()
-    counted: list[Counted] = []
-    before: list[Counted] = []
-    plain = ReplayRun(nothing, clock, measure) if chosen is not nothing else None
-    run = ReplayRun(chosen, clock, measure)
+    chosen = rule or POLICIES[policy]
+    plain = run("none", nothing)
+    runs = [run(policy, chosen)] if chosen is not nothing else []
+    if rivals:
+        runs += [run(name, rival) for name, rival in RIVALS.items() if name != policy]
     for sent in requests_of(paths, left, progress):
-        one = run.count(sent)
-        if one is None:
-            left.add("bodies that are no request")
-            continue
-        counted.append(light(one))
-        if plain is not None and (as_it_came := plain.count(sent)) is not None:
-            before.append(light(as_it_came))
-    return report(counted, before, policy, paths, left, prices(own or PriceSettings()))
+        _count(sent, [plain, *runs], left)
+    managed = runs[0] if chosen is not nothing else plain
+    counted = ManagedRequests(managed.counted, plain.counted if managed is not plain else [])
+    find = prices(own or PriceSettings())
+    made = report(counted, policy, paths, left, find)
+    compared = []
+    for one in runs if rivals else ():
+        turns, old = ManagedRequests(one.counted, plain.counted).turns(find)
+        tokens_removed = sum(counted.removed[1] for counted in one.counted)
+        compared.append(compared_with(one.name, turns, old, tokens_removed))
+    return made.model_copy(
+        update={
+            "assumed_model": given.head.model,
+            "head_tokens": given.head.tokens,
+            "ttl": given.ttl,
+            "compared": tuple(compared),
+        }
+    )
+
+
+def _count(sent: Sent, runs: Sequence[ReplayedRun], left: SkippedRequests) -> None:
+    """Count a request under all policies. One that was never sent is left out of all."""
+    found = runs[0].run.count(sent)
+    if found is None or found.over:
+        left.add("bodies that are no request" if found is None else OVER)
+        return
+    runs[0].counted.append(light(found))
+    for other in runs[1:]:
+        counted = other.run.count(sent)
+        if counted is not None:
+            other.counted.append(light(counted))
+
+
+class ManagedRequests(Struct, frozen=True):
+    """counted: the requests under a policy. before: the same without it, if there is one."""
+
+    counted: Sequence[Counted]
+    before: Sequence[Counted] = ()
+
+    def turns(self, find: PriceOf) -> tuple[list[ReplayedTurn], list[ReplayedTurn]]:
+        """Both as turns of a report; each managed one names its bills without the policy."""
+        factors = factors_of(self.before or self.counted)
+        old = [turn(number, one, factors, find) for number, one in enumerate(self.before, start=1)]
+        new = [turn(number, one, factors, find) for number, one in enumerate(self.counted, start=1)]
+        if old:
+            pairs = zip(new, old, strict=True)
+            new = [one.model_copy(update={"unmanaged": was.bills}) for one, was in pairs]
+        return new, old
 
 
 def report(
-    counted: list[Counted],
-    before: list[Counted],
+    requests: ManagedRequests,
     policy: str,
     paths: Sequence[Path],
     left: SkippedRequests,
     find: PriceOf = price_of,
 ) -> ReplayReport:
-    factors = factors_of(before or counted)
-    turns = [turn(number, one, factors, find) for number, one in enumerate(counted, start=1)]
-    old = [turn(number, one, factors, find) for number, one in enumerate(before, start=1)]
-    by_name: dict[str, list[ReplayedTurn]] = {}
-    for one in turns:
-        by_name.setdefault(one.conversation, []).append(one)
+    counted = requests.counted
+    turns, old = requests.turns(find)
+    removed = by_conversation(turns, [one.removed for one in counted])
+    by_name = by_conversation(turns, turns)
+    were = by_conversation(old, old)
     return ReplayReport(
         policy=policy,
         prices=DATED,
         files=tuple(map(str, paths)),
-        total=added(turns),
+        total=with_removed(added(turns), [one.removed for one in counted]),
         before=added(old) if old else None,
         conversations=tuple(
-            ReplayedConversation(name=name, model=own[-1].model, sum=added(own))
+            ReplayedConversation(
+                name=name,
+                model=own[-1].model,
+                sum=with_removed(added(own), removed[name]),
+                unmanaged=added(were[name]) if name in were else None,
+            )
             for name, own in by_name.items()
         ),
         turns=tuple(turns),
-        models=models(counted, factors, find),
+        models=models(counted, factors_of(requests.before or counted), find),
         left=dict(left.counts),
         timed=any(one.sent.at is not None for one in counted),
     )
+
+
+def with_removed(total: ReplayedSum, removed: Sequence[tuple[int, int]]) -> ReplayedSum:
+    blocks, tokens = sum(one for one, _ in removed), sum(one for _, one in removed)
+    return total.model_copy(update={"removed_blocks": blocks, "removed_tokens": tokens})
 
 
 def light(one: Counted) -> Counted:
@@ -128,6 +219,9 @@ def turn(number: int, one: Counted, factors: Factors, find: PriceOf = price_of) 
         reported=tokens(one.sent.usage) if one.sent.usage else None,
         replaced=one.replaced,
         faults=one.faults,
+        exact_faults=one.exact,
+        refetch=_refetched(one, factor, find),
+        rereads=one.rereads,
         broken_thinking=one.broken,
         wrong=one.wrong,
         seconds=one.seconds,
@@ -146,6 +240,22 @@ def bills(one: Counted, factor: float, find: PriceOf = price_of) -> Bills:
         five_minutes=dollars(five, price),
         one_hour=dollars(hour, price),
         uncached=dollars(uncached(as_marked), price),
+        answers=dollars(as_marked, price) - dollars(replace(as_marked, output=0), price),
+    )
+
+
+def _refetched(one: Counted, factor: float, find: PriceOf) -> Bills:
+    """What restoring removed blocks costs."""
+    if not one.faults:
+        return Bills()
+    price, usage = find(one.model), scaled(one.refetch, factor)
+    hour = replace(usage, cache_write_5m=0, cache_write_1h=usage.cache_write_5m)
+    five, long = dollars(usage, price), dollars(hour, price)
+    return Bills(
+        as_marked=long if one.usage.cache_write_1h else five,
+        five_minutes=five,
+        one_hour=long,
+        uncached=dollars(uncached(usage), price),
     )
 
 
@@ -165,29 +275,3 @@ def models(
         )
         for name in names
     )
-
-
-def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
-    if not turns:
-        return ReplayedSum()
-    reported = [one.reported for one in turns if one.reported is not None]
-    return ReplayedSum(
-        requests=len(turns),
-        tokens=_sum(TokenCounts, [one.tokens for one in turns]),
-        bills=_sum(Bills, [one.bills for one in turns]),
-        reported_requests=len(reported),
-        reported=_sum(TokenCounts, reported),
-        last_tokens=turns[-1].tokens.prompt,
-        last_bytes=turns[-1].bytes,
-        largest_tokens=max(one.tokens.prompt for one in turns),
-        replaced=turns[-1].replaced,
-        faults=sum(one.faults for one in turns),
-        broken_thinking=sum(one.broken_thinking for one in turns),
-        wrong=sum(bool(one.wrong) for one in turns),
-        seconds=sum(one.seconds for one in turns),
-    )
-
-
-def _sum(kind: type[R], many: Sequence[R]) -> R:
-    """The sum of each field."""
-    return kind(**{name: sum(getattr(one, name) for one in many) for name in kind.model_fields})

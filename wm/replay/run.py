@@ -8,23 +8,25 @@ of each model (the median).
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from wm.domain.counts import counted
-from wm.replay.file_reads import reads_in, removed_paths
+from wm.replay.faults import ANSWER_TOKENS, Fault, FaultCounter
+from wm.replay.file_reads import ReadCopies
 from wm.replay.requests import Sent
 from wm.wire.binding import Bindings, binds
-from wm.wire.body import Body, index
+from wm.wire.body import Body
 from wm.wire.cachesim import MAX_MARKS, PromptCache
+from wm.wire.conversation import Conversation
 from wm.wire.history import unpaired
-from wm.wire.policy import Conversation, Policy
+from wm.wire.policy import Policy, nothing
 from wm.wire.prices import price_of
-from wm.wire.rows import BlockRow, Measure, estimate, row
+from wm.wire.rows import AS_RECORDED, AssumedHead, BlockRow, Measure, estimate
 from wm.wire.usage import Usage
 
 AS_MARKED, FIVE_MINUTES, ONE_HOUR = "", "5m", "1h"
@@ -40,7 +42,11 @@ COMPARABLE = 3.0
 class Counted(Struct, frozen=True):
     """One counted request, in estimated tokens. ways: usage for each of `WAYS`.
 
-    decided: new decisions. replaced: results that differ from the original, by older decisions too.
+    decided: new decisions. replaced: decisions that were applied, older ones too. faults: removed
+    blocks that the answers before this request needed; exact: those of which a line was repeated;
+    refetch: what restoring them costs. rereads: files read again because their newest copy was
+    removed. removed: blocks and tokens that this request removed for the first time. over: larger
+    than the model's window, so never sent.
     """
 
     sent: Sent
@@ -51,8 +57,13 @@ class Counted(Struct, frozen=True):
     decided: int = 0
     replaced: int = 0
     faults: int = 0
+    exact: int = 0
+    refetch: Usage = Usage()
+    rereads: int = 0
+    removed: tuple[int, int] = (0, 0)
     broken: int = 0
     wrong: tuple[str, ...] = ()
+    over: bool = False
     seconds: float = 0.0
 
     @property
@@ -61,24 +72,46 @@ class Counted(Struct, frozen=True):
 
 
 class _Conversation(Struct):
-    talk: Conversation = field(default_factory=Conversation)
-    out: tuple[Body, BlockRow] | None = None
-    removed: frozenset[str] = frozenset()
+    talk: Conversation
+    faults: FaultCounter = field(default_factory=FaultCounter)
+    copies: ReadCopies = field(default_factory=ReadCopies)
     bindings: Bindings = field(default_factory=Bindings)
+    prompt: int = 0
+    """Tokens of the last request as it was sent."""
+
+
+class _Needs(Struct, frozen=True):
+    """What the answers before a request needed of what was removed."""
+
+    faults: Sequence[Fault] = ()
+    rereads: int = 0
+    removed: tuple[int, int] = (0, 0)
 
 
 class ReplayRun:
     """Counts the requests of a replay in order. clock: seconds, to time the policy.
 
-    measure: the token estimate.
+    measure: the token estimate. assumed: the model and head that requests are counted with. ttl:
+    the lifetime of every mark; "" takes the recorded ones. bounded: as in
+    `wm.wire.conversation.Conversation`.
     """
 
     def __init__(
-        self, policy: Policy, clock: Callable[[], float], measure: Measure = estimate
+        self,
+        policy: Policy,
+        clock: Callable[[], float],
+        measure: Measure = estimate,
+        *,
+        assumed: AssumedHead = AS_RECORDED,
+        ttl: str = "",
+        bounded: bool = False,
     ) -> None:
-        self._measure = measure
         self._policy = policy
         self._clock = clock
+        self._measure = measure
+        self._assumed = assumed
+        self._ttl = ttl
+        self._bounded = bounded
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
         self._caches: OrderedDict[str, tuple[PromptCache, ...]] = OrderedDict()
 
@@ -86,21 +119,20 @@ class ReplayRun:
         """Count one request; None for bytes that are not a request."""
         if sent.outline is not None:
             return self._outlined(sent, *sent.outline)
-        one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", _Conversation)
+        one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", self._begun)
+        talk = one.talk
         started = self._clock()
-        before = one.talk.before
-        prepared = one.talk.prepare(sent.raw, self._policy)
+        before = talk.before
+        prepared = talk.prepare(sent.raw, self._policy, sent.at or 0.0)
         seconds = self._clock() - started
-        if prepared is None or one.talk.before is None:
+        if prepared is None or talk.before is None or talk.sent is None or talk.plain is None:
             return None
-        one.talk.keep(prepared.decisions)
-        came, conversation = one.talk.before
-        goes = came if prepared.raw is came.raw else index(prepared.raw, one.out and one.out[0])
-        if goes is None:
-            return None
-        if goes is came and one.out and one.out[0] is not (before and before[0]):
-            goes = index(came.raw, one.out[0]) or came
-        found = row(goes, one.out[1] if one.out else None, self._measure)
+        if sent.usage is None and _is_over(talk.plain):
+            talk.void()
+            return Counted(sent, talk.plain.model, 0, 0, (Usage(),) * len(WAYS), over=True)
+        talk.keep(prepared.decisions)
+        goes, found = talk.sent
+        needs = self._needs(one, len(before[0].messages) if before else 0)
         counted = Counted(
             sent=sent,
             model=found.model,
@@ -109,25 +141,68 @@ class ReplayRun:
             ways=self._ways(sent, found),
             decided=len(prepared.decisions),
             replaced=prepared.replaced,
-            faults=_faults(one.removed, came, len(before[0].messages) if before else 0),
+            faults=len(needs.faults),
+            exact=sum(fault.exact for fault in needs.faults),
+            refetch=_refetch(needs.faults, one.prompt),
+            rereads=needs.rereads,
+            removed=needs.removed,
             broken=len(one.bindings.broken(found)) if binds(found.model) else 0,
             wrong=_wrong(goes, found),
             seconds=seconds,
         )
-        one.out = (goes, found)
-        log = one.talk.log
-        one.removed = removed_paths(came, conversation, log) if log else frozenset()
+        one.prompt = found.prompt
         return counted
+
+    def _begun(self) -> _Conversation:
+        talk = Conversation(
+            bounded=self._bounded,
+            marks=True,
+            measure=self._measure,
+            assumed=self._assumed,
+            ttl=self._ttl,
+        )
+        return _Conversation(talk)
+
+    def _needs(self, one: _Conversation, old: int) -> _Needs:
+        """The faults up to this request. Only a policy that removes something can cause any."""
+        if self._policy is nothing or one.talk.before is None:
+            return _Needs()
+        body, past = one.talk.before
+        counter = one.faults
+        faults = counter.answered(body, old)
+        rereads = one.copies.read_again(body.messages[old:], counter.is_removed)
+        one.copies.take(body.messages[old:], past.places[old:])
+        blocks, tokens = counter.removed_blocks, counter.removed_tokens
+        counter.sent(body, past, one.talk.in_force(), self._measure)
+        removed = (counter.removed_blocks - blocks, counter.removed_tokens - tokens)
+        return _Needs(faults, rereads, removed)
 
     def _outlined(self, sent: Sent, found: BlockRow, size: int, messages: int) -> Counted:
         """A request without its body: no policy can change it."""
+        found = replace(found, model=self._assumed.model or found.model)
         return Counted(sent, found.model, size, messages, self._ways(sent, found))
 
     def _ways(self, sent: Sent, found: BlockRow) -> tuple[Usage, ...]:
-        caches = kept(self._caches, sent.cache, lambda: tuple(PromptCache(ttl=ttl) for ttl in WAYS))
+        ways = (self._ttl, *WAYS[1:])
+        caches = kept(self._caches, sent.cache, lambda: tuple(PromptCache(ttl=ttl) for ttl in ways))
         output = sent.usage.output if sent.usage else sent.output
         at = sent.at or 0.0
         return tuple(cache.account(found, at, output=output) for cache in caches)
+
+
+def _refetch(faults: Sequence[Fault], prompt: int) -> Usage:
+    """What restoring costs: for each block one more turn over the whole context, its text written
+    again, and the call."""
+    return Usage(
+        cache_read=prompt * len(faults),
+        cache_write_5m=sum(fault.tokens for fault in faults),
+        output=ANSWER_TOKENS * len(faults),
+    )
+
+
+def _is_over(found: BlockRow) -> bool:
+    price = price_of(found.model)
+    return price.known and found.prompt > price.window
 
 
 def kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
@@ -140,15 +215,6 @@ def kept(known: OrderedDict[str, T], name: str, make: Callable[[], T]) -> T:
     return found
 
 
-def _faults(removed: frozenset[str], came: Body, old: int) -> int:
-    """Number of calls, after the first `old` messages, that read a file whose text was removed."""
-    if not removed:
-        return 0
-    return sum(
-        read.path in removed for message in came.messages[old:] for read in reads_in(message)
-    )
-
-
 def _wrong(body: Body, found: BlockRow) -> tuple[str, ...]:
     """What the service would refuse, in words."""
     wrong = []
@@ -157,8 +223,8 @@ def _wrong(body: Body, found: BlockRow) -> tuple[str, ...]:
         wrong.append(f"{counted(len(names), half, halves)} without the other half")
     if (marks := sum(1 for unit in found.units if unit.ttl)) > MAX_MARKS:
         wrong.append(f"{marks} cache marks; {MAX_MARKS} are allowed")
-    if found.prompt > (window := price_of(found.model).window) and price_of(found.model).known:
-        wrong.append(f"more tokens than the window of {window:,}")
+    if _is_over(found):
+        wrong.append(f"more tokens than the window of {price_of(found.model).window:,}")
     return tuple(wrong)
 
 

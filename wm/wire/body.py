@@ -68,6 +68,18 @@ class Block(Struct, frozen=True, dict=True):
         found = self.value.get("type")
         return found if isinstance(found, str) else ""
 
+    @cached_property
+    def _members(self) -> dict[str, ByteSpan]:
+        return members(self.raw, ByteSpan(0, len(self.raw))) or {}
+
+    def member(self, name: str) -> ByteSpan | None:
+        """The span of a member's value in the body; None if it is missing, or any name is
+        repeated."""
+        found = self._members.get(name)
+        if found is None:
+            return None
+        return ByteSpan(self.span.start + found.start, self.span.start + found.end)
+
     def forget(self) -> None:
         """Drop the parsed value; it is parsed again on demand."""
         self.__dict__.pop("value", None)

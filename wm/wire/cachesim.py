@@ -47,7 +47,7 @@ class PromptCache:
         """
         marks = self._marks(row)
         read_to = max((self._longest_hit(row, mark, at) for mark in marks), default=-1)
-        self._keep(row, marks, at)
+        self._keep(row, marks, read_to, at)
         read = row.tokens[read_to] if read_to >= 0 else 0
         hours = [mark for mark in marks if self._of(row, mark) == "1h" and mark > read_to]
         hour = (row.tokens[hours[-1]] - read) if hours else 0
@@ -79,12 +79,17 @@ class PromptCache:
                 return number
         return -1
 
-    def _keep(self, row: BlockRow, marks: list[int], at: float) -> None:
+    def _keep(self, row: BlockRow, marks: list[int], read_to: int, at: float) -> None:
+        """Entries for the marks. What was only read keeps the lifetime that was paid for it: a mark
+        for an hour on an entry of five minutes costs nothing and prolongs nothing."""
+        hit = self._entries.get(row.chain[read_to]) if read_to >= 0 else None
         for mark in marks:
             seconds = LIFETIME_S[self._of(row, mark)]
             known = self._entries.get(row.chain[mark])
-            if known is not None and at <= known.until:
-                seconds = max(seconds, known.seconds)
+            if mark <= read_to and known is not None and at <= known.until:
+                seconds = known.seconds
+            elif mark <= read_to and hit is not None:
+                seconds = min(seconds, hit.seconds)
             self._entries[row.chain[mark]] = _Entry(seconds, at + seconds)
         if len(self._entries) > _MAX_ENTRIES:
             alive = sorted(self._entries.items(), key=lambda item: item[1].until)

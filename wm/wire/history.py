@@ -44,10 +44,15 @@ class MessageIdentity(Struct, frozen=True):
 
 
 class ConversationHistory(Struct, frozen=True):
-    """head: the identity of tools and system prompt, which precede all messages."""
+    """head: the identity of tools and system prompt, which precede all messages.
+
+    places: for each block, the identity of all messages up to and with it. Equal blocks at two
+    places differ in it, and the same block after another history too.
+    """
 
     head: str
     lines: tuple[MessageIdentity, ...]
+    places: tuple[tuple[str, ...], ...] = ()
 
 
 class HistoryChange(Struct, frozen=True):
@@ -64,10 +69,28 @@ def history(
     """The identity of a body's content. before: an earlier body with its history; messages reused
     from it are not hashed again."""
     lines: tuple[MessageIdentity, ...] = ()
+    places: tuple[tuple[str, ...], ...] = ()
     if before is not None and body.reused:
         lines = before[1].lines[: body.reused]
-    fresh = body.messages[len(lines) :]
-    return ConversationHistory(_head(body), (*lines, *map(line, fresh)))
+        places = before[1].places[: body.reused]
+    fresh = [line(message) for message in body.messages[len(lines) :]]
+    return ConversationHistory(_head(body), (*lines, *fresh), (*places, *_places(fresh, places)))
+
+
+def _places(
+    fresh: Sequence[MessageIdentity], known: Sequence[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    """The places of messages that follow known ones."""
+    last = next((line[-1] for line in reversed(known) if line), "")
+    found: list[tuple[str, ...]] = []
+    for one in fresh:
+        blocks = []
+        for block in one.blocks:
+            text = f"{last}/{one.role}:{block}".encode("utf-8", "replace")
+            last = hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
+            blocks.append(last)
+        found.append(tuple(blocks))
+    return found
 
 
 def line(message: Message) -> MessageIdentity:

@@ -1,46 +1,70 @@
 """Applies known decisions, then a policy's new ones, to a request as splices. Pure (PX-2).
 
-A decision names a tool result by its content and gives its replacement. Logged decisions come
-first, so that the same history has the same bytes after a restart; the policy only sees results
-without one. Only the content of a tool result can be replaced: ids, pairs, thinking, cache marks
-and all other bytes stay unchanged. New decisions must be logged before the request is sent
-(`wm.proxy.preparing` ensures this).
+A decision names a block by its place: the identity of everything up to and with it. Logged
+decisions come first, so that the same history has the same bytes after a restart; the policy only
+sees blocks without one. Three things can be replaced: the content of a tool result, the input of a
+tool call, and a whole step (an answer with its calls, and the message with all their results). Ids,
+pairs, thinking of other steps and all other bytes stay unchanged. New decisions must be logged
+before the request is sent (`wm.proxy.preparing` ensures this).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from wm.wire.body import Block, Body, ByteSpan, index, members, splice, unread
-from wm.wire.history import MARK, ConversationHistory, history
+from wm.wire.body import Block, Body, ByteSpan, Message, splice
+from wm.wire.history import MARK, ConversationHistory
 
+Form = Literal["content", "input", "step"]
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
 
 
 class Decision(Struct, frozen=True):
-    """block: the identity of a tool result (`wm.wire.history`). text: its replacement, never empty.
-    reason: a stable word."""
+    """block: the place of a block (`wm.wire.history`). text: its replacement, never empty. reason:
+    a stable word.
+
+    form: what is replaced: the content of a result by a text; the input of a call by a JSON object
+    (the text is that object); or a step, named by its last result, by a text block at the end of
+    the message before it.
+    """
 
     block: str
     text: str
     reason: str = ""
+    form: Form = "content"
 
 
-Policy = Callable[[Body, ConversationHistory, Log], tuple[Decision, ...]]
+class Moment(Struct, frozen=True):
+    """What a policy knows of a request besides its history. Prices and credit are multiples of the
+    model's price of an input token.
+
+    read, write: price of a cached and of a written token. credit: what this request may cost more
+    than without new decisions (PX-7). cached: number of messages at the beginning that the cache
+    holds in their present form; 0 if it is cold. prompt: tokens of the request as it would be sent.
+    """
+
+    read: float = 0.1
+    write: float = 1.25
+    credit: float = 0.0
+    cached: int = 0
+    prompt: int = 0
+
+
+Policy = Callable[[Body, ConversationHistory, Log, Moment], tuple[Decision, ...]]
 """Makes the missing decisions. Pure: the same arguments give the same decisions."""
 
 
 class Prepared(Struct, frozen=True):
     """raw: the body for the upstream; the same object that arrived if nothing was replaced.
 
-    decisions: the new ones, to be logged first. replaced: number of replaced results. trouble: ""
-    for success, else `late` or `failed`.
+    decisions: the new ones, to be logged first. replaced: number of decisions that were applied.
+    trouble: "" for success, else `late` or `failed`.
     """
 
     raw: bytes
@@ -49,68 +73,125 @@ class Prepared(Struct, frozen=True):
     trouble: str = ""
 
 
-def nothing(_body: Body, _history: ConversationHistory, _log: Log) -> tuple[Decision, ...]:
+def nothing(
+    _body: Body, _history: ConversationHistory, _log: Log, _moment: Moment
+) -> tuple[Decision, ...]:
     """The policy that makes no decisions."""
     return ()
 
 
 POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing})
-"""Policies by name, as in `wm replay --policy`."""
+"""Policies of the proxy by name."""
 
 
-class Conversation(Struct):
-    """The last request of one conversation, and the decisions made for it."""
-
-    log: dict[str, Decision] = field(default_factory=dict)
-    before: tuple[Body, ConversationHistory] | None = None
-
-    def prepare(self, raw: bytes, policy: Policy = nothing) -> Prepared | None:
-        """The next request as sent upstream; None if the bytes are not a request."""
-        body = index(raw, self.before[0] if self.before else None)
-        if body is None:
-            return None
-        past = history(body, self.before)
-        self.before = (body, past)
-        return prepare(body, past, self.log, policy)
-
-    def keep(self, decisions: tuple[Decision, ...]) -> None:
-        self.log.update((decision.block, decision) for decision in decisions)
-
-    def rest(self) -> None:
-        """Drop parsed values that can be parsed again."""
-        if self.before is not None:
-            self.before = (unread(self.before[0]), self.before[1])
-
-
-def prepare(body: Body, past: ConversationHistory, log: Log, policy: Policy = nothing) -> Prepared:
+def prepare(
+    body: Body,
+    past: ConversationHistory,
+    log: Log,
+    policy: Policy = nothing,
+    moment: Moment | None = None,
+) -> Prepared:
     """The request as sent upstream."""
     new: dict[str, Decision] = {}
-    for one in policy(body, past, log):
+    for one in policy(body, past, log, moment or Moment()):
         if one.text and one.block not in log:
             new.setdefault(one.block, one)
     decided = {**log, **new} if new else log
-    if not decided:
-        return Prepared(body.raw)
-    replacements = [
-        (span, _content(block, decided[name].text))
-        for block, name in results(body, past)
-        if name in decided and (span := _content_of(body, block)) is not None
-    ]
+    replacements, count = replaced(body, past, decided) if decided else ([], 0)
     raw = splice(body.raw, replacements) if replacements else body.raw
-    return Prepared(raw, tuple(new.values()), len(replacements))
+    return Prepared(raw, tuple(new.values()), count)
 
 
 def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]]:
-    """Every tool result with its identity, in order."""
-    for message, line in zip(body.messages, past.lines, strict=True):
-        for block, name in zip(message.blocks, line.blocks, strict=True):
+    """Every tool result with its place, in order."""
+    for message, places in zip(body.messages, past.places, strict=True):
+        for block, place in zip(message.blocks, places, strict=True):
             if message.role == "user" and block.type == "tool_result":
-                yield block, name
+                yield block, place
 
 
-def _content_of(body: Body, block: Block) -> ByteSpan | None:
-    """The span of a result's content; None if it has none to be replaced."""
-    return (members(body.raw, block.span) or {}).get("content")
+class DroppedSteps(Struct):
+    """The steps that decisions replace. messages: numbers of their messages. texts: the texts that
+    follow a message, by its number. anchors: that number by the number of a step's results."""
+
+    messages: set[int] = field(default_factory=set)
+    texts: dict[int, list[str]] = field(default_factory=dict)
+    anchors: dict[int, int] = field(default_factory=dict)
+
+
+def dropped(body: Body, past: ConversationHistory, log: Log) -> DroppedSteps:
+    """The steps that can be replaced as decided. A decision on anything else has no effect."""
+    found = DroppedSteps()
+    for number, places in enumerate(past.places):
+        decision = log.get(places[-1]) if places else None
+        if decision is not None and decision.form == "step" and is_step(body.messages, number):
+            # The answer was the last message that stayed.
+            anchor = found.anchors.get(number - 2, number - 2)
+            if body.messages[anchor].role == "user" and body.messages[anchor].blocks:
+                found.messages |= {number - 1, number}
+                found.texts.setdefault(anchor, []).append(decision.text)
+                found.anchors[number] = anchor
+    return found
+
+
+def is_step(messages: Sequence[Message], number: int) -> bool:
+    """Whether this message consists of the results of all calls of the answer before it, between
+    two other messages."""
+    if not 2 <= number < len(messages) - 1:
+        return False
+    answer, results_ = messages[number - 1], messages[number]
+    if answer.role != "assistant" or results_.role != "user":
+        return False
+    if any(block.type != "tool_result" for block in results_.blocks):
+        return False
+    calls = [block.value.get("id") for block in answer.blocks if block.type == "tool_use"]
+    answered = [block.value.get("tool_use_id") for block in results_.blocks]
+    return bool(calls) and len(calls) == len(answered) and set(calls) == set(answered)
+
+
+def replaced(
+    body: Body, past: ConversationHistory, log: Log
+) -> tuple[list[tuple[ByteSpan, bytes]], int]:
+    """The splices for these decisions, and how many of them apply."""
+    steps = dropped(body, past, log)
+    splices: list[tuple[ByteSpan, bytes]] = []
+    for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
+        if number in steps.messages:
+            span = ByteSpan(body.messages[number - 1].span.end, message.span.end)
+            splices.append((span, b""))
+            continue
+        for block, place in zip(message.blocks, places, strict=True):
+            decision = log.get(place)
+            made = _replacement(message.role, block, decision) if decision is not None else None
+            if made is not None:
+                splices.append(made)
+    splices += (_appended(body.messages[n], texts) for n, texts in steps.texts.items())
+    return splices, len(splices) - len(steps.anchors) - len(steps.texts)
+
+
+def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
+    """The splice for a result or a call; None if the decision does not fit the block."""
+    if decision.form == "content" and role == "user" and block.type == "tool_result":
+        span = block.member("content")
+        return None if span is None else (span, _content(block, decision.text))
+    if decision.form == "input" and block.type == "tool_use" and decision.text.startswith("{"):
+        span = block.member("input")
+        return None if span is None else (span, decision.text.encode("utf-8", "replace"))
+    return None
+
+
+def _appended(message: Message, texts: list[str]) -> tuple[ByteSpan, bytes]:
+    """Text blocks at the end of a message."""
+    parts = [json_of({"type": "text", "text": text}) for text in texts]
+    last = message.blocks[-1]
+    if last.text:
+        return last.span, b'[{"type":"text","text":' + b",".join([last.raw + b"}", *parts]) + b"]"
+    end = last.span.end
+    return ByteSpan(end, end), b"".join(b"," + part for part in parts)
+
+
+def json_of(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _content(block: Block, text: str) -> bytes:
@@ -118,9 +199,8 @@ def _content(block: Block, text: str) -> bytes:
     client's prefix would not be cached."""
     mark = _mark_in(block.value.get("content"))
     if mark is None:
-        return json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
-    part = {"type": "text", "text": text, MARK: mark}
-    return json.dumps([part], ensure_ascii=False).encode("utf-8", "replace")
+        return json_of(text)
+    return json_of([{"type": "text", "text": text, MARK: mark}])
 
 
 def _mark_in(content: Any) -> Any:

@@ -87,11 +87,29 @@ def _parts(value: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
-def row(body: Body, before: BlockRow | None = None, measure: Measure = estimate) -> BlockRow:
+class AssumedHead(Struct, frozen=True):
+    """What a request is counted as. model: in place of its own; "" keeps it. tokens: of the tool
+    schemas that precede it and are not in its recording."""
+
+    model: str = ""
+    tokens: int = 0
+
+
+AS_RECORDED = AssumedHead()
+
+
+def row(
+    body: Body,
+    before: BlockRow | None = None,
+    measure: Measure = estimate,
+    assumed: AssumedHead = AS_RECORDED,
+) -> BlockRow:
     """The row of a body. before: the row of the body that this one was indexed with."""
     tools = [block for block in body.tools if not block.value.get("defer_loading")]
     system = [block for block in body.system if not _empty(block)]
+    lacking = (Unit("tools", "", -1, "assumed", assumed.tokens),) if assumed.tokens else ()
     head = (
+        *lacking,
         *(_unit("tools", "", -1, block, measure) for block in tools),
         *(_unit("system", "", -1, block, measure) for block in system),
     )
@@ -99,7 +117,7 @@ def row(body: Body, before: BlockRow | None = None, measure: Measure = estimate)
     if before is not None:
         kept = tuple(u for u in before.units[before.head :] if u.message < body.reused)
     units = _with_automatic_mark(body, (*head, *kept, *_messages(body, measure)))
-    model = _text(body.value("model"))
+    model = assumed.model or _text(body.value("model"))
     salts = (model.encode("utf-8", "replace"), modes(body))
     goes_on = before is not None and _same_head(before, head) and before.salts == salts
     known = len(head) + len(kept) if goes_on and kept else 0

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
+from itertools import accumulate
 from pathlib import Path
 from string import Template
 
 from wm.api.replay import ReplayedTurn, ReplayReport
-from wm.cli.verbs.proxy.figures import FIGURES, figures, money, notes, share, short, what
+from wm.cli.verbs.proxy.figures import FIGURES, figures, money, notes, short, what
+from wm.cli.verbs.proxy.figures import share as cached_share
+from wm.replay.comparison import share
 
 PAGE = Path(__file__).with_name("chart.html")
 WIDTH, HEIGHT, LEFT, FOOT = 960, 260, 64, 24
@@ -42,14 +45,15 @@ def _cards(report: ReplayReport) -> str:
         (money(total.bills.five_minutes), "all marks for 5 minutes"),
         (money(total.bills.one_hour), "all marks for 1 hour"),
         (money(total.bills.uncached), "without a cache"),
-        (share(total.tokens), "of all tokens came from the cache"),
+        (cached_share(total.tokens), "of all tokens came from the cache"),
         (short(total.tokens.prompt), "tokens read"),
         (short(total.last_tokens), "tokens in the last request"),
-        (f"{total.faults + total.broken_thinking + total.wrong:,}", "faults"),
+        (f"{total.broken_thinking + total.wrong:,}", "refused or with broken thinking"),
     ]
-    if report.before is not None and report.before.bills.as_marked:
-        ratio = total.bills.as_marked / report.before.bills.as_marked
-        cards.insert(1, (f"{ratio:.2f} ×", "of the bill without the policy"))
+    if report.before is not None:
+        ratio = share(total, report.before)
+        cards.insert(1, (f"{ratio:.2f} ×", "of the input bill without the policy"))
+        cards.append((f"{total.faults:,}", "removed blocks that were used again"))
     boxes = (f'<div class="card"><b>{b}</b><span>{escape(text)}</span></div>' for b, text in cards)
     return f'<div class="cards">{"".join(boxes)}</div>'
 
@@ -83,7 +87,7 @@ def _bars(turns: Sequence[ReplayedTurn]) -> str:
         f'<span><i style="background:var(--{name})"></i>{text}</span>' for name, text in PARTS
     )
     return _figure(
-        _grid(most, lambda tokens: short(round(tokens))) + "".join(bars),
+        _grid(most, lambda tokens: short(round(tokens))) + _borders(shown) + "".join(bars),
         f'<div class="key">{key}</div>',
     )
 
@@ -94,24 +98,44 @@ def _thinned(turns: Sequence[ReplayedTurn]) -> Iterator[ReplayedTurn]:
         yield max(turns[start : start + size], key=lambda one: one.tokens.prompt)
 
 
+def _borders(shown: Sequence[ReplayedTurn]) -> str:
+    """A line wherever another conversation begins."""
+    step = (WIDTH - LEFT) / max(1, len(shown))
+    return "".join(
+        f'<line class="border" x1="{LEFT + number * step:.1f}" y1="10" '
+        f'x2="{LEFT + number * step:.1f}" y2="{HEIGHT - FOOT}"/>'
+        for number in range(1, len(shown))
+        if shown[number].conversation != shown[number - 1].conversation
+    )
+
+
 def _lines(turns: Sequence[ReplayedTurn]) -> str:
-    cost, none, points, bare = 0.0, 0.0, [(0.0, 0.0)], [(0.0, 0.0)]
-    for number, one in enumerate(turns, start=1):
-        cost += one.bills.as_marked
-        none += one.bills.uncached
-        points.append((number / len(turns), cost))
-        bare.append((number / len(turns), none))
-    most = max(cost, none) or 1.0
-    size = -(-len(points) // MAX_BARS) or 1
-    drawn = "".join(
-        f'<polyline class="{name}" points="{_path(row, size, most)}"/>'
-        for name, row in (("none", bare), ("cost", points))
+    """The bill so far. With a policy beside the one without it: the distance is the credit."""
+    managed = any(one.unmanaged is not None for one in turns)
+    rows: list[tuple[str, str, list[float]]] = [
+        ("cost", "with the cache", [one.bills.as_marked for one in turns])
+    ]
+    if managed:
+        found = [(one.unmanaged or one.bills).as_marked for one in turns]
+        rows[0] = ("cost", "with the policy", rows[0][2])
+        rows.insert(0, ("soft", "without it; the distance is the credit", found))
+    else:
+        bare = [one.bills.uncached for one in turns]
+        rows.insert(0, ("soft", "without a cache", bare))
+    sums = [list(accumulate(values, initial=0.0)) for _, _, values in rows]
+    most = max(values[-1] for values in sums) or 1.0
+    size = -(-(len(turns) + 1) // MAX_BARS) or 1
+    drawn = ""
+    for (name, _, _), values in zip(rows, sums, strict=True):
+        points = [(number / max(1, len(turns)), value) for number, value in enumerate(values)]
+        style = "none" if name == "soft" else name
+        drawn += f'<polyline class="{style}" points="{_path(points, size, most)}"/>'
+    key = "".join(
+        f'<span><i style="background:var(--{name})"></i>{escape(text)}</span>'
+        for name, text, _ in reversed(rows)
     )
-    key = (
-        '<span><i style="background:var(--cost)"></i>with the cache</span>'
-        '<span><i style="background:var(--soft)"></i>without a cache</span>'
-    )
-    return _figure(_grid(most, money) + drawn, f'<div class="key">{key}</div>')
+    grid = _grid(most, money) + _borders(turns)
+    return _figure(grid + drawn, f'<div class="key">{key}</div>')
 
 
 def _path(row: list[tuple[float, float]], size: int, most: float) -> str:

@@ -13,12 +13,13 @@ import click
 from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
-from wm.cli.options import flag, text
+from wm.cli.options import choice, flag, text
 from wm.cli.verbs.proxy import chart, figures
 from wm.errors import UserError
 from wm.replay import report as replaying
+from wm.replay.comparison import share
+from wm.replay.rivals import POLICIES
 from wm.settings import load
-from wm.wire.policy import POLICIES
 
 MAX_NAME = 26
 
@@ -32,10 +33,31 @@ MAX_NAME = 26
     show_default=True,
     help="What to change in each request.",
 )
+@flag("--rivals", help="Compare with what other programs do, in the same recordings.")
+@text("--as", "model", metavar="MODEL", help="Count with the prices and sizes of this model.")
+@click.option(
+    "--head",
+    "head_tokens",
+    type=click.IntRange(0, 200_000),
+    default=0,
+    metavar="TOKENS",
+    help="Add tool schemas of this size to each request.",
+)
+@choice("--ttl", ("5m", "1h"), help="Give every cache mark this lifetime.")
 @flag("--turns", help="Print every request, not only the totals.")
 @text("--html", "page", metavar="PAGE", help="Write a chart as one HTML file.")
 @json_option
-def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json: bool) -> int:
+def command(
+    files: tuple[str, ...],
+    policy: str,
+    rivals: bool,
+    model: str,
+    head_tokens: int,
+    ttl: str,
+    turns: bool,
+    page: str,
+    as_json: bool,
+) -> int:
     """Replay recorded sessions, offline, and compute what they cost.
 
     FILE is a capture (one request per line), a transcript of Claude Code, or sessions (one per
@@ -46,8 +68,15 @@ def command(files: tuple[str, ...], policy: str, turns: bool, page: str, as_json
     report_config(settings)
     paths = [Path(name) for name in files]
     with output.Bar("wm replay") as progress:
-        clock, own = time.perf_counter, settings.prices
-        report = replaying.replay(paths, clock=clock, progress=progress, policy=policy, own=own)
+        report = replaying.replay(
+            paths,
+            clock=time.perf_counter,
+            progress=progress,
+            policy=policy,
+            rivals=rivals,
+            own=settings.prices,
+            assumed=replaying.assumptions(model, head_tokens, ttl),
+        )
     if page:
         _write(Path(page), chart.page(report))
     if as_json:
@@ -79,6 +108,9 @@ def _print(report: ReplayReport, *, turns: bool) -> None:
     output.line()
     output.lines(output.pairs(_rows(report)))
     output.line()
+    if report.compared:
+        _print_compared(report)
+        output.line()
     for note in figures.notes(report.models, report.left, report.prices):
         output.lines(output.hang("", note, 0, output.dim))
     if not report.timed:
@@ -109,13 +141,16 @@ def _rows(report: ReplayReport) -> list[output.Row]:
     ]
     if report.before is not None:
         old = report.before
-        ratio = bills.as_marked / old.bills.as_marked if old.bills.as_marked else 1.0
-        rows.append(("against none", f"{ratio:.2f} × the bill of {_usd(old)}"))
+        ratio = share(total, old)
+        rows.append(("against none", f"{ratio:.3f} × the input bill of {_usd(old)}"))
+        if total.faults:
+            without = share(total, old, faults=False)
+            rows.append(("without faults", f"{without:.3f} ×"))
     return rows
 
 
 def _usd(one: ReplayedSum) -> str:
-    return figures.money(one.bills.as_marked)
+    return figures.money(one.bills.as_marked - one.bills.answers)
 
 
 def _each_ms(total: ReplayedSum) -> float:
@@ -123,14 +158,33 @@ def _each_ms(total: ReplayedSum) -> float:
 
 
 def _faults(total: ReplayedSum) -> str:
-    files, blocks, wrong = total.faults, total.broken_thinking, total.wrong
-    faults = [f"{output.count(files, 'read')} of files that were taken away"] if files else []
+    blocks, wrong = total.broken_thinking, total.wrong
+    faults = []
+    if total.faults:
+        removed = f"{output.count(total.faults, 'removed block')} used again"
+        exact = f"{total.exact_faults:,} by a whole line" if total.exact_faults else ""
+        cost = f"{figures.money(total.refetch.as_marked)} to restore"
+        faults.append(f"{removed} ({', '.join(filter(None, (exact, cost)))})")
+    if total.rereads:
+        faults.append(f"{output.count(total.rereads, 'read')} of unchanged files that were removed")
     if blocks:
         thinking = output.count(blocks, "block of thinking", "blocks of thinking")
         faults.append(f"{thinking} with another prefix")
     if wrong:
         faults.append(f"{output.count(wrong, 'request')} that the service would refuse")
     return "; ".join(faults) or "none"
+
+
+def _print_compared(report: ReplayReport) -> None:
+    """The policies side by side; the bill of none is 1."""
+    head = ("policy, of none's bill", "all", "no faults", "long", "worst", "peak", "last", "faults")
+    rows = []
+    for one in report.compared:
+        long = "–" if one.long is None else f"{one.long:.3f}"
+        shares = (one.worst, one.highest, one.last)
+        cells = (f"{one.bill:.3f}", f"{one.bill_without_faults:.3f}", long)
+        rows.append((one.name, *cells, *(f"{cell:.2f}" for cell in shares), f"{one.faults:,}"))
+    figures.table(head, (23, 7, 11, 7, 7, 6, 6, 8), rows)
 
 
 def _print_conversations(report: ReplayReport) -> None:

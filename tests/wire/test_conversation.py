@@ -1,0 +1,195 @@
+"""One conversation: whole steps and inputs are replaced, decisions are inherited, and a bounded
+one never costs more than the client's own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.clients.accounting import ThinkingLedger
+from tests.clients.validity import refusals
+from wm.wire.body import Body, index
+from wm.wire.conversation import Conversation
+from wm.wire.history import ConversationHistory, history
+from wm.wire.policy import Decision, Log, Moment, Policy, nothing
+
+MARK = {"type": "ephemeral"}
+LONG = "the quay is free " * 200
+
+
+def step(number: int, words: str = LONG) -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"path": words}}
+    result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"{words}{number}"}
+    return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+
+
+def raw_of(*messages: dict[str, Any], first: Any = "Go.") -> bytes:
+    listed: list[Any] = [{"role": "user", "content": first}, *messages]
+    last = {**listed[-1], "content": [*listed[-1]["content"]]}
+    last["content"][-1] = {**last["content"][-1], "cache_control": MARK}
+    system = [{"type": "text", "text": "Be brief. " * 500, "cache_control": MARK}]
+    body = {"model": "claude-opus-4-8", "max_tokens": 9, "system": system}
+    return json.dumps({**body, "messages": [*listed[:-1], last]}).encode()
+
+
+def history_of(steps: int) -> list[dict[str, Any]]:
+    return [message for number in range(steps) for message in step(number)]
+
+
+def deciding(*decisions: tuple[int, int, str, str], when: int = 0) -> Policy:
+    """Decides on (message, block, form, text) once there are `when` messages."""
+
+    def policy(
+        body: Body, past: ConversationHistory, log: Log, _moment: Moment
+    ) -> tuple[Decision, ...]:
+        if len(body.messages) < when:
+            return ()
+        return tuple(
+            Decision(past.places[message][block], text, "test", form)  # type: ignore[arg-type]
+            for message, block, form, text in decisions
+            if message < len(past.places)
+        )
+
+    return policy
+
+
+def sent(talk: Conversation, raw: bytes, policy: Policy = nothing) -> dict[str, Any]:
+    made = talk.prepare(raw, policy)
+    assert made is not None
+    talk.keep(made.decisions)
+    found: dict[str, Any] = json.loads(made.raw)
+    assert refusals(found, ThinkingLedger()) == []
+    return found
+
+
+@pytest.mark.parametrize("first", ["Go.", [{"type": "text", "text": "Go."}]])
+def test_steps_become_text_at_the_end_of_the_message_before_them(first: Any) -> None:
+    policy = deciding((2, 0, "step", "[read 0]"), (4, 0, "step", "[read 1]"), when=6)
+    found = sent(Conversation(), raw_of(*history_of(3), first=first), policy)
+    texts = [block["text"] for block in found["messages"][0]["content"]]
+    assert texts == ["Go.", "[read 0]", "[read 1]"]
+    assert found["messages"][1:] == json.loads(raw_of(*step(2)))["messages"][1:]
+
+
+@pytest.mark.parametrize(
+    ("decision", "why"),
+    [
+        ((6, 0, "step", "x"), "the last message"),
+        ((1, 0, "step", "x"), "an answer"),
+        ((0, 0, "step", "x"), "a prompt"),
+        ((2, 0, "input", "{}"), "a result has no input"),
+        ((1, 0, "input", "no object"), "an input is an object"),
+        ((1, 0, "content", "x"), "a call has no content"),
+    ],
+)
+def test_a_decision_that_does_not_fit_its_block_has_no_effect(
+    decision: tuple[int, int, str, str], why: str
+) -> None:
+    raw = raw_of(*history_of(3))
+    made = Conversation().prepare(raw, deciding(decision))
+    assert made is not None
+    assert json.loads(made.raw) == json.loads(raw), why
+
+
+def test_a_step_with_a_prompt_beside_its_results_stays() -> None:
+    messages = history_of(3)
+    messages[1]["content"].append({"type": "text", "text": "And?"})
+    raw = raw_of(*messages)
+    made = Conversation().prepare(raw, deciding((2, 1, "step", "x"), (2, 0, "step", "x")))
+    assert made is not None
+    assert json.loads(made.raw) == json.loads(raw)
+
+
+def test_the_input_of_a_call_is_replaced() -> None:
+    found = sent(Conversation(), raw_of(*history_of(2)), deciding((1, 0, "input", '{"a":1}')))
+    assert found["messages"][1]["content"][0]["input"] == {"a": 1}
+    assert found["messages"][3]["content"][0]["input"] == {"path": LONG}
+
+
+def test_equal_blocks_have_different_places() -> None:
+    again = {"role": "user", "content": [{"type": "text", "text": "Go on."}]}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
+    body = index(raw_of(said, again, said, again))
+    assert body is not None
+    past = history(body)
+    assert past.lines[1] == past.lines[3]
+    assert len({place for line in past.places for place in line}) == 5
+
+
+def test_a_fork_before_a_cut_has_the_form_that_was_sent_there() -> None:
+    """And the branch with the cut keeps it."""
+    talk = Conversation()
+    one, two, six = (raw_of(*history_of(n)) for n in (1, 2, 6))
+    before = sent(talk, one)
+    sent(talk, two)
+    cut = sent(talk, six, deciding((2, 0, "content", "[gone]"), when=13))
+    assert cut["messages"][2]["content"][0]["content"] == "[gone]"
+    assert sent(talk, six) == cut
+    fork = raw_of(*history_of(1), *step(77))
+    assert sent(talk, fork)["messages"][2]["content"][0]["content"] == "[gone]"
+    assert before["messages"][2]["content"][0]["content"].startswith("the quay")
+
+
+def cutting(body: Body, past: ConversationHistory, _log: Log, _moment: Moment) -> Any:
+    """Shortens the first result, whatever it costs."""
+    if len(body.messages) < 8:
+        return ()
+    return (Decision(past.places[2][0], "[gone]", "cut"),)
+
+
+def test_a_bounded_conversation_refuses_what_costs_more_than_was_saved() -> None:
+    free, bounded = Conversation(), Conversation(bounded=True)
+    for number in range(1, 8):
+        sent(free, raw_of(*history_of(number)), cutting)
+        sent(bounded, raw_of(*history_of(number)), cutting)
+    assert free.log
+    assert not bounded.log
+    assert bounded.account.credit == 0.0
+    free.prepare(raw_of(*history_of(8)))
+    assert free.account.credit < 0.0
+
+
+def test_a_cut_is_free_when_the_cache_is_cold() -> None:
+    talk = Conversation(bounded=True)
+    for number, at in ((3, 0.0), (4, 10.0), (5, 1000.0)):
+        made = talk.prepare(raw_of(*history_of(number)), cutting, at)
+        assert made is not None
+        talk.keep(made.decisions)
+        assert bool(made.decisions) is (at == 1000.0)
+    talk.prepare(raw_of(*history_of(6)), nothing, 1010.0)
+    assert talk.account.credit > 0.0
+
+
+def test_first_appearances_need_no_credit_and_earn_it() -> None:
+    talk = Conversation(bounded=True)
+    sent(talk, raw_of(*history_of(1)))
+    sent(talk, raw_of(*history_of(2)), deciding((4, 0, "content", "[short]")))
+    talk.prepare(raw_of(*history_of(3)))
+    assert talk.account.credit > 0.0
+
+
+def test_a_cut_marks_the_stable_boundary_and_the_end_of_the_changes() -> None:
+    talk = Conversation(marks=True)
+    for number in range(1, 6):
+        sent(talk, raw_of(*history_of(number)))
+    found = sent(talk, raw_of(*history_of(6)), deciding((6, 0, "content", "[gone]")))
+    marked = [
+        number
+        for number, message in enumerate(found["messages"])
+        if isinstance(message["content"], list) and "cache_control" in message["content"][-1]
+    ]
+    assert marked == [4, 6, 12]
+
+
+def test_a_void_request_is_not_in_the_account() -> None:
+    talk = Conversation(bounded=True)
+    sent(talk, raw_of(*history_of(1)))
+    made = talk.prepare(raw_of(*history_of(2)), deciding((4, 0, "content", "[short]")))
+    assert made is not None
+    assert made.decisions
+    talk.void()
+    sent(talk, raw_of(*history_of(2)))
+    talk.prepare(raw_of(*history_of(3)))
+    assert (talk.account.credit, talk.log) == (0.0, {})

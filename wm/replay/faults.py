@@ -1,0 +1,172 @@
+"""Which answers use what a policy took away (OB-5, PX-11).
+
+An answer needs a removed block if it repeats a line of it, or uses two of its names, that occur
+nowhere in what was sent: not in another block, and not in the text that replaced it. Needs that
+leave no such trace are not seen. The last answer of a recording is in no request, so it is not
+examined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from msgspec import Struct, field
+
+from wm.wire.body import Block, Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, dropped
+from wm.wire.rows import Measure
+
+MIN_LINE_CHARS = 25
+MIN_NAMES = 2
+"""One name alone may be a coincidence."""
+ANSWER_TOKENS = 80
+"""Output tokens of the extra turn that a fault costs: one call that restores the block."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
+_NOT_CONTENT = frozenset({"id", "tool_use_id", "type", "signature", "cache_control"})
+Traces = frozenset[str]
+
+
+class Fault(Struct, frozen=True):
+    """A removed block that an answer needed. exact: the answer repeats a line of it. tokens: of the
+    block in full."""
+
+    place: str
+    exact: bool
+    tokens: int
+
+
+def traces(text: str) -> Traces:
+    """The long lines and distinctive names of a text. A line keeps a blank in front, so that it
+    is never taken for a name."""
+    lines = (line.strip() for line in text.split("\n"))
+    found = {f" {line}" for line in lines if len(line) >= MIN_LINE_CHARS}
+    found.update(name for name in set(_NAME.findall(text)) if _is_distinctive(name))
+    return frozenset(found)
+
+
+def _is_distinctive(name: str) -> bool:
+    """Whether a name looks like an identifier rather than a word."""
+    inner = name.strip("_")
+    return (
+        "_" in inner
+        or any(sign.isdigit() for sign in inner)
+        or any(a.islower() and b.isupper() for a, b in pairwise(inner))
+    )
+
+
+def text_in(value: Any) -> str:
+    """All strings of a block that are content."""
+    return "\n".join(_strings(value))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name not in _NOT_CONTENT:
+                yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
+class FaultCounter(Struct):
+    """Follows one conversation. Keeps the traces of what was sent, and of what was removed."""
+
+    _places: list[str] = field(default_factory=list)
+    _shown: dict[str, Traces] = field(default_factory=dict)
+    """Place -> traces of the block in the form in which it was sent last."""
+    _full: dict[str, Traces] = field(default_factory=dict)
+    _tokens: dict[str, int] = field(default_factory=dict)
+    _present: Counter[str] = field(default_factory=Counter)
+    _removed: dict[str, str] = field(default_factory=dict)
+    """Trace -> place of a removed block that has it."""
+    _dropped: set[str] = field(default_factory=set)
+    """Places in steps that were replaced."""
+    _log: Log = field(default_factory=dict)
+    removed_blocks: int = 0
+    removed_tokens: int = 0
+
+    def answered(self, body: Body, old: int) -> list[Fault]:
+        """The faults of the answers after the first `old` messages, before `sent` is called."""
+        used: set[str] = set()
+        for message in body.messages[old:]:
+            if message.role == "assistant":
+                used.update(*(traces(text_in(block.value)) for block in message.blocks))
+        needed = [one for one in used if one in self._removed and not self._present[one]]
+        names = [one for one in needed if not one.startswith(" ")]
+        exact = {self._removed[one] for one in needed if one.startswith(" ")}
+        places = exact | ({self._removed[n] for n in names} if len(names) >= MIN_NAMES else set())
+        for place in places:  # restored, so a second use is no fault
+            self._present.update(self._full[place])
+        return [Fault(p, p in exact, self._tokens[p]) for p in sorted(places)]
+
+    def is_removed(self, place: str) -> bool:
+        """Whether a block was sent last in another form than its own."""
+        return self._shown.get(place) is not self._full.get(place)
+
+    def sent(self, body: Body, past: ConversationHistory, log: Log, measure: Measure) -> None:
+        """The request that was sent with these decisions."""
+        places = [place for line in past.places for place in line]
+        if places[: len(self._places)] != self._places:
+            self._forget()
+        if not self._places:
+            for block in (*body.tools, *body.system):
+                self._present.update(traces(text_in(block.value)))
+        known = len(self._places)
+        changed = {p for p, d in log.items() if self._log.get(p) is not d}
+        if known == len(places) and not changed:
+            return
+        steps = dropped(body, past, log) if log else None
+        number = 0
+        for index, (message, line) in enumerate(zip(body.messages, past.places, strict=True)):
+            is_step = steps is not None and index in steps.messages
+            for block, place in zip(message.blocks, line, strict=True):
+                number += 1
+                if number > known or place in changed or is_step is not (place in self._dropped):
+                    self._take(place, block, log.get(place), measure, is_step=is_step)
+        self._places, self._log = places, log
+
+    def _take(
+        self,
+        place: str,
+        block: Block,
+        decision: Decision | None,
+        measure: Measure,
+        *,
+        is_step: bool,
+    ) -> None:
+        if is_step:
+            self._dropped.add(place)
+        shown = self._shown.get(place)
+        if shown is None or place not in self._full:
+            self._full[place] = traces(text_in(block.value))
+            self._tokens[place] = measure(block)
+        full = self._full[place]
+        now = frozenset() if is_step else full
+        if decision is not None:
+            now = traces(decision.text)
+        if shown == now:
+            return
+        self._present.subtract(shown or ())
+        self._present.update(now)
+        self._shown[place] = now
+        if now is not full:
+            if shown is None or shown is full:
+                self.removed_blocks += 1
+                self.removed_tokens += self._tokens[place]
+            self._removed.update((one, place) for one in full - now)
+
+    def _forget(self) -> None:
+        """Another history: an edit, a fork, a rewind."""
+        self._places, self._log = [], {}
+        self._shown.clear()
+        self._present.clear()
+        self._removed.clear()
+        self._dropped.clear()

@@ -1,0 +1,133 @@
+"""What other programs do with old tool results, as policies to compare with (PX-11).
+
+Written from their documentation, with their defaults; each removes from the request as it would be
+sent, so what was removed once stays removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from wm.wire.body import Block, Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, Moment, Policy, nothing
+from wm.wire.rows import estimate
+
+AGE_MIN_CHARS = 500
+AGE_TURNS = 4
+PRUNE_PROTECTED = 40_000
+PRUNE_LEAST = 20_000
+PRUNE_TURNS = 2
+
+
+class _Use(Struct, frozen=True):
+    """A tool call with its result, each with its place. message: number of the result's."""
+
+    call: tuple[Block, str] | None
+    result: tuple[Block, str]
+    message: int
+
+    @property
+    def tokens(self) -> int:
+        return estimate(self.result[0])
+
+
+def _uses(body: Body, past: ConversationHistory) -> list[_Use]:
+    calls: dict[str, tuple[Block, str]] = {}
+    found = []
+    for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
+        for block, place in zip(message.blocks, places, strict=True):
+            if block.type == "tool_use":
+                calls[str(block.value.get("id"))] = (block, place)
+            elif block.type == "tool_result" and message.role == "user":
+                call = calls.get(str(block.value.get("tool_use_id")))
+                found.append(_Use(call, (block, place), number))
+    return found
+
+
+def _cleared(use: _Use, text: str) -> Decision:
+    return Decision(use.result[1], text, "rival")
+
+
+def by_age(
+    body: Body, past: ConversationHistory, log: Log, _moment: Moment
+) -> tuple[Decision, ...]:
+    """pichay: every result older than four turns is paged out, at every request."""
+    uses = _uses(body, past)
+    turns = sorted({use.message for use in uses})
+    old = set(turns[:-AGE_TURNS])
+    return tuple(
+        _cleared(use, f"[Paged out: {len(use.result[0].raw)} bytes of tool output]")
+        for use in uses
+        if use.message in old
+        and use.result[1] not in log
+        and len(use.result[0].raw) >= AGE_MIN_CHARS
+    )
+
+
+def clear_tool_uses(
+    trigger: int, keep: int, *, least: int = 0, inputs: bool = False
+) -> Callable[[Body, ConversationHistory, Log, Moment], tuple[Decision, ...]]:
+    """The service's context editing `clear_tool_uses_20250919`: above `trigger` tokens all results
+    but the newest `keep` are cleared, if that frees at least `least` tokens. inputs: clear the
+    inputs of their calls too."""
+
+    def policy(
+        body: Body, past: ConversationHistory, log: Log, moment: Moment
+    ) -> tuple[Decision, ...]:
+        if moment.prompt <= trigger:
+            return ()
+        uses = [use for use in _uses(body, past)[:-keep] if use.result[1] not in log]
+        freed = sum(use.tokens for use in uses)
+        if inputs:
+            freed += sum(estimate(use.call[0]) for use in uses if use.call)
+        if not uses or freed < least:
+            return ()
+        found = [_cleared(use, "[cleared to save context]") for use in uses]
+        if inputs:
+            found += [Decision(use.call[1], "{}", "rival", "input") for use in uses if use.call]
+        return tuple(found)
+
+    return policy
+
+
+def opencode_prune(
+    body: Body, past: ConversationHistory, log: Log, _moment: Moment
+) -> tuple[Decision, ...]:
+    """OpenCode: after two newer prompts and 40,000 tokens of newer results, older results are
+    cleared once they have 20,000 tokens."""
+    prompts = [
+        number
+        for number, message in enumerate(body.messages)
+        if message.role == "user" and any(block.type == "text" for block in message.blocks)
+    ]
+    if len(prompts) < PRUNE_TURNS:
+        return ()
+    seen, pruned, old = 0, 0, []
+    for use in reversed(_uses(body, past)):
+        if use.message >= prompts[-PRUNE_TURNS]:
+            continue
+        if use.result[1] in log:
+            break
+        seen += use.tokens
+        if seen > PRUNE_PROTECTED:
+            pruned += use.tokens
+            old.append(use)
+    if pruned <= PRUNE_LEAST:
+        return ()
+    return tuple(_cleared(use, "[Old tool result content cleared]") for use in old)
+
+
+RIVALS: Mapping[str, Policy] = MappingProxyType(
+    {
+        "age-4": by_age,
+        "clear-100k-3": clear_tool_uses(100_000, 3),
+        "clear-50k-10": clear_tool_uses(50_000, 10, least=20_000, inputs=True),
+        "opencode-prune": opencode_prune,
+    }
+)
+POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing, **RIVALS})
+"""Policies of a replay by name."""
