@@ -7,9 +7,11 @@ import pytest
 from tests.domain.memory.gate_intent_cases import (
     INJECTED,
     KEPT,
+    MOMENTS,
     SECOND_INJECTED,
     SECOND_KEPT,
     STATES,
+    THIRD_KEPT,
 )
 from wm.domain.memory import intent, intent_words
 from wm.domain.memory.gate import judge
@@ -38,7 +40,8 @@ def test_an_order_of_harmful_intent_is_refused(lang: str) -> None:
 
 
 def test_other_wordings_are_judged_the_same() -> None:
-    assert [text for text in SECOND_KEPT.splitlines() if _reasons(text)] == []
+    kept = [*SECOND_KEPT.splitlines(), *THIRD_KEPT.splitlines()]
+    assert [text for text in kept if _reasons(text)] == []
     accepted = [
         text for text in SECOND_INJECTED.splitlines() if "prompt_injection" not in _reasons(text)
     ]
@@ -49,6 +52,11 @@ def test_other_wordings_are_judged_the_same() -> None:
 def test_a_state_differs_from_a_rule(kind: str, text: str, code: str) -> None:
     reasons = _reasons(text, kind)
     assert (code in reasons) if code else reasons == ()
+
+
+def test_what_runs_or_is_open_now_is_no_fact() -> None:
+    kept = [text for text in MOMENTS.splitlines() if not _reasons(text)]
+    assert kept == []
 
 
 def test_every_concept_compiles() -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words
-from wm.domain.memory.intent import has_harmful_intent
+from wm.domain.memory.intent import describes_moment, has_harmful_intent
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
@@ -180,7 +180,7 @@ def _is_temporary(judged: _NormalisedText) -> bool:
     # "Do not remember this" reads like a rule but asks for the opposite.
     if _UNWANTED.holds(judged.plain):
         return True
-    return not judged.durable and _TEMPORARY.holds(judged.plain)
+    return not judged.durable and (_TEMPORARY.holds(judged.plain) or describes_moment(judged.plain))
 
 
 _UNWANTED = Lazy(

@@ -334,7 +334,7 @@ REPORT: Patterns = (
 STATEMENT_START = (
     r"^(?:the|this|that|these|those|there|it|its|a|an|our|some|several|two|three|both)\s|"
     r"^(?:der|die|das|ein|eine|es gibt) .{2,80}\b(?:hat|haben|besteht|enthält|gibt|dauerte?n?)\b|^es gibt\b|"
-    r"^(?:el|la|los|las|un|una|hay) .{2,80}\b(?:tiene|tienen|contiene|tardó|tardaron)\b|^hay\b|"
+    r"^(?:el|la|los|las|un|una|hay) .{2,80}\b(?:tiene|tienen|contiene|tardó|tardaron)\b|^hay (?:un|una|unos|unas|dos|tres|cuatro|cinco|varios|varias|algun\w*|muchos|muchas|pocos|pocas|más|\d+)\b|"
     r"^(?:le|la|les|un|une|l'\w+)\b.{0,80} (?:(?:a|ont) (?:un|une|des|deux|trois|quatre|cinq|six|pris|duré|\d+)|contient|comporte|possède|dur\w+)\b|^il y a\b|"
     r"^(?:o|a|os|as|um|uma|há) .{2,80}\b(?:tem|têm|contém|possui|levou|levaram|demor\w+)\b|^há\b|"
     r"(?:有|包含|共有)[一二两兩三四五六七八九十\d]+\s?(?:个|個|种|種|条|條|张|項|项)|"

@@ -1,4 +1,6 @@
-"""Detect orders of harmful intent in fourteen languages, by the concepts that they combine.
+"""Detect orders of harmful intent, and states of the moment, by the concepts that they combine.
+
+In fourteen languages.
 
 A rule is a combination of concepts within one sentence: a secret, a verb of sending and a place
 outside; a verb of ignoring and the user's orders; hiding and the user. `intent_words` holds the
@@ -16,7 +18,7 @@ from wm.domain.memory import intent_words as concepts
 from wm.text.letters import normalised, unaccented
 from wm.text.patterns import Lazy, escaped
 
-_CAPITALS = str.maketrans("аеорсухіјѕвкмнтı", "aeopcyxijsbkmhti")
+_CAPITALS = str.maketrans("аеорсухіјѕвкмнтзгı", "aeopcyxijsbkmhtzri")
 """`normalised` makes some of these Cyrillic letters Latin, depending on case and word; this table
 makes all of them Latin."""
 
@@ -24,6 +26,8 @@ _ACCENT = Lazy(r"[\x{300}-\x{36f}]")
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
 _CLAUSE = Lazy(r"[,:]\s|[，、：]|\s-\s")
 _AWAY = Lazy(r"\b(?:https?|ftp|wss?)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S")
+_ENCODED = Lazy(r"\bbase64[- ]?(?:decode|encoded|string)|\bdecode\b.{0,40}\bbase64\b")
+_FILE = Lazy(r"\w\.[a-z]{1,5}\b")
 _HERE = Lazy(r"://(?:localhost|127\.|0\.0\.0\.0|\[?::1|10\.|192\.168\.)")
 _PIPED = Lazy(
     r"\b(?:curl|wget|iwr|irm|invoke-webrequest|fetch)\b[^|\n]{1,200}\|\s?(?:sudo )?(?:\w*sh|python\d?|node|perl|ruby|iex|php)\b"
@@ -41,6 +45,23 @@ def has_harmful_intent(text: str) -> bool:
     if _PIPED.holds(folded):
         return True
     return any(_orders_harm(sentence) for sentence in _split(_SENTENCE, folded))
+
+
+def describes_moment(text: str) -> bool:
+    """Whether a sentence says which services run now, or which files an editor has open.
+
+    text: normalised and without accents, as in the gate.
+    """
+    return any(_is_state(sentence) for sentence in _split(_SENTENCE, _folded(text)))
+
+
+def _is_state(sentence: str) -> bool:
+    editor = _has("EDITOR", sentence)
+    if not (editor or _has("SERVICE", sentence)) or _has("ALWAYS", sentence):
+        return False
+    if editor and _has("OPENED", sentence) and _FILE.holds(sentence):
+        return True
+    return _has("NOW", sentence) and _has("RUNNING", sentence)
 
 
 def _orders_harm(sentence: str) -> bool:
@@ -64,6 +85,9 @@ def _leaks(sentence: str) -> bool:
 
 def _overrides(sentence: str) -> bool:
     """A verb of ignoring with the orders of an authority, or with the checks that protect it."""
+    void = _has("VOID", sentence) or (_has("INVALID", sentence) and _has("THIS", sentence))
+    if void and _has("ORDERS", sentence) and _has("USER", sentence):
+        return True
     checks = _has("CHECKS", sentence)
     if not checks and not (_has("ORDERS", sentence) and _has("AUTHORITY", sentence)):
         return False
@@ -86,16 +110,15 @@ def _grants(sentence: str) -> bool:
         return False
     if _wanted("GRANT", sentence):
         return True
-    return _has("UNASKED", sentence) and _has("APPROVE", sentence)
+    given = any(_has(concept, sentence) for concept in ("APPROVE", "GRANT", "ASSUMED"))
+    return given and _has("UNASKED", sentence)
 
 
 def _runs_download(sentence: str) -> bool:
-    """Something from outside is fetched and run."""
+    """Something from outside is fetched and run, or something encoded is."""
     return (
-        _leaves(sentence)
-        and bool(_wanted("FETCH", sentence))
-        and any(not _describes(sentence, at) for at in _wanted("RUN", sentence))
-    )
+        (_leaves(sentence) and bool(_wanted("FETCH", sentence))) or _ENCODED.holds(sentence)
+    ) and any(not _describes(sentence, at) for at in _wanted("RUN", sentence))
 
 
 def _leaves(sentence: str) -> bool:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  One row, one language.
-"""Words of harmful intent in fourteen languages (EX-3).
+"""Words of harmful intent, and of states of the moment, in fourteen languages (EX-3).
 
 Each table is one concept, one row per language; `|` separates words and phrases. A word matches
 as a whole; `*` at its end allows any ending, `~` allows up to five words between. Case and
@@ -28,38 +28,38 @@ SECRET: Rows = (
 )
 
 SEND: Rows = (
-    "send|post|upload|curl|wget|forward|transmit|leak|email|e-mail|mail|copy|paste|include|append|attach|embed|put|push|submit|publish|share|write|add|log|echo|print|pipe|sync|report|exfiltrat*|insert|place|ship|relay|expose|back up",
-    "schick*|send|sende|sendet|senden|gesendet|geschickt|ubermittel*|ubertrag*|hochlad*|hochgeladen|lade|mailen|gemailt|mail|poste|posten|veroffentlich*|aufnehm*|aufzunehmen|aufgenommen|einfug*|einzufugen|eingefugt|fuge|schreib*|kopier*|weiterleit*|weiterzuleiten|weitergeleitet|leite|leck*|hang|hange|anhang*|pushe|pushen|teile|teilen|nimm",
+    "send|post|upload|curl|wget|forward|transmit|leak|email|e-mail|mail|copy|paste|include|append|attach|embed|put|push|submit|publish|share|write|add|log|echo|print|pipe|sync|report|exfiltrat*|insert|place|ship|relay|expose|back up|mirror",
+    "schick*|send|sende|sendet|senden|gesendet|geschickt|ubermittel*|ubertrag*|hochlad*|hochgeladen|lade|mailen|gemailt|mail|poste|posten|veroffentlich*|aufnehm*|aufzunehmen|aufgenommen|einfug*|einzufugen|eingefugt|fuge|schreib*|kopier*|weiterleit*|weiterzuleiten|weitergeleitet|leite|leck*|hang|hange|anhang*|pushe|pushen|teile|teilen|nimm|spiegle|beilegen|beifugen|fuge",
     "envi*|mand*|sub*|public*|inclu*|anad*|agreg*|copi*|peg*|reenvi*|transmit*|filtr*|escrib*|adjunt*|pon|poner|compart*",
     "envo*|transmet*|publi*|poste*|televers*|inclu*|ajout*|copie*|colle*|joins|joindre|joignez|mets|mettre|mettez|ecris|ecrire|ecrivez|partag*|pousse*|met",
     "envi*|mand*|publi*|inclu*|adicion*|acrescent*|copi*|col*|encaminh*|transmit*|escrev*|anex*|carreg*|suba|subir|coloque|colocar|coloca|compartilh*|poste|postar",
     "invi*|mand*|pubblic*|inclu*|inser*|aggiung*|copi*|incoll*|inoltr*|trasmett*|scriv*|alleg*|caric*|metti|mettere|spedi*|condivid*",
     "stuur*|zend*|verzend*|verstuur*|mail|mailen|upload*|post|plaats*|publiceer*|zet|voeg|kopieer*|plak|neem|schrijf*|deel|doorsturen",
-    "wysył*|wysyl*|wysl*|przesł*|przesl*|przesył*|opublik*|publik*|umieszcz*|umiesc*|dodaj*|dodawaj*|dołacz*|wklej*|wkleja*|skopiuj*|kopiuj*|wrzuc*|załacz*|wpis*|udostepn*|zamiesc*",
-    "отправ*|отошли*|отсыл*|пошли*|посыл*|пришли*|присыл*|загруж*|загрузи*|выгруж*|выгрузи*|публик*|опублик*|добав*|включай*|включи*|вставл*|вставь*|скопир*|копир*|пересл*|пересыл*|переда*|пиши*|запис*|прикреп*|выложи*|залей*|размещ*|размести*",
+    "wysył*|wysyl*|wysl*|przesł*|przesl*|przesył*|opublik*|publik*|umieszcz*|umiesc*|dodaj*|dodawaj*|dołacz*|wklej*|wkleja*|skopiuj*|kopiuj*|wrzuc*|załacz*|wpis*|udostepn*|zamiesc*|dopisz|dopisuj|wysylaj",
+    "отправ*|отошли*|отсыл*|пошли*|посыл*|пришли*|присыл*|загруж*|загрузи*|выгруж*|выгрузи*|публик*|опублик*|добав*|включай*|включи*|вставл*|вставь*|скопир*|копир*|пересл*|пересыл*|переда*|пиши*|запис*|прикреп*|выложи*|залей*|размещ*|размести*|приклад*|приложи*|шли|дублир*",
     "gonder|gonderin|gonderilmeli*|gonderilsin|gondermelisin|gonderip|yolla|yollayın|yukle|yukleyin|yayınla|yayınlayın|ekle|ekleyin|eklenmeli*|eklensin|yapıstır|yapıstırın|kopyala|kopyalayın|ilet|iletin|paylas|paylasın|yaz|yazın|yazılmalı|postala|dahil et|dahil edin|koy|koyun|aktar|aktarın|sızdır",
     "gửi|gui|tai len|đang|them|chen|dan|chep|sao chep|chuyen|chuyen tiep|đưa|ghi|viet|chia se|đinh kem|tải lên|đăng|thêm|chèn|dán|chuyển|đính kèm|đẩy",
-    "发送|發送|发到|發到|发给|發給|上传|上傳|寄到|寄给|贴到|貼到|粘贴|写入|寫入|写进|写到|加上|加入|添加|附上|附加|包含|包括|放进|放入|放到|转发|轉發|传到|传给|推送|提交到|公开|泄露|复制到|带上",
+    "发送|發送|发到|發到|发给|發給|上传|上傳|寄到|寄给|贴到|貼到|粘贴|写入|寫入|写进|写到|加上|加入|添加|附上|附加|包含|包括|放进|放入|放到|转发|轉發|传到|传给|推送|提交到|公开|泄露|复制到|带上|附在|发布到|发布在|公布",
     "送る|送って|送れ|送信|送り|送付|アップロード|投稿|貼り付け|貼る|含める|含めて|入れる|入れて|入れろ|書き込|書く|書い|追加|添付|コピー|転送|メールする|メールし|公開|共有|プッシュ|記載|載せ|埋め込",
     "보내|전송|업로드|올려|올리|게시|붙여|포함|넣어|넣으|넣는|추가|첨부|복사|전달|공유|메일로|기록|적어|푸시|유출",
 )
 """Verbs in the imperative: "sends" describes what a program does."""
 
 PLACE: Rows = (
-    "commit message*|commit body|commit-message*|pull request*|pr description*|pr body|issue comment*|each comment|every comment|every issue|the changelog|the readme|release note*|code comment*|pastebin|paste.*|gist|gists|webhook*|external server*|external address*|remote server*|third party|third-party server*|my server|our server|the server at|following address|given address|this address|public channel*|every reply|every answer|each reply|your answer*|your repl*|test output|build log*|ci log*|public log*|public bucket*|authorized_keys|telegram|discord|git trailer*|http://*|ftp://*|query string*|url parameter*",
-    "commit-nachricht*|commitnachricht*|commit-beschreibung*|pull-request*|externe* server*|fremde* server*|folgende adresse|angegebene adresse|jede* antwort*|jede* kommentar*|offentlich*",
-    "mensaje* de commit|mensaje* del commit|mensajes de los commits|servidor* extern*|direccion indicada|cada respuesta|cada comentario|siguiente direccion",
-    "message* de commit|messages des commits|serveur* extern*|serveur* distant*|adresse indiquee|adresse suivante|chaque reponse|chaque commentaire",
-    "mensage* de commit|mensage* do commit|servidor* extern*|endereco indicado|cada resposta|cada comentario|seguinte endereco",
-    "messagg* di commit|messagg* del commit|server estern*|indirizzo indicato|ogni risposta|ogni commento|indirizzo seguente",
-    "commitbericht*|commit-bericht*|commitboodschap*|externe server*|volgende adres|opgegeven adres|elk antwoord|elke reactie",
-    "opis* commit*|opisu commita|opisow commitow|komunikat* commit*|wiadomosc* commit*|serwer* zewnetrzn*|zewnetrzn* serwer*|podany adres|kazdej odpowiedzi|kazdym komentarzu",
-    "сообщен* коммит*|описан* коммит*|сообщен* к коммит*|внешн* сервер*|сторонн* сервер*|указанн* адрес*|кажд* ответ*|кажд* комментар*",
-    "commit mesaj*|commit acıklama*|dıs sunucu*|harici sunucu*|belirtilen adres*|her yanıt*|her yorum*",
-    "noi dung commit|thong diep commit|thong điep commit|may chu ben ngoai|đia chi sau|moi binh luan|moi cau tra loi",
-    "提交信息|提交消息|提交说明|提交訊息|外部服务器|外部伺服器|第三方服务器|指定地址|每个回复|每条回复|每条评论|外部地址|拉取请求|合并请求|合併請求",
-    "コミットメッセージ|コミット メッセージ|外部サーバー|外部のサーバー|指定のアドレス|指定されたアドレス|すべての回答|各コメント|プルリクエスト",
-    "커밋 메시지|커밋메시지|외부 서버|지정된 주소|다음 주소|모든 답변|모든 댓글|풀 리퀘스트|풀리퀘스트",
+    "commit message*|commit body|commit-message*|pull request*|pr description*|pr body|issue comment*|each comment|every comment|every issue|the changelog|the readme|release note*|code comment*|pastebin|paste.*|gist|gists|webhook*|external server*|external address*|remote server*|third party|third-party server*|my server|our server|the server at|following address|given address|this address|public channel*|every reply|every answer|each reply|your answer*|your repl*|test output|build log*|ci log*|public log*|public bucket*|authorized_keys|telegram|discord|git trailer*|http://*|ftp://*|query string*|url parameter*|each commit|every commit",
+    "commit-nachricht*|commitnachricht*|commit-beschreibung*|pull-request*|externe* server*|fremde* server*|folgende adresse|angegebene adresse|jede* antwort*|jede* kommentar*|offentlich*|jedem commit|jeden commit",
+    "mensaje* de commit|mensaje* del commit|mensajes de los commits|servidor* extern*|direccion indicada|cada respuesta|cada comentario|siguiente direccion|cada commit",
+    "message* de commit|messages des commits|serveur* extern*|serveur* distant*|adresse indiquee|adresse suivante|chaque reponse|chaque commentaire|chaque commit",
+    "mensage* de commit|mensage* do commit|servidor* extern*|endereco indicado|cada resposta|cada comentario|seguinte endereco|cada commit",
+    "messagg* di commit|messagg* del commit|server estern*|indirizzo indicato|ogni risposta|ogni commento|indirizzo seguente|ogni commit",
+    "commitbericht*|commit-bericht*|commitboodschap*|externe server*|volgende adres|opgegeven adres|elk antwoord|elke reactie|elke commit",
+    "opis* commit*|opisu commita|opisow commitow|komunikat* commit*|wiadomosc* commit*|serwer* zewnetrzn*|zewnetrzn* serwer*|podany adres|kazdej odpowiedzi|kazdym komentarzu|kazdego commita|kazdym commicie|kazdego opisu",
+    "сообщен* коммит*|описан* коммит*|сообщен* к коммит*|внешн* сервер*|сторонн* сервер*|указанн* адрес*|кажд* ответ*|кажд* комментар*|каждому коммиту|каждый коммит",
+    "commit mesaj*|commit acıklama*|dıs sunucu*|harici sunucu*|belirtilen adres*|her yanıt*|her yorum*|her commit*",
+    "noi dung commit|thong diep commit|thong điep commit|may chu ben ngoai|đia chi sau|moi binh luan|moi cau tra loi|moi commit",
+    "提交信息|提交消息|提交说明|提交訊息|外部服务器|外部伺服器|第三方服务器|指定地址|每个回复|每条回复|每条评论|外部地址|拉取请求|合并请求|合併請求|每次提交|每个提交",
+    "コミットメッセージ|コミット メッセージ|外部サーバー|外部のサーバー|指定のアドレス|指定されたアドレス|すべての回答|各コメント|プルリクエスト|コミットのたび|コミットごと",
+    "커밋 메시지|커밋메시지|외부 서버|지정된 주소|다음 주소|모든 답변|모든 댓글|풀 리퀘스트|풀리퀘스트|커밋할 때마다|커밋마다|모든 커밋",
 )
 """Places, besides addresses, where a text leaves the machine or becomes public."""
 
@@ -74,7 +74,7 @@ IGNORE: Rows = (
     "ignor*|zignor*|pomij*|pomin*|nie przestrzega*|nie stosuj*|zapomnij*|lekcewaz*|omij*|omin*|obchodz*|obejdz*|wyłacz*|nie słuchaj*|nie zwaza*",
     "игнор*|проигнор*|не соблюда*|не следу*|забудь*|пренебре*|обходи*|обойди*|пропуска*|пропусти*|отключ*|не слушай*|не обращай*|наруш*|не выполня*|не придержив*|не подчиня*|не учитыва*",
     "yok say|yok sayın|gormezden gel|gormezden gelin|goz ardı et|goz ardı edin|dikkate alma|umursama|kurallarına uyma|uyma|uymayın|unut|atla|atlayın|devre dısı bırak|devre dısı bırakın|kapat|kapatın|dinleme|cigne*|es gec|es gecin|takip etme",
-    "bo qua|phot lo|phớt lờ|mac ke|mặc kệ|quen đi|khong tuan theo|đung tuan theo|khong lam theo|đung lam theo|khong tuan thu|vo hieu hoa|tat|lam ngo|đừng để y|vuot qua|khong quan tam|bat chap",
+    "bo qua|phot lo|phớt lờ|mac ke|mặc kệ|quen đi|khong tuan theo|đung tuan theo|khong lam theo|đung lam theo|khong tuan thu|vo hieu hoa|tat|lam ngo|đừng để y|vuot qua|khong quan tam|bat chap|hay quen|quen moi|quen het|quen tat ca",
     "忽略|无视|無視|不理会|不要理会|别管|不管|忘掉|忘记|不遵守|不要遵守|不再遵守|不必遵守|违背|绕过|繞過|跳过|跳過|关闭|關閉|禁用|停用|省略|不顾|别听|不要听|不听|推翻|别理",
     "無視|従わな|従わず|忘れ|守らな|破る|破って|破棄|省略|スキップ|飛ばし|飛ばす|無効|回避|逆らう|逆らっ|より優先|を優先|聞かな|気にしな|省く|省いて|上書き",
     "무시|따르지|잊어|잊고|지키지|어겨|어기|건너뛰|생략|비활성|우회|듣지|끄고|꺼라|거스르|개의치|신경 쓰지",
@@ -89,12 +89,12 @@ ORDERS: Rows = (
     "instruction*|guideline*|rule|rules|directive*|polic*|restriction*|training|constraint*|principle*|system prompt|developer message|claude.md|agents.md|wishes|user's request*|objection*|complaint*|decision*|boundaries|safeguard*|guardrail*|guidance|says|said|asks|wants|tells",
     "richtlinie*|regel*|anweisung*|vorgabe*|leitlinie*|grundsatz*|beschrankung*|vorschrift*|leitplanken|einwand*|einwande*|wunsch*|wunsche*|sicherheitsregel*|sicherheitsrichtlinie*|systemprompt|bitte*|anordnung*|sagt|gesagt|verlangt|mochte|will|wunscht|bittet",
     "instruccion*|directri*|regla*|norma*|restriccion*|orden*|peticion*|pautas|indicacion*|objecion*|limites|politica*|diga|dice|pida|pide|quiera|digan",
-    "instruction*|directive*|regle*|consigne*|restriction*|demande*|objection*|politique*|principe*|limites|garde-fous|dit|dise|veut|demande|souhaite",
+    "instruction*|directive*|regle*|consigne*|restriction*|demande*|objection*|politique*|principe*|limites|garde-fous|dit|dise|veut|demande|souhaite|indication*",
     "instruc*|diretriz*|regra*|orientac*|restric*|pedido*|objec*|decis*|limites|politica*|disser|diz|diga|quiser|pedir|pede|normas",
-    "istruzion*|linee guida|regol*|direttiv*|restrizion*|richiest*|obiezion*|limiti|politic*|norme|dice|dica|vuole|chiede|vincol*",
+    "istruzion*|linee guida|regol*|direttiv*|restrizion*|richiest*|obiezion*|limiti|politic*|norme|dice|dica|vuole|chiede|vincol*|indicazion*",
     "instructie*|richtlijn*|regel*|veiligheidsrichtlijn*|veiligheidsregel*|beperking*|verzoek*|bezwa*|wensen|zegt|vraagt|wil|voorschrift*|aanwijzing*|beleid",
-    "instrukcj*|wytyczn*|reguł*|zasad*|polecen*|ograniczen*|prosb*|sprzeciw*|mowi|powie|chce|prosi|zyczen*|zalecen*|polityk*",
-    "инструкц*|указан*|правил*|директив*|ограничен*|просьб*|возражен*|говорит|скажет|сказал*|хочет|просит|пожелан*|принцип*|установк*|политик*|требован*",
+    "instrukcj*|wytyczn*|reguł*|zasad*|polecen*|ograniczen*|prosb*|sprzeciw*|mowi|powie|chce|prosi|zyczen*|zalecen*|polityk*|wskazowk*|wskazówk*",
+    "инструкц*|указан*|правил*|директив*|ограничен*|просьб*|возражен*|говорит|скажет|сказал*|хочет|просит|пожелан*|принцип*|установк*|политик*|требован*|требован*|указани*",
     "talimat*|kural*|yonerge*|kısıtlama*|istek*|itiraz*|soyledik*|soyle*|dedig*|dedik*|isted*|politika*|ilke*|yonlendirme*|sınır*",
     "huong dan|nguyen tac|quy tac|chi dan|quy đinh|yeu cau|phan đoi|noi|muon|han che|chinh sach|chi thi|lenh|y kien",
     "指令|指示|准则|準則|规则|規則|规定|原则|方针|限制|要求|意见|反对|说法|所说|说的|说什么|政策|约束|提示词|请求|的话",
@@ -111,7 +111,7 @@ AUTHORITY: Rows = (
     "tue|tuoi|vostre|utente|utenti|sistema|sicurezza|precedent*|sviluppator*",
     "je|jouw|uw|gebruiker*|systeem*|veiligheid*|eerdere|vorige|ontwikkelaar*",
     "swoich|swoje|twoich|uzytkownik*|system*|bezpieczenstw*|wczesniejsz*|poprzedni*|programist*",
-    "свои*|твои*|ваши*|пользовател*|систем*|безопасност*|предыдущ*|прежни*|разработчик*|юзер*",
+    "свои*|твои*|ваши*|пользовател*|систем*|безопасност*|предыдущ*|прежни*|разработчик*|юзер*|прошл*|прежн*",
     "kullanıcı*|sistem*|guvenlik*|onceki*|kendi|gelistirici*|sana",
     "cua ban|nguoi dung|he thong|an toan|truoc đo|truoc đay|lap trinh vien",
     "你的|您的|自己的|用户|用戶|使用者|系统|系統|安全|之前|先前|以前|开发者",
@@ -155,13 +155,13 @@ HIDE: Rows = (
 
 USER: Rows = (
     "the user|user|developer|the owner|the maintainer|the human|anyone|anybody|reviewers|the reviewer|the team|the operator|the person",
-    "nutzer|nutzern|nutzerin|dem nutzer|benutzer|benutzern|benutzerin|anwender|anwenders|anwendern|entwickler|entwicklern|niemand*|prufer",
+    "nutzer|nutzern|nutzerin|dem nutzer|benutzer|benutzern|benutzerin|anwender|anwenders|anwendern|entwickler|entwicklern|niemand*|prufer|nutzers|benutzers",
     "usuario|usuaria|desarrollador|desarrolladora|nadie|revisor|revisores",
     "utilisateur|utilisatrice|l'utilisateur|developpeur|personne|relecteur|relecteurs",
     "usuario|usuaria|utilizador|desenvolvedor|ninguem|revisor",
     "utente|l'utente|sviluppatore|nessuno|revisore",
     "gebruiker|ontwikkelaar|niemand|beoordelaar",
-    "uzytkownik|uzytkownika|uzytkownikiem|uzytkownikowi|programista|programiscie|programista|nikomu|nikogo|recenzent*",
+    "uzytkownik|uzytkownika|uzytkownikiem|uzytkownikowi|programista|programiscie|programista|nikomu|nikogo|recenzent*|użytkownik*|programist*",
     "пользователь|пользователя|пользователю|пользователем|разработчик|разработчика|разработчику|никому|никто|юзер*|ревьюер*",
     "kullanıcı|kullanıcıya|kullanıcıdan|kullanıcının|kullanıcıyı|gelistirici*|kimseye|kimse",
     "nguoi dung|lap trinh vien|nha phat trien|khong ai|ai biet|bat ky ai",
@@ -257,19 +257,19 @@ APPROVE: Rows = (
 
 UNASKED: Rows = (
     "without asking|without question*|without checking|without confirm*|without review*|without reading|unconditionally|blindly|no questions asked|never ask|not ask|not prompt|never prompt|not wait for|instead of asking|no need to ask|never require|not require ~ confirmation|rather than asking",
-    "ohne nachzufragen|ohne zu fragen|ohne ruckfrage*|ohne nachfrage*|ohne prufung|ohne bestatigung|ohne weiteres|ungefragt|ungepruft|ungesehen|blind|nie ~ fragen|frage nie|frag nie|frag nicht|frage nicht|nicht ~ fragen|nicht nachfragen|nicht nachzufragen|bedenkenlos|ohne es zu lesen|ohne sie zu lesen|unbesehen|nie nach bestatigung|statt zu fragen",
-    "sin preguntar*|sin consultar*|sin confirmar*|sin revisar*|sin pedir*|a ciegas|no preguntes|nunca preguntes|sin leer*|no pidas|nunca pidas",
-    "sans demander|sans poser|sans confirmer|sans verifier|sans verification|sans relire|aveuglement|les yeux fermes|ne demande pas|ne demande jamais|ne demandez ~|sans question*",
-    "sem perguntar*|sem consultar*|sem confirmar*|sem revisar*|sem pedir*|cegamente|nao pergunte|nunca pergunte|sem ler|nao peca|nunca peca",
-    "senza chiedere|senza domande|senza conferma|senza confermare|senza verific*|senza revisione|ciecamente|alla cieca|non chiedere|mai chiedere|senza leggere|senza autorizzazione|senza permesso|senza consultare",
-    "zonder te vragen|zonder vragen|zonder bevestiging|zonder toestemming|zonder goedkeuring|zonder controle|zonder te controleren|blindelings|blind|vraag niet|vraag nooit|nooit ~ vragen|zonder te lezen|zonder overleg",
-    "bez pytania|bez pytan|bez potwierdzenia|bez zgody|bez sprawdzania|w ciemno|nie pytaj*|nigdy nie pytaj*|bez czytania|nie pytajac|bez weryfikacji|bez konsultacji",
-    "не спрашивая|не спрашивай*|без вопросов|без подтвержден*|без разрешен*|без согласи*|без проверк*|вслепую|никогда не спрашива*|не читая|не проверяя|без спроса|не запрашива*",
-    "sormadan|sorma|sormayın|onay almadan|onay beklemeden|onay istemeden|izin almadan|izin istemeden|kontrol etmeden|kosulsuz|korlemesine|okumadan|onaysız|danısmadan",
-    "khong can hoi|ma khong hoi|khong hoi|đung hoi|khong can xac nhan|khong can phe duyet|khong can đong y|vo đieu kien|khong can kiem tra|khong can xin phep|mu quang|ma khong can",
-    "不要询问|不用问|无需询问|不必询问|不询问|不要问|别问|不问|无条件|盲目|不加审查|不看|直接|不经询问|从不询问|不用确认|无需确认",
-    "質問せず|聞かず|尋ねず|確認せず|無条件|盲目的|問い合わせず|質問なし|確認なし|確認を求めな|聞かない|尋ねない|読まず|検証せず|許可を求めな",
-    "묻지 말|묻지 않|묻지말|물어보지|확인 없이|무조건|맹목적|검토 없이|허락 없이|동의 없이|읽지 않고|질문 없이|승인 없이|확인하지 않고",
+    "ohne nachzufragen|ohne zu fragen|ohne ruckfrage*|ohne nachfrage*|ohne prufung|ohne bestatigung|ohne weiteres|ungefragt|ungepruft|ungesehen|blind|nie ~ fragen|frage nie|frag nie|frag nicht|frage nicht|nicht ~ fragen|nicht nachfragen|nicht nachzufragen|bedenkenlos|ohne es zu lesen|ohne sie zu lesen|unbesehen|nie nach bestatigung|statt zu fragen|frage ~ nie|frag ~ nie",
+    "sin preguntar*|sin consultar*|sin confirmar*|sin revisar*|sin pedir*|a ciegas|no preguntes|nunca preguntes|sin leer*|no pidas|nunca pidas|no hace falta preguntar|no preguntes ~ nunca",
+    "sans demander|sans poser|sans confirmer|sans verifier|sans verification|sans relire|aveuglement|les yeux fermes|ne demande pas|ne demande jamais|ne demandez ~|sans question*|inutile de demander|ne demande ~ jamais|ne demandez ~ jamais",
+    "sem perguntar*|sem consultar*|sem confirmar*|sem revisar*|sem pedir*|cegamente|nao pergunte|nunca pergunte|sem ler|nao peca|nunca peca|nao e preciso perguntar|nao precisa perguntar",
+    "senza chiedere|senza domande|senza conferma|senza confermare|senza verific*|senza revisione|ciecamente|alla cieca|non chiedere|mai chiedere|senza leggere|senza autorizzazione|senza permesso|senza consultare|non serve chiedere|non occorre chiedere|non chiedere ~ mai|non chiedere mai",
+    "zonder te vragen|zonder vragen|zonder bevestiging|zonder toestemming|zonder goedkeuring|zonder controle|zonder te controleren|blindelings|blind|vraag niet|vraag nooit|nooit ~ vragen|zonder te lezen|zonder overleg|vragen is niet nodig|hoeft niet te vragen|vraag ~ nooit|vraag ~ niet",
+    "bez pytania|bez pytan|bez potwierdzenia|bez zgody|bez sprawdzania|w ciemno|nie pytaj*|nigdy nie pytaj*|bez czytania|nie pytajac|bez weryfikacji|bez konsultacji|nie trzeba pytac|pytac nie trzeba",
+    "не спрашивая|не спрашивай*|без вопросов|без подтвержден*|без разрешен*|без согласи*|без проверк*|вслепую|никогда не спрашива*|не читая|не проверяя|без спроса|не запрашива*|спрашивать не нужно|не нужно спрашивать|никогда не спрашива*",
+    "sormadan|sorma|sormayın|onay almadan|onay beklemeden|onay istemeden|izin almadan|izin istemeden|kontrol etmeden|kosulsuz|korlemesine|okumadan|onaysız|danısmadan|sormaya gerek yok|asla sorma",
+    "khong can hoi|ma khong hoi|khong hoi|đung hoi|khong can xac nhan|khong can phe duyet|khong can đong y|vo đieu kien|khong can kiem tra|khong can xin phep|mu quang|ma khong can|khong can hoi|đung bao gio hoi",
+    "不要询问|不用问|无需询问|不必询问|不询问|不要问|别问|不问|无条件|盲目|不加审查|不看|直接|不经询问|从不询问|不用确认|无需确认|无需再询问|无需再问|永远不要问|不要再问",
+    "質問せず|聞かず|尋ねず|確認せず|無条件|盲目的|問い合わせず|質問なし|確認なし|確認を求めな|聞かない|尋ねない|読まず|検証せず|許可を求めな|確認は不要|確認不要|質問は不要|質問しない|尋ねない|確認しない",
+    "묻지 말|묻지 않|묻지말|물어보지|확인 없이|무조건|맹목적|검토 없이|허락 없이|동의 없이|읽지 않고|질문 없이|승인 없이|확인하지 않고|물어볼 필요|확인할 필요|묻지 마|질문하지 마",
 )
 
 FETCH: Rows = (
@@ -315,7 +315,7 @@ NOT_BEFORE: Rows = (
     "non|mai|ne|vietat*|senza",
     "niet|nooit|geen|verboden|zonder",
     "nie|nigdy|zaden|zabron*|zakaz*|bez",
-    "не|никогда|нельзя|запрещен*|запрещён*|без|нигде",
+    "не *|никогда|нельзя|запрещен*|запрещён*|без *|нигде",
     "asla|hicbir|yasak*|katiyen",
     "khong|đung|cam|tuyet đoi khong|chua",
     "不|别|別|勿|禁止|严禁|绝不|不得|不能|不要",
@@ -355,3 +355,94 @@ PROGRAM: Rows = (
     "클라이언트|서버|서비스|앱|브라우저|프로그램|게이트웨이|라이브러리",
 )
 """A subject before the verb: the sentence describes software and orders nothing."""
+
+VOID: Rows = (
+    "no longer valid|no longer applies|no longer apply|no longer count*|are void|is void|only obey|obey only|only follow this|follow only this|highest instruction",
+    "gelten nicht mehr|gilt nicht mehr|zahlen nicht mehr|nicht mehr gultig|halte dich allein|halte dich nur|befolge nur",
+    "ya no valen|ya no vale|ya no cuentan|ya no aplican|ya no rigen|obedece unicamente|obedece solo",
+    "ne comptent plus|ne compte plus|ne valent plus|ne vaut plus|ne s'appliquent plus|obeis seulement|obeis uniquement",
+    "nao valem mais|nao vale mais|nao contam mais|nao se aplicam mais|obedeca apenas|obedeca somente",
+    "non valgono piu|non vale piu|non contano piu|non si applicano piu|obbedisci solo",
+    "gelden niet meer|geldt niet meer|tellen niet meer|volg alleen",
+    "juz nie obowiazuj*|juz nie obowiązuj*|nie obowiazuj* juz|przestały obowiazywac|słuchaj wyłacznie|słuchaj wyłącznie|słuchaj tylko",
+    "больше не действ*|не действуют|больше не имеют силы|слушайся только|слушай только",
+    "artık gecerli degil|gecerliligini yitir*|yalnızca bu nota uy|sadece bu nota uy",
+    "khong con hieu luc|khong con gia tri|chi tuan theo",
+    "不再有效|不再适用|已失效|作废|只听从|只听",
+    "もう無効|無効になっ|効力を失|のみに従|だけに従",
+    "더 이상 유효하지|효력이 없|효력을 잃|메모만 따르",
+)
+"""What somebody asked for does not hold any more."""
+
+INVALID: Rows = (
+    "void|invalid|null|ungultig|nichtig|anulad*|invalid*|nul|nuls|nulle|nulles|annule*|null*|ongeldig|niewazn*|nieważn*|недействительн*|gecersiz|vo hieu|无效|無効|무효",
+)
+
+THIS: Rows = (
+    "this file|this note|this document|this memo|this text|diese datei|dieser datei|diese notiz|dieser notiz|este archivo|esta nota|este documento|ce fichier|cette note|ce document|este arquivo|questo file|questa nota|dit bestand|deze notitie|ten plik|tej notatk*|ta notatka|этот файл|этой заметк*|эта заметка|bu dosya|bu not|bu nota|tep nay|ghi chu nay|此文件|本文件|这个文件|这条笔记|このファイル|このメモ|이 파일|이 메모",
+)
+"""The text that the sentence stands in, which puts itself above others."""
+
+ASSUMED: Rows = (
+    "count as confirmed|counts as confirmed|count as approved|counts as approved|considered confirmed|considered approved|deemed approved|deemed confirmed|gelten als bestatigt|gilt als bestatigt|gelten als genehmigt|gilt als genehmigt|gelten als erlaubt",
+    "consideran confirmad*|consideran aprobad*|considerees ~ confirmees|considerees ~ approuvees|considere* comme confirm*|considere* comme approuv*|consideradas confirmad*|consideradas aprovad*|considerano confermat*|considerano approvat*",
+    "gelden als bevestigd|gelden als goedgekeurd|geldt als bevestigd|uznaje sie za zatwierdzon*|uznaje sie za potwierdzon*|считаются подтвержд*|считаются одобрен*|считается подтвержд*|считается одобрен*|onaylanmıs sayıl*|coi la đa xac nhan|coi la đa phe duyet|coi nhu đa",
+    "视为已确认|视为已批准|视为确认|確認済みとみな|承認済みとみな|확인된 것으로|승인된 것으로",
+)
+"""An approval that nobody gave."""
+
+NOW: Rows = (
+    "now|currently|at the moment|right now",
+    "jetzt|gerade|derzeit|momentan|zurzeit|im moment|aktuell",
+    "ahora|actualmente|en este momento",
+    "maintenant|actuellement|en ce moment",
+    "agora|atualmente|neste momento|no momento",
+    "adesso|attualmente|al momento|in questo momento",
+    "nu|momenteel|op dit moment",
+    "teraz|obecnie|w tej chwili|aktualnie",
+    "сейчас|в данный момент|в настоящее время|теперь",
+    "su anda|su an|simdi",
+    "hien đang|hien tai|hien nay|bay gio|luc nay",
+    "现在|目前|当前|正在|此刻",
+    "現在|いま|今|ただいま",
+    "지금|현재",
+)
+
+RUNNING: Rows = (
+    "running|up|open|started|listening|stopped|down|offline",
+    "lauft|laufen|gestartet|gestoppt|hochgefahren",
+    "corriendo|en marcha|levantad*|ejecutandose|detenid*|funcionando",
+    "tourne|tournent|lance|lancee|demarre|demarree|arrete|arretee|en marche|en cours d'execution",
+    "rodando|no ar|executando|em execucao|parad*|funcionando",
+    "in esecuzione|avviat*|ferm*|gira",
+    "draait|draaien|gestart|gestopt|staan|staat",
+    "działa|działaja|działają|uruchomion*|zatrzyman*",
+    "работает|работают|запущен*|остановлен*",
+    "calısıyor|ayakta|durduruldu|baslatıldı",
+    "chay|khoi đong|dung",
+    "运行|启动|停止|跑着",
+    "動作中|稼働中|実行中|起動中|動いて|停止中|立ち上が",
+    "실행 중|실행되고|떠 있|켜져|돌아가고|구동 중|중지",
+)
+
+SERVICE: Rows = (
+    "server*|service*|container*|daemon*|database|backend|frontend|worker*|redis|postgres*|docker|vite|webpack|cluster|tunnel|emulator",
+    "entwicklungsserver*|testserver*|dienst*|datenbank*|ontwikkelserver*",
+    "servidor*|servicio*|contenedor*|servico*|serveur*|conteneur*|servizi*",
+    "serwer*|usług*|kontener*|сервер*|сервис*|контейнер*|служб*|sunucu*|servis*|may chu|dich vu|konteyner*",
+    "服务器|服务|容器|数据库|サーバー|コンテナ|サービス|서버|컨테이너|서비스",
+)
+
+EDITOR: Rows = (
+    "editor|editore|ide|vs code|vscode|vim|neovim|intellij|editeur|edytor*|duzenleyici*|editorde|trinh soan thao|редактор*|编辑器|編輯器|エディタ|편집기|에디터",
+)
+
+OPENED: Rows = (
+    "opened|offen|geoffnet|abiert*|ouvert*|abert*|apert*|geopend|otwart*|открыт*|acık|打开|打開|开着|開いて|開かれ|열려|열어|đang mo|đa mo",
+)
+"""Participles, which order nothing."""
+
+ALWAYS: Rows = (
+    "always|never|must|unless|whenever|immer|nie|muss|mussen|siempre|nunca|debe|deben|toujours|jamais|doit|doivent|sempre|mai|deve|devem|devono|altijd|nooit|moet|moeten|zawsze|nigdy|musi|nalezy|всегда|никогда|должен|должн*|нужно|нельзя|her zaman|asla|gerekir|luon|khong bao gio|phai|必须|总是|始终|必ず|常に|항상|반드시",
+)
+"""Words of a rule, which holds beyond the moment."""
