@@ -111,8 +111,9 @@ RAW_ERROR: Patterns = (
 ERROR_FORM = (
     r"^\W?(?:\w+(?:error|exception|warning)|errors?|fatal|fehler|erreur|erro|error|exceptions?|warnings?|错误|エラー|오류)\]?\s?[:：]\s?"
     r"(?:always|never|use[ds]?|raised?|thrown?|means|reserved|whenever|mapped|returned by|keep|write|start|end|lower case|upper case|without|one (?:line|per)|code,|immer|nie|niemals|ohne|nur|bedeutet|wird|werden|siempre|nunca|sin|significa|toujours|jamais|sans|signifie|sempre|sem|senza|mai|altijd|zawsze|всегда|her zaman|luôn|必须|一律|始终|常に|必ず|항상)(?:\b|\s|$|[^\x00-\x7f])"
+    r"|(?:errors?|exceptions?|failures?|warnings?|timeouts?|messages|stack traces?|fehler\w*|erreurs|errores|erros|errori|fouten)\b.{0,30}\b(?:looks? like|(?:is|are) (?:written|printed|formatted|logged|shown|reported|returned) (?:as|in|like)|ha(?:s|ve) the form|(?:sieht|sehen) .{0,12}aus wie|ha(?:t|ben) die form|werden als|se (?:escriben|ven|muestran) como|ressemblent|s'écrivent|ont la forme|têm a forma|hanno la forma|hebben de vorm)\b"
 )
-"""The text after the colon describes the form or use of errors, not an error that happened."""
+"""The sentence describes the form or use of errors, not an error that happened."""
 
 STACK: Patterns = (
     r"traceback \(most recent call last\)|\bfile \"[^\"]{1,200}\", line \d+|exception in thread|^\s*at [\w$.<>\[\] ]+ ?\([^()]{1,200}:\d+(?::\d+)?\)|"

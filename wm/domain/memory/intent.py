@@ -44,7 +44,15 @@ def has_harmful_intent(text: str) -> bool:
     folded = _folded(text)
     if _PIPED.holds(folded):
         return True
-    return any(_orders_harm(sentence) for sentence in _split(_SENTENCE, folded))
+    sentences = _split(_SENTENCE, folded)
+    if _has("THIS", folded) and any(_invalidates(sentence) for sentence in sentences):
+        return True
+    return any(_orders_harm(sentence) for sentence in sentences)
+
+
+def _invalidates(sentence: str) -> bool:
+    """Whether the user's orders are said not to count, in a text that counts itself instead."""
+    return all(_has(concept, sentence) for concept in ("INVALID", "ORDERS", "USER"))
 
 
 def describes_moment(text: str) -> bool:
@@ -85,8 +93,7 @@ def _leaks(sentence: str) -> bool:
 
 def _overrides(sentence: str) -> bool:
     """A verb of ignoring with the orders of an authority, or with the checks that protect it."""
-    void = _has("VOID", sentence) or (_has("INVALID", sentence) and _has("THIS", sentence))
-    if void and _has("ORDERS", sentence) and _has("USER", sentence):
+    if _has("VOID", sentence) and _has("ORDERS", sentence) and _has("USER", sentence):
         return True
     checks = _has("CHECKS", sentence)
     if not checks and not (_has("ORDERS", sentence) and _has("AUTHORITY", sentence)):

@@ -64,7 +64,7 @@ PLACE: Rows = (
 """Places, besides addresses, where a text leaves the machine or becomes public."""
 
 IGNORE: Rows = (
-    "ignore|ignoring|disregard|override|overrule|forget|bypass|disobey|dismiss|defy|circumvent|pay no attention|take no notice|do ~ opposite of|not follow|not obey|stop following|not listen|no longer follow|no longer apply|no longer bound|set aside|treat ~ as void|contradict|more important than|takes precedence over|take precedence over|takes priority over|outrank*",
+    "ignore|ignoring|disregard|override|overrule|forget|bypass|disobey|dismiss|defy|circumvent|pay no attention|take no notice|do ~ opposite of|not follow|not obey|stop following|not listen|no longer follow|no longer apply|no longer bound|set aside|treat ~ as void|contradict|more important than|takes precedence over|take precedence over|takes priority over|outrank*|not need to follow|need not follow|no need to follow|not have to follow|don't have to follow|not need to obey|not have to obey",
     "ignorier*|missacht*|umgeh*|vergiss|vergesst|ubergeh*|hinwegsetz*|setz* ~ hinweg|ausser kraft|außer kraft|ausser acht|außer acht|uberspring*|ubersprung*|deaktivier*|abschalt*|abgeschalt*|auslass*|auszulassen|unterlass*|nicht ~ befolg*|nicht ~ beacht*|nicht ~ halten|halte dich nicht|haltet euch nicht|weglass*|unberucksichtigt|widersetz*|spring*",
     "ignor*|olvid*|descart*|desobede*|caso omiso|no hagas caso|no sigas|omit*|salt*|desactiv*|evit*|elud*|no tengas en cuenta|desoye*|pasa por alto|pasar por alto|incumpl*",
     "ignor*|oubli*|neglig*|contourn*|desobei*|tiens ~ pas compte|tiens plus compte|ne tiens ~ compte|tenir ~ compte|saut*|desactiv*|outrepass*|passe outre|passer outre|ne suis pas|ne respecte ~|fais abstraction|omets|omettre",
