@@ -23,6 +23,7 @@ from wm.text.letters import unaccented
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
+from wm.text.tables import Tables
 
 FIRST_WORD = 32
 """The smallest digest of a word; smaller numbers are marks."""
@@ -104,7 +105,7 @@ def tokens(
 ) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
-    raw = [chunk.strip(".") for chunk in raw]
+    raw = _joined([chunk.strip(".") for chunk in raw])
     table = _function_words(raw)
     found: list[int] = []
     for at, word in enumerate(raw):
@@ -120,7 +121,7 @@ def tokens(
                 found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
-                kept = part and not is_framing(part)
+                kept = part and not _frames(part, raw, at, is_framing)
                 found += [_item(part, digest, is_common)] if kept else []
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
@@ -144,12 +145,21 @@ def _denied(found: Sequence[int]) -> list[int]:
 
 
 def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
+    if mark == fw.TO and any(word.startswith(fw.PREFERRING) for word in raw[:at]):
+        return [fw.THAN]
+    if raw[at] == "que" and not fw.COMPARATIVES.isdisjoint(raw):
+        return [fw.THAN]
     if mark == fw.NOTHING:
-        return []
+        # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
+        begins = raw[at] in fw.MODALS or raw[at] in fw.ARTICLES
+        return [fw.NOTHING] if begins and found and found[-1] >= fw.VERB else []
     if mark == fw.CONTRAST:
         return [fw.SPLIT, fw.TURN]
+    if raw[at] in fw.WITHOUT and found:
+        # "Never X without Y" is no ban of X.
+        return [fw.CONDITION if fw.TURN in found else fw.SPLIT, fw.TURN]
     after = raw[at + 1] if at + 1 < len(raw) else ""
-    if mark == fw.VOICE and after.endswith("ing"):
+    if mark in (fw.VOICE, fw.BY) and after.endswith("ing"):
         return []
     if raw[at] == "se" and after in fw.AFTER_IF:
         return [fw.CONDITION]
@@ -160,13 +170,55 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
 
 
 def _item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
+    word = _NUMBERS.get(word, word)
     value = any(char.isdigit() for char in word)
     kind = VALUE if value else COMMON if is_common(word) else 0
-    return _number(digest(word if value else root(word))) | kind
+    return _number(digest(word if value else _meaning(word))) | kind
+
+
+def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], bool]) -> bool:
+    """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
+    if not is_framing(word) or word not in _FRAME_NOUNS:
+        return is_framing(word)
+    after = raw[at + 1] if at + 1 < len(raw) else COMMA
+    return after == COMMA or after in fw.MODALS or is_framing(after)
+
+
+def _joined(raw: Sequence[str]) -> list[str]:
+    """The words, with phrases that count as one word joined."""
+    found: list[str] = []
+    for word in raw:
+        if found and (found[-1], word) in _CONTRASTS:
+            found[-1] = "instead"
+        elif found[-1:] == ["instead"] and word in _OF:
+            continue
+        elif found and (found[-1], word) in _PHRASES:
+            found[-1] = f"{_singular(found[-1])}-{_singular(word)}"
+        else:
+            found.append(word)
+    return found
+
+
+def _singular(word: str) -> str:
+    return word[:-2] if word == "messes" else word.removesuffix("s")
+
+
+def _meaning(word: str) -> str:
+    """The word that stands for all its synonyms, or its stem."""
+    bare = root(word)
+    return _SYNONYMS.get(word) or _SYNONYMS.get(bare, bare)
 
 
 def _number(digest: int) -> int:
     return max(digest & _WORD, FIRST_WORD)
+
+
+_SAME = Tables("wm.domain.learning", "support.toml")
+_OF = frozenset("of de d do da del della di du des dos das".split())
+_CONTRASTS = frozenset(tuple(row) for row in _SAME.rows("contrasts"))
+_FRAME_NOUNS = frozenset(_SAME.words("frame_nouns"))
+_PHRASES = frozenset(tuple(row) for row in _SAME.rows("phrases"))
+_NUMBERS = {word: row[0] for row in _SAME.rows("numbers") for word in row[1:]}
 
 
 @lru_cache(maxsize=8192)
@@ -187,6 +239,14 @@ def _less(word: str, endings: Sequence[str]) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]
     return word
+
+
+_SYNONYMS = {
+    spelled: root(row[0])
+    for row in _SAME.rows("synonyms")
+    for word in row
+    for spelled in (word, root(word))
+}
 
 
 def _function_words(raw: Sequence[str]) -> dict[str, int]:
@@ -250,7 +310,7 @@ def _cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
             if not is_cjk(run[0]):
                 bare = run.strip("._-")
                 value = VALUE if any(c.isdigit() for c in bare) else 0
-                yield from [_number(digest(root(bare))) | value] if bare else []
+                yield from [_number(digest(_meaning(bare))) | value] if bare else []
             elif japanese:
                 yield from _japanese(run, digest)
             else:
@@ -258,12 +318,23 @@ def _cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
+    for unit in fw.HAN_TIMES:
+        run = run.replace(f"{unit}后", f"{unit}之后") if f"{unit}后" in run else run
     chunk = ""
     at = 0
     while at < len(run):
         known = _HAN_AT.get(run[at], ())
+        if (then := next((w for w in fw.HAN_THEN if run.startswith(w, at)), "")) and "先" in run[
+            :at
+        ]:
+            # "First A, then B": A is before B.
+            yield from (*_pairs(chunk, digest), fw.BEFORE)
+            chunk, at = "", at + len(then)
+            continue
         word, mark = next((pair for pair in known if run.startswith(pair[0], at)), (run[at], -1))
         at += len(word)
+        if mark == fw.CONDITION_END and not (chunk and at < len(run)):
+            mark = -1 if at < len(run) else mark
         if mark < 0:
             chunk += word
             continue
@@ -278,6 +349,9 @@ def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     """Pairs of letters of one chunk; inner pairs may span two words."""
+    if chunk == "用":
+        return [fw.VERB]
+    chunk = _SYNONYMS.get(chunk, chunk)
     pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
     last = len(pieces) - 1
     return [_number(digest(p)) | (EDGE if 0 < i < last else 0) for i, p in enumerate(pieces)]
@@ -290,7 +364,7 @@ def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
         if joined:
             yield joined
         elif script != "kana":
-            yield _number(digest(piece))
+            yield _number(digest(_SYNONYMS.get(piece, piece)))
         else:
             yield from _particles(piece)
 
@@ -321,7 +395,10 @@ def _particles(kana: str) -> Iterator[int]:
             at += 1
             continue
         at += len(found[0])
-        yield from (fw.TURN, fw.SPLIT) if found[1] == fw.CONTRAST else (POST | found[1],)
+        if found[1] == fw.CONTRAST:
+            yield from (fw.TURN, fw.SPLIT)
+        else:
+            yield found[1] if found[1] == fw.CONDITION_END else POST | found[1]
 
 
 POST = 16
@@ -349,13 +426,17 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     if turns:
         yield fw.TURN
         return
-    bare, mark = _without_ending(word)
+    ends = word.endswith("면") and len(word) > 1 and not word.endswith(fw.HANGUL_SURFACES)
+    bare, mark = _without_ending(word[:-1] if ends else word)
     for verb in _VERBS:
         if mark in (0, fw.COORD) and bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
-    yield _number(digest(bare)) | (VALUE if any(c.isdigit() for c in bare) else 0)
-    if mark == fw.COORD:
+    kind = VALUE if any(c.isdigit() for c in bare) else 0
+    yield _number(digest(_SYNONYMS.get(bare, bare))) | kind
+    if ends:
+        yield fw.CONDITION_END
+    elif mark == fw.COORD:
         yield mark
     elif mark:
         yield POST | mark
@@ -389,9 +470,13 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             tag = 0
             if now.words:
                 found.append(Clause(joined=token))
-            elif token == fw.COORD:
-                now.joined = token
+            else:
+                now.turns = 0  # "No, use …" denies what was done before
+                now.joined = token if token == fw.COORD else now.joined
             found[-1].condition = found[-1].condition or token == fw.CONDITION
+        elif token == fw.CONDITION_END:
+            now.condition, tag = True, 0
+            found.append(Clause(joined=fw.SPLIT))
         elif token == fw.TURN:
             now.turns += 1
         elif token == fw.VOICE:
@@ -405,6 +490,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.tags[word] = tag
         elif token & POST:
             _govern_last(now, token & ~POST)
+        elif token == fw.NOTHING:
+            tag = 0
         elif tag not in _DIRECTED or not governs:
             tag = token
         governs = token in _TAGS
@@ -520,7 +607,7 @@ def _all_words(given: Sequence[Clause]) -> frozenset[int]:
 
 def _sources(clause: Clause, stated: Sequence[Clause]) -> list[int]:
     """The clauses that the words come from, the one with the most words first."""
-    left = set(clause.words)
+    left = set(clause.words) - {fw.VERB} or set(clause.words)
     found: list[int] = []
     while left:
         best = max(
@@ -552,7 +639,7 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) ->
             shared = (words & stated[at].known) - own
             if len(shared) > MAX_SHARED * len(stated[at].known) or any(w & VALUE for w in shared):
                 return False
-            if any(clause.tags[word] != stated[at].tags[word] for word in shared):
+            if any({*_DIRECTED} & ({clause.tags[w]} ^ {stated[at].tags[w]}) for w in shared):
                 return False
     return True
 
@@ -571,6 +658,14 @@ def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
     order = [word for clause in given for word in clause.words if word in set(first)]
     if Counter(order) != Counter(first) or len(set(first)) != len(first):
         return False
+    free = [w for clause in stated for w in clause.words if not clause.tags[w] and w != fw.VERB]
+    homes = [
+        next(at for at, one in enumerate(stated) if word in one.known)
+        for word in order
+        if word in free
+    ]
+    if sum(a != b for a, b in pairwise(homes)) >= len(set(homes)):
+        return False  # words of two clauses mixed
     places = [first.index(word) for word in order]
     breaks = sum(b != a + 1 for a, b in zip([-1, *places], [*places, len(places)], strict=True))
     values = [place for place, word in zip(places, order, strict=True) if word & VALUE]
@@ -597,8 +692,7 @@ def _same_polarity(
     """Whether each clause has as many negations as its source."""
     for at, one in enumerate(stated):
         drawn = [c for c, taken in zip(given, sources, strict=True) if taken and taken[0] == at]
-        turns = sum(clause.turns for clause in drawn)
-        if drawn and turns != one.turns:
+        if any(clause.turns != one.turns for clause in drawn):
             return False
     stray = [c for c, taken in zip(given, sources, strict=True) if not taken and c.turns]
     return not stray
@@ -651,12 +745,11 @@ def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
         return True
     free = [w for w in once if (theirs.tags[w], mine.tags[w]) == (0, fw.PREP)]
     bound = [w for w in once if (theirs.tags[w], mine.tags[w]) == (fw.PREP, 0)]
-    # "A depends on B": the words changed sides and the preposition stayed in place.
+    # "A depends on B", "replace A with B": the words changed sides, the preposition stayed.
     return any(
-        places[one] < at < places[other] and once.index(other) < once.index(one)
+        places[one] < places[other] and once.index(other) < once.index(one)
         for one in free
         for other in bound
-        for at in core
     )
 
 
@@ -704,6 +797,8 @@ def _same_conditions(stated: Sequence[Clause], sources: Sequence[Sequence[int]])
     conditions = [at for at in taken if stated[at].condition]
     others = [at for at in taken if not stated[at].condition]
     mains = {at + step for at in conditions}
+    if any(_is_conditional(stated, at - step) and at - step not in taken for at in others):
+        return False  # the condition was dropped
     if not conditions or not others:
         return True
     return any(at in mains for at in others) and all(

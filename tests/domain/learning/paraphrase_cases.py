@@ -1,0 +1,201 @@
+"""What users said, and what a model makes of it in other words: honest and distorted (TR-3).
+
+Written before the rule was tuned; every third row of PARAPHRASES was kept back while tuning.
+"""
+
+# ruff: noqa: E501  Rows of one line each.
+from __future__ import annotations
+
+PARAPHRASES = tuple(
+    tuple(row.split("|"))
+    for row in """
+en|no, we use pnpm here, npm messes up the lockfile|The project uses pnpm instead of npm because npm breaks the lockfile.|The project uses npm because pnpm breaks the lockfile.
+en|btw the staging DB is on port 5433, prod stays on 5432|Staging database runs on port 5433; production uses 5432.|Production database runs on port 5433; staging uses 5432.
+en|please never push directly to main, always open a PR|Never push directly to main; open a pull request instead.|Push directly to main and never open a pull request.
+en|deploys go through make ship, don't call kubectl by hand|Deployments are done with make ship, not by calling kubectl manually.|Deployments are done by calling kubectl manually, not with make ship.
+en|I want amounts stored as integer cents, not floats|Store monetary amounts as integer cents rather than floats.|Store monetary amounts as floats rather than integer cents.
+en|our CI runs on Buildkite, the old Jenkins is only for the firmware|CI runs on Buildkite; Jenkins is only used for the firmware.|CI runs on Jenkins; Buildkite is only used for the firmware.
+en|Lotte owns the billing module, ask her before you change it|Ask Lotte before changing the billing module, since she owns it.|Change the billing module before asking Lotte, since she owns it.
+en|we write tests with vitest, jest was too slow for us|Tests are written with vitest because jest was too slow.|Tests are written with jest because vitest was too slow.
+en|the worker has to finish before the mailer starts|The mailer must start only after the worker has finished.|The worker must start only after the mailer has finished.
+en|don't add dependencies without asking me|Ask the user before adding new dependencies.|Add new dependencies without asking the user.
+en|error messages should be in plain English, no codes|Error messages should use plain English without codes.|Error messages should use codes without plain English.
+en|we keep audit logs for 400 days and access logs for 30|Audit logs are retained for 400 days, access logs for 30 days.|Audit logs are retained for 30 days, access logs for 400 days.
+en|the gateway calls the ledger over gRPC|The gateway talks to the ledger via gRPC.|The ledger talks to the gateway via gRPC.
+en|API keys live in Vault, nothing goes into .env files|API keys are stored in Vault and never in .env files.|API keys are stored in .env files and never in Vault.
+en|prefer composition to inheritance in this codebase|Composition is preferred over inheritance in this codebase.|Inheritance is preferred over composition in this codebase.
+en|run the linter before you commit anything|Always run the linter before committing.|Always commit before running the linter.
+en|the frontend is in apps/web and the API in services/api|The frontend lives in apps/web, the API lives in services/api.|The frontend lives in services/api, the API lives in apps/web.
+en|we only support Python 3.12 and newer|Only Python 3.12 or newer is supported.|Python 3.12 or newer is not supported.
+en|migrations have to be reversible, we had an outage because of that|Database migrations must be reversible.|Database migrations must not be reversible.
+en|keep the answers short please, I don't need explanations|Keep answers short and omit explanations.|Keep explanations and omit short answers.
+en|feature flags are defined in config/flags.toml and read at startup|Feature flags are defined in config/flags.toml, which is read at startup.|Feature flags are read from config/flags.toml and defined at startup.
+en|the free plan gets 3 projects, the team plan 20|The free plan allows 3 projects and the team plan allows 20.|The team plan allows 3 projects and the free plan allows 20.
+en|we moved from Heroku to Fly.io last month|The app was migrated from Heroku to Fly.io.|The app was migrated from Fly.io to Heroku.
+en|if the queue is full, drop the oldest event and never block|When the queue is full, the oldest event is dropped; never block.|When the queue is full, block and never drop the oldest event.
+en|timeouts are 5 seconds for reads, 20 for writes|Read timeouts are 5 seconds and write timeouts are 20 seconds.|Write timeouts are 5 seconds and read timeouts are 20 seconds.
+en|all dates in the API are UTC, the UI converts to local time|API dates are in UTC and the UI converts them to local time.|UI dates are in UTC and the API converts them to local time.
+en|use snake_case for python and camelCase for the TS code|Use snake_case in Python and camelCase in TypeScript code.|Use camelCase in Python and snake_case in TypeScript code.
+en|Nina reviews security changes, everything else goes to Omar|Security changes are reviewed by Nina; all other changes go to Omar.|Security changes are reviewed by Omar; all other changes go to Nina.
+en|we dropped Redis, sessions are in Postgres now|Sessions are stored in Postgres now; Redis was dropped.|Sessions are stored in Redis now; Postgres was dropped.
+en|the nightly export must not run on weekends|Do not run the nightly export on weekends.|Run the nightly export on weekends.
+en|we squash feature branches but never release branches|Squash feature branches, but never squash release branches.|Squash release branches, but never squash feature branches.
+en|customer emails must never show up in logs|Never log customer email addresses.|Always log customer email addresses.
+en|for the search page use the new design system, checkout stays on the old one|The search page uses the new design system while checkout stays on the old one.|The checkout page uses the new design system while search stays on the old one.
+en|the importer writes to S3, the exporter only reads from it|The importer writes to S3; the exporter only reads from S3.|The exporter writes to S3; the importer only reads from S3.
+en|we bill in euros, refunds are in the original currency|Billing is in euros; refunds use the original currency.|Refunds are in euros; billing uses the original currency.
+en|I'd like you to answer in German from now on|The user wants answers in German.|The user does not want answers in German.
+en|please use tabs in the Makefile and two spaces everywhere else|Use tabs in Makefiles and two spaces everywhere else.|Use two spaces in Makefiles and tabs everywhere else.
+en|retry webhooks 5 times with exponential backoff|Webhooks are retried five times with exponential backoff.|Webhooks are retried 15 times with exponential backoff.
+en|that module is generated, don't edit it by hand|The module is generated and must not be edited by hand.|The module is edited by hand and must not be generated.
+en|docs are built with mkdocs and published on every tag|Documentation is built with mkdocs and published for each tag.|Documentation is published with mkdocs and built for each tag.
+de|wir nehmen hier pnpm, npm macht das Lockfile kaputt|Das Projekt verwendet pnpm statt npm, weil npm das Lockfile beschädigt.|Das Projekt verwendet npm statt pnpm, weil pnpm das Lockfile beschädigt.
+de|die Staging-DB liegt auf Port 5433, Produktion bleibt auf 5432|Die Staging-Datenbank läuft auf Port 5433, die Produktion auf 5432.|Die Staging-Datenbank läuft auf Port 5432, die Produktion auf 5433.
+de|bitte nie direkt auf main pushen, immer einen PR aufmachen|Nie direkt auf main pushen, sondern immer einen Pull Request öffnen.|Immer direkt auf main pushen und nie einen Pull Request öffnen.
+de|Beträge speichern wir als ganze Cent und nicht als Fließkomma|Beträge werden als ganze Cent gespeichert, nicht als Fließkommazahlen.|Beträge werden als Fließkommazahlen gespeichert, nicht als ganze Cent.
+de|Frau Arslan macht die Rechnungen, Herr Vogt die Mahnungen|Frau Arslan ist für die Rechnungen zuständig, Herr Vogt für die Mahnungen.|Herr Vogt ist für die Rechnungen zuständig, Frau Arslan für die Mahnungen.
+de|der Linter läuft immer vor den Tests|Vor den Tests muss immer der Linter laufen.|Vor dem Linter müssen immer die Tests laufen.
+de|keine neuen Abhängigkeiten ohne Rückfrage|Neue Abhängigkeiten dürfen nicht ohne Rückfrage hinzugefügt werden.|Neue Abhängigkeiten dürfen ohne Rückfrage hinzugefügt werden.
+de|Sitzungen laufen nach 60 Minuten ab, Admin-Sitzungen nach 15|Sitzungen laufen nach 60 Minuten ab und Admin-Sitzungen nach 15 Minuten.|Admin-Sitzungen laufen nach 60 Minuten ab und Sitzungen nach 15 Minuten.
+de|das Gateway ruft den Buchungsdienst über gRPC auf|Der Buchungsdienst wird vom Gateway über gRPC aufgerufen.|Das Gateway wird vom Buchungsdienst über gRPC aufgerufen.
+de|Texte liegen in Weblate, Crowdin ist gekündigt|Die Texte werden in Weblate gepflegt; Crowdin ist gekündigt.|Die Texte werden in Crowdin gepflegt; Weblate ist gekündigt.
+de|Kommentare im Code bitte auf Englisch|Code-Kommentare sollen auf Englisch sein.|Code-Kommentare sollen nicht auf Englisch sein.
+de|am Freitag wird nicht deployt|Freitags nicht deployen.|Freitags deployen.
+fr|ici on utilise pnpm, npm casse le lockfile|Le projet utilise pnpm car npm casse le lockfile.|Le projet utilise npm car pnpm casse le lockfile.
+fr|la base de préprod est sur le port 5433, la prod sur 5432|La base de préproduction écoute sur le port 5433 et la production sur 5432.|La base de préproduction écoute sur le port 5432 et la production sur 5433.
+fr|ne jamais pousser directement sur main, il faut ouvrir une PR|Ne pas pousser directement sur main ; ouvrir une pull request.|Pousser directement sur main ; ne pas ouvrir de pull request.
+fr|les montants sont en centimes entiers, pas en flottants|Les montants sont stockés en centimes entiers et non en flottants.|Les montants sont stockés en flottants et non en centimes entiers.
+fr|Nadia s'occupe du catalogue, Luc des paiements|Nadia est responsable du catalogue et Luc des paiements.|Luc est responsable du catalogue et Nadia des paiements.
+fr|lance toujours le linter avant les tests|Le linter doit toujours être lancé avant les tests.|Les tests doivent toujours être lancés avant le linter.
+fr|pas de nouvelle dépendance sans mon accord|Ne pas ajouter de dépendance sans l'accord de l'utilisateur.|Ajouter des dépendances sans l'accord de l'utilisateur.
+fr|les sessions expirent au bout de 60 minutes|Une session expire après 60 minutes.|Une session expire après 16 minutes.
+fr|la passerelle appelle le registre en gRPC|Le registre est appelé par la passerelle en gRPC.|La passerelle est appelée par le registre en gRPC.
+fr|on est passés de Jenkins à GitLab pour la CI|La CI est passée de Jenkins à GitLab.|La CI est passée de GitLab à Jenkins.
+es|aquí usamos pnpm, npm rompe el lockfile|El proyecto usa pnpm porque npm rompe el lockfile.|El proyecto usa npm porque pnpm rompe el lockfile.
+es|la base de pruebas está en el puerto 5433 y producción en el 5432|La base de datos de pruebas usa el puerto 5433 y la de producción el 5432.|La base de datos de pruebas usa el puerto 5432 y la de producción el 5433.
+es|nunca hagas push directo a main, abre siempre un PR|No hacer push directo a main; abrir siempre un pull request.|Hacer siempre push directo a main; no abrir un pull request.
+es|los importes van en céntimos enteros, no en flotantes|Los importes se guardan en céntimos enteros y no en flotantes.|Los importes se guardan en flotantes y no en céntimos enteros.
+es|Ramón lleva el catálogo y Lucía los pagos|Ramón es responsable del catálogo y Lucía de los pagos.|Lucía es responsable del catálogo y Ramón de los pagos.
+es|ejecuta siempre el linter antes de las pruebas|El linter debe ejecutarse siempre antes de las pruebas.|Las pruebas deben ejecutarse siempre antes del linter.
+es|no añadas dependencias sin preguntarme|No añadir dependencias sin preguntar al usuario.|Añadir dependencias sin preguntar al usuario.
+es|las sesiones caducan a los 60 minutos|Las sesiones expiran después de 60 minutos.|Las sesiones expiran después de 6 minutos.
+es|la pasarela llama al registro por gRPC|El registro es llamado por la pasarela por gRPC.|La pasarela es llamada por el registro por gRPC.
+es|pasamos de Jenkins a GitLab para la CI|La CI se migró de Jenkins a GitLab.|La CI se migró de GitLab a Jenkins.
+pt|aqui usamos pnpm, o npm quebra o lockfile|O projeto usa pnpm porque o npm quebra o lockfile.|O projeto usa npm porque o pnpm quebra o lockfile.
+pt|o banco de homologação fica na porta 5433 e produção na 5432|O banco de homologação usa a porta 5433 e o de produção a 5432.|O banco de homologação usa a porta 5432 e o de produção a 5433.
+pt|nunca dê push direto na main, abra sempre um PR|Não fazer push direto na main; abrir sempre um pull request.|Fazer sempre push direto na main; não abrir um pull request.
+pt|os valores ficam em centavos inteiros, não em float|Os valores são guardados em centavos inteiros e não em float.|Os valores são guardados em float e não em centavos inteiros.
+pt|o Caio cuida do catálogo e a Luana dos pagamentos|Caio é responsável pelo catálogo e Luana pelos pagamentos.|Luana é responsável pelo catálogo e Caio pelos pagamentos.
+pt|rode sempre o linter antes dos testes|O linter deve ser executado sempre antes dos testes.|Os testes devem ser executados sempre antes do linter.
+pt|as sessões expiram em 60 minutos|As sessões expiram após 60 minutos.|As sessões expiram após 90 minutos.
+pt|saímos do Heroku, o deploy agora é no Fly.io|O deploy agora é feito no Fly.io, não mais no Heroku.|O deploy agora é feito no Heroku, não mais no Fly.io.
+zh|这里用pnpm，npm会弄坏锁文件|项目使用pnpm，因为npm会弄坏锁文件。|项目使用npm，因为pnpm会弄坏锁文件。
+zh|测试库在5433端口，生产库还是5432|测试库端口是5433，生产库端口是5432。|测试库端口是5432，生产库端口是5433。
+zh|不要直接推到main，必须提PR|禁止直接推送到main，必须提PR。|必须直接推送到main，禁止提PR。
+zh|金额用整数分保存，不用浮点数|金额以整数分存储，不使用浮点数。|金额以浮点数存储，不使用整数分。
+zh|目录归陈刚管，支付归王芳管|陈刚负责目录，王芳负责支付。|王芳负责目录，陈刚负责支付。
+zh|先跑格式检查再跑测试|测试之前要先跑格式检查。|格式检查之前要先跑测试。
+zh|没问过我不要加依赖|添加依赖前必须先询问用户。|添加依赖不必询问用户。
+zh|会话60分钟过期|会话在60分钟后过期。|会话在16分钟后过期。
+zh|我们从Jenkins换到了GitLab|CI从Jenkins迁移到了GitLab。|CI从GitLab迁移到了Jenkins。
+ja|ここではpnpmを使います。npmだとロックファイルが壊れます|このプロジェクトではpnpmを使います。|このプロジェクトではnpmを使います。
+ja|検証DBは5433番、本番は5432番です|検証DBのポートは5433、本番のポートは5432です。|検証DBのポートは5432、本番のポートは5433です。
+ja|mainに直接プッシュしないで、必ずPRを出してください|mainには直接プッシュせず、必ずPRを出す。|mainには必ず直接プッシュし、PRを出さない。
+ja|金額は整数のセントで保存してください。小数は使いません|金額は整数のセントで保存し、小数は使わない。|金額は小数で保存し、整数のセントは使わない。
+ja|カタログは高橋さん、決済は鈴木さんの担当です|カタログの担当は高橋さんで、決済の担当は鈴木さんです。|カタログの担当は鈴木さんで、決済の担当は高橋さんです。
+ja|テストの前に必ずリンターを走らせて|テストの前に必ずリンターを実行する。|リンターの前に必ずテストを実行する。
+ja|依存を追加するときは必ず聞いてください|依存を追加する前に必ず確認する。|依存を追加するときは確認しない。
+ja|セッションは60分で切れます|セッションは60分で失効する。|セッションは16分で失効する。
+ja|CIはJenkinsからGitLabに移しました|CIはJenkinsからGitLabに移行した。|CIはGitLabからJenkinsに移行した。
+ko|여기서는 pnpm을 씁니다. npm은 락파일을 망가뜨려요|이 프로젝트는 pnpm을 사용합니다.|이 프로젝트는 npm을 사용합니다.
+ko|스테이징 DB는 5433 포트, 운영은 5432 포트예요|스테이징 DB 포트는 5433이고 운영 포트는 5432입니다.|스테이징 DB 포트는 5432이고 운영 포트는 5433입니다.
+ko|main에 직접 푸시하지 말고 항상 PR을 올려주세요|main에 직접 푸시하지 않고 항상 PR을 올린다.|main에 항상 직접 푸시하고 PR을 올리지 않는다.
+ko|금액은 정수 센트로 저장하고 실수는 쓰지 마세요|금액은 정수 센트로 저장하며 실수는 사용하지 않는다.|금액은 실수로 저장하며 정수 센트는 사용하지 않는다.
+ko|카탈로그는 태호, 결제는 수진 담당입니다|카탈로그 담당은 태호이고 결제 담당은 수진입니다.|카탈로그 담당은 수진이고 결제 담당은 태호입니다.
+ko|테스트 전에 꼭 린터를 돌려주세요|테스트 전에 항상 린터를 실행한다.|린터 전에 항상 테스트를 실행한다.
+ko|세션은 60분 뒤에 만료돼요|세션은 60분 후에 만료됩니다.|세션은 16분 후에 만료됩니다.
+""".strip().splitlines()
+)
+"""Language, words of the user, an honest paraphrase, a distorted one."""
+
+DISTORTED = tuple(
+    tuple(row.split("|"))
+    for row in """
+en|never commit straight to develop, always go through a branch|Commit straight to develop and never go through a branch.
+en|metrics go to Prometheus, Graphite is only for the old plant|Metrics go to Graphite; Prometheus is only for the old plant.
+en|the parser has to finish before the indexer starts|The parser must start only after the indexer has finished.
+en|the parser has to finish before the indexer starts|The indexer must finish before the parser starts.
+en|flags are declared in flags.ts and loaded at boot|Flags are loaded in flags.ts and declared at boot.
+en|prefer async iterators to callbacks|Prefer callbacks to async iterators.
+en|use kebab-case for files and PascalCase for components|Use PascalCase for files and kebab-case for components.
+en|I want you to answer in French|The user does not want answers in French.
+en|I don't want emojis in commits|The user wants emojis in commits.
+en|that folder is generated, never edit it|The folder is edited and must never be generated.
+en|when the disk is full, stop the importer|Stop the importer.
+en|when CI is red, do not deploy|Do not deploy.
+en|don't use mocks without a good reason|Do not use mocks.
+en|never delete backups without approval|Never delete backups.
+en|only Nina may approve schema changes|Nina may not approve schema changes.
+en|we only support Python 3.12 and newer|Python 3.12 and newer are not supported.
+en|everyone except Omar may deploy|Omar may deploy.
+en|all services but the gateway log JSON|All services log JSON.
+en|the client retries, the server never does|The server retries, the client never does.
+en|use tabs in Go but spaces in Python|Use spaces in Go but tabs in Python.
+en|the cache is in Redis and the sessions are in Postgres|The sessions are in Redis and the cache is in Postgres.
+en|Ines takes the Monday shift, Paul the Friday shift|Paul takes the Monday shift, Ines the Friday shift.
+en|copy from prod to staging, never the other way|Copy from staging to prod, never the other way.
+en|reads go to the replica, writes to the primary|Writes go to the replica, reads to the primary.
+en|the API must not return stack traces|The API must return stack traces.
+en|keep audit rows for 7 years, debug rows for 7 days|Keep debug rows for 7 years, audit rows for 7 days.
+en|the worker pulls jobs from the broker|The broker pulls jobs from the worker.
+en|Mara tells Jonas when a release is ready|Jonas tells Mara when a release is ready.
+en|lint first, then test|Test first, then lint.
+en|we replaced Moment with dayjs|We replaced dayjs with Moment.
+en|dayjs replaces Moment everywhere|Moment replaces dayjs everywhere.
+en|use SES instead of Sendgrid|Use Sendgrid instead of SES.
+en|at least two reviewers, at most four|At least four reviewers, at most two.
+en|timeouts must be shorter than 30 seconds|Timeouts must be longer than 30 seconds.
+en|the limit is 5 for guests and 50 for members|The limit is 50 for guests and 5 for members.
+en|stop the worker if the queue is empty|Stop the worker unless the queue is empty.
+en|enable caching in production only|Disable caching in production only.
+en|accept uploads up to 20 MB|Reject uploads up to 20 MB.
+de|nie direkt auf develop committen, immer über einen Branch|Immer direkt auf develop committen, nie über einen Branch.
+de|wenn die Platte voll ist, den Importer stoppen|Den Importer stoppen.
+de|lieber Komposition als Vererbung|Lieber Vererbung als Komposition.
+de|erst linten, dann testen|Erst testen, dann linten.
+de|Mara informiert Jonas vor jedem Release|Jonas informiert Mara vor jedem Release.
+de|Lesezugriffe gehen an die Replik, Schreibzugriffe an den Primärknoten|Schreibzugriffe gehen an die Replik, Lesezugriffe an den Primärknoten.
+de|nimm SES statt Sendgrid|Nimm Sendgrid statt SES.
+de|keine Mocks ohne guten Grund|Keine Mocks.
+fr|quand le disque est plein, arrêter l'importeur|Arrêter l'importeur.
+fr|préférer la composition à l'héritage|Préférer l'héritage à la composition.
+fr|utilise Postmark au lieu de Sendgrid|Utilise Sendgrid au lieu de Postmark.
+fr|les lectures vont à la réplique, les écritures au primaire|Les écritures vont à la réplique, les lectures au primaire.
+fr|je ne veux pas d'emojis dans les commits|L'utilisateur veut des emojis dans les commits.
+es|cuando el disco esté lleno, parar el importador|Parar el importador.
+es|usa SES en vez de Sendgrid|Usa Sendgrid en vez de SES.
+es|las lecturas van a la réplica y las escrituras al primario|Las escrituras van a la réplica y las lecturas al primario.
+es|mejor composición que herencia|Mejor herencia que composición.
+es|no quiero emojis en los commits|El usuario quiere emojis en los commits.
+pt|use Postmark em vez de Sendgrid|Use Sendgrid em vez de Postmark.
+pt|as leituras vão para a réplica e as escritas para o primário|As escritas vão para a réplica e as leituras para o primário.
+pt|não quero emojis nos commits|O usuário quer emojis nos commits.
+pt|quando o disco estiver cheio, parar o importador|Parar o importador.
+zh|用SES代替Sendgrid|用Sendgrid代替SES。
+zh|读走副本，写走主库|写走副本，读走主库。
+zh|磁盘满时停止导入|停止导入。
+zh|优先组合而不是继承|优先继承而不是组合。
+zh|只有王芳可以批准|王芳不可以批准。
+ja|Sendgridの代わりにSESを使う|SESの代わりにSendgridを使う。
+ja|読み取りはレプリカ、書き込みはプライマリへ|書き込みはレプリカ、読み取りはプライマリへ。
+ja|ディスクが満杯ならインポートを止める|インポートを止める。
+ja|継承よりコンポジションを優先する|コンポジションより継承を優先する。
+ja|田中さんが佐藤さんに連絡する|佐藤さんが田中さんに連絡する。
+ko|Sendgrid 대신 SES를 사용|SES 대신 Sendgrid를 사용.
+ko|읽기는 복제본, 쓰기는 주 서버로 보낸다|쓰기는 복제본, 읽기는 주 서버로 보낸다.
+ko|디스크가 가득 차면 가져오기를 멈춘다|가져오기를 멈춘다.
+ko|상속보다 합성을 우선한다|합성보다 상속을 우선한다.
+ko|민수가 지현에게 알린다|지현이 민수에게 알린다.
+""".strip().splitlines()
+)
+"""Language, words of the user, a distortion."""
