@@ -125,3 +125,55 @@ def test_the_mark_names_the_file_of_the_client() -> None:
     lines = [f"tick {n} of worker a{n}" for n in range(300)]
     end = "Full output saved to: /tmp/out/t7.txt"
     assert "; the rest is in /tmp/out/t7.txt]" in kept("\n".join([*lines, end]))
+
+
+LEVELS = [
+    ('{{"level":{0},"time":{1},"msg":"tick"}}', "30", "50"),
+    ("{0}0301 10:00:00.{1:06} 7 sync.go:9] tick", "I", "F"),
+    ("{0}, [2026-03-01T10:00:00.{1:06} #7] -- : tick", "I", "E"),
+    ("{0}: Shop.Cart[{1}] tick", "info", "crit"),
+    ("2026/03/01 10:00:00 [{0}] 7#7: *{1} tick", "notice", "emerg"),
+    ("Mar 1 10:00:00 host app[{1}]: <{0}> tick", "6", "3"),
+]
+
+
+@pytest.mark.parametrize(("line", "usual", "bad"), LEVELS)
+def test_a_level_in_any_spelling_is_kept(line: str, usual: str, bad: str) -> None:
+    lines = [line.format(usual, n) for n in range(300)]
+    lines[100], lines[190], lines[191] = (line.format(bad, n) for n in (100, 190, 191))
+    for mode in Mode:
+        text = kept("\n".join(lines), "docker logs api", mode)
+        assert all(lines[at] in text for at in (100, 190, 191))
+        assert len(text.split("\n")) < 90
+
+
+def test_a_complaint_among_names_is_kept() -> None:
+    lines = [f"src/part{n}.ts" for n in range(300)]
+    lines[150] = 'rsync: [sender] send_files failed to open "/srv/a": Permission denied (13)'
+    assert lines[150] in kept("\n".join(lines), "rsync -av a b")
+
+
+def test_an_error_among_the_warnings_of_a_checker_is_kept() -> None:
+    lines = [f"src/part{n}.ts:{n}:3: warning no-console statement" for n in range(300)]
+    lines[150] = "src/cart.ts:31:9: error no-undef 'x' is not defined"
+    assert lines[150] in kept("\n".join(lines), "npx eslint -f unix .")
+
+
+def test_findings_without_a_severity_keep_rule_and_message() -> None:
+    findings = [
+        {"RuleID": f"key-{n}", "Commit": f"{n:040}", "Date": f"day {n}", "Description": f"Key {n}"}
+        for n in range(12)
+    ]
+    text = kept(json.dumps(findings * 2, indent=1), "gitleaks detect -f json")
+    assert all(f'"RuleID": "key-{n}"' in text for n in range(12))
+    assert all(f'"Description": "Key {n}"' in text for n in range(12))
+
+
+def test_a_finding_keeps_the_rule_of_the_object_around_it() -> None:
+    findings = [
+        {"check_id": f"rule-{n}", "path": f"a{n}.py", "extra": {"lines": "x", "severity": "INFO"}}
+        for n in range(60)
+    ]
+    findings[31]["extra"] = {"lines": "x", "severity": "ERROR"}
+    text = kept(json.dumps(findings, indent=2), "semgrep --json", Mode.HYPER)
+    assert '"check_id": "rule-31"' in text

@@ -51,6 +51,20 @@ _STATUS = Lazy(rf"{_STATUS_PLACE}[1-5]\d\d\b")
 _BAD_STATUS = Lazy(rf"{_STATUS_PLACE}[45]\d\d\b")
 """An HTTP status: all lines of an access log have one shape, and only this number tells."""
 
+_LEVEL = Lazy(r"\"(?:level|severity|severity_?number|priority)\"\s*:\s*\"?\d\d\b")
+_BAD_LEVEL = Lazy(r"\"(?:level|severity|severity_?number|priority)\"\s*:\s*\"?[5-9]\d\b")
+"""A level as a number, as pino, bunyan and Python's logging write it."""
+
+_NUMBERS = ((_STATUS, _BAD_STATUS), (_LEVEL, _BAD_LEVEL))
+"""Pairs: what has a telling number, and when the number is bad."""
+
+_LETTER = Lazy(
+    r"^[EFC]\d{4} \d\d:\d\d|^[EF], \[|^\[?[EFC]\]?[ /]\S|^(?:fail|crit|alert|emerg)(?::|\[| )"
+    r"|\[(?:error|err|crit|alert|emerg|fail|fatal)\b|<[0-3]>"
+    r"|\b(?:level|lvl|severity)\W{1,4}(?:err|crit|alert|emerg)\b"
+)
+"""A level as a letter or a short word at its place, as glog, Rails and .NET write it."""
+
 WARNING = Lazy(r"(?i)\bwarn(?:ing|ings)?\b|\bWARN\b")
 
 SUMMARY = Lazy(
@@ -90,7 +104,9 @@ def _errors(lines: OutputLines) -> list[int]:
             telling.add(shapes[index])
         elif (excuse := _excuse(plain[index])) != "":
             unless[shapes[index]] = excuse
-    refused = _refused(lines)
+    firsts = list(lines.first_of_shape.values())[:MOST_ASKED]
+    telling |= {shapes[i] for i in firsts if _LETTER.search(plain[i][:200]) is not None}
+    refused = refused_or_worse(lines)
     if not telling and not unless:
         return refused
     # `errors=0` and `errors=7` have one shape, so each such line is tested by itself.
@@ -103,19 +119,22 @@ def _errors(lines: OutputLines) -> list[int]:
     return sorted({*found, *refused}) if refused else found
 
 
-def _refused(lines: OutputLines) -> list[int]:
-    """Indexes of lines with an HTTP status of 400 or more. Shapes have no digits, so each line of
-    a shape that has a status is tested by itself."""
+def refused_or_worse(lines: OutputLines) -> list[int]:
+    """Indexes of lines with an HTTP status of 400 or more, or the number of an error's level.
+
+    Shapes have no digits, so each line of a shape that has such a number is tested by itself.
+    """
     plain, shapes = lines.plain, lines.shapes
     firsts = list(lines.first_of_shape.items())[:MOST_ASKED]
-    having = {shape for shape, i in firsts if _STATUS.search(plain[i][:2000]) is not None}
-    if not having:
-        return []
-    return [
-        index
-        for index, shape in enumerate(shapes)
-        if shape in having and _BAD_STATUS.search(plain[index][:2000]) is not None
-    ]
+    found: set[int] = set()
+    for has, bad in _NUMBERS:
+        having = {shape for shape, i in firsts if has.search(plain[i][:2000]) is not None}
+        found.update(
+            index
+            for index, shape in enumerate(shapes)
+            if having and shape in having and bad.search(plain[index][:2000]) is not None
+        )
+    return sorted(found)
 
 
 def warnings(lines: OutputLines) -> list[int]:

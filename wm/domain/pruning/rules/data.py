@@ -22,11 +22,17 @@ _BAD = Lazy(
     r"|(?i)\"(?:exit_?code|exit_?status|return_?code)\"\s*:\s*\"?[1-9]"
     r"|(?i)\"severity\"\s*:\s*2\b|(?i)\"status_?(?:code)?\"\s*:\s*[45]\d\d\b"
 )
+_RULE = Lazy(
+    r"(?i)^\s*\"(?:rule_?(?:id|name)|check_?(?:id|name)|cop_?name|test_?id|vulnerability_?id|violation)\""
+    r"\s*:\s*\"[^\"]"
+)
+"""The rule that a finding breaks: without a severity it makes its object a finding."""
 _SAYS = Lazy(
     r"(?i)^\s*\"(?:message|msg|text|summary|title|description|reason|detail|details|rule|rule_?id"
-    r"|code|check_?id|name|full_?name|file|path|file_?path|file_?name|line|row|uri)\"\s*:"
+    r"|code|check_?id|name|full_?name|check_?name|cop_?name|rule_?name|test_?id|vulnerability_?id|severity|file|path|file_?path|file_?name|line|row|uri)\"\s*:"
 )
 """Members that say what a finding is about."""
+_TOLD = Lazy(r"(?i)^\"(?:message|msg|text|title|description|severity|level)\"\s*:")
 _TOP_KEY = Lazy(r"^(?: {1,2}|\t)\"[^\"]{1,80}\":|^[}\]]")
 _PARTS = Lazy(
     r"^\s*(?:[\"\[{}\]\d-]|true|false|null).*(?:[,\[{}\]\"\d]|true|false|null)$|^\s*[\[{}\]],?$"
@@ -42,26 +48,41 @@ def json_kept(lines: OutputLines) -> KeptLines:
     firsts = list(lines.first_of_shape.values())[:20_000]
     bad = {lines.shapes[i] for i in firsts if _BAD.search(lines.plain[i][:4000]) is not None}
     outer = {lines.shapes[i] for i in firsts[:4000] if _TOP_KEY.search(lines.plain[i][:200])}
-    failing = sorted({*lines.of_shapes(bad), *_rare_values(lines)})[:MOST_BAD]
+    found = {*lines.of_shapes(bad), *_rare_values(lines), *telling_lines.refused_or_worse(lines)}
+    failing = sorted(found)[:MOST_BAD]
     said = {at for index in failing for at in _siblings(lines, index)}
-    must = sorted({*failing, *said})[:MOST_BAD]
+    ruled = [i for i in firsts if _RULE.search(lines.plain[i][:200]) is not None]
+    rules = lines.of_shapes({lines.shapes[i] for i in ruled})
+    said.update(at for index in rules for at in _siblings(lines, index, briefly=True))
+    must = sorted({*failing, *said, *rules})[:MOST_BAD]
     return KeptLines(must=must, more=lines.of_shapes(outer)[:200])
 
 
-def _siblings(lines: OutputLines, index: int) -> Iterator[int]:
-    """The members beside a failing one that say what it is about: as deep, in the same object."""
+def _siblings(lines: OutputLines, index: int, *, briefly: bool = False) -> Iterator[int]:
+    """The members beside a failing one that say what it is about: as deep, in the same object, and
+    those of the object around it that precede it. briefly: only its message and severity."""
     plain = lines.plain
     indent = len(plain[index]) - len(plain[index].lstrip())
+    inner = indent
     for step in (-1, 1):
-        at = index + step
+        at, indent, outer = index + step, inner, False
         while 0 <= at < len(plain) and abs(at - index) <= SIBLINGS:
             depth = len(plain[at]) - len(plain[at].lstrip())
             if depth < indent:
-                break
+                if step > 0 or depth == 0 or outer:
+                    break
+                outer, indent = True, depth
             text = plain[at].strip()
             listed = depth > indent and text[:1] == '"' and ": " not in text
-            same = depth == indent and _is_text(text)
-            if listed or same or _SAYS.search(text[:200]) is not None:
+            same = depth == indent and _is_text(text) and not outer
+            if outer and depth != indent:
+                at += step
+                continue
+            if briefly:
+                told = depth >= indent and _TOLD.search(text[:200]) is not None
+            else:
+                told = listed or same or _SAYS.search(text[:200]) is not None
+            if told:
                 yield at
             at += step
 

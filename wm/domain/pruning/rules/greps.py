@@ -13,6 +13,12 @@ from wm.text.patterns import Lazy
 _HIT = Lazy(r"^[^\s:][^:\n]{0,300}:\d+[:-]|^\d+[:-]\s|^[^\s:][^:\n]{0,300}[:-]\s?\S")
 _NUMBERED = Lazy(r"^[^\s:][^:\n]{0,300}:\d+[:-]")
 
+_FINDING = Lazy(
+    r"(?i)^[^\s:][^:\n]{0,300}:\d+(?::\d+)?:?\s+\W{0,2}"
+    r"(?:fatal |error|warning|info|note|style|hint)"
+)
+_ERROR = Lazy(r"(?i)^[^\s:][^:\n]{0,300}:\d+(?::\d+)?:?\s+\W{0,2}(?:fatal |error)")
+
 
 def hits(lines: OutputLines) -> KeptLines:
     """The first hit of each file."""
@@ -24,6 +30,10 @@ def hits(lines: OutputLines) -> KeptLines:
             seen.add(path)
             first.append(index)
     own = [i for i in first if lines.plain[i].startswith(("grep: ", "rg: ", "ag: ", "ack: "))]
+    if lines.share(lambda line: _FINDING.search(line[:320]) is not None) > 0.5:
+        # Findings of a checker: the errors among the warnings are what it failed for.
+        own += [i for i, line in enumerate(lines.plain) if _ERROR.search(line[:320]) is not None]
+        return KeptLines(must=own, more=first)
     note = f"from {len(seen):,} files" if 1 < len(seen) <= len(lines) // 2 else ""
     return KeptLines(must=own[:20], more=first if note else (), note=note)
 

@@ -13,8 +13,10 @@ from wm.domain.pruning.selection import KeptLines
 from wm.text.patterns import Lazy
 
 _COMPLAINT = Lazy(
-    r"^(?:/?[\w./-]*/)?(?:ls|find|fd|du|tree|rg|stat|git|bash|sh|zsh|eza|exa|glob):? .*"
-    r"(?i:cannot|can't|denied|no such|error|not a directory|failed|fatal|loop|invalid|unknown)"
+    r"^(?:/?[\w./-]*/)?"
+    r"(?:(?:ls|find|fd|du|tree|rg|stat|git|bash|sh|zsh|eza|exa|glob):?|[\w+-]{2,30}:) .*"
+    r"(?i:cannot|can't|denied|no such|error|not a directory|failed|fatal|loop|invalid|unknown"
+    r"|refused)"
     r"|error opening dir|^\[error"
 )
 _TOTALS = Lazy(r"^(?:total \d+|\d+ director(?:y|ies), \d+ files?|\d+ (?:files|matches|results)\b)")
