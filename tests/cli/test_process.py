@@ -198,12 +198,22 @@ def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["ctrl-c", "ctrl-d"])
-def test_ctrl_c_at_a_question_ends_the_line(terminal: Terminal, key: bytes) -> None:
+@pytest.mark.parametrize(
+    ("key", "words", "question"),
+    [
+        (b"\x03", "setup --learn inbox", b"? [Y/n]: "),
+        (b"\x04", "setup --learn inbox", b"? [Y/n]: "),
+        (b"\x04", "setup", b"[active]: "),
+    ],
+    ids=["ctrl-c", "ctrl-d", "ctrl-d-at-learning"],
+)
+def test_ctrl_c_at_a_question_ends_the_line(
+    terminal: Terminal, key: bytes, words: str, question: bytes
+) -> None:
     terminal.install("claude")
     screen, end = pty.openpty()
     # A new session takes the first terminal that it opens for its own: then Ctrl-C is a signal.
-    shell = f'exec "{sys.executable}" -P -m wm setup 0<>{os.ttyname(end)} >&0 2>&0'
+    shell = f'exec "{sys.executable}" -P -m wm {words} 0<>{os.ttyname(end)} >&0 2>&0'
     child = subprocess.Popen(
         ["/bin/sh", "-c", shell],
         env={**terminal.env, "PYTHONPATH": str(ROOT)},
@@ -211,7 +221,7 @@ def test_ctrl_c_at_a_question_ends_the_line(terminal: Terminal, key: bytes) -> N
         start_new_session=True,
     )
     seen = b""
-    while not seen.endswith(b"? [Y/n]: "):
+    while not seen.endswith(question):
         assert select.select([screen], [], [], 30)[0], seen
         seen += os.read(screen, 4096)
     os.close(end)
@@ -224,6 +234,6 @@ def test_ctrl_c_at_a_question_ends_the_line(terminal: Terminal, key: bytes) -> N
     assert (
         seen.replace(b"^C", b"")
         .replace(b"^D\b\b", b"")
-        .endswith(b"Make these changes? [Y/n]: \r\n\x1b[31m\x1b[1mwm:\x1b[0m Stopped.\r\n")
+        .endswith(question + b"\r\n\x1b[31m\x1b[1mwm:\x1b[0m Stopped.\r\n")
     )
     assert not (terminal.home / ".claude" / "settings.json").exists()

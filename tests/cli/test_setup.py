@@ -50,7 +50,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
-    assert said.out.endswith("Wired. 8 files written.\n")
+    assert said.out.endswith("Wired. 9 files written.\n")
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")
@@ -193,7 +193,7 @@ def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(user: 
     doctor = user.wm("doctor", "--no-proof")
     assert "is a folder, but must be a file" in " ".join(doctor.out.split())
     gone = user.wm("unsetup", "--yes")
-    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 2 files written.")
+    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 3 files written.")
     assert not plugin.exists()
 
 
@@ -234,7 +234,7 @@ def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(user: Te
     (user.home / ".config" / "opencode" / "plugin").write_text("a file of the user's")
     before = tree(user)
     said = user.wm("setup", "--yes")
-    assert (said.code, said.out.splitlines()[-1]) == (1, "7 files written.")
+    assert (said.code, said.out.splitlines()[-1]) == (1, "8 files written.")
     assert "opencode: " in said.sentences
     assert (
         "wm.js cannot be written: Not a directory. Correct that, then try again" in said.sentences
@@ -242,3 +242,46 @@ def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(user: Te
     assert "PostToolUse" in settings(user).read_text()
     assert user.wm("unsetup", "--yes").code == 0
     assert tree(user) == before
+
+
+def learns(user: Terminal) -> str:
+    return user.wm("learn").out.splitlines()[0]
+
+
+def test_setup_asks_about_learning_once_and_takes_an_answer_in_advance(user: Terminal) -> None:
+    assert learns(user) == "learn: active (the default)"
+    user.wm("setup", "--yes")
+    assert learns(user) == "learn: active (set by config.toml)"
+    user.wm("setup", "--yes", "--learn", "inbox")
+    assert learns(user) == "learn: inbox (set by config.toml)"
+    assert user.wm("setup", "--yes").out.splitlines()[-1] == "Nothing to do."
+    assert user.wm("setup", "--yes", "--learn", "sometimes").code == 2
+    user.wm("learn", "off")
+    assert learns(user) == "learn: off (set by this workspace)"
+
+
+def test_an_older_installation_is_told_that_statements_wait(user: Terminal) -> None:
+    user.wm("setup", "--yes")
+    (user.home / ".config" / "wm" / "config.toml").unlink()
+    assert learns(user).startswith("learn: inbox (until you choose")
+    said = user.wm("setup", "--yes")
+    assert "waits in the inbox: wm setup --learn active" in said.err
+    assert learns(user).startswith("learn: inbox (until you choose")
+
+
+def test_learning_is_paused_and_resumed(user: Terminal) -> None:
+    assert "Paused until you resume it" in user.wm("learn", "pause").out
+    assert "Paused" not in user.wm("learn", "resume").out
+    assert "Paused until 20" in user.wm("learn", "pause", "--for", "2h").out
+    assert user.wm("learn", "pause", "--for", "yesterday").code == 1
+    assert user.wm("learn", "--for", "2h").code == 2
+    assert user.wm("learn", "off", "--session", "x").code == 2
+    assert "There is no session" in user.wm("learn", "pause", "--session", "x").sentences
+    assert "Paused" not in user.wm("learn", "active").out
+
+
+def test_the_memory_of_the_user_has_a_heading_in_plain_words(user: Terminal) -> None:
+    user.wm("remember", "--user", "Always answer in German.")
+    said = user.wm("inspect", "--user").out
+    assert said.startswith("your memory for all projects\n")
+    assert "unknown folder" not in user.wm("history", "--workspace", "user").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -146,3 +147,52 @@ def test_an_order_to_the_model_is_not_kept_from_a_terminal_either(bench: Bench, 
             bench.call("remember", text=text, typed=True)
     else:
         assert bench.call("remember", text=text, typed=True).outcome == "inbox"
+
+
+PLAIN = "Never log request bodies."
+
+
+def test_a_pause_of_the_workspace_ends_by_itself_or_when_it_is_resumed(bench: Bench) -> None:
+    bench.call("learning", mode="pause", until="2h")
+    assert bench.event("user_prompt", text=PLAIN).learned == ()
+    bench.later(hours=3)
+    assert bench.call("learning").paused_until == ""
+    assert len(bench.event("user_prompt", text="Never log cookies.").learned) == 1
+    bench.call("learning", mode="pause")
+    assert bench.event("user_prompt", text="Never commit to main.").learned == ()
+    bench.call("learning", mode="resume")
+    assert len(bench.event("user_prompt", text="Never push on Fridays.").learned) == 1
+
+
+def test_a_pause_of_one_session_does_not_reach_another(bench: Bench) -> None:
+    bench.event("session_started", session="s-1")
+    bench.call("learning", mode="pause", session="s-1")
+    assert bench.event("user_prompt", text=PLAIN, session="s-1").learned == ()
+    assert len(bench.event("user_prompt", text=PLAIN, session="s-2").learned) == 1
+    bench.call("learning", mode="resume", session="s-1")
+    found = bench.event("user_prompt", text="Never commit to main.", session="s-1")
+    assert len(found.learned) == 1
+
+
+def test_the_status_line_shows_what_the_last_message_taught_with_its_undo(bench: Bench) -> None:
+    def line() -> str:
+        payload = {"session_id": "s-1", "cwd": str(bench.project)}
+        return str(bench.call("statusline", payload=payload).body)
+
+    bench.event("session_started")
+    bench.event("user_prompt", text=PLAIN)
+    (entry,) = bench.memory().entries
+    assert f"learned “{PLAIN}” (undo: wm undo {entry.id[:10]})" in line()
+    bench.event("user_prompt", text="Now fix the header.")
+    assert "learned" not in line()
+    bench.call("learning", mode="pause")
+    assert "learning paused" in line()
+
+
+def test_what_an_upgraded_installation_notices_is_told_once_with_the_choice(bench: Bench) -> None:
+    memory = replace(bench.settings.memory, learn="inbox")
+    settings = replace(bench.settings, memory=memory, learn_set_by="upgrade")
+    bench = Bench(settings, bench.project, bench.store)
+    first = bench.event("user_prompt", text=PLAIN)
+    assert first.shown.startswith(f"wm now notices what you say in passing: “{PLAIN}” waits")
+    assert bench.event("user_prompt", text="Never commit to main.").shown == ""

@@ -25,11 +25,13 @@ from itertools import groupby
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
 from wm.agents import claude_mcp, claude_settings, command_files, services
 from wm.agents.claude_hooks import WmCommand
+from wm.agents.config_option import LearnOption
 from wm.agents.parts import OwnFile, SettingsPart, bake
 from wm.errors import UserError
 from wm.settings import AgentPaths, HookSettings, Paths
@@ -37,6 +39,8 @@ from wm.settings import AgentPaths, HookSettings, Paths
 CLAUDE_CODE = "claude-code"
 OPENCODE = "opencode"
 SERVICE = "service"
+LEARNING = "learning"
+"""Not an agent: the answer of the user in config.toml."""
 AGENTS = (CLAUDE_CODE, OPENCODE)
 PROGRAMS = {CLAUDE_CODE: "claude", OPENCODE: "opencode"}
 
@@ -176,6 +180,7 @@ def look(
             purpose="wm's plugin for OpenCode",
         ),
         *services.parts(kind, agents, paths, command),
+        LearnOption(agent=LEARNING, path=paths.config),
     )
     record_bytes = _read(agents.record)
     every = [*(part.path for part in parts), agents.record]
@@ -270,9 +275,10 @@ def _parse_record(path: Path, raw: bytes | None) -> SetupRecord:
 
 
 def plan_setup(
-    facts: MachineFacts, *, agents: Sequence[str] = (), service: bool = False
+    facts: MachineFacts, *, agents: Sequence[str] = (), service: bool = False, learn: str = ""
 ) -> SetupPlan:
-    """Connect these agents (default: those found), and the service manager if asked.
+    """Connect these agents (default: those found), and the service manager if asked. learn: the
+    mode of learning to write into config.toml; "" leaves that file as it is.
 
     An agent whose settings cannot be understood is left unchanged and reported; the others are
     connected. Raises UserError if none could be.
@@ -287,6 +293,7 @@ def plan_setup(
         if part.agent in chosen
         or (part.agent == SERVICE and (service or part.is_ours(facts.files.get(part.path) or b"")))
     ]
+    parts += [replace(p, mode=learn) for p in facts.parts if learn and isinstance(p, LearnOption)]
     wired, refused = _by_agent(facts, parts, _wire)
     if refused and len(refused) == len({part.agent for part in parts}):
         raise next(iter(refused.values()))
@@ -385,7 +392,7 @@ def plan_unsetup(facts: MachineFacts, *, agents: Sequence[str] = ()) -> SetupPla
     An agent is left unchanged and reported if one of its files cannot be read, or was changed since
     setup and cannot be understood. Raises UserError if nothing else is to be done.
     """
-    chosen = tuple(agents) or (*AGENTS, SERVICE)
+    chosen = tuple(agents) or (*AGENTS, SERVICE, LEARNING)
     undone, refused = _by_agent(facts, [p for p in facts.parts if p.agent in chosen], _unwire)
     changes = [step.change for step in undone.values() if step.change]
     if refused and not changes:
@@ -460,6 +467,22 @@ def _record_change(facts: MachineFacts, files: dict[str, KeptFile]) -> tuple[Fil
     )
 
 
+def is_learning_chosen(facts: MachineFacts) -> bool:
+    """Whether config.toml has a mode of learning. True for a file that cannot be read: setup does
+    not change it."""
+    (part,) = (part for part in facts.parts if isinstance(part, LearnOption))
+    try:
+        current = facts.current(part)
+        return current is not None and part.is_current(current)
+    except UserError:
+        return True
+
+
+def is_from_before(facts: MachineFacts) -> bool:
+    """Whether an older wm, which learned nothing in passing, was set up here (EX-7)."""
+    return facts.record_bytes is not None and not is_learning_chosen(facts)
+
+
 ABSENT, CURRENT, STALE, BLOCKED = "absent", "current", "stale", "blocked"
 """How an agent is connected, for `wm doctor` and `wm status`."""
 
@@ -469,6 +492,8 @@ def states(facts: MachineFacts) -> dict[str, str]:
     found: dict[str, str] = dict.fromkeys(facts.found, ABSENT)
     wired: dict[str, list[tuple[bool, bool]]] = {}
     for part in facts.parts:
+        if part.agent == LEARNING:
+            continue
         with contextlib.suppress(UserError):
             current = facts.current(part)
             state = (False, False)

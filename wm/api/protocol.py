@@ -67,18 +67,27 @@ class RememberRequest(Scoped):
 
 class LearningRequest(Scoped):
     """Read how this workspace learns in passing, or set it. mode: active, inbox, off, default
-    (config.toml decides); "" only reads (EX-7)."""
+    (config.toml decides), pause, resume; "" only reads (EX-7). until: when a pause ends, a time as
+    `since` takes it, or a span ("2h") from now; "" lasts until `resume`. session: pause or resume
+    only this session, by its id or the beginning of it."""
 
     mode: str = ""
+    until: str = ""
+    session: str = ""
     user: bool | None = None
     """Whether prompts here show the entries of scope `user`; None: as before."""
 
 
 class Learning(Record):
-    """chosen: this workspace has a mode of its own."""
+    """chosen: this workspace has a mode of its own. set_by: workspace, config.toml, upgrade or
+    default. paused_until: a time, "" while learning is not paused. paused_sessions: `<sid>` of the
+    sessions that are paused."""
 
     mode: str
     chosen: bool = False
+    set_by: str = "default"
+    paused_until: str = ""
+    paused_sessions: tuple[str, ...] = ()
     user: bool = True
     """Prompts here show the entries of scope `user`."""
 

@@ -181,6 +181,18 @@ def agreed(question: str, *, aside: bool = False) -> bool:
         raise
 
 
+def chosen(question: str, choices: Sequence[str], default: str) -> str:
+    """Ask for one of these words; the default without a terminal. Raises click.Abort, after a line
+    break."""
+    if not sys.stdin.isatty():
+        return default
+    try:
+        return str(click.prompt(question, type=click.Choice(choices), default=default))
+    except click.Abort:
+        click.echo()
+        raise
+
+
 bold: Paint = partial(click.style, bold=True)
 dim: Paint = partial(click.style, dim=True)
 good: Paint = partial(click.style, fg="green")

@@ -11,13 +11,17 @@ from wm.cli import output
 LEAST = 10
 """Minimum columns of the names, so that these blocks line up with each other."""
 
+YOURS = "your memory for all projects"
+"""The heading of the entries of scope `user`, which belong to no folder (ID-3)."""
+
 FILLED = {"critical": "nearly full", "high": "filling up"}
 """Context pressure levels in words (PS-1)."""
 
 
 def print_heading(place: WorkspacePlace) -> None:
     """Print the folder and its branch."""
-    folder = output.home_short(place.root) or "an unknown folder"
+    folder = YOURS if place.key == "user" else output.home_short(place.root)
+    folder = folder or "an unknown folder"
     said = folder + (f" · branch {place.branch}" if place.branch else "")
     output.lines(map(output.bold, output.wrap(said, output.width())))
 

@@ -101,6 +101,10 @@ class SessionState(Document):
     subagent: bool = optional(False)
     last_answer: str = optional("")
     """The end of the agent's last words, which the user's next message may correct (EX-7)."""
+    learn_paused: bool = optional(False)
+    """Nothing is learned in passing in this session (EX-7)."""
+    learned: str = optional("")
+    """What the last message taught, in one line with its undo, for the status line."""
     started_at: str = ""
     updated_at: str = ""
     ended_at: str = optional("")

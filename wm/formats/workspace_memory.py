@@ -112,6 +112,8 @@ class WorkspaceMemory(Document):
     entries: tuple[MemoryEntry, ...] = ()
     learn: str = optional("")
     """How this workspace learns in passing: active, inbox, off; "": config.toml decides (EX-7)."""
+    learn_paused_until: str = optional("")
+    """Nothing is learned in passing before this time (EX-7)."""
     without_user: bool = optional(False)
     """Prompts here show no entries of scope `user` (ID-3)."""
     dormant_intervals: tuple[DormantInterval, ...] = optional(())

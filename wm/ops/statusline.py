@@ -31,7 +31,7 @@ def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     parts = [f"wm {active} remembered"]
     parts += [f"{inbox} in inbox"] if inbox else []
     if session_id:
-        parts += _open_errors(work, place.key, session_id)
+        parts += _session(work, place, session_id)
         parts += _pressure(work, place.key, session_id)
     return HookAnswer(content_type="text/plain; charset=utf-8", body=" · ".join(parts))
 
@@ -49,10 +49,16 @@ def _session_id(runtime: Runtime, request: StatuslineRequest) -> str:
     return runtime.redacted_name(named) if isinstance(named, str) and named else ""
 
 
-def _open_errors(work: Work, key: str, session_id: str) -> list[str]:
-    state = work.read(session_ref(key, session_id)).document
-    count = len(state.open_errors) if state is not None else 0
-    return [counted(count, "open error")] if count else []
+def _session(work: Work, place: WorkspacePlace, session_id: str) -> list[str]:
+    """What the last message taught (EX-7), whether learning is paused, and the open errors."""
+    state = work.read(session_ref(place.key, session_id)).document
+    if state is None:
+        return []
+    ends = read_memory(work, place).learn_paused_until
+    paused = ends > work.moment or state.learn_paused
+    parts = [state.learned, "learning paused" if paused else ""]
+    count = len(state.open_errors)
+    return [*filter(None, parts), *([counted(count, "open error")] if count else [])]
 
 
 def _pressure(work: Work, key: str, session_id: str) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from wm.errors import UserError
 from wm.settings.daemon import DaemonSettings, HookSettings, ToolSettings
 from wm.settings.environment import Paths, find_paths
-from wm.settings.memory import GateSettings, MemorySettings, OriginSettings
+from wm.settings.memory import LEARN_INBOX, GateSettings, MemorySettings, OriginSettings
 from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
 from wm.settings.proxy import PriceSettings, ProxySettings
 from wm.settings.pruning import PruningSettings
@@ -31,7 +31,8 @@ class Settings:
     """All settings of a process.
 
     config_error: why config.toml cannot be used, so that the defaults apply. config_warning: which
-    of its options are ignored, or "".
+    of its options are ignored, or "". learn_set_by: what `memory.learn` comes from: "config.toml",
+    "upgrade" (wm was set up before it learned in passing, and nobody chose), or "default".
     """
 
     paths: Paths
@@ -56,6 +57,7 @@ class Settings:
     pruning: PruningSettings = PruningSettings()
     config_error: UserError | None = None
     config_warning: str = ""
+    learn_set_by: str = "default"
 
     @property
     def config_notice(self) -> str:
@@ -72,7 +74,7 @@ class Settings:
         )
 
 
-SECTIONS: dict[str, type[Any]] = {f.name: type(f.default) for f in fields(Settings)[1:-2]}
+SECTIONS: dict[str, type[Any]] = {f.name: type(f.default) for f in fields(Settings)[1:-3]}
 """Every section by name, also one whose figures are all fixed."""
 
 CONFIGURABLE = tuple(name for name, kind in SECTIONS.items() if options_of(kind))
@@ -88,9 +90,22 @@ def load(env: Mapping[str, str] | None = None) -> Settings:
     settings = Settings(paths=find_paths() if env is None else find_paths(env))
     try:
         text = _read(settings.paths.config)
-        return apply_config(settings, _parse(text, settings.paths.config), text=text)
+        given = _parse(text, settings.paths.config)
+        return _with_learning(apply_config(settings, given, text=text), given)
     except UserError as error:
         return without_consent(replace(settings, config_error=error))
+
+
+def _with_learning(settings: Settings, given: Mapping[str, Any]) -> Settings:
+    """Where config.toml chooses no mode of learning, an installation from before waits for the
+    person's choice: what it learns in passing goes to the inbox (EX-7)."""
+    if "learn" in given.get("memory", {}):
+        return replace(settings, learn_set_by="config.toml")
+    if not os.path.lexists(settings.paths.config.with_name("setup.json")):
+        return settings
+    return replace(
+        settings, memory=replace(settings.memory, learn=LEARN_INBOX), learn_set_by="upgrade"
+    )
 
 
 def without_consent(settings: Settings) -> Settings:

@@ -10,6 +10,7 @@ from wm.errors import UserError
 from wm.settings.schema import option
 
 LEARN_MODES = ("active", "inbox", "off")
+LEARN_INBOX = LEARN_MODES[1]
 
 
 def _learn(value: Any, where: str) -> str:

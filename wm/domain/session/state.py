@@ -117,6 +117,8 @@ def _started(
             "open_errors": (),
             "recent_decisions": (),
             "pending_memories": (),
+            "learn_paused": False,
+            "learned": "",
             "origins": None,
             "heard": None,
             "recap": None,

@@ -23,7 +23,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
-from wm.ops.learning import provenance
+from wm.ops.learning import provenance, stated
 from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.render import rendered
@@ -95,13 +95,14 @@ def finish(
 def harvest(work: Work, place: WorkspacePlace, state: SessionState) -> SessionState:
     """Propose the decisions of a session that ends without a compaction (EX-8). One that the user's
     own words support becomes active; silence is no consent, so the rest waits in the inbox."""
-    if not state.recent_decisions:
-        return state
+    how = stated.mode(work.runtime, place, state)
+    if not state.recent_decisions or how == stated.OFF:
+        return state.model_copy(update={"recent_decisions": ()})
     compaction = load_compaction(work, place, state.session_id)
     summary = _Summary(work, place, state, compaction, _injected(work, place, state))
     for decided in state.recent_decisions:
         said = provenance.judge(work, place, state.session_id, decided.text)
-        confirmed = said.origin == "user" and not said.reasons
+        confirmed = said.origin == "user" and not said.reasons and how == stated.ACTIVE
         item = Candidate("add", type="decision", text=decided.text)
         summary.add(item, () if confirmed else (NOT_CONFIRMED,))
     return state.model_copy(update={"recent_decisions": ()})

@@ -13,13 +13,17 @@ from wm.domain.facts import Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import Requests
 from wm.domain.memory.scope import USER
+from wm.domain.since import moment
+from wm.domain.times import iso, parse
 from wm.errors import UserError
+from wm.formats.session_state import SessionState
+from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import session_ref
+from wm.ops.session.hot_state import readable_sessions, require_state, save_session, session_ref
 from wm.secrets.redact import PRIVATE_LABEL
 from wm.settings.memory import LEARN_MODES
 from wm.store.paths import sid
@@ -32,27 +36,42 @@ UNSURE = "stated_unsure"
 CHOSEN = "stated_waits"
 """The reason of a statement that waits because the user chose the mode `inbox`."""
 
+DEFAULT, PAUSE, RESUME = "default", "pause", "resume"
+"""What a person may ask for besides a mode: follow config.toml, learn nothing for a time, go on."""
+
+FOREVER = "9999-12-31T00:00:00.000Z"
+"""The end of a pause that lasts until somebody resumes learning."""
+
+SHORT_CHARS = 60
+"""Characters of a learned text in a status line."""
+
 MAX_LEARNED = 6
 """Statements of one message that are learned; a message with more is a document."""
 
 
-def mode(runtime: Runtime, place: WorkspacePlace) -> str:
-    """How this workspace learns in passing: its own choice, else that of config.toml."""
+def mode(runtime: Runtime, place: WorkspacePlace, state: SessionState | None = None) -> str:
+    """How this workspace learns in passing: its own choice, else that of config.toml; `off` while
+    it is paused here or in this session."""
     memory = runtime.store.read(memory_ref(place.key)).document
-    chosen = memory.learn if memory is not None else ""
     allowed = runtime.settings.memory.learn
     if allowed not in LEARN_MODES:
         return OFF  # config.toml is unusable, so the user's consent is unknown
-    return chosen if chosen in LEARN_MODES else allowed
+    if state is not None and state.learn_paused:
+        return OFF
+    if memory is None:
+        return allowed
+    if memory.learn_paused_until > iso(runtime.now()):
+        return OFF
+    return memory.learn if memory.learn in LEARN_MODES else allowed
 
 
 def find(
     runtime: Runtime, place: WorkspacePlace, session: str, text: str, asked: Requests
 ) -> tuple[stated.Statement, ...]:
     """What the message states as lasting, without what it asks to remember anyway."""
-    if mode(runtime, place) == OFF:
-        return ()
     state = runtime.store.read(session_ref(place.key, session)).document
+    if mode(runtime, place, state) == OFF:
+        return ()
     found = stated.statements(text, state.last_answer if state is not None else "")
     known = [canonical(item.text) for item in asked.found]
     return tuple(
@@ -107,36 +126,119 @@ def _changes_known(work: Work, place: WorkspacePlace, one: stated.Statement) -> 
 
 def notice(kept: tuple[Remembered, ...]) -> str:
     """What the person reads about statements that became active, with the way to undo each."""
-    lines = [
-        f"wm learned: “{k.entry.text}” (undo: wm undo {k.entry.id[:10]}"
-        f"{' --workspace user' if k.entry.scope == USER else ''})"
-        for k in kept
-        if k.entry is not None and k.outcome in ("promoted", "superseded")
-    ]
+    lines = (f"wm learned: “{entry.text}” (undo: {_undo(entry)})" for entry in _active(kept))
     return "\n".join(lines)
+
+
+def upgrade_notice(work: Work, place: WorkspacePlace, kept: tuple[Remembered, ...]) -> str:
+    """What the person of an installation from before reads at the first statement that waits: that
+    wm learns in passing, and how to choose (EX-7)."""
+    new = [k.entry for k in kept if k.entry is not None and CHOSEN in k.entry.reasons]
+    if not new or work.runtime.settings.learn_set_by != "upgrade":
+        return ""
+    waiting = [e for e in read_memory(work, place).entries if CHOSEN in e.reasons]
+    if len(waiting) > len(new):
+        return ""
+    return (
+        f"wm now notices what you say in passing: “{new[0].text}” waits in the inbox (wm inbox). "
+        "wm setup --learn active keeps such sentences at once, wm learn off ignores them here."
+    )
+
+
+def short_notice(kept: tuple[Remembered, ...]) -> str:
+    """The same on one line, for a status line: the newest statement, and how many more."""
+    *others, newest = [None, *_active(kept)]
+    if newest is None:
+        return ""
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    text = newest.text if len(newest.text) <= SHORT_CHARS else f"{newest.text[:SHORT_CHARS]}…"
+    return f"learned “{text}”{more} (undo: {_undo(newest)})"
+
+
+def _active(kept: tuple[Remembered, ...]) -> list[MemoryEntry]:
+    done = ("promoted", "superseded")
+    return [k.entry for k in kept if k.entry is not None and k.outcome in done]
+
+
+def _undo(entry: MemoryEntry) -> str:
+    return f"wm undo {entry.id[:10]}{' --workspace user' if entry.scope == USER else ''}"
 
 
 def _run(work: Work, request: LearningRequest) -> Learning:
     place = locate(work.runtime, request)
-    if request.mode and request.mode not in (*LEARN_MODES, "default"):
+    known = (*LEARN_MODES, DEFAULT, PAUSE, RESUME)
+    if request.mode and request.mode not in known:
         raise UserError(
-            f"{request.mode!r} is not a mode of learning.",
-            fix=f"Use one of: {', '.join(LEARN_MODES)}, default.",
+            f"{request.mode!r} is not a mode of learning.", fix=f"Use one of: {', '.join(known)}."
         )
-    if request.mode or request.user is not None:
-        memory = load_memory(work, place)
-        chosen = {"": memory.learn, "default": ""}.get(request.mode, request.mode)
-        without = memory.without_user if request.user is None else not request.user
-        fact = Fact("learning_changed", "user", "changed", details={"mode": request.mode})
-        changed = memory.model_copy(update={"learn": chosen, "without_user": without})
-        save_memory(work, place, changed, [fact])
-        found = chosen or work.runtime.settings.memory.learn
-        return Learning(mode=found, chosen=bool(chosen), user=not without)
-    known = work.runtime.store.read(memory_ref(place.key)).document
+    paused = request.mode in (PAUSE, RESUME)
+    if (request.session and not paused) or (request.until and request.mode != PAUSE):
+        raise UserError("A session or an end belongs to a pause only.", fix="Use `wm learn pause`.")
+    if request.session:
+        _pause_session(work, place, request)
+    elif request.mode or request.user is not None:
+        _change(work, place, request)
+    return _shown(work, place)
+
+
+def _change(work: Work, place: WorkspacePlace, request: LearningRequest) -> None:
+    memory = load_memory(work, place)
+    update: dict[str, object] = {}
+    if request.mode == PAUSE:
+        update["learn_paused_until"] = _end(work, request.until)
+    elif request.mode == RESUME:
+        update["learn_paused_until"] = ""
+    elif request.mode:
+        # A mode that is chosen now ends a pause.
+        chosen = "" if request.mode == DEFAULT else request.mode
+        update |= {"learn": chosen, "learn_paused_until": ""}
+    if request.user is not None:
+        update["without_user"] = not request.user
+    fact = Fact("learning_changed", "user", "changed", details={"mode": request.mode})
+    save_memory(work, place, memory.model_copy(update=update), [fact])
+
+
+def _pause_session(work: Work, place: WorkspacePlace, request: LearningRequest) -> None:
+    if request.until:
+        raise UserError(
+            "A pause of one session lasts until the session ends or you resume it.",
+            fix="Leave the end out, or pause the workspace.",
+        )
+    state = require_state(work, place, request.session)
+    update = {"learn_paused": request.mode == PAUSE}
+    save_session(work, place, state.model_copy(update=update))
+    details = {"mode": request.mode}
+    fact = Fact("learning_changed", "user", "changed", details=details)
+    work.log(place.key, [fact], session=sid(state.session_id))
+
+
+def _end(work: Work, until: str) -> str:
+    """When a pause ends. Raises UserError for a time that is unreadable or not in the future."""
+    if not until:
+        return FOREVER
+    found = moment(until, work.now)
+    if found is not None and found < work.now and until[:1].isdigit() and parse(until) is None:
+        found = work.now + (work.now - found)  # a span, which `moment` counts backwards
+    if found is None or found <= work.now:
+        raise UserError(
+            f"{until[:40]!r} is not a time in the future.", fix="Give 30m, 2h, 3d or 2026-12-01."
+        )
+    return iso(found)
+
+
+def _shown(work: Work, place: WorkspacePlace) -> Learning:
+    memory = read_memory(work, place)
+    settings = work.runtime.settings
+    chosen = memory.learn in LEARN_MODES
+    ends = memory.learn_paused_until
+    paused = (s for s in readable_sessions(work, place.key) if s.learn_paused and not s.ended_at)
     return Learning(
-        mode=mode(work.runtime, place),
-        chosen=known is not None and bool(known.learn),
-        user=known is None or not known.without_user,
+        mode=memory.learn if chosen else settings.memory.learn or OFF,
+        chosen=chosen,
+        set_by="workspace" if chosen else settings.learn_set_by,
+        paused_until=ends if ends > iso(work.now) else "",
+        paused_sessions=tuple(sid(s.session_id) for s in paused),
+        user=not memory.without_user,
     )
 
 

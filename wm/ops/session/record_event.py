@@ -266,6 +266,7 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
             )
     state = transitions.drop_pending(state, gone)
     state, also = prompt_recall.notices(work, place, state, message.recalled)
+    state = state.model_copy(update={"learned": stated.short_notice(learned)})
     save_session(work, place, state)
     working_memory.after_prompt(work, place, state, message.text)
     said = tuple(kept.message for kept in remembered if kept.message)
@@ -273,7 +274,7 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     return EventAnswer(
         remembered=remembered,
         learned=learned,
-        shown=stated.notice(learned),
+        shown=stated.notice(learned) or stated.upgrade_notice(work, place, learned),
         open_errors=len(state.open_errors),
         notices=(*said, *forgotten, *notice, *also),
     )

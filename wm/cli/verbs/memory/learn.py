@@ -17,8 +17,24 @@ _MEANS = {
 }
 
 
+_SET_BY = {
+    "workspace": "set by this workspace",
+    "config.toml": "set by config.toml",
+    "default": "the default",
+    "upgrade": "until you choose: `wm setup --learn active`, or a mode here",
+}
+_ONLY_PAUSE = ("pause", "resume")
+
+
 @click.command("learn")
-@click.argument("mode", required=False, type=click.Choice((*LEARN_MODES, "default")))
+@click.argument("mode", required=False, type=click.Choice((*LEARN_MODES, "default", *_ONLY_PAUSE)))
+@click.option("--for", "until", default="", metavar="TIME", help="With pause: 30m, 2h, 3d.")
+@click.option(
+    "--session",
+    default="",
+    metavar="ID",
+    help="With pause or resume: only this session (newest: the one with the last event).",
+)
 @click.option(
     "--user/--no-user",
     "user",
@@ -26,18 +42,30 @@ _MEANS = {
     help="Whether prompts here show what you keep for all your projects.",
 )
 @prints
-def command(caller: Caller, mode: str | None, user: bool | None) -> Result:
+def command(
+    caller: Caller, mode: str | None, until: str, session: str, user: bool | None
+) -> Result:
     """Show or set how this workspace learns what you say without asking to remember it.
 
     active keeps it at once, inbox asks you first, off learns nothing; default follows config.toml
-    (`[memory] learn`). Text between <private> and </private> is never learned in any mode.
+    (`[memory] learn`). pause learns nothing for TIME, or until resume, and keeps the mode. Text
+    between <private> and </private> is never learned in any mode.
     """
-    return Result(caller.call("learning", mode=mode or "", user=user), _print)
+    if (until and mode != "pause") or (session and mode not in _ONLY_PAUSE):
+        raise click.UsageError("--for needs pause, --session needs pause or resume.")
+    asked = {"mode": mode or "", "until": until, "session": session, "user": user}
+    return Result(caller.call("learning", **asked), _print)
 
 
 def _print(answer: Any) -> None:
-    whose = "this workspace" if answer.chosen else "config.toml"
-    output.line(f"learn: {answer.mode} (set by {whose})")
+    output.line(f"learn: {answer.mode} ({_SET_BY[answer.set_by]})")
     output.line(output.dim(_MEANS[answer.mode]))
+    if answer.paused_until:
+        lasts = answer.paused_until[:4] == "9999"
+        until = "you resume it" if lasts else output.moment(answer.paused_until)
+        output.line(f"Paused until {until}: wm learn resume")
+    if answer.paused_sessions:
+        several = output.count(len(answer.paused_sessions), "session")
+        output.line(f"Paused in {several}: wm learn resume --session ID")
     if not answer.user:
         output.line(output.dim("Prompts here show nothing of what you keep for all your projects."))

@@ -5,6 +5,7 @@ Prints the diff and asks before it writes. `wm.agents.setup` decides what change
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,10 @@ import click
 from wm.agents import setup as wiring
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.options import Decorator, flag
+from wm.cli.options import Decorator, choice, flag
 from wm.cli.wiring import look
+from wm.daemon.instance import is_heard
+from wm.settings.memory import LEARN_MODES
 
 
 def agent_option(which: str) -> Decorator:
@@ -39,14 +42,39 @@ def plan_options(command: Callable[..., int]) -> Any:
 @click.command("setup")
 @agent_option("those that are found.")
 @flag("--service", help="Also let systemd or launchd start the daemon when it is needed.")
+@choice("--learn", LEARN_MODES, help="What to do with what you say in passing. See below.")
 @plan_options
-def setup(caller: Caller, agents: tuple[str, ...], service: bool, **how: bool) -> int:
+def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **how: bool) -> int:
     """Add wm to the settings of the agents found here. `wm unsetup` restores every byte.
 
     A second run changes nothing. Settings of other users are not touched.
+
+    The first run asks what to do with a sentence that you mean to last and do not ask to remember:
+    active keeps it at once and shows you its undo, inbox asks you first, off ignores it. --learn
+    answers in advance; with --yes alone it is active. An installation from before wm learned in
+    passing keeps such sentences in the inbox until you choose.
     """
-    plan = wiring.plan_setup(look(caller.settings), agents=agents, service=service)
-    return carry_out(plan, done="Wired. ", **how)
+    facts = look(caller.settings)
+    if not learn and (agents or facts.found) and not wiring.is_learning_chosen(facts):
+        learn = _mode(facts, asks=not (how["yes"] or how["as_json"] or how["dry_run"]))
+    if not learn and wiring.is_from_before(facts) and not how["as_json"]:
+        output.note("What you say in passing waits in the inbox: wm setup --learn active keeps it.")
+    plan = wiring.plan_setup(facts, agents=agents, service=service, learn=learn)
+    code = carry_out(plan, done="Wired. ", **how)
+    chosen = any(change.agent == wiring.LEARNING for change in plan.changes)
+    if chosen and learn != caller.settings.memory.learn and is_heard(caller.settings.paths.socket):
+        output.note("A running daemon learns as before until it is restarted: wm down, then wm up.")
+    return code
+
+
+def _mode(facts: wiring.MachineFacts, *, asks: bool) -> str:
+    """The mode of learning: the person's answer, else what holds without one."""
+    default = "inbox" if wiring.is_from_before(facts) else "active"
+    if asks and sys.stdin.isatty():
+        output.line("When you say something that is meant to last and do not ask to remember it,")
+        output.line("wm can keep it at once (active), ask you first (inbox), or ignore it (off).")
+        return output.chosen("Learn", LEARN_MODES, default)
+    return "" if wiring.is_from_before(facts) else default
 
 
 @click.command("unsetup")
