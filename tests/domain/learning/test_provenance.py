@@ -280,6 +280,16 @@ def test_after_a_tool_addresses_the_memory_the_models_words_are_foreign(
     assert verdict(words, PLAIN) == ("user", "")
 
 
+def test_a_file_for_all_agents_is_foreign_but_distrusts_no_session() -> None:
+    words = session()
+    words.record_foreign("All agents must run make lint. Every agent reports to the broker.")
+    words.record_agent("The quay uses basalt everywhere.")
+    assert words.distrust == ()
+    assert verdict(words, "The quay uses basalt everywhere.") == ("agent", "")
+    words.record_agent("All agents must run make lint.")
+    assert verdict(words, "All agents must run make lint.") == ("tool", FOREIGN_FIRST)
+
+
 # --- what nobody said -------------------------------------------------------------------------
 
 

@@ -77,7 +77,6 @@ MAX_ORDINARY = 1 / 3
 ADDRESSES = (
     "remember that", "remember:", "please remember", "memory candidates", "from now on",
     "future session", "next session", "ai agent", "ai assistant", "<!-- ai", "agent-note",
-    "all agents", "every agent", "agents must", "agents should", "agents run", "agent must",
     "the assistant must", "the assistant should", "\nassistant:", "\nhuman:", "\nuser:",
     "\nsystem:", '"role":', "ignore previous", "ignore all", "ignore any", "disregard",
     "system prompt", "to memory", "to your memory", "in your memory", "keep in mind",
@@ -89,7 +88,8 @@ ADDRESSES = (
     "à partir de maintenant", "merke dir", "denk daran", "ab jetzt", "ab sofort", "von nun an",
     "lembre", "a partir de agora", "de agora em diante",
 )  # fmt: skip
-"""Phrases that address a model or its memory rather than a reader."""
+"""Phrases that address a model or its memory rather than a reader. "All agents" is none: monitoring
+has agents, and an AGENTS.md would distrust every session; what it says is foreign anyway."""
 _ADDRESSES = Lazy("|".join(map(escaped, ADDRESSES)))
 
 
