@@ -8,6 +8,7 @@ does. Pure; quadratic in the words of one statement, which `MAX_CHARS` bounds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -30,18 +31,26 @@ def alike(a: ContentWord, b: ContentWord) -> bool:
         return True
     if a.is_number and b.is_number:
         return False
-    for whole, part in ((a, b), (b, a)):
-        if whole.parts and not part.parts and part.term in whole.parts and not part.is_number:
-            return True
-        if whole.parts and part.parts and whole.term.endswith("/" + part.term):
-            return True
     if a.parts or b.parts:
+        return _is_part(a, b) or _is_part(b, a)
+    return _alike_terms(a.term, b.term)
+
+
+def _is_part(whole: ContentWord, part: ContentWord) -> bool:
+    if whole.parts and part.parts:
+        return whole.term.endswith("/" + part.term)
+    return not part.is_number and part.term in whole.parts
+
+
+@lru_cache(maxsize=16_384)
+def _alike_terms(a: str, b: str) -> bool:
+    """Cached: a statement meets the same words in several entries."""
+    if is_cjk(a[0]) or is_cjk(b[0]):
+        return _alike_cjk(a, b)
+    if a[:3] != b[:3]:
         return False
-    if is_cjk(a.term[0]) or is_cjk(b.term[0]):
-        return _alike_cjk(a.term, b.term)
-    least = min(len(a.term), len(b.term))
-    same = next((i for i in range(least) if a.term[i] != b.term[i]), least)
-    longest = max(len(a.term), len(b.term))
+    least, longest = sorted((len(a), len(b)))
+    same = next((i for i in range(least) if a[i] != b[i]), least)
     return (same >= 4 and same * 3 >= longest * 2) or (same >= 3 and same * 4 >= longest * 3)
 
 

@@ -44,13 +44,15 @@ class _Pair:
 
     def __init__(self, new: ParsedStatement, old: ParsedStatement) -> None:
         self.new, self.old = new, old
-        self.words = split_compounds(old.words, new.words)
-        self.said = split_compounds(new.words, old.words)
+        self.words, self.said = old.words, new.words
+        if not (old.text.isascii() or new.text.isascii()):
+            self.words = split_compounds(old.words, new.words)
+            self.said = split_compounds(new.words, old.words)
         self.lost = _without(self.words, self.said)
         self.shared = [w for w in self.words if w not in self.lost]
         self.added = _without(self.said, self.words)
 
-    @property
+    @cached_property
     def tail(self) -> list[ContentWord]:
         """The words where the old text names its value."""
         ends = {(w.clause, w.end) for w in self.old.tail}
@@ -248,12 +250,14 @@ def _without(words: Sequence[ContentWord], others: Sequence[ContentWord]) -> lis
 
 def judge(new: ParsedStatement, old: ParsedStatement) -> Change:
     """Whether `new`, said later, changes what `old` says."""
+    if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
+        return Change.NONE
     pair = _Pair(new, old)
-    if not pair.shared or new.text.rstrip().endswith(("?", "？")):
+    if not pair.shared:
         return Change.NONE
     over = pair.over()
     lifts = new.has(LIFTS)
-    if new.has(NOT_YET) or (new.has(ALSO) and not over):
+    if new.has(ALSO) and not over:
         return Change.NONE
     if over and any(c.ends for c in new.clauses):
         return _ended(pair, over, lifts)

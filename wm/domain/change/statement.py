@@ -140,7 +140,16 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         )
 
     def has(self, phrases: Lazy) -> bool:
-        return any(phrases.found_in(raw) for raw in self._raw)
+        """Whether a clause has one of the phrases. Kept: several entries are compared with it."""
+        known = self._known.get(id(phrases))
+        if known is None:
+            known = any(phrases.found_in(raw) for raw in self._raw)
+            self._known[id(phrases)] = known
+        return known
+
+    @cached_property
+    def _known(self) -> dict[int, bool]:
+        return {}
 
     @cached_property
     def _raw(self) -> tuple[bytes, ...]:
@@ -158,13 +167,13 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     @cached_property
     def commands(self) -> bool:
         """Whether it begins with a command to use something."""
-        first = folded(self.text).split(None, 1)[:1]
+        first = _folded(self.text).split(None, 1)[:1]
         return bool(first) and first[0] in _COMMANDS
 
     @cached_property
     def actions(self) -> frozenset[int]:
         """What is done with the subject: written, deployed, owned, …"""
-        found = (_ACTIONS.get(word.strip(_EDGE)) for word in folded(self.text).split())
+        found = (_ACTIONS.get(word.strip(_EDGE)) for word in _folded(self.text).split())
         return frozenset(row for row in found if row is not None)
 
     @cached_property
@@ -207,7 +216,7 @@ def reading(text: str) -> ParsedStatement:
         plain = part.lower() if len(part.lower()) == len(part) else part
         clauses.append(_clause(plain, first=not number))
         words += _words(part, plain, number)
-    cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
+    cases = {w.strip(_EDGE) for w in _folded(shown).replace("/", " ").split()} & _CASES
     cases |= {case for case in _CASES_CJK if case in shown}
     return ParsedStatement(shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words))
 
@@ -225,7 +234,9 @@ def _clauses(text: str) -> Iterator[str]:
 def _clause(text: str, *, first: bool) -> ChangeClause:
     """Find what a clause says is over, and where the new value begins."""
     size = len(text)
-    verb_last = any("\u3041" <= c <= "\u30ff" or "\uac00" <= c <= "\ud7a3" for c in text)
+    verb_last = not text.isascii() and any(
+        "\u3041" <= c <= "\u30ff" or "\uac00" <= c <= "\ud7a3" for c in text
+    )
     if (match := _OVER_BEFORE.search(text)) is not None:
         alone = not text[match.end() :].strip()  # Turkish "…, not on port 8000"
         return ChangeClause(text, ((0, match.start()),), ((match.end(), size),), False, alone)
@@ -268,13 +279,13 @@ def _to(text: str, begin: int) -> int:
 
 
 def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
-    with_cjk = any(map(is_cjk, plain))
+    with_cjk = not plain.isascii() and any(map(is_cjk, plain))
     german = not _GERMAN.isdisjoint(plain.split())
     found = (span for phrases in _SAYING for span in phrases.spans(plain))
     said = [(a, b) for a, b in found if len(plain[a:b].split()) <= 2]
     for start, end in _WORD.spans(plain):
         raw = plain[start:end]
-        hangul = any("\uac00" <= char <= "\ud7a3" for char in raw)
+        hangul = with_cjk and any("\uac00" <= char <= "\ud7a3" for char in raw)
         if any(
             (first <= start and end <= last) or (hangul and start <= first < end)
             for first, last in said
@@ -288,7 +299,7 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
             head, _, tail = bare.partition(glue)
             bare = (tail if len(head) < 3 and len(tail) > 2 else head) if glue in bare else bare
         bare = bare.rstrip(_HANGUL) if bare[0].isascii() else bare
-        bare = folded(bare.rstrip("/") or bare)
+        bare = _folded(bare.rstrip("/") or bare)
         if not bare or not any(map(str.isalnum, bare)):
             continue
         term = _term(bare)
@@ -320,6 +331,10 @@ def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWo
         if word:
             yield ContentWord(word, word, (), at + begin, clause, at + start, is_verb=verb)
         begin = end
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else folded(text)
 
 
 def _term(bare: str) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import compress, islice
@@ -36,7 +35,7 @@ SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
 USER_SOURCES = ("explicit", "manual", "stated")
 MAY_REPLACE = "may_replace"
 """The reason of a question in the inbox: whether one entry replaces another (WM-8)."""
-MOST_CHANGED = 16
+MOST_CHANGED = 8
 """Maximum entries that a new statement is compared with for a change."""
 COMPARED = 200
 """Maximum near texts, or texts about one path, that are compared word by word."""
@@ -313,13 +312,16 @@ class MemoryEditor:
         return gone, unclear
 
     def _related(self, entry: MemoryEntry, new: ParsedStatement) -> list[MemoryEntry]:
-        """Older active entries of this scope that share words with the statement, most first."""
-        shared: Counter[int] = Counter()
-        for kind in {e.type for e in self._entries.values()}:
-            index = self._index_of(kind)
-            for beginning in new.beginnings:
-                shared.update(index.naming(beginning))
-        known = [self._entries[at] for at, _ in shared.most_common(COMPARED)]
+        """Older active entries of this scope that share words with the statement. Those with the
+        rarest words come first: most entries may name a port, and few the docs."""
+        shared: dict[int, float] = {}
+        indexes = [self._index_of(kind) for kind in {e.type for e in self._entries.values()}]
+        for beginning in new.beginnings:
+            found = [at for index in indexes for at in index.naming(beginning)]
+            for at in found:
+                shared[at] = shared.get(at, 0.0) + 1 / len(found)
+        ranked = sorted(shared, key=lambda at: -shared[at])
+        known = [self._entries[at] for at in ranked[:COMPARED]]
         fitting = (
             e
             for e in known
