@@ -180,6 +180,77 @@ en|scope|Coverage applies to all packages.|Coverage applies to all packages othe
 en|past|Our mascot is a heron.|We picked a new mascot: the heron is gone, it's an otter.
 en|value|Maximum file name length is 64.|The maximum file name length isn't 64 any more, it's 128.
 en|value|Cache entries live 5 minutes.|Cache lifetime was raised from 5 to 15 minutes.
+en|value|Cron runs at 4 am.|We shifted cron to 5 am.
+en|value|The retry budget is 10 percent.|Retry budget: 25 percent from this week on.
+en|value|Max upload is 50 MB.|Max upload is 100 MB, not 50.
+en|value|API keys rotate every 90 days.|Security wants API keys rotated every 30 days now.
+en|value|Pods get 512 MB.|Pods get 1 GB these days.
+en|value|Our SLA is 99.5 percent.|The SLA was renegotiated to 99.9 percent.
+en|value|The trial is free for 7 days.|The trial period is 14 days now, marketing changed it.
+en|value|Log level in prod is info.|Log level in prod is now warn.
+en|value|Indent with 4 spaces.|We've settled on 2 spaces for indentation now.
+en|value|Quotes are single in this repo.|Quotes are double in this repo from now on.
+en|version|We ship with OpenSSL 1.1.|OpenSSL went from 1.1 to 3.0.
+en|version|The compiler is GCC 11.|We're on GCC 13 now.
+en|version|Minimum Android is 8.|Minimum Android is 10 since the last release.
+en|tool|Styling is done with Sass.|Sass is being phased out, styling is done with Tailwind.
+en|tool|Type checks run with mypy.|We swapped mypy for pyright.
+en|tool|Diagrams are drawn in Visio.|Diagrams are drawn in Mermaid now.
+en|tool|We store files in GCS.|Files now go to R2 rather than GCS.
+en|tool|The reverse proxy is HAProxy.|HAProxy got replaced by Envoy.
+en|tool|Alerts are sent to PagerDuty.|Alerts are sent to Opsgenie since June.
+en|tool|We use Celery for jobs.|Celery is gone for good, jobs run on Dramatiq.
+en|tool|Reviews happen on Gerrit.|No more Gerrit: reviews happen on GitHub.
+en|tool|Translations are managed with Lokalise.|We cancelled Lokalise, translations are managed with Tolgee.
+en|tool|Test data comes from factory_boy.|Test data comes from polyfactory as of today.
+en|tool|The search engine is Solr.|We've moved search onto Typesense.
+en|tool|The design files are in Sketch.|Design files live in Figma nowadays.
+en|owner|Kim runs the release train.|The release train is run by Dana now.
+en|owner|Infra questions go to #ops.|Infra questions go to #platform now.
+en|owner|Omar is the tech lead.|Our new tech lead is Fatima.
+en|owner|The invoicing code is Zoe's.|Zoe passed the invoicing code to Luis.
+en|owner|Backups are handled by team Harbor.|Since the split team Quay handles backups.
+en|port|Jaeger UI is on 16686.|Jaeger UI is exposed on 16700 now.
+en|port|The SMTP relay uses port 25.|The SMTP relay uses port 587 instead.
+en|port|Prometheus scrapes :9100.|Prometheus scrapes :9200 now.
+en|location|Our docs are at docs.pier.example.|Docs have a new home: pier.example/docs.
+en|location|Migrations are in db/migrate.|Migrations were relocated to services/db/migrations.
+en|location|CI config is in .circleci.|CI config lives in .github/workflows now.
+en|rename|The CLI is called pierctl.|pierctl is called pier now.
+en|rename|The queue topic is orders.v1.|The topic orders.v1 was renamed to orders.v2.
+en|rename|Our npm scope is @pier.|The npm scope changed from @pier to @harbor.
+en|rename|Our Helm chart is named pier-api.|The Helm chart goes by harbor-api now.
+en|retract|Don't use GraphQL.|GraphQL is allowed again.
+en|retract|Every commit needs a ticket number.|Ticket numbers in commits are optional now.
+en|retract|We run a nightly full build.|There is no nightly full build any more.
+en|retract|Never use feature branches.|The ban on feature branches is lifted.
+en|retract|Always add screenshots to PRs.|You no longer have to add screenshots to PRs.
+en|retract|The beta flag must stay off.|The beta flag may be on now.
+en|scope|All jobs run in eu-west-1.|All jobs run in eu-west-1, except the report job.
+en|scope|Use TypeScript everywhere.|Use TypeScript everywhere but in the build scripts.
+de|value|Das Passwort läuft nach 90 Tagen ab.|Das Passwort läuft jetzt erst nach 180 Tagen ab.
+de|tool|Für E-Mails nehmen wir Mailgun.|Mailgun wurde durch Postmark ersetzt.
+de|owner|Den Shop betreut Jana.|Den Shop betreut seit Mai Timo.
+de|rename|Der Dienst heißt kern.|Wir haben kern in zentrum umbenannt.
+de|retract|Jeder PR braucht zwei Freigaben.|Zwei Freigaben sind nicht mehr nötig.
+fr|value|Le mot de passe expire après 90 jours.|Le mot de passe expire maintenant après 180 jours.
+fr|tool|Les mails partent par Mailgun.|Mailgun a été remplacé par Postmark pour les mails.
+fr|owner|Jana s'occupe de la boutique.|C'est Timo qui s'occupe de la boutique maintenant.
+fr|retract|Chaque PR demande deux relectures.|Deux relectures ne sont plus nécessaires pour une PR.
+es|value|La contraseña caduca a los 90 días.|La contraseña caduca ahora a los 180 días.
+es|tool|Los correos salen por Mailgun.|Los correos salen por Postmark, ya no por Mailgun.
+es|rename|El servicio se llama nucleo.|nucleo ahora se llama centro.
+pt|tool|Os e-mails saem pelo Mailgun.|Os e-mails agora saem pelo Postmark.
+it|tool|Le mail partono da Mailgun.|Le mail ora partono da Postmark invece che da Mailgun.
+nl|value|Het wachtwoord verloopt na 90 dagen.|Het wachtwoord verloopt voortaan na 180 dagen.
+pl|tool|Maile wysyłamy przez Mailgun.|Maile wysyłamy teraz przez Postmark.
+ru|tool|Письма уходят через Mailgun.|Письма теперь уходят через Postmark, а не через Mailgun.
+zh|value|密码90天过期。|密码改为180天过期。
+zh|tool|邮件用Mailgun发送。|邮件不再用Mailgun，改用Postmark。
+ja|value|パスワードは90日で失効します。|パスワードは今後180日で失効します。
+ja|tool|メールはMailgunで送ります。|メールはMailgunをやめてPostmarkで送ります。
+ko|value|비밀번호는 90일 후에 만료됩니다.|비밀번호는 이제 180일 후에 만료됩니다.
+ko|tool|메일은 Mailgun으로 보냅니다.|메일은 Mailgun 대신 Postmark로 보냅니다.
 """.strip().splitlines()
 )
 """Language, kind, statement, the later one that changes it."""
@@ -336,6 +407,42 @@ zh|other|禁止手工修改锁文件。|锁文件现在放在根目录。
 ja|services|チャットサービスは2台です。|動画サービスは今は6台です。
 ja|other|ロックファイルは手で編集しない。|ロックファイルは今はルートにあります。
 ko|services|채팅 서비스는 인스턴스가 2개입니다.|영상 서비스는 이제 인스턴스가 6개입니다.
+en|services|The auth service needs 2 GB.|The media service needs 8 GB now.
+en|services|The event bus is NATS.|The task queue is Redis now.
+en|services|Our blog is on Ghost.|Our shop moved to Shopify.
+en|services|The ingest job runs at 2.|The cleanup job runs at 5 now.
+en|services|libs/ui is tested with vitest.|libs/data is tested with jest now.
+en|environments|Preview deploys expire after 3 days.|Staging deploys expire after 14 days now.
+en|environments|In QA mails go to mailpit.|In production mails go to SES now.
+en|people|Rita handles refunds.|Samir handles chargebacks now.
+en|people|The frontend lead is Ana.|The backend lead is Igor now.
+en|range|Supported Python versions are 3.9 to 3.13.|The Docker image uses Python 3.12 now.
+en|list|Allowed licences are MIT and BSD.|We also accept Apache-2.0 from now on.
+en|exception|Every endpoint is rate limited.|Health checks have no rate limit.
+en|exception|We write British English.|The API field is called color because of CSS.
+en|past|Builds take 4 minutes.|Last year builds took 20 minutes.
+en|conditional|Sessions live in Redis.|If Redis gets too expensive we move sessions to Postgres.
+en|question|The queue is SQS.|Have we moved the queue from SQS to Kafka?
+en|plan|Payments run on Adyen.|We might move payments from Adyen to Stripe next year.
+en|temporary|Tests run in parallel.|Run the tests serially this time.
+en|detail|Reports are PDFs.|Reports are PDFs with page numbers now.
+en|detail|The API speaks gRPC.|The API speaks gRPC over TLS now.
+en|attribute|The parser is written in Rust.|The parser is covered by fuzz tests now.
+en|attribute|Noor owns the importer.|Noor joined the standup at ten.
+en|attribute|The database has 40 tables.|The database is backed up every hour now.
+en|attribute|The cluster is in Frankfurt.|The cluster runs Kubernetes 1.31 now.
+en|other|Never log tokens.|Tokens are now 64 characters long.
+en|other|Use dark mode screenshots in the docs.|The docs now have a search box.
+en|other|The changelog is in English.|The changelog is generated by a script now.
+en|other|Prefer small PRs.|Large PRs now get a label.
+en|agree|We deploy with Argo.|Flux was removed from the cluster.
+de|services|Der Loginserver braucht 2 GB.|Der Medienserver braucht jetzt 8 GB.
+de|attribute|Der Cluster steht in Frankfurt.|Der Cluster läuft jetzt mit Kubernetes 1.31.
+fr|people|Rita gère les remboursements.|Samir gère maintenant les litiges.
+es|other|Nunca registres tokens.|Los tokens ahora tienen 64 caracteres.
+ja|people|田中が返金を担当します。|佐藤が今は請求を担当します。
+zh|other|禁止记录令牌。|令牌现在有64个字符。
+ko|people|민수가 환불을 담당합니다.|지현이 이제 청구를 담당합니다.
 """.strip().splitlines()
 )
 """Language, kind, statement, a later one beside which it holds."""

@@ -22,6 +22,7 @@ from wm.domain.change.statement import (
     NOT_YET,
     NOW,
     OVER,
+    PAST,
     ContentWord,
     ParsedStatement,
     is_action,
@@ -211,6 +212,20 @@ class _Pair:
         gone = {_is_amount(w) for w in self.lost if w.is_value}
         return any(_is_amount(w) in gone for w in self.added if w.is_value)
 
+    def other_predicate(self) -> bool:
+        """Whether the new statement says something else about its subject: "the parser is written
+        in Rust", "the parser is covered by tests now"."""
+        amounts = any(map(_is_amount, self.lost)) and any(map(_is_amount, self.added))
+        return not amounts and any(w.is_participle and not w.is_value for w in self.added)
+
+    def bumps_version(self) -> bool:
+        """Whether only the number behind one name differs: "GCC 11", "we are on GCC 13 now"."""
+        if len(self.added) != 1 or not self.added[0].is_number:
+            return False
+        before = {b.start: a for a, b in pairwise(self.said)}.get(self.added[0].start)
+        steps = (a for a, b in pairwise(self.words) if b in self.lost and b.is_number)
+        return before is not None and any(a.term == before.term for a in steps)
+
     def ends_other_value(self, over: Sequence[ContentWord]) -> bool:
         """Whether another value of the same subject is over."""
         other = any(w.is_value and self._in(w, "old") for w in self.added)
@@ -251,6 +266,8 @@ def _without(words: Sequence[ContentWord], others: Sequence[ContentWord]) -> lis
 def judge(new: ParsedStatement, old: ParsedStatement) -> Change:
     """Whether `new`, said later, changes what `old` says."""
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
+        return Change.NONE
+    if new.has(PAST) and not (new.has(NOW) or new.has(OVER)):
         return Change.NONE
     pair = _Pair(new, old)
     if not pair.shared:
@@ -311,8 +328,10 @@ def _marked(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE
     if not pair.lost:
         return Change.REPLACES if pair.value_apart() else Change.NONE
+    if pair.bumps_version():
+        return Change.REPLACES
     sure = covered > 0.5 or (covered >= 0.5 and (len(pair.shared) > 1 or pair.exchanges_value()))
-    if sure and pair.same_kind() and not pair.other_topic():
+    if sure and pair.same_kind() and not (pair.other_topic() or pair.other_predicate()):
         return Change.REPLACES
     return Change.UNCLEAR if covered >= 0.5 and len(pair.shared) > 1 else Change.NONE
 

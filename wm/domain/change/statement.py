@@ -37,7 +37,7 @@ def _phrases(name: str) -> Lazy:
 OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_before"))
 LIFTS, NOW, CHANGES, ALSO = map(_phrases, ("lifts", "now", "changes", "also"))
 EXCEPT, NOT_YET, _DENIES, _TO = map(_phrases, ("except", "not_yet", "denies", "to"))
-NEEDS, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "to_english", "from"))
+NEEDS, PAST, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "past", "to_english", "from"))
 _JOINS = frozenset(_TABLES.words("joins"))
 _ACTIONS = {
     folded(word): number for number, row in enumerate(_TABLES.rows("actions")) for word in row
@@ -99,6 +99,11 @@ class ContentWord(Struct, frozen=True):
     is_number: bool = False
     is_verb: bool = False
     """Known for Japanese and Korean only."""
+
+    @property
+    def is_participle(self) -> bool:
+        """Whether it may be an English participle."""
+        return self.word.endswith("ed") and self.word.isascii() and len(self.word) > 4
 
     def gap(self, other: ContentWord) -> bool:
         """Whether the other word follows directly."""
