@@ -1,4 +1,4 @@
-"""RC-1: the newest statement of a fact ranks first, and nothing else moves."""
+"""RC-1: the newest statement of a value ranks first, and nothing else moves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from wm.settings import RecallSettings
 SETTINGS = RecallSettings(same_floor=0.6, fresh_reach=0.5)
 
 
-def said(score: float, day: int, *, spoken: bool = True) -> DatedHit:
-    return DatedHit(score, (f"2026-01-{day:02}" if day else "", day), spoken)
+def said(score: float, day: int, *, spoken: bool = True, changes: bool = True) -> DatedHit:
+    return DatedHit(score, (f"2026-01-{day:02}" if day else "", day), spoken, changes)
 
 
 def order(statements: list[DatedHit], alike: dict[tuple[int, int], float]) -> list[int]:
@@ -43,8 +43,13 @@ def test_several_similar_statements_are_sorted_by_time() -> None:
         (said(3.0, 1, spoken=False), said(2.0, 5)),
         (said(3.0, 0), said(2.0, 5)),
         (said(3.0, 1), said(2.0, 0)),
+        (said(3.0, 1), said(2.0, 5, changes=False)),
     ],
-    ids=["not newer", "far behind", "another speaker", "time unknown", "own time unknown"],
+    ids=["not newer", "far behind", "another speaker", "time unknown", "own time unknown", "adds"],
 )
 def test_other_hits_keep_their_place(older: DatedHit, newer: DatedHit) -> None:
-    assert order([older, newer], {(0, 1): 0.9}) == [0, 1]
+    assert order([older, newer], {(0, 1): 0.65}) == [0, 1]
+
+
+def test_a_newer_statement_passes_one_that_it_repeats_without_a_word_of_change() -> None:
+    assert order([said(3.0, 1), said(2.0, 5, changes=False)], {(0, 1): 0.75}) == [1, 0]

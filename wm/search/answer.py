@@ -15,15 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 from msgspec import Struct
 
-from wm.domain.change.contradiction import VALUE_WORDS
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.applicability import holds
 from wm.search.documents import Hit
 from wm.search.synonyms import SYNONYMS
+from wm.search.values import asks_value, names_value
 from wm.settings import RecallSettings
 from wm.text.sentences import sentences
 from wm.text.terms import query_words, raw_words, terms_of
@@ -33,22 +32,6 @@ _PAST = frozenset(_PAST_TEXT.split())
 _PAST_CJK = ("以前", "之前", "原来", "かつて", "예전", "이전")
 _WHY = frozenset(["why", "warum", "wieso", "porquê", "pourquoi"])
 _WHY_PARTS = ("por qué", "por que", "为什么", "為什麼", "なぜ", "どうして", "왜")
-
-_VALUE_TEXT = (
-    "when wann cuándo quand quando wieviel wieviele cuánto cuánta cuántos cuántas combien quanto"
-    " quanta quantos quantas"
-)
-_VALUE_ASKED = frozenset(_VALUE_TEXT.split())
-_HOW = {
-    "how": frozenset(["many", "much", "long", "often", "old", "big", "large", "far"]),
-    "wie": frozenset(["viele", "viel", "lange", "oft", "groß", "hoch", "weit"]),
-}
-_VALUE_PART_TEXT = (
-    "何分 何秒 何日 何件 何人 いつ いくつ 多少 几个 几天 几点 什么时候 多久 언제 얼마나 몇"
-)
-_VALUE_PARTS = tuple(_VALUE_PART_TEXT.split())
-_VALUE_SIGNS = frozenset("一二三四五六七八九十百千两每毎")
-_DAYS_CJK = ("曜", "요일", "星期", "周", "매일", "매주")
 
 
 class AnswerPassage(Struct, frozen=True):
@@ -74,7 +57,7 @@ def passage(
     if best.confidence - max(rivals, default=0.0) < settings.clear_lead:
         return None
     text = _extract(query, entry, settings.answer_tokens)
-    if not text or (_asks_value(query) and not _names_value(text)):
+    if not text or (asks_value(query) and not names_value(text)):
         return None
     return AnswerPassage(entry.id, text)
 
@@ -102,23 +85,6 @@ def _asks_the_past(query: str) -> bool:
 def _asks_why(query: str) -> bool:
     low = {word.lower() for word in raw_words(query)}
     return bool(low & _WHY) or any(part in query.lower() for part in _WHY_PARTS)
-
-
-def _asks_value(query: str) -> bool:
-    low = [word.lower() for word in raw_words(query)]
-    if not _VALUE_ASKED.isdisjoint(low) or any(part in query for part in _VALUE_PARTS):
-        return True
-    return any(second in _HOW.get(first, ()) for first, second in pairwise(low))
-
-
-def _names_value(text: str) -> bool:
-    if any(map(str.isdigit, text)) or not _VALUE_SIGNS.isdisjoint(text):
-        return True
-    words = {word.strip(".,;:") for word in raw_words(text)}
-    # The month; "may" in lower case is a common word.
-    if "May" in words or not VALUE_WORDS.isdisjoint(map(str.lower, words)):
-        return True
-    return any(part in text for part in _DAYS_CJK)
 
 
 # --- the passage ----------------------------------------------------------------------------

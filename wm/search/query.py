@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from wm.search.values import asks_value
 from wm.text.terms import is_name, raw_words, telling_words
 
 _HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
@@ -19,13 +20,14 @@ _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(), start=1)}
 
 class ParsedQuery(Struct, frozen=True):
     """words: as typed, without stop words. month, year: 0 if not named. history: asks for the past.
-    names: words written as identifiers or paths, and capitalised words inside the sentence, such
-    as names of people and products."""
+    value: asks for a number, a time or another measure. names: words written as identifiers or
+    paths, and capitalised words inside the sentence, such as names of people and products."""
 
     words: tuple[str, ...]
     month: int
     year: int
     history: bool
+    value: bool
     names: frozenset[str]
 
 
@@ -40,6 +42,7 @@ def parse(query: str) -> ParsedQuery:
         month=next((n for name, n in _MONTHS.items() if name in low), 0),
         year=years[0] if years else 0,
         history=bool(low & _HISTORY),
+        value=asks_value(query),
         names=frozenset(w for w in words if is_name(w) or (w[:1].isupper() and w != first)),
     )
 

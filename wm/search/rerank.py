@@ -16,6 +16,7 @@ from wm.search.documents import Hit
 from wm.search.explain import Reasons, explain
 from wm.search.recency import DatedHit, newest_first
 from wm.search.scoring import Best, Question
+from wm.search.values import changes_value
 from wm.search.vector_index import VectorIndex
 from wm.settings import RecallSettings
 
@@ -44,7 +45,12 @@ def ranked(
         numbers = best.numbers[first]
         turns, spoken = collection.turns(numbers).tolist(), collection.spoken(numbers).tolist()
         hits = [
-            DatedHit(fused[at], (documents[at].time, turn), by_person)
+            DatedHit(
+                score=fused[at],
+                when=(documents[at].time, turn),
+                spoken=by_person,
+                changes=question.asked.value and changes_value(documents[at].text),
+            )
             for at, turn, by_person in zip(first, turns, spoken, strict=True)
         ]
         order = newest_first(hits, space.mutual(numbers), settings)

@@ -32,10 +32,11 @@ class RecallFit:
     [RC-1]."""
     spoken_bonus: float = 1.2
     """Bonus of the user's words over the answer's [deviations, RC-1]."""
-    same_floor: float = 0.3
-    """Similarity from which on two hits are about the same subject [RC-1]."""
-    fresh_reach: float = 0.8
-    """A newer hit passes an older one about the same subject from this share of its score on
+    same_floor: float = 0.2
+    """Similarity from which on two hits are about the same subject, if the newer one says that a
+    value changed [RC-1]."""
+    fresh_reach: float = 0.5
+    """A newer hit passes an older one that it repeats or changes from this share of its score on
     [RC-1]."""
     sure_coverage: float = 3.6
     """Effect of the coverage on the confidence [log-odds, RC-1]."""
