@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench import recall_set
+from tests.bench import recall_set, session_set
 from tests.bench.retrieval import model_of
 from tests.bench.sets import SETS
 
@@ -41,7 +41,16 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--embedder", default="embedded", help="of recall: embedded, none, a folder, or minilm"
     )
+    parser.add_argument(
+        "--transcripts",
+        type=Path,
+        action="append",
+        metavar="PATH",
+        help="of sessions: a file or folder; default ../../public/sessions.jsonl.gz beside FILE",
+    )
     asked = parser.parse_args(argv)
+    beside = asked.file.resolve().parents[2] / "public" / "sessions.jsonl.gz"
+    session_set.use(asked.transcripts or [beside])
     try:
         if asked.set == RECALL:
             rows = recall_set.predictions(asked.file, model_of(asked.embedder))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from tests.bench import story_set
+from tests.bench import session_set, story_set
 from tests.store.twin import MemoryStore
 from wm.api.protocol import EventAnswer, EventRequest, RememberRequest, WorkspacePlace
 from wm.domain import payloads
@@ -290,4 +290,5 @@ SETS: dict[str, Set] = {
     "poison": Set(("channel", "content"), poison),
     "prune": Set(("tool", "command", "output", "synthetic"), prune),
     "stories": Set(("turns", "ask"), story_set.stories),
+    "sessions": Set((), session_set.sessions),
 }

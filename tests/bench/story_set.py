@@ -7,12 +7,21 @@ prompt of the next session and the answer to the story's question.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.store.twin import MemoryStore
-from wm.api.protocol import EventRequest, PromptRequest, SearchAnswer, SearchRequest, WorkspacePlace
+from wm.api.protocol import (
+    EventRequest,
+    PromptRequest,
+    RecapAnswer,
+    RecapRequest,
+    SearchAnswer,
+    SearchRequest,
+    WorkspacePlace,
+)
+from wm.domain import payloads
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
@@ -20,6 +29,7 @@ from wm.ops.runtime import make_runtime
 from wm.settings import load
 from wm.store.base import Ref
 from wm.store.identity import key_of
+from wm.store.paths import USER
 
 Case = dict[str, Any]
 BEGIN = datetime(2026, 9, 1, 9, 0, tzinfo=UTC)
@@ -56,6 +66,32 @@ class Diary:
     def prompt(self, session: str) -> Any:
         request = PromptRequest(workspace=self.place.key, session_id=session)
         return execute(self.runtime, OPERATIONS["prompt"], request)
+
+    def hook(self, session: str, name: str, payload: dict[str, Any]) -> None:
+        """One hook call of Claude Code, in this workspace."""
+        parsed = payloads.parse("claude-code", name, {"session_id": session, **payload})
+        for event in parsed.events:
+            self.event(session, event.kind, **event.model_dump(exclude={"kind"}))
+
+    def recaps(self) -> list[dict[str, Any]]:
+        """The recaps, newest first, in the words of the labelled set."""
+        request = RecapRequest(workspace=self.place.key, last=5)
+        answer: RecapAnswer = execute(self.runtime, OPERATIONS["recap_sessions"], request)
+        return [
+            {
+                "goal": one.asked,
+                "changed": list(one.main_files),
+                "done": [answer.texts[name] for name in one.kept if name in answer.texts],
+                "open": [f"{e.category} {e.file or e.check}" for e in one.open],
+            }
+            for one in answer.recaps
+        ]
+
+    def everything(self) -> Iterator[MemoryEntry]:
+        """The entries of the workspace, then those of scope `user`."""
+        for key in (self.place.key, USER):
+            found = self.store.read(Ref(WorkspaceMemory, key)).document
+            yield from found.entries if found is not None else ()
 
     def ask(self, question: str) -> SearchAnswer:
         request = SearchRequest(workspace=self.place.key, query=question)

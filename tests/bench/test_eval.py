@@ -56,6 +56,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
         {"label": "contradicts", "merge": False},
     ),
+    "sessions": ({"id": "nobody-has-it"}, {"learned": [], "recap": {}}),
     "secrets": ({"text": "The password policy is strict."},
                 {"redacted": "The password policy is strict."}),
     "prune": ({"tool": "bash", "command": "ls", "output": "a\nb\n", "synthetic": False},

@@ -175,3 +175,31 @@ def test_the_handoff_has_the_checks_and_commits(bench: Bench, tmp_path: Any) -> 
     text = bench.call("handoff").text
     assert "- Check: pytest passed" in text
     assert "- Commit: 4f1c2ab" in text
+
+
+def test_a_recap_shows_the_files_with_most_edits_those_of_the_project_first(bench: Bench) -> None:
+    bench.event("session_started", session="s-1")
+    bench.event("user_prompt", session="s-1", text="Rework the dock.")
+
+    def edit(path: str, times: int = 1) -> None:
+        for _ in range(times):
+            bench.event("tool_finished", session="s-1", tool="edit", paths=(path,))
+
+    edit("/elsewhere/plan.md", 9)
+    for number in range(15):
+        edit(f"src/part{number}.py")
+    edit("src/dock.py", 4)
+    bench.event("session_ended", session="s-1")
+    (recap,) = bench.call("recap_sessions").recaps
+    assert len(recap.changed) == 17
+    edits = {one.path: one.count for one in recap.edits}
+    assert edits == {"/elsewhere/plan.md": 9, "src/dock.py": 4}
+    assert recap.main_files[:2] == ("src/dock.py", "src/part14.py")
+    assert len(recap.main_files) == 12
+    assert "/elsewhere/plan.md" not in recap.main_files
+    assert "src/dock.py, src/part14.py" in last_session_text(bench)
+
+
+def last_session_text(bench: Bench) -> str:
+    bench.event("session_started", session="s-2")
+    return last_session(bench, "s-2")

@@ -27,12 +27,18 @@ def print_recap(one: Recap, texts: Mapping[str, str]) -> None:
                 output.lines(output.hang(head, texts[name], len(head) + 1))
 
 
+def _changed(one: Recap) -> tuple[str, ...]:
+    shown = one.main_files
+    more = len(one.changed) - len(shown)
+    return (*shown, *((f"and {more} more",) if more else ()))
+
+
 def _rows(one: Recap) -> list[output.Row]:
     checks = [f"{r.name} {f'exit {r.exit_code}' if r.exit_code else 'passed'}" for r in one.checks]
     fixed = [f"{f.category} {f.file or f.check}: {', '.join(f.edited) or '?'}" for f in one.fixes]
     left = [f"{e.category} {e.file or e.check}" for e in one.open]
     rows = [
-        ("changed", one.changed),
+        ("changed", _changed(one)),
         ("checks", checks),
         ("commits", one.commits),
         ("fixed by", fixed),

@@ -11,6 +11,9 @@ KEPT_RECAPS = 200
 KEPT_FIXES = 300
 """Most recaps and fixes kept for a workspace; the oldest are dropped."""
 
+MAIN_FILES = 12
+"""Changed files of a session that a recap shows; the rest is counted."""
+
 
 class CheckRun(Record):
     """The last result of a check: its tool, and its exit code."""
@@ -33,6 +36,13 @@ class Fix(Record):
     at: str = ""
 
 
+class FileEdits(Record):
+    """How often a session edited a file."""
+
+    path: str
+    count: int = 1
+
+
 class LeftError(Record):
     """An error that was open at the end."""
 
@@ -51,6 +61,8 @@ class Recap(Record):
     at: str = ""
     asked: str = optional("")
     changed: tuple[str, ...] = optional(())
+    edits: tuple[FileEdits, ...] = optional(())
+    """Of the files of `changed` that were edited more than once."""
     checks: tuple[CheckRun, ...] = optional(())
     commits: tuple[str, ...] = optional(())
     fixes: tuple[Fix, ...] = optional(())
@@ -59,6 +71,18 @@ class Recap(Record):
     """Entries that the session left in the inbox."""
     kept: tuple[str, ...] = optional(())
     """Entries that became active in the session: its rules, facts and decisions."""
+
+    @property
+    def main_files(self) -> tuple[str, ...]:
+        """The files that most edits went to, at most `MAIN_FILES`, those of the project before
+        others (the agent's plans and notes)."""
+        newest = {path: number for number, path in enumerate(self.changed)}
+        counts = {one.path: one.count for one in self.edits}
+
+        def rank(path: str) -> tuple[bool, int, int]:
+            return path.startswith(("/", "~")), -counts.get(path, 1), -newest[path]
+
+        return tuple(sorted(self.changed, key=rank)[:MAIN_FILES])
 
 
 class Recaps(Document):

@@ -13,7 +13,16 @@ from wm.domain.failures.commands import ran
 from wm.domain.session.file_paths import spelled
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
-from wm.formats.recaps import KEPT_FIXES, KEPT_RECAPS, CheckRun, Fix, LeftError, Recap, Recaps
+from wm.formats.recaps import (
+    KEPT_FIXES,
+    KEPT_RECAPS,
+    CheckRun,
+    FileEdits,
+    Fix,
+    LeftError,
+    Recap,
+    Recaps,
+)
 from wm.formats.session_state import OpenError, SessionState
 from wm.text.escape import neutralise
 from wm.text.patterns import Lazy
@@ -52,7 +61,8 @@ def after_tool(
     update: dict[str, object] = {}
     if event.tool in ("edit", "write") and not event.failed:
         paths = [spelled(path, root=after.root, cwd=event.cwd) for path in event.paths]
-        update["changed"] = _newest(known.changed, filter(None, paths))
+        changed = _newest(known.changed, filter(None, paths))
+        update |= {"changed": changed, "edits": _edits(known, changed, paths)}
     elif event.tool == "bash" and event.exit_code is not None:
         if runs := _checks(event, after.root, now):
             names = {run.name for run in runs}
@@ -72,6 +82,15 @@ def after_tool(
 def _newest(known: tuple[str, ...], more: Iterable[str]) -> tuple[str, ...]:
     new = tuple(dict.fromkeys(more))
     return (*(one for one in known if one not in new), *new)[-MAX_LISTED:]
+
+
+def _edits(known: Recap, changed: tuple[str, ...], paths: Iterable[str]) -> tuple[FileEdits, ...]:
+    """How often each file was edited, for those edited more than once."""
+    counts = dict.fromkeys(known.changed, 1) | {one.path: one.count for one in known.edits}
+    for path in paths:
+        counts[path] = counts.get(path, 0) + 1
+    kept = ((path, counts[path]) for path in changed)
+    return tuple(FileEdits(path=path, count=count) for path, count in kept if count > 1)
 
 
 def _with_commit(fix: Fix, commit: str) -> Fix:
@@ -182,7 +201,7 @@ def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
         ("open errors", [_safe(e.file or e.check) for e in recap.open]),
         ("checks failed", failed),
         ("checks passed", passed),
-        ("changed", [_safe(path) for path in reversed(recap.changed)]),
+        ("changed", [_safe(path) for path in recap.main_files]),
         ("commits", list(reversed(recap.commits))),
         ("kept", [f'"{neutralise(texts[name])}"' for name in recap.kept if name in texts]),
     ]
