@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.ops.conftest import SHIP, Bench
-from wm.ops.storage.check import repair_store
+from wm.ops.storage.check import check_store, repair_store
 
 
 def test_a_repaired_document_is_recorded_in_the_evidence(files: Bench) -> None:
@@ -27,3 +27,24 @@ def test_without_a_repair_nothing_is_recorded(bench: Bench) -> None:
     bench.remember(SHIP)
     assert list(repair_store(bench.runtime)) == []
     assert bench.told("store_repaired") == []
+
+
+def test_the_memory_of_the_user_is_checked_repaired_swept_and_exported(files: Bench) -> None:
+    files.call("remember", text="Always answer in German.", user=True)
+    files.remember(SHIP)
+    files.store.flush()
+    assert [f.code for f in check_store(files.runtime, deep=True) if f.severity != "note"] == []
+    assert "unknown_file" not in {f.code for f in check_store(files.runtime, deep=True)}
+    assert files.call("sweep_storage", everywhere=True).workspaces == 2
+    kept = files.call("export_workspace", workspace="user", directory="").documents
+    assert "Always answer in German." in str(kept["workspace_memory"])
+    folder = files.settings.paths.home / "user"
+    (folder / "workspace-memory.json").write_bytes(b"no json")
+    bench = files.reopen()
+    found = {
+        (f.code, f.path) for f in check_store(bench.runtime, deep=False) if f.severity != "note"
+    }
+    assert ("restored", "user/workspace-memory.json") in found
+    assert [f.code for f in repair_store(bench.runtime)] == ["restored"]
+    views = bench.call("inspect", workspace="user", directory="").entries
+    assert [v.entry.text for v in views] == ["Always answer in German."]

@@ -75,6 +75,9 @@ class MemoryStore:
             found = [paths.name_of(model, p.name) for p in self._readings if p.folder == folder]
         return tuple(sorted(name for name in found if name is not None))
 
+    def memories(self) -> tuple[str, ...]:
+        return self.workspaces()
+
     def workspaces(self) -> tuple[str, ...]:
         with self._guard:
             keys = {ref.workspace for ref, _ in self._readings.values()} | set(self._lines)

@@ -211,6 +211,12 @@ class ForgetRequest(EntryRequest):
     reason: str = ""
 
 
+class ScopeRequest(EntryRequest):
+    """Move an entry to the scope `user`, or from there to this workspace (ID-3)."""
+
+    scope: str
+
+
 class EntryAnswer(Record):
     """The entry after the request, and a sentence for people."""
 

@@ -67,6 +67,10 @@ class FileStore(SessionLogs):
         """Keys of the workspaces that have a folder, sorted."""
         return tuple(filter(paths.is_workspace, self.core.names_in(paths.WORKSPACES)))
 
+    def memories(self) -> tuple[str, ...]:
+        """Keys of all folders with documents: the workspaces, and `user` if it exists (ID-3)."""
+        return (*self.workspaces(), *((paths.USER,) if self.core.names_in(paths.USER) else ()))
+
     def evidence(self, workspace: str) -> LogReading:
         """All evidence of a workspace, oldest first."""
         path = paths.evidence_folder(workspace)

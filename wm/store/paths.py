@@ -138,6 +138,16 @@ def workspace_folder(workspace: str) -> str:
     return f"{WORKSPACES}/{workspace}"
 
 
+def owner(path: str) -> tuple[str, str]:
+    """The key of the memory that a path belongs to, and the path below its folder; ("", path) for
+    a path of the data folder itself."""
+    first, _, rest = path.partition("/")
+    if first == USER:
+        return USER, rest
+    key, _, below = rest.partition("/")
+    return (key, below) if first == WORKSPACES and key else ("", path)
+
+
 def is_workspace(name: str) -> bool:
     return _KEY.fullmatch(name) is not None
 

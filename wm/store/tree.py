@@ -58,12 +58,13 @@ def kind_of(path: str) -> FolderKind | None:
     """What a folder may hold; None for a folder that wm does not know."""
     if not path:
         return FolderKind(_models("", in_home=True), _OURS_AT_HOME.__contains__)
-    first, *rest = path.split("/")
-    if first != paths.WORKSPACES or not all(map(paths.is_workspace, rest[:1])):
+    if path == paths.WORKSPACES:
+        return FolderKind()
+    workspace, below = paths.owner(path)
+    if workspace != paths.USER and not paths.is_workspace(workspace):
         return None
-    below = "/".join(rest[1:])
-    if not rest or below in _LOGS:
-        return _LOGS.get(below, FolderKind())
+    if below in _LOGS:
+        return _LOGS[below]
     models = _models(below)
     above = any(row.folder.startswith(f"{below}/") for row in paths.LAYOUT.values())
     return FolderKind(models) if models or above else None
@@ -77,8 +78,7 @@ def place_at(path: str) -> paths.FilePlace:
 def ref_at(path: str) -> Ref[Document]:
     """The document of a path. StoreError if the path is not one of a document."""
     place = place_at(path)
-    parts = place.folder.split("/")
-    workspace = parts[1] if parts[0] == paths.WORKSPACES and len(parts) > 1 else ""
+    workspace, _ = paths.owner(place.folder)
     kind = kind_of(place.folder)
     for model in kind.models if kind else ():
         name = paths.name_of(model, place.name)

@@ -20,6 +20,9 @@ ASKED = ("explicit", "manual")
 SAID = (*ASKED, "stated")
 """Sources of entries in the words of a person or of an agent's tool call."""
 
+RESCOPED = "memory_rescoped"
+"""The type of the record of an entry that moved between a workspace and the user's memory."""
+
 _WORDS = MappingProxyType(
     {
         ("memory_promoted", "promoted"): "remember",
@@ -41,6 +44,7 @@ _WORDS = MappingProxyType(
         ("outside_accepted", "accepted"): "accept",
         ("outside_accepted", "trashed"): "accept",
         ("workspace_moved", "changed"): "move",
+        (RESCOPED, "changed"): "rescope",
     }
 )
 """(type, outcome) -> the verb. Records that changed nothing have none."""
@@ -52,8 +56,9 @@ _ONE_FIELD: Mapping[tuple[str, ...], str] = MappingProxyType(
 
 class Act(Struct, frozen=True):
     """One act. word: remember, learn, import, edit, pin, importance, forget, restore, accept,
-    reject, return, reinforce or move. by: user, agent (through its tool), or model (a compaction).
-    undone_by: the record that reversed this act, if the reversal is still in effect."""
+    reject, return, reinforce, rescope or move. by: user, agent (through its tool), or model (a
+    compaction). undone_by: the record that reversed this act, if the reversal is still in
+    effect."""
 
     record: EvidenceRecord
     word: str

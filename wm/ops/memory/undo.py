@@ -30,7 +30,7 @@ from wm.api.diagnosis import (
 )
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Detail, Fact, Refusal
-from wm.domain.memory.acts import Act, acts, change_of_session, named, newest
+from wm.domain.memory.acts import RESCOPED, Act, acts, change_of_session, named, newest
 from wm.domain.memory.undo import UndoContext, UndoResult, reverse
 from wm.domain.times import iso, parse
 from wm.errors import NotFound, UserError
@@ -38,6 +38,7 @@ from wm.formats.base import Document
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.explanations import text_of
+from wm.ops.memory import rescope
 from wm.ops.memory.documents import (
     full_id,
     lift_stones,
@@ -67,7 +68,7 @@ def _list(work: Work, request: ActsRequest) -> Acts:
     first = newest(found)
     views = []
     for act in found[: max(0, min(request.limit, LISTED))]:
-        done = reverse(act, _context(work, place, act, memory))
+        done = None if _is_move(act) else reverse(act, _context(work, place, act, memory))
         views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
         place=place,
@@ -128,6 +129,9 @@ def _plan(work: Work, request: UndoRequest) -> Undone:
     """What an undo would do. Writes nothing."""
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
+    if _is_move(act):
+        said = f"Would move {act.record.entry} back to its earlier scope."
+        return Undone(act=_view(act, {}), message=said)
     done = _reversed(work, place, act, read_memory(work, place))
     return Undone(act=_view(act, {}), entry=done.entry, message=_told(done, act, applied=False))
 
@@ -135,11 +139,24 @@ def _plan(work: Work, request: UndoRequest) -> Undone:
 def _undo(work: Work, request: UndoRequest) -> Undone:
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
+    if _is_move(act):
+        back = rescope.move_back(work, place, act.record.entry, act.record.event_id)
+        return Undone(
+            act=_view(act, {}),
+            entry=back.entry,
+            applied=True,
+            message=f"Moved back: {back.message}",
+        )
     done = _reversed(work, place, act, load_memory(work, place))
     event = _stage(work, place, act, done, reason="undone", stone=done.stone)
     save_memory(work, place, done.memory)
     message = _told(done, act, applied=True)
     return Undone(act=_view(act, {}), entry=done.entry, applied=True, event=event, message=message)
+
+
+def _is_move(act: Act) -> bool:
+    """Whether an entry moved between scopes, and nobody moved it back: two documents change."""
+    return act.record.type == RESCOPED and not act.undone_by
 
 
 def _reversed(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoResult:

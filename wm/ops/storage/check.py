@@ -16,6 +16,7 @@ from wm.store import check, fstype
 from wm.store.base import Finding
 from wm.store.check import repair
 from wm.store.files import FileStore
+from wm.store.paths import owner
 
 
 def check_store(runtime: Runtime, *, deep: bool) -> Iterator[Finding]:
@@ -39,9 +40,8 @@ def repair_store(runtime: Runtime) -> Iterator[Finding]:
 def _tell(runtime: Runtime, finding: Finding) -> None:
     """Record one repair in the log of its workspace. The repair holds even if the log cannot be
     written; that failure is a finding of its own."""
-    above, _, rest = finding.path.partition("/")
-    workspace, _, name = rest.partition("/")
-    if above != "workspaces" or not name:
+    workspace, name = owner(finding.path)
+    if not workspace or not name:
         return
     details: dict[str, Detail] = {"path": name, "done": finding.message}
     fact = Fact("store_repaired", "store", "repaired", "", (finding.code,), details)

@@ -433,9 +433,9 @@ def _told(log: SweepLog) -> Fact:
 
 
 def waiting_longest(runtime: Runtime) -> list[str]:
-    """All workspaces, those with the oldest or no report first."""
+    """All workspaces and `user`, those with the oldest or no report first."""
     core = _files(runtime).core
-    keys = runtime.store.workspaces()
+    keys = runtime.store.memories()
     return sorted(keys, key=lambda key: (sweep.modified(core, Ref(SweepLog, key)), key))
 
 

@@ -63,7 +63,7 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
             # A file in a document's place cannot be read either: report it once.
             if finding.code != "unreachable" or finding.path not in strange:
                 yield finding
-        for workspace in store.workspaces() if deep else ():
+        for workspace in store.memories() if deep else ():
             base = paths.workspace_folder(workspace)
             yield from _in_folder(store, paths.evidence_folder(workspace), _logs)
             yield from _in_folder(store, paths.vectors_folder(workspace), _vectors)
@@ -166,7 +166,7 @@ def _key(store: FileStore) -> Iterator[Finding]:
 
 def _documents(store: FileStore, deep: bool) -> Iterator[Finding]:
     try:
-        folders = store.workspaces()
+        folders = store.memories()
         aliases = store.read(Ref(Aliases)).document or Aliases()
     except StoreError:
         folders, aliases = (), Aliases()  # reported below, and by the tree
@@ -294,7 +294,7 @@ def _log(
     lines: jsonlines.LogLines, folder: str, seen: set[str], last: bool
 ) -> Iterator[tuple[str, str, str]]:
     """Findings about one log file; `seen` collects the ids of all log files."""
-    workspace = folder.split("/")[1]
+    workspace, _ = paths.owner(folder)
     unfit = repeated = foreign = 0
     for body in lines.records:
         try:

@@ -22,6 +22,8 @@ from wm.errors import UserError
 from wm.formats.workspace_memory import IMPORTANCES, TYPES
 from wm.settings import has_editor
 
+SCOPES = ("user", "workspace")
+
 
 @click.command("show")
 @click.argument("entry_id", metavar="[ID]", required=False)
@@ -119,14 +121,24 @@ def _print_trash(answer: Trash) -> None:
 @click.option("--rationale", default=None, help='The new rationale; "" removes it.')
 @choice("--type", TYPES)
 @anchor_option('The code that it describes, as it is now; "" removes the link.')
+@choice("--scope", SCOPES, help="Move it: user is for all your projects, workspace only for this.")
 @prints
 def edit(
-    caller: Caller, entry_id: str, text: tuple[str, ...], anchors: tuple[str, ...], **named: Any
+    caller: Caller,
+    entry_id: str,
+    text: tuple[str, ...],
+    anchors: tuple[str, ...],
+    scope: str,
+    **named: Any,
 ) -> Result:
     """Change the entry ID. Without TEXT and options your editor opens with its text.
 
     TEXT "-" reads the new text from standard input. WHERE is a symbol, or lines as 12-40.
     """
+    if scope:
+        if text or anchors or any(value for value in named.values()):
+            raise click.UsageError("--scope moves an entry; change its text before or after.")
+        return Result(caller.call("rescope_entry", id=entry_id, scope=scope), print_answer)
     # An empty rationale or anchor removes the existing one.
     fields = {n: value for n, value in named.items() if value or (n, value) == ("rationale", "")}
     if anchors:
