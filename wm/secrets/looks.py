@@ -40,7 +40,7 @@ _STANDS_FOR = (
     "goes here", "goeshere", "example ", "my api", "my secret", "my token",
 )  # fmt: skip
 _PLACEHOLDER = Lazy(
-    "|".join((r"\*\*\*|\.\.\.|•••|____|0000000000|1111111111", *_cased(_STANDS_FOR)))
+    "|".join((r"\*\*\*|\.\.\.|•••|____|0000000000|1111111111|EXAMPLE", *_cased(_STANDS_FOR)))
 )
 
 
@@ -62,6 +62,7 @@ _CLASSES = {
 }
 
 
+_NAME = Lazy(r"(?:[A-Z]?[a-z]{2,}){1,2}(?:[A-Z][a-z]{2,}){3,}")
 _CHUNK = Lazy(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
 _WORD = Lazy(r"[A-Z]?[a-z]+|[A-Z]{2,}")
 _CLUSTER = Lazy(r"[b-df-hj-np-tv-xz]{4}|^[^aeiouy]+$", ignore_case=True)
@@ -89,6 +90,8 @@ def looks_random(token: str) -> bool:
     if len(token) < MIN_TOKEN_CHARS or is_placeholder(token):
         return False
     bare = token.replace("-", "").replace(":", "")
+    if _NAME.fits(token):
+        return False
     if _is_hex(bare) or _is_ulid(token):
         return False
     pieces = _pieces(token)

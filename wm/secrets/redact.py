@@ -92,6 +92,8 @@ class Redactor(Struct, frozen=True):
         )
         if spans and "\n" in folded:
             spans = _apart([_unwrapped(folded, span) for span in spans])
+        if spans and "arn:" in folded:
+            spans = [span for span in spans if not _in_arn(folded, span.start)]
         if places is not None:
             spans = [SecretSpan(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
         # Read only for a text with secrets: the collection may come from a file.
@@ -282,13 +284,18 @@ def _prefixed(text: str) -> Iterator[SecretSpan]:
             if size < 0:
                 continue
             body = window[:size].rstrip(".-,")
-            if is_placeholder(body) or (weak and is_wordy(body)):
+            if is_placeholder(body) or (weak and (is_wordy(body) or _is_lower(body))):
                 continue
             end = at + len(body)
             if len(body) == WINDOW:
                 end = _run_end(text, end)
             yield SecretSpan(_secret_start(text, start, prefix, kind), end, kind)
             break
+
+
+def _is_lower(body: str) -> bool:
+    """True for small letters only, as in names; the body of a token has digits or capitals."""
+    return body.replace("_", "").replace("-", "").isalpha() and body == body.lower()
 
 
 def _run_end(text: str, end: int) -> int:
@@ -376,6 +383,11 @@ _OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
 """Ids of entries, outputs, objects and epochs (ID-4)."""
 
 
+_RESOURCE_ID = Lazy(r"[a-z]{1,12}(?:-[a-z]{2,12}){0,3}-[0-9a-f]{8,17}(?:EXAMPLE)?")
+"""`vpc-0a1b2c3d`, `tgw-attach-…`: names that a cloud gives to what it rents out."""
+MOST_OF_ARN = 120
+"""Characters before a token in which the beginning of its ARN is looked for."""
+
 _PUBLIC_BEGIN = Lazy(
     r"-----BEGIN [A-Z0-9 ]{0,40}"
     r"(?:PUBLIC KEY|CERTIFICATE|REQUEST|SIGNATURE|MESSAGE|CRL|PARAMETERS)(?: BLOCK)?-----"
@@ -415,11 +427,30 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
     """True for checksums, public keys, images, message ids and URL paths. run: start of the run."""
     if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
         return True
-    if _OWN_ID.fits(text[start:end]):
+    if _OWN_ID.fits(text[start:end]) or _RESOURCE_ID.fits(text[start:end]):
         return True
     if start and text[start - 1] in "@%#" and end - start < 60:
         return True
-    return _PUBLIC_BEFORE.holds(text[max(0, start - 24) : start])
+    before = text[max(0, start - 24) : start]
+    bare = before.rstrip("_-+/.")
+    return _PUBLIC_BEFORE.holds(before) or _PUBLIC_BEFORE.holds(bare) or _is_id(before)
+
+
+_ID = Lazy(r"([A-Za-z_-]*)(?:[_-]id|Id|ID|\bid)[\"'`]?(?:\s?[:=]\s?|\s)[\"'`]?$")
+_SECRET_IDS = ("session", "sess", "key", "token", "auth", "secret", "cookie", "access", "login")
+
+
+def _is_id(before: str) -> bool:
+    """True behind the label of an id that opens nothing: `"DetectorId": "`, `--stack-id `."""
+    found = _ID.search(before)
+    return found is not None and not found.group(1).lower().rstrip("_-").endswith(_SECRET_IDS)
+
+
+def _in_arn(text: str, start: int) -> bool:
+    """True inside the name of a resource, `arn:aws:…`, which is no secret."""
+    words = text[max(0, start - MOST_OF_ARN) : start].split()
+    tail = words[-1] if words and not text[start - 1].isspace() else ""
+    return tail.lstrip("\"'`([=,").startswith("arn:") or '"arn:' in tail or "'arn:" in tail
 
 
 def _token_parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

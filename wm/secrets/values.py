@@ -81,10 +81,10 @@ _REFERENCE = Lazy(
     r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
     rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
     r"&lt;.*|@[A-Za-z_]+|!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
-    r"new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
+    r"[A-Z]<.*|new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
 )
 _REFERENCE_STARTS = (
-    *"${<%[(#@!\\/.~&*=>|", *_NAMED_PLACES, "http", "new", "await", "function", "lambda", "return",
+    *"${<%[(#@!\\/.~&*=>|", "B<", "C<", "F<", "I<", "L<", *_NAMED_PLACES, "http", "new", "await", "function", "lambda", "return",
 )  # fmt: skip
 
 
