@@ -48,7 +48,7 @@ class RecallSettings(RecallFit):
     standing_chars: int = 1200
     """Characters of the pinned entries given with a reply; what does not fit is counted [chars,
     RC-1]."""
-    search_confidence: float = 0.45
+    search_confidence: float = 0.4
     """A search shows nothing if no hit is this sure [RC-1]."""
     answer_confidence: float = 0.75
     """Least confidence of a hit that answers the query [RC-1]."""
