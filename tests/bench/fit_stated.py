@@ -30,7 +30,7 @@ OUT = Path(stated.__file__).with_name("stated.toml")
 LEAST = 4
 """Sentences with a feature; a rarer feature gets no weight."""
 
-RIDGE, RIDGE_OF_PAIRS = 2.0, 8.0
+RIDGE, RIDGE_OF_PAIRS = 4.0, 8.0
 SMALLEST = 0.03
 """A smaller weight is left out."""
 

@@ -94,6 +94,53 @@ def test_openings_and_tasks_around_a_statement_are_left_out(
     assert [one.text for one in statements(text, before) if one.is_certain] == [kept]
 
 
+CHANGES = (
+    "we moved our tracker from Bugzilla to Linear",
+    "forget Bootstrap, we use Tailwind from now on",
+    "actually the bucket is media-eu, not media",
+    "grunt is gone, builds run through just now",
+    "the design repo was renamed to field-design",
+    "Die Wiki liegt jetzt in Notion, Confluence ist abgeschaltet",
+    "on est passés de Bitbucket à GitHub",
+    "hemos pasado de Bitbucket a GitHub",
+    "passamos de Bitbucket para GitHub",
+    "siamo passati da Bitbucket a GitHub",
+    "przeszliśmy z Bitbucketa na GitHub",
+    "мы переехали с Bitbucket на GitHub",
+    "Bitbucket'tan GitHub'a geçtik",
+    "Bitbucket から GitHub に移行しました",
+    "我们已经从 Bitbucket 迁移到 GitHub 了",
+    "Bitbucket에서 GitHub로 옮겼어요",
+)
+
+
+@pytest.mark.parametrize("text", CHANGES)
+def test_what_is_different_now_is_kept_or_waits(text: str) -> None:
+    assert [one.text for one in statements(text) if not one.only_change] == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["we dont use default exports in this codebase", "lets always squash before we merge"]
+)
+def test_a_contraction_may_lack_its_apostrophe(text: str) -> None:
+    assert [one.is_certain for one in statements(text)] == [True]
+
+
+def test_a_no_with_dots_is_a_sentence_of_its_own() -> None:
+    text = "no... helpers go into lib/text, never into main"
+    assert [one.text for one in sentences(text)] == [
+        "no",
+        "helpers go into lib/text, never into main",
+    ]
+    assert len(sentences("the port is on pin no. 7")) == 1
+
+
+def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
+    rule, weaker = "We never ship on Fridays.", "The pipeline takes an hour."
+    assert statements(f"{weaker} Run it.") == ()
+    assert [one.text for one in statements(f"{rule} {weaker}")] == [rule, weaker]
+
+
 def test_only_the_way_of_answering_holds_in_every_project() -> None:
     scopes = {text: statements(text)[0].scope for text in ("reply in French, always", LASTING[1])}
     assert scopes == {"reply in French, always": "user", LASTING[1]: "workspace"}

@@ -8,6 +8,7 @@ not decide what the concepts mean for memory; `stated` does.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -21,6 +22,12 @@ LANGUAGE = "language"
 
 REQUESTS = ("request_verb", "request_link", "request_pointer")
 """Tables of `inner_requests`."""
+
+SHAPES = (
+    "choose", "self", "universal", "should", "defect", "reason", "you", "myself", "joined",
+    "since_now", "negated", "refers", "ahead", "subject_not", "present",
+)  # fmt: skip
+"""Concepts of frequent words. Most have an English row only, so they do not identify a language."""
 
 CONCEPTS = tuple(name for name in _TABLES.names() if name not in (LANGUAGE, *REQUESTS))
 _JOINED = ("zh", "ja", "ko")
@@ -87,13 +94,20 @@ LANGUAGE_WORDS = 60
 
 
 def _evidence(lang: str, words: list[str]) -> int:
-    frequent, known = _frequent(lang), _phrases(lang).whole
+    frequent, known = _frequent(lang), _identifying(lang)
     return sum(2 * (word in frequent) + (word in known) for word in words)
 
 
 @cache
 def _frequent(lang: str) -> frozenset[str]:
     return frozenset(_TABLES.rows_of(LANGUAGE)[lang].replace("'", "' ").split("|"))
+
+
+@cache
+def _identifying(lang: str) -> frozenset[str]:
+    """Words that begin a phrase of a concept that every language has."""
+    whole = _phrases(lang).whole
+    return frozenset(w for w, found in whole.items() if any(p.concept not in SHAPES for p in found))
 
 
 class Found(NamedTuple):
@@ -147,11 +161,24 @@ class _Phrases(NamedTuple):
     end: dict[str, list[tuple[str, _Phrase]]]
 
 
+_OTHER_WORDS = frozenset({"well", "were", "its", "id", "ill", "wed"})
+"""English words that differ from a contraction ("we'll") by the apostrophe alone."""
+
+
+def _written(phrase: str, lang: str) -> Iterator[str]:
+    """The phrase, and as people type it in a hurry: "dont" for "don't"."""
+    yield phrase
+    bare = phrase.replace("'", "")
+    if lang == "en" and bare != phrase and _OTHER_WORDS.isdisjoint(bare.split()):
+        yield bare
+
+
 @cache
 def _phrases(lang: str) -> _Phrases:
     known = _Phrases({}, {}, {})
     for concept in CONCEPTS:
-        for text in filter(None, _TABLES.rows_of(concept).get(lang, "").split("|")):
+        rows = filter(None, _TABLES.rows_of(concept).get(lang, "").split("|"))
+        for text in (form for row in rows for form in _written(row, lang)):
             first, *rest = text.replace("'", "' ").split()
             phrase = _Phrase(concept, tuple(rest))
             if first.endswith("*"):
@@ -163,27 +190,48 @@ def _phrases(lang: str) -> _Phrases:
     return known
 
 
+class _Starts(NamedTuple):
+    """The phrases that may begin with a word. alone: the concepts of those of one word. next: the
+    others by their second word. open: those whose second word is a pattern."""
+
+    alone: tuple[str, ...]
+    next: dict[str, tuple[_Phrase, ...]]
+    open: tuple[_Phrase, ...]
+
+
 @lru_cache(maxsize=8_192)
-def _beginning(lang: str, word: str) -> tuple[_Phrase, ...]:
+def _beginning(lang: str, word: str) -> _Starts:
     """The phrases that may begin with this word."""
     known = _phrases(lang)
     found = list(known.whole.get(word, ()))
     found += [p for text, p in known.begin.get(word[:2], ()) if word.startswith(text)]
     found += [p for text, p in known.end.get(word[-2:], ()) if word.endswith(text)]
-    return tuple(found)
+    following: dict[str, tuple[_Phrase, ...]] = {}
+    opened = []
+    for phrase in found:
+        second = phrase.words[0] if phrase.words else ""
+        if second == "~" or second.endswith("*"):
+            opened.append(phrase)
+        elif second:
+            following[second] = (*following.get(second, ()), phrase)
+    alone = tuple({phrase.concept for phrase in found if not phrase.words})
+    return _Starts(alone, following, tuple(opened))
 
 
 def _in_words(words: list[str], lang: str) -> Found:
     found: set[str] = set()
-    first: set[str] = set()
+    first: frozenset[str] = frozenset()
     for at, word in enumerate(words):
-        for phrase in _beginning(lang, word):
-            if (phrase.concept in found and at) or not _goes_on(words, at + 1, phrase.words):
-                continue
-            found.add(phrase.concept)
-            if at == 0:
-                first.add(phrase.concept)
-    return Found(frozenset(found), frozenset(first))
+        starts = _beginning(lang, word)
+        found.update(starts.alone)
+        if starts.next or starts.open:
+            after = words[at + 1] if at + 1 < len(words) else ""
+            for phrase in (*starts.next.get(after, ()), *starts.open):
+                if phrase.concept not in found and _goes_on(words, at + 1, phrase.words):
+                    found.add(phrase.concept)
+        if at == 0:
+            first = frozenset(found)
+    return Found(frozenset(found), first)
 
 
 def _goes_on(words: list[str], at: int, rest: tuple[str, ...]) -> bool:

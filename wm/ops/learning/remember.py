@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
+from wm.domain.change.statement import marks_change
 from wm.domain.facts import Fact
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.provenance import SupportVerdict
@@ -55,8 +56,8 @@ from wm.store.paths import sid
 from wm.text.letters import canonical
 
 CHANGE_READS_LIKE = frozenset({"progress_snapshot", "temporary_status", "path_heavy"})
-"""Reasons of the gate that do not hold for a text that changes a known entry: "we moved CI to X"
-reports progress where nothing is known of the CI, and a fact where it is (WM-8)."""
+"""Reasons of the gate that do not hold for a change: "we moved CI to X" reports progress in a
+model's summary, and is a fact in the user's words or where something is known of the CI (WM-8)."""
 
 
 NEVER_TYPED = frozenset({"secret", "prompt_injection", "empty", "too_short", "too_long"})
@@ -90,8 +91,9 @@ def _learn(
 ) -> Remembered:
     entry = provenance.weighed(editor, new_entry(work, place, request))
     reasons = (*reasons, *refusal_reasons(work, place, entry))
-    if reasons and CHANGE_READS_LIKE.issuperset(reasons) and editor.changes(entry):
-        reasons = ()
+    if reasons and CHANGE_READS_LIKE.issuperset(reasons):
+        moved = entry.source == "stated" and marks_change(entry.text)
+        reasons = () if moved or editor.changes(entry) else reasons
     doubts: tuple[str, ...] = ()
     if request.typed and reasons and NEVER_TYPED.isdisjoint(reasons):
         doubts, reasons = reasons, ()

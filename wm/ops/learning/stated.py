@@ -9,6 +9,7 @@ model.
 from __future__ import annotations
 
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
+from wm.domain.change.statement import marks_change
 from wm.domain.facts import Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import Requests
@@ -94,6 +95,7 @@ def keep(
         changes = bool(unsure) and _changes_known(work, place, one)
         if one.only_change and not changes:
             continue
+        changes = changes or (one.is_certain and marks_change(one.text))
         if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
