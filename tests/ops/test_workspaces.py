@@ -150,3 +150,83 @@ def test_a_rejected_offer_is_not_repeated_and_blocks_nothing(files: Bench) -> No
     files.later(minutes=2)
     files.event("session_started", session="s-2")
     assert files.texts("inbox") == []
+
+
+def clone(bench: Bench, name: str, *more: str) -> Path:
+    """Another clone of the repository in the bench's project, with the same remote."""
+    folder = bench.project.with_name(name)
+    subprocess.run(["git", "clone", "-q", *more, bench.project.as_uri(), str(folder)], check=True)
+    git(folder, "remote", "set-url", "origin", "https://example.org/team/app.git")
+    return folder
+
+
+def shared(bench: Bench) -> None:
+    repository(bench.project)
+    git(bench.project, "remote", "add", "origin", "git@example.org:team/app.git")
+    bench.event("session_started")
+    bench.remember(SHIP)
+
+
+def started(bench: Bench, folder: Path, session: str = "s-2") -> str:
+    event = {"kind": "session_started", "source": "startup"}
+    fields = {"directory": str(folder), "session_id": session, "agent": "tests"}
+    return str(bench.call("record_event", **fields, event=event).shown)
+
+
+def test_another_clone_is_offered_and_shows_nothing_before_it_is_linked(bench: Bench) -> None:
+    shared(bench)
+    folder = clone(bench, "clone")
+    said = started(bench, folder)
+    assert f"another checkout of this repository: {bench.project} (1 entry)" in said
+    here = {"directory": str(folder)}
+    assert bench.call("prompt", session_id="s-2", **here).blocks == ()
+    (offer,) = bench.call("link_workspace", **here).offers
+    assert (offer.root, offer.active) == (str(bench.project), 1)
+    bench.call("link_workspace", old=offer.root, **here)
+    bench.later(minutes=2)
+    assert [v.entry.text for v in bench.call("inspect", **here).entries] == [SHIP]
+    assert SHIP in bench.call("prompt", session_id="s-3", **here).blocks[0].text
+    assert bench.texts() == [SHIP]
+    with pytest.raises(UserError, match="already uses that memory"):
+        bench.call("link_workspace", old=offer.root, **here)
+    bench.call("link_workspace", unlink=True, **here)
+    bench.later(minutes=2)
+    assert bench.call("inspect", **here).entries == ()
+    with pytest.raises(UserError, match="is not linked"):
+        bench.call("link_workspace", unlink=True, **here)
+
+
+def test_a_shallow_clone_and_another_repository_are_not_offered(bench: Bench) -> None:
+    shared(bench)
+    git(bench.project, "commit", "-q", "--allow-empty", "-m", "more")
+    shallow = clone(bench, "shallow", "--depth", "1")
+    assert started(bench, shallow) == ""
+    other = bench.project.with_name("other")
+    other.mkdir()
+    repository(other)
+    git(other, "commit", "-q", "--allow-empty", "--amend", "-m", "another beginning")
+    git(other, "remote", "add", "origin", "https://example.org/team/app.git")
+    assert started(bench, other) == ""
+    assert bench.call("link_workspace", directory=str(other)).offers == ()
+
+
+def test_a_checkout_that_moved_is_offered_without_a_remote(bench: Bench) -> None:
+    repository(bench.project)
+    bench.event("session_started")
+    bench.remember(SHIP)
+    moved = bench.project.with_name("moved")
+    bench.project.rename(moved)
+    assert "another checkout of this repository" in started(bench, moved)
+
+
+def test_a_folder_with_a_memory_of_its_own_is_not_linked(bench: Bench) -> None:
+    shared(bench)
+    folder = clone(bench, "clone")
+    bench.call("remember", text=CENTS, directory=str(folder))
+    assert started(bench, folder) == ""
+    with pytest.raises(UserError, match="already has a memory of its own"):
+        bench.call("link_workspace", old=str(bench.project), directory=str(folder))
+    with pytest.raises(UserError, match="no memory under the key"):
+        bench.call("link_workspace", old="/srv/nothing", directory=str(folder))
+    with pytest.raises(UserError, match="A folder is linked"):
+        bench.call("link_workspace", workspace=bench.key, directory="")

@@ -500,6 +500,22 @@ class Moved(Record):
     message: str = ""
 
 
+class LinkRequest(Scoped):
+    """Let the folder of the request use the memory of `old`, a folder or a key. old "": list the
+    other checkouts of its repository (ID-3). unlink: end a link."""
+
+    old: str = ""
+    unlink: bool = False
+
+
+class LinkAnswer(Record):
+    """key: of the memory in use. offers: other checkouts of the repository, most entries first."""
+
+    key: str
+    offers: tuple[WorkspaceSummary, ...] = ()
+    message: str = ""
+
+
 class NoRequest(Record):
     """A request without fields."""
 

@@ -102,6 +102,14 @@ class Workspace(Record):
     key: str
 
 
+class Checkout(Record):
+    """What a folder claims to be a checkout of: keyed digests of the repository's first commits and
+    of its remotes (ID-3)."""
+
+    commits: tuple[str, ...] = ()
+    remotes: tuple[str, ...] = optional(())
+
+
 class WorkspaceMemory(Document):
     slug: ClassVar[str] = "workspace_memory"
     current_version: ClassVar[int] = 3
@@ -116,6 +124,8 @@ class WorkspaceMemory(Document):
     """Nothing is learned in passing before this time (EX-7)."""
     without_user: bool = optional(False)
     """Prompts here show no entries of scope `user` (ID-3)."""
+    checkout: Checkout | None = optional(None)
+    """The repository, to recognise other checkouts of it."""
     dormant_intervals: tuple[DormantInterval, ...] = optional(())
     last_activity_at: str = optional("")
     updated_at: str = ""

@@ -374,6 +374,26 @@ def merged(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | Non
     return None if code != 0 else len(set(moves.split())) > 1
 
 
+def origins(root: StrPath, *, deadline_s: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first commits of HEAD's history and the URLs of the remotes; nothing if git gives no
+    answer in time, and for a shallow clone, whose first commits are not the repository's."""
+    end = time.monotonic() + deadline_s
+
+    def ask(*words: str) -> tuple[int | None, str]:
+        return _git(root, list(words), end - time.monotonic())
+
+    code, shallow = ask("rev-parse", "--is-shallow-repository")
+    if code != 0 or shallow.strip() != "false":
+        return (), ()
+    code, commits = ask("rev-list", "--max-parents=0", "HEAD")
+    if code != 0:
+        return (), ()
+    # Exit code 1: there is no remote.
+    _, remotes = ask("config", "--local", "--get-regexp", r"^remote\..*\.url$")
+    urls = (line.partition(" ")[2] for line in remotes.splitlines())
+    return tuple(commits.split()), tuple(filter(None, urls))
+
+
 def subjects(root: StrPath, count: int, deadline_s: float) -> str:
     """The subjects of the last commits, one per line; "" if git gives no answer."""
     code, output = _git(

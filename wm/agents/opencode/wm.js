@@ -308,9 +308,10 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (!info?.id) return
       Object.assign(session(info.id), { parent: info.parentID ?? "", begins: true, untitled: true })
       await memory.ready
-      await tell("session.created", {
+      const answer = await tell("session.created", {
         event: { type: event.type, properties: { info: { id: info.id, parentID: info.parentID } } },
       })
+      show(answer?.toast)
     },
     async "message.updated"(event) {
       const info = event.properties?.info

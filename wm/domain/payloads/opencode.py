@@ -157,6 +157,8 @@ def reply(name: str, outcome: HookOutcome) -> Reply:
     if name == "chat.message":
         shown = {"toast": outcome.shown} if outcome.shown else {}
         return {**(_listed("notices", outcome.appended) or {}), **shown} or None
+    if name == "session.created":
+        return {"toast": outcome.shown} if outcome.shown else None
     if name == "tool.execute.after":
         return _listed("notices", outcome.appended)
     if name == MESSAGE_UPDATED:

@@ -16,6 +16,7 @@ from wm.domain.facts import Fact
 from wm.domain.memory import promotion as promote
 from wm.domain.memory import retention
 from wm.errors import Corrupt, TooNew
+from wm.formats.workspace_memory import Checkout
 from wm.ops.memory import anchors, branch_scope
 from wm.ops.memory.documents import (
     load_memory,
@@ -32,6 +33,7 @@ class Visit(Struct, frozen=True):
 
     git: branch_scope.Answers = branch_scope.NO_ANSWERS
     code: anchors.States = {}
+    checkout: Checkout | None = None
 
 
 def begin_visit(work: Work, place: WorkspacePlace, found: Visit) -> None:
@@ -61,6 +63,8 @@ def _promote(work: Work, place: WorkspacePlace, found: Visit | None = None) -> N
         memory = retention.visit(memory, now=work.now, settings=settings)
         memory, facts = branch_scope.offer(work, place, memory, found.git)
         memory, marked = anchors.mark(memory, found.code)
+        if found.checkout is not None:
+            memory = memory.model_copy(update={"checkout": found.checkout})
         facts = (*facts, *marked)
     if journal.entries:
         promotion = promote.promote(

@@ -34,7 +34,7 @@ from wm.formats.events import (
 from wm.formats.session_state import SessionState
 from wm.ops.learning import ambient_files, compaction, journal, provenance, recaps, stated
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
-from wm.ops.memory import anchors, branch_scope
+from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
 from wm.ops.memory.entries import forget_one
 from wm.ops.operation import Operation, Work
@@ -134,7 +134,7 @@ def _look_around(runtime: Runtime, place: WorkspacePlace, request: EventRequest)
     code = anchors.look(runtime, place, request.directory)
     ambient_files.ask(runtime, place.root)
     prompt_recall.warm(runtime, place)
-    return journal.Visit(git, code)
+    return journal.Visit(git, code, checkouts.ask(runtime, place))
 
 
 def _redacted(runtime: Runtime, event: Event) -> Event:
@@ -234,9 +234,13 @@ def _started(work: Work, prepared: PreparedEvent) -> EventAnswer:
         core_blocks.take_waiting(work, place, state)
     elif _goes_on_compacted(event, state):
         working_memory.compacted(work, place, state)
-    if not state.subagent:
-        journal.begin_visit(work, place, prepared.visit)
-    return _answer(state)
+    if state.subagent:
+        return _answer(state)
+    journal.begin_visit(work, place, prepared.visit)
+    if event.source not in transitions.NEW_SESSION:
+        return _answer(state)
+    other = checkouts.offer(work, place, prepared.visit.checkout)
+    return _answer(state).model_copy(update={"shown": other})
 
 
 def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:

@@ -1,4 +1,4 @@
-"""`wm workspace list | mv`: lists workspaces, and follows a folder that was moved.
+"""`wm workspace list | mv | link | unlink`: lists workspaces, and follows moved folders and clones.
 
 Moving changes which memory a folder uses (an alias); it moves no project files.
 """
@@ -66,6 +66,41 @@ def move(caller: Caller, old: str, new: str) -> Result:
         )
     answer: Any = caller.run("move_workspace", {"old": _path_or_key(old), "new": target})
     return Result(answer, answer.message)
+
+
+@command.command("link", short_help="Use the memory of another checkout here, too.")
+@click.argument("old", required=False, default="")
+@prints
+def link(caller: Caller, old: str) -> Result:
+    """Let this folder use the memory of OLD, another checkout of the repository (its path, or its
+    key).
+
+    Without OLD the other checkouts that wm knows are listed; nothing of them is shown here before
+    you link one.
+    """
+    named = _path_or_key(old) if old else ""
+    return Result(caller.call("link_workspace", old=named), _print_link)
+
+
+@command.command("unlink", short_help="Give this folder a memory of its own again.")
+@prints
+def unlink(caller: Caller) -> Result:
+    """End the link of this folder. What was learned through it stays in the other memory."""
+    return Result(caller.call("link_workspace", unlink=True), _print_link)
+
+
+def _print_link(answer: Any) -> None:
+    if answer.message:
+        output.line(answer.message)
+        return
+    if not answer.offers:
+        output.line("wm knows no other checkout of this repository.")
+    for space in answer.offers:
+        gone = "" if space.exists else ", the folder is gone"
+        about = f" ({output.count(space.active, 'entry', 'entries')}{gone})"
+        output.lines(output.hang(f"  {space.key}", output.home_short(space.root) + about, 20))
+    if answer.offers:
+        output.hint(f"to use its memory here: wm workspace link {answer.offers[0].key}")
 
 
 def _path_or_key(text: str) -> str:

@@ -1,0 +1,105 @@
+"""Recognise other checkouts of one repository, and link a folder to the memory of one (ID-3). Pure.
+
+Root commits and remotes are claims that any folder can make, so a match is only offered: nothing of
+another folder is shown before a person links it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from msgspec import Struct
+
+from wm.domain.facts import Refusal
+from wm.domain.memory.scope import Move, resolve
+from wm.domain.times import iso
+from wm.formats.home import Alias, Aliases
+from wm.formats.workspace_memory import Checkout
+
+
+class Candidate(Struct, frozen=True):
+    """Another workspace. there: its folder exists."""
+
+    key: str
+    root: str
+    checkout: Checkout
+    there: bool
+    entries: int
+
+
+def remote_name(url: str) -> str:
+    """A remote as host and path: the same for ssh and https, without user and password."""
+    text = url.strip().rstrip("/").removesuffix(".git")
+    _scheme, is_url, rest = text.partition("://")
+    host, found, path = (rest if is_url else text).partition("/" if is_url else ":")
+    host = host.rpartition("@")[2].partition(":")[0].lower()
+    is_path = not found or not host or (not is_url and "/" in host)
+    return text if is_path else f"{host}/{path.strip('/')}"
+
+
+def is_same(one: Checkout, other: Checkout, *, moved: bool) -> bool:
+    """Whether two folders claim the same repository: a first commit in common, and a remote.
+    moved: the other folder is gone, so the first commit alone tells that it was moved."""
+    commits = not set(one.commits).isdisjoint(other.commits)
+    return commits and (moved or not set(one.remotes).isdisjoint(other.remotes))
+
+
+def offers(own: Checkout, others: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """The workspaces with entries that claim the repository of `own`, most entries first."""
+    fits = (
+        one for one in others if one.entries and is_same(own, one.checkout, moved=not one.there)
+    )
+    return tuple(sorted(fits, key=lambda one: (-one.entries, one.key)))
+
+
+def plan_link(
+    old: str,
+    new: str,
+    *,
+    new_root: str,
+    folders: Collection[str],
+    filled: Collection[str],
+    aliases: Aliases,
+    now: datetime,
+) -> Move | Refusal:
+    """Let the folder with key `new` use the memory of `old`, which keeps its own folder, too.
+
+    folders: keys that have a folder; filled: those whose memory has entries. Refusals: unknown_old,
+    already, new_has_memory.
+    """
+    target = resolve(old, aliases)
+    if target not in folders:
+        return Refusal(
+            "unknown_old",
+            f"There is no memory under the key {old}.",
+            fix="`wm workspace link` lists what fits; `wm workspace list` lists all.",
+        )
+    if resolve(new, aliases) == target:
+        return Refusal("already", f"{new_root} already uses that memory.")
+    if resolve(new, aliases) in filled:
+        return Refusal(
+            "new_has_memory",
+            f"{new_root} already has a memory of its own.",
+            fix="Keep one: `wm export` this one and `wm remember` there what you need, or "
+            "forget its entries; then link again.",
+        )
+    kept = tuple(alias for alias in aliases.aliases if alias.key != new)
+    alias = Alias(key=new, target=target, root=new_root, at=iso(now))
+    return Move(aliases.model_copy(update={"aliases": (*kept, alias)}), target)
+
+
+def plan_unlink(new: str, *, new_root: str, owner: str, aliases: Aliases) -> Move | Refusal:
+    """Let a folder use its own memory again. owner: the folder that the linked memory belongs to.
+    Refusals: not_linked, moved."""
+    linked = next((alias for alias in aliases.aliases if alias.key == new), None)
+    if linked is None:
+        return Refusal("not_linked", f"{new_root} is not linked to another memory.")
+    if owner == new_root:
+        return Refusal(
+            "moved",
+            f"The memory was moved to {new_root}, not linked.",
+            fix="`wm workspace mv` moves it back.",
+        )
+    left = tuple(alias for alias in aliases.aliases if alias.key != new)
+    return Move(aliases.model_copy(update={"aliases": left}), linked.target)

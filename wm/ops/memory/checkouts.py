@@ -1,0 +1,160 @@
+"""Offer the memory of another checkout of the same repository, and link to it (ID-3).
+
+Git is queried before any lock is taken, at most once a minute, and only while the workspace's own
+claims are unknown. The document holds keyed digests of the claims, never a URL.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+from wm.api.protocol import LinkAnswer, LinkRequest, WorkspacePlace, WorkspaceSummary
+from wm.domain.counts import counted
+from wm.domain.facts import Fact
+from wm.domain.memory import checkouts, scope
+from wm.errors import NotFound, StoreError, UserError
+from wm.formats.home import Aliases
+from wm.formats.workspace_memory import Checkout, WorkspaceMemory
+from wm.ops.memory.documents import read_memory
+from wm.ops.operation import Operation, Work, as_written, granted
+from wm.ops.place import locate, memory_ref, place_of
+from wm.ops.runtime import Runtime
+from wm.store import identity
+from wm.store.base import Ref
+
+DEADLINE_S = 1.0
+ASKED_AGAIN_S = 60.0
+MOST_COMPARED = 300
+"""Workspaces that are compared with one that has no memory yet."""
+
+ALIASES: Ref[Aliases] = Ref(Aliases)
+
+
+def ask(runtime: Runtime, place: WorkspacePlace) -> Checkout | None:
+    """What the folder claims to be a checkout of, where that is not stored yet. Call without a
+    lock; None without git, outside a repository, and for a shallow clone."""
+    memory = runtime.store.read(memory_ref(place.key)).document
+    if not place.root or (memory is not None and memory.checkout is not None):
+        return None
+    minute = runtime.now().timestamp() // ASKED_AGAIN_S
+    found: Checkout | None = runtime.caches.git.get(
+        ("checkout", place.key), (place.root, minute), lambda: _claims(runtime, place.root)
+    )
+    return found
+
+
+def _claims(runtime: Runtime, root: str) -> Checkout | None:
+    commits, remotes = identity.origins(root, deadline_s=DEADLINE_S)
+    if not commits:
+        return None
+    digest = runtime.store.digest
+    names = sorted({digest(checkouts.remote_name(url)) for url in remotes})
+    return Checkout(commits=tuple(sorted(map(digest, commits))), remotes=tuple(names))
+
+
+def offer(work: Work, place: WorkspacePlace, claims: Checkout | None) -> str:
+    """What a person reads where a session starts without a memory; "" if nothing fits."""
+    memory = read_memory(work, place)
+    own = memory.checkout or claims
+    if own is None or memory.entries:
+        return ""
+    found = _offers(work, place, own)
+    if not found:
+        return ""
+    best = found[0]
+    has = counted(best.entries, "entry", "entries")
+    return (
+        f"wm knows another checkout of this repository: {best.root} ({has}). "
+        f"wm workspace link {best.root} uses its memory here, too."
+    )
+
+
+def _offers(work: Work, place: WorkspacePlace, own: Checkout) -> tuple[checkouts.Candidate, ...]:
+    return checkouts.offers(own, _others(work, place))
+
+
+def _others(work: Work, place: WorkspacePlace) -> Iterator[checkouts.Candidate]:
+    for key in work.runtime.store.workspaces()[:MOST_COMPARED]:
+        memory = _readable(work, key)
+        if key == place.key or memory is None or memory.checkout is None:
+            continue
+        root = memory.workspace.root
+        entries = sum(entry.status == "active" for entry in memory.entries)
+        there = os.path.isdir(root)
+        yield checkouts.Candidate(key, root, memory.checkout, there, entries)
+
+
+def _readable(work: Work, key: str) -> WorkspaceMemory | None:
+    with suppress(StoreError):
+        return work.read(memory_ref(key)).document
+    return None
+
+
+def _link(work: Work, request: LinkRequest) -> LinkAnswer:
+    """List what fits without `old`; else link, or unlink."""
+    if not request.directory:
+        raise UserError(
+            "A folder is linked, not a key.", fix="Run this in the folder, or name it with -C."
+        )
+    place = locate(work.runtime, request)
+    if request.unlink:
+        return _unlinked(work, request)
+    if not request.old:
+        own = read_memory(work, place).checkout or _claims(work.runtime, place.root)
+        found = _offers(work, place, own) if own is not None else ()
+        return LinkAnswer(key=place.key, offers=tuple(map(_summary, found)))
+    new = identity.find(request.directory, explicit=request.explicit)
+    store = work.runtime.store
+    filled = {k for k in store.workspaces() if (m := _readable(work, k)) and m.entries}
+    plan = granted(
+        checkouts.plan_link(
+            _key_of(work.runtime, request.old),
+            new.key,
+            new_root=new.root,
+            folders=store.workspaces(),
+            filled=filled,
+            aliases=work.read(ALIASES).document or Aliases(),
+            now=work.now,
+        )
+    )
+    _put(work, plan, "linked", new.root)
+    root = place_of(work.runtime, plan.target).root
+    said = f"{new.root} uses the memory of {root} now; `wm workspace unlink` ends that."
+    return LinkAnswer(key=plan.target, message=said)
+
+
+def _unlinked(work: Work, request: LinkRequest) -> LinkAnswer:
+    new = identity.find(request.directory, explicit=request.explicit)
+    aliases = work.read(ALIASES).document or Aliases()
+    target = scope.resolve(new.key, aliases)
+    owner = place_of(work.runtime, target).root
+    plan = granted(checkouts.plan_unlink(new.key, new_root=new.root, owner=owner, aliases=aliases))
+    _put(work, plan, "unlinked", new.root)
+    return LinkAnswer(key=new.key, message=f"{new.root} uses a memory of its own again.")
+
+
+def _put(work: Work, plan: scope.Move, code: str, root: str) -> None:
+    work.put(ALIASES, plan.aliases)
+    fact = Fact("workspace_linked", "user", "changed", "", (code,), {"folder": root})
+    work.log(plan.target, [fact])
+
+
+def _summary(one: checkouts.Candidate) -> WorkspaceSummary:
+    return WorkspaceSummary(key=one.key, root=one.root, active=one.entries, exists=one.there)
+
+
+def _key_of(runtime: Runtime, named: str) -> str:
+    """The key that a key, a folder, or the former path of a folder means."""
+    if named in runtime.store.workspaces():
+        return named
+    try:
+        return identity.find(named, explicit=True).key
+    except NotFound:
+        return identity.key_of(os.path.realpath(named))
+
+
+link_workspace = Operation(
+    "link_workspace", LinkRequest, LinkAnswer, _link, as_written, lambda _runtime, _request: "home"
+)
