@@ -20,8 +20,8 @@ from tests.replay.parts import (
     written,
 )
 from wm.api.replay import AuditReport
+from wm.domain.paging.files import WRITERS
 from wm.replay.audit import audit
-from wm.replay.file_reads import WRITERS
 from wm.settings import PruningSettings
 
 LINES = "\n".join(f"{n:4} the berth of ferry {n % 7} is free" for n in range(400))

@@ -12,7 +12,8 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from wm.api.replay import AuditReport, FileReads, PruningSavings, Share
-from wm.replay.file_reads import WRITERS, touches
+from wm.domain.paging.files import WRITERS
+from wm.replay.file_reads import touches
 from wm.replay.files import Progress, requests_of
 from wm.replay.pruning_policy import pruning
 from wm.replay.report import factors_of, light, models, turn

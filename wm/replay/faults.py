@@ -8,14 +8,13 @@ examined.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct, field
 
+from wm.domain.paging.stubs import names_in
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, dropped
@@ -26,8 +25,9 @@ MIN_NAMES = 2
 """One name alone may be a coincidence."""
 ANSWER_TOKENS = 80
 """Output tokens of the extra turn that a fault costs: one call that restores the block."""
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
 _NOT_CONTENT = frozenset({"id", "tool_use_id", "type", "signature", "cache_control"})
+REPEATED = 1
+"""Level of a decision that only refers to lines elsewhere in the context (OB-2)."""
 Traces = frozenset[str]
 
 
@@ -45,18 +45,7 @@ def traces(text: str) -> Traces:
     is never taken for a name."""
     lines = (line.strip() for line in text.split("\n"))
     found = {f" {line}" for line in lines if len(line) >= MIN_LINE_CHARS}
-    found.update(name for name in set(_NAME.findall(text)) if _is_distinctive(name))
-    return frozenset(found)
-
-
-def _is_distinctive(name: str) -> bool:
-    """Whether a name looks like an identifier rather than a word."""
-    inner = name.strip("_")
-    return (
-        "_" in inner
-        or any(sign.isdigit() for sign in inner)
-        or any(a.islower() and b.isupper() for a, b in pairwise(inner))
-    )
+    return names_in(text) | found
 
 
 def text_in(value: Any) -> str:
@@ -90,6 +79,8 @@ class FaultCounter(Struct):
     _dropped: set[str] = field(default_factory=set)
     """Places in steps that were replaced."""
     _log: Log = field(default_factory=dict)
+    _counted: set[str] = field(default_factory=set)
+    """Places that `removed_blocks` counts."""
     removed_blocks: int = 0
     removed_tokens: int = 0
 
@@ -108,8 +99,10 @@ class FaultCounter(Struct):
         return [Fault(p, p in exact, self._tokens[p]) for p in sorted(places)]
 
     def is_removed(self, place: str) -> bool:
-        """Whether a block was sent last in another form than its own."""
-        return self._shown.get(place) is not self._full.get(place)
+        """Whether a block was sent last without its text. Lines that are elsewhere in the context
+        are not removed."""
+        decision = self._log.get(place)
+        return place in self._dropped or (decision is not None and decision.level > REPEATED)
 
     def sent(self, body: Body, past: ConversationHistory, log: Log, measure: Measure) -> None:
         """The request that was sent with these decisions."""
@@ -158,7 +151,9 @@ class FaultCounter(Struct):
         self._present.update(now)
         self._shown[place] = now
         if now is not full:
-            if shown is None or shown is full:
+            is_repeated = decision is not None and decision.level == REPEATED
+            if place not in self._counted and not is_repeated:
+                self._counted.add(place)
                 self.removed_blocks += 1
                 self.removed_tokens += self._tokens[place]
             self._removed.update((one, place) for one in full - now)

@@ -1,31 +1,13 @@
-"""Which files the calls of a conversation read and write.
-
-Counts file tools, and shell commands that do the same: `cat`, `head`, `tail`, `nl` and `sed -n`
-of named files. Paths stay as the call names them.
-"""
+"""Which files the calls of a conversation read and write (`wm.domain.paging.files`)."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 
+from wm.domain.paging.files import uses
 from wm.wire.body import Block, Message
-
-READERS = frozenset({"read", "view", "notebookread"})
-WRITERS = frozenset(
-    {"edit", "write", "multiedit", "create", "str_replace", "insert", "apply_patch", "notebookedit"}
-)
-EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool"})
-SHELLS = frozenset({"bash", "shell", "execute_bash", "run"})
-_PATHS = ("file_path", "filePath", "path", "notebook_path", "file_name")
-_RANGE = ("offset", "limit", "line_number", "view_range", "start_line", "end_line")
-_SHOWS = frozenset({"cat", "head", "tail", "nl", "sed"})
-_MAX_COMMAND_CHARS = 2_000
-_STEPS = re.compile(r"&&|\|\||;|\n")
 
 
 class Touch(Struct, frozen=True):
@@ -42,21 +24,9 @@ def touches(block: Block) -> Iterator[Touch]:
     if block.type != "tool_use":
         return
     value = block.value
-    given = value.get("input")
-    fields: Mapping[str, Any] = given if isinstance(given, dict) else {}
-    call, name = str(value.get("id", "")), str(value.get("name", "")).lower()
-    path = next((fields[key] for key in _PATHS if isinstance(fields.get(key), str)), "")
-    if name in SHELLS:
-        for shown, part in _shown(str(fields.get("command") or "")):
-            yield Touch(call, shown, part, writes=False)
-    elif path and name in EDITORS:
-        part = str(fields.get("view_range") or "")
-        yield Touch(call, path, part, writes=fields.get("command") != "view")
-    elif path and name in READERS:
-        part = ":".join(str(fields[key]) for key in _RANGE if fields.get(key) is not None)
-        yield Touch(call, path, part, writes=False)
-    elif path and name in WRITERS:
-        yield Touch(call, path, "", writes=True)
+    call = str(value.get("id", ""))
+    for use in uses(str(value.get("name", "")), value.get("input")):
+        yield Touch(call, use.path, use.part, use.writes)
 
 
 def reads_in(message: Message) -> Iterator[Touch]:
@@ -95,27 +65,3 @@ class ReadCopies(Struct):
                     del self._newest[known]
             else:
                 self._newest[touch.path, touch.part] = place
-
-
-def _shown(command: str) -> Iterator[tuple[str, str]]:
-    """(path, range) of files that a command line prints; nothing for long commands or
-    here-documents."""
-    if len(command) > _MAX_COMMAND_CHARS or "<<" in command:
-        return
-    for step in _STEPS.split(command):
-        try:
-            words = shlex.split(step.partition("|")[0])
-        except ValueError:
-            continue
-        if not words or words[0] not in _SHOWS or ">" in step:
-            continue
-        if words[0] == "sed" and "-n" not in words:
-            continue
-        paths = [word for word in words[1:] if _is_path(word)]
-        part = " ".join(word for word in words[1:] if word not in paths)
-        yield from ((path, part) for path in paths)
-
-
-def _is_path(word: str) -> bool:
-    plain = word.strip("0123456789,$p;")
-    return bool(plain) and not word.startswith("-") and ("/" in word or "." in word)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from wm.domain.paging.files import READERS, SHELLS
 from wm.domain.pruning.modes import Mode
 from wm.domain.pruning.prune import prune
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.domain.pruning.user_rules import UserRules, user_rules
 from wm.formats.tool_output import ID_DIGITS
-from wm.replay.file_reads import READERS, SHELLS
 from wm.settings import PruningSettings
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory

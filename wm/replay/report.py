@@ -23,10 +23,11 @@ from wm.api.replay import (
 )
 from wm.domain.times import iso
 from wm.errors import UserError
+from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.replay.comparison import compared_with
 from wm.replay.files import Progress, requests_of
 from wm.replay.requests import Sent, SkippedRequests
-from wm.replay.rivals import POLICIES, RIVALS
+from wm.replay.rivals import RIVALS
 from wm.replay.run import Counted, Factors, ReplayRun, scaled
 from wm.replay.totals import added, by_conversation
 from wm.settings import PriceSettings
@@ -36,8 +37,7 @@ from wm.wire.prices import DATED, PriceOf, price_of, prices
 from wm.wire.rows import AS_RECORDED, AssumedHead, Measure, estimate
 from wm.wire.usage import Usage
 
-BOUNDED: frozenset[str] = frozenset()
-"""Policies that may never cost more than they have saved."""
+POLICIES = ("none", "safe", "balanced", "tight", *RIVALS)
 
 
 class Assumptions(Struct, frozen=True):
@@ -88,14 +88,14 @@ def replay(
     given = assumed or Assumptions()
 
     def run(name: str, chosen: Policy) -> ReplayedRun:
-        bounded = name in BOUNDED and rule is None
+        bounded = isinstance(chosen, PagingPolicy)
         own_run = ReplayRun(
             chosen, clock, measure, assumed=given.head, ttl=given.ttl, bounded=bounded
         )
         return ReplayedRun(name, own_run)
 
     left = SkippedRequests()
-    chosen = rule or POLICIES[policy]
+    chosen = rule or _named(policy)
     plain = run("none", nothing)
     runs = [run(policy, chosen)] if chosen is not nothing else []
     if rivals:
@@ -119,6 +119,12 @@ def replay(
             "compared": tuple(compared),
         }
     )
+
+
+def _named(policy: str) -> Policy:
+    if policy == "none":
+        return nothing
+    return RIVALS.get(policy) or paging_policy(policy)
 
 
 def _count(sent: Sent, runs: Sequence[ReplayedRun], left: SkippedRequests) -> None:

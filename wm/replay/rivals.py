@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Moment, Policy, nothing
+from wm.wire.policy import Decision, Log, Moment, Policy
 from wm.wire.rows import estimate
 
 AGE_MIN_CHARS = 500
@@ -129,5 +129,3 @@ RIVALS: Mapping[str, Policy] = MappingProxyType(
         "opencode-prune": opencode_prune,
     }
 )
-POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing, **RIVALS})
-"""Policies of a replay by name."""

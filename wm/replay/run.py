@@ -133,6 +133,8 @@ class ReplayRun:
         talk.keep(prepared.decisions)
         goes, found = talk.sent
         needs = self._needs(one, len(before[0].messages) if before else 0)
+        refetch = _refetch(needs.faults, one.prompt)
+        talk.charge(refetch.cache_read, refetch.cache_write_5m)
         counted = Counted(
             sent=sent,
             model=found.model,
@@ -143,7 +145,7 @@ class ReplayRun:
             replaced=prepared.replaced,
             faults=len(needs.faults),
             exact=sum(fault.exact for fault in needs.faults),
-            refetch=_refetch(needs.faults, one.prompt),
+            refetch=refetch,
             rereads=needs.rereads,
             removed=needs.removed,
             broken=len(one.bindings.broken(found)) if binds(found.model) else 0,

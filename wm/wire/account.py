@@ -96,6 +96,11 @@ class Account(Struct):
         """What this request saves, negative if it costs more."""
         return self.plain.bill(plain, rates).cost - self.sent.bill(sent, rates).cost
 
+    def charge(self, read: int, written: int, rates: Rates) -> None:
+        """Something outside of the requests cost these tokens, such as restoring what was
+        removed."""
+        self.credit -= read * rates.read + written * rates.write
+
     def take(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float, ttl: str) -> None:
         """The request was sent. ttl: the lifetime of its marks."""
         self.credit += self.difference(plain, sent, rates)

@@ -8,13 +8,25 @@ than was saved so far, whatever the policy says; only first appearances are free
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct, field
 
 from wm.wire.account import Account, Rates, rates_of
-from wm.wire.body import Body, index, splice, unread
+from wm.wire.body import Body, ByteSpan, index, splice, unread
 from wm.wire.history import ConversationHistory, history
-from wm.wire.marks import end_mark, own_marks
-from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, dropped, nothing, replaced
+from wm.wire.marks import end_mark, end_marked, room_for
+from wm.wire.policy import (
+    Decision,
+    DroppedSteps,
+    Log,
+    Moment,
+    Policy,
+    Prepared,
+    dropped,
+    nothing,
+    replaced,
+)
 from wm.wire.prices import price_of
 from wm.wire.rows import AS_RECORDED, AssumedHead, BlockRow, Measure, estimate, row
 
@@ -38,15 +50,37 @@ class _Request(Struct):
     made: _Sent | None = None
 
 
+class _Changes(Struct, frozen=True):
+    """What new decisions change. first: number of the first message whose form changes (the one
+    behind it for a text of a step). last: of the first message behind all changes that stays.
+    steps: all that are replaced."""
+
+    first: int = _NOWHERE
+    last: int = _NOWHERE
+    steps: DroppedSteps = field(default_factory=DroppedSteps)
+
+    def after_step(self, place: str) -> int:
+        """Number of the message to which the text of a step is appended."""
+        texts = self.steps.texts.items()
+        return next((n for n, own in texts if any(place == p for p, _ in own)), _NOWHERE)
+
+
+class _OwnMarks(Struct):
+    """Cache marks of ours. texts: on texts of steps, by place. messages: at ends of messages."""
+
+    texts: dict[str, Any] = field(default_factory=dict)
+    messages: list[int] = field(default_factory=list)
+    splices: list[tuple[ByteSpan, bytes]] = field(default_factory=list)
+
+
 class _Sent(Struct):
-    """A request in the form in which it goes upstream. first: number of the first message that new
-    decisions change. marked: number of a message behind them with a mark of ours, or -1."""
+    """A request in the form in which it goes upstream."""
 
     body: Body
     row: BlockRow
     replaced: int
-    first: int
-    marked: int
+    changes: _Changes
+    own: _OwnMarks
 
 
 class Conversation(Struct):
@@ -72,6 +106,8 @@ class Conversation(Struct):
     """The decisions in force at the last request that contained a place."""
     _anchors: list[tuple[int, str]] = field(default_factory=list)
     """Messages at whose end an earlier request had a mark, and the place of that end."""
+    _step_mark: str = ""
+    """Place of a step whose text had a mark in an earlier request, nothing before it changed."""
     _prepared: _Request | None = None
 
     def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:
@@ -80,7 +116,7 @@ class Conversation(Struct):
         at: seconds; with a constant value no cache entry expires. It counts as sent when the next
         one is prepared, unless `void` is called before.
         """
-        self._settle()
+        self.settle()
         body = index(raw, self.before[0] if self.before else None)
         if body is None:
             return None
@@ -102,6 +138,11 @@ class Conversation(Struct):
     def in_force(self) -> Log:
         """The decisions that apply to the last request."""
         return self.log if self._prepared is None else self._prepared.inherited
+
+    def charge(self, read: int, written: int) -> None:
+        """Book what restoring removed text cost, in tokens, on the credit of later cuts."""
+        if self._prepared is not None:
+            self.account.charge(read, written, self._prepared.rates)
 
     def void(self) -> None:
         """The prepared request does not go out as prepared."""
@@ -187,26 +228,48 @@ class Conversation(Struct):
     def _form(self, one: _Request, log: Log) -> _Sent:
         """The request with these decisions. If they change what is cached, it gets marks of
         ours."""
-        splices, count = replaced(one.body, one.past, log) if log else ([], 0)
-        first, last = _changed(one, log)
-        marked = -1
-        if self.marks and first <= one.cached_to:
-            taken = {span for span, _ in splices}
-            # Behind the changes too: the next cut is likely to begin there.
-            more = (last,) if last < len(one.body.messages) - 1 else ()
-            marks, places = own_marks(one.body, (*self._usable(one, first)[-1:], *more))
-            if not any(span in taken for span, _ in marks):
-                splices += marks
-                marked = last if last in places else -1
+        changes = _changes(one, log)
+        own = self._own_marks(one, changes)
+        splices, count = replaced(one.body, one.past, log, own.texts) if log else ([], 0)
+        taken = {span for span, _ in splices}
+        splices += [splice for splice in own.splices if splice[0] not in taken]
         known = self.sent
         if splices:
             goes = index(splice(one.body.raw, splices), known and known[0]) or one.body
         elif known is None or known[0] is one.previous:
-            return _Sent(one.body, one.plain, 0, first, marked)
+            return _Sent(one.body, one.plain, 0, changes, own)
         else:
             goes = index(one.body.raw, known[0]) or one.body
         found = row(goes, known[1] if known else None, self.measure, self.assumed)
-        return _Sent(goes, found, count, first, marked)
+        return _Sent(goes, found, count, changes, own)
+
+    def _own_marks(self, one: _Request, changes: _Changes) -> _OwnMarks:
+        """Marks for a request whose new decisions change what is cached: where an earlier request
+        had one before the changes, and where the next cut is likely to begin."""
+        found = _OwnMarks()
+        if not self.marks or changes.first > one.cached_to:
+            return found
+        room = room_for(one.body)
+        steps = [place for texts in changes.steps.texts.values() for place, _ in texts]
+        wanted: list[int | str] = []
+        before = self._usable(one, changes.first)
+        if self._step_mark in steps and changes.first > changes.after_step(self._step_mark):
+            wanted.append(self._step_mark)
+        elif before:
+            wanted.append(before[-1])
+        if steps and steps[-1] not in wanted:
+            wanted.append(steps[-1])
+        elif changes.last < len(one.body.messages) - 1:
+            wanted.append(changes.last)
+        for place in wanted[: room.count]:
+            if isinstance(place, str):
+                found.texts[place] = room.mark
+            elif made := end_marked(one.body.messages[place], room.mark):
+                found.splices.append(made)
+                found.messages.append(place)
+        if found.texts or found.splices:
+            found.splices += room.given_up
+        return found
 
     def _usable(self, one: _Request, first: int) -> list[int]:
         """The messages before `first` with a mark of an earlier request at their end."""
@@ -217,7 +280,7 @@ class Conversation(Struct):
             and one.past.places[number][-1:] == (place,)
         ]
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """The prepared request went out."""
         one, self._prepared = self._prepared, None
         if one is None or one.made is None:
@@ -225,9 +288,11 @@ class Conversation(Struct):
         self.account.take(one.plain, one.made.row, one.rates, one.at, one.ttl)
         self._take_over(one)
         places = one.past.places
-        self._anchors = [(n, places[n][-1]) for n in self._usable(one, one.made.first)]
-        if one.made.marked >= 0:
-            self._anchors.append((one.made.marked, places[one.made.marked][-1]))
+        made = one.made
+        self._anchors = [(n, places[n][-1]) for n in self._usable(one, made.changes.first)]
+        self._anchors += [(n, places[n][-1]) for n in made.own.messages if n >= made.changes.first]
+        if made.changes.first < _NOWHERE:
+            self._step_mark = list(made.own.texts)[-1] if made.own.texts else ""
         if end_mark(one.body):
             self._anchors.append((len(places) - 1, places[-1][-1]))
 
@@ -240,23 +305,22 @@ class Conversation(Struct):
 
 
 def _may_follow(before: Decision | None, new: Decision) -> bool:
-    """A decision is final, except that a step may be replaced as a whole later."""
-    return before is None or (new.form == "step" and before.form != "step")
+    """A decision is final, except for one that goes further."""
+    return before is None or new.level > before.level
 
 
-def _changed(one: _Request, log: Log) -> tuple[int, int]:
-    """Numbers of the first message that new decisions change, and of the first behind all changes
-    that stays; a large one for none."""
+def _changes(one: _Request, log: Log) -> _Changes:
     if log is one.inherited:
-        return _NOWHERE, _NOWHERE
+        return _Changes()
     steps = dropped(one.body, one.past, log)
-    found = []
-    for number, places in enumerate(one.past.places):
-        if any(log.get(p) is not one.inherited.get(p) for p in places):
-            found.append((steps.anchors.get(number, number - 1) + 1, number))
+    found = [
+        (steps.anchors.get(number, number - 1) + 1, number)
+        for number, places in enumerate(one.past.places)
+        if any(log.get(p) is not one.inherited.get(p) for p in places)
+    ]
     if not found:
-        return _NOWHERE, _NOWHERE
+        return _Changes()
     last = found[-1][1]
     while last in steps.messages:
         last += 1
-    return found[0][0], last
+    return _Changes(found[0][0], last, steps)

@@ -2,16 +2,17 @@
 
 A decision names a block by its place: the identity of everything up to and with it. Logged
 decisions come first, so that the same history has the same bytes after a restart; the policy only
-sees blocks without one. Three things can be replaced: the content of a tool result, the input of a
-tool call, and a whole step (an answer with its calls, and the message with all their results). Ids,
-pairs, thinking of other steps and all other bytes stay unchanged. New decisions must be logged
-before the request is sent (`wm.proxy.preparing` ensures this).
+sees blocks without one. Four things can be replaced: the content of a tool result, the input of a
+tool call, a whole step (an answer with its calls, and the message with all their results), and
+thinking of finished turns. Ids, pairs, other thinking and all other bytes stay unchanged. New
+decisions must be logged before the request is sent (`wm.proxy.preparing` ensures this).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -20,7 +21,8 @@ from msgspec import Struct, field
 from wm.wire.body import Block, Body, ByteSpan, Message, splice
 from wm.wire.history import MARK, ConversationHistory
 
-Form = Literal["content", "input", "step"]
+Form = Literal["content", "input", "step", "thinking"]
+THINKING = frozenset(("thinking", "redacted_thinking"))
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
 
@@ -29,15 +31,18 @@ class Decision(Struct, frozen=True):
     """block: the place of a block (`wm.wire.history`). text: its replacement, never empty. reason:
     a stable word.
 
+    level: the fidelity level of the replacement (OB-2); a later decision must have a higher one.
+
     form: what is replaced: the content of a result by a text; the input of a call by a JSON object
-    (the text is that object); or a step, named by its last result, by a text block at the end of
-    the message before it.
+    (the text is that object); a step, named by its last result, by a text block at the end of the
+    message before it; or a block of thinking of a finished turn, by nothing.
     """
 
     block: str
     text: str
     reason: str = ""
     form: Form = "content"
+    level: int = 3
 
 
 class Moment(Struct, frozen=True):
@@ -111,11 +116,12 @@ def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]
 
 
 class DroppedSteps(Struct):
-    """The steps that decisions replace. messages: numbers of their messages. texts: the texts that
-    follow a message, by its number. anchors: that number by the number of a step's results."""
+    """The steps that decisions replace. messages: numbers of their messages. texts: places and
+    texts of the steps that follow a message, by its number. anchors: that number by the number of
+    a step's results."""
 
     messages: set[int] = field(default_factory=set)
-    texts: dict[int, list[str]] = field(default_factory=dict)
+    texts: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
     anchors: dict[int, int] = field(default_factory=dict)
 
 
@@ -129,7 +135,7 @@ def dropped(body: Body, past: ConversationHistory, log: Log) -> DroppedSteps:
             anchor = found.anchors.get(number - 2, number - 2)
             if body.messages[anchor].role == "user" and body.messages[anchor].blocks:
                 found.messages |= {number - 1, number}
-                found.texts.setdefault(anchor, []).append(decision.text)
+                found.texts.setdefault(anchor, []).append((places[-1], decision.text))
                 found.anchors[number] = anchor
     return found
 
@@ -150,11 +156,13 @@ def is_step(messages: Sequence[Message], number: int) -> bool:
 
 
 def replaced(
-    body: Body, past: ConversationHistory, log: Log
+    body: Body, past: ConversationHistory, log: Log, marks: Mapping[str, Any] | None = None
 ) -> tuple[list[tuple[ByteSpan, bytes]], int]:
-    """The splices for these decisions, and how many of them apply."""
+    """The splices for these decisions, and how many of them apply. marks: cache marks for the
+    texts of steps, by place."""
     steps = dropped(body, past, log)
     splices: list[tuple[ByteSpan, bytes]] = []
+    unfinished = -1
     for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
         if number in steps.messages:
             span = ByteSpan(body.messages[number - 1].span.end, message.span.end)
@@ -165,7 +173,12 @@ def replaced(
             made = _replacement(message.role, block, decision) if decision is not None else None
             if made is not None:
                 splices.append(made)
-    splices += (_appended(body.messages[n], texts) for n, texts in steps.texts.items())
+        if message.role == "assistant" and any(is_dropped_thinking(p, log) for p in places):
+            unfinished = turn_begin(body.messages) if unfinished < 0 else unfinished
+            splices += _without_thinking(message, places, log) if number < unfinished else ()
+    for number, texts in steps.texts.items():
+        parts = [_text_block(text, (marks or {}).get(place)) for place, text in texts]
+        splices.append(_appended(body.messages[number], parts))
     return splices, len(splices) - len(steps.anchors) - len(steps.texts)
 
 
@@ -180,9 +193,41 @@ def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan,
     return None
 
 
-def _appended(message: Message, texts: list[str]) -> tuple[ByteSpan, bytes]:
-    """Text blocks at the end of a message."""
-    parts = [json_of({"type": "text", "text": text}) for text in texts]
+def turn_begin(messages: Sequence[Message]) -> int:
+    """Number of the last message with a prompt: the turn after it is not finished."""
+    for number in range(len(messages) - 1, -1, -1):
+        message = messages[number]
+        if message.role == "user" and any(b.type != "tool_result" for b in message.blocks):
+            return number
+    return 0
+
+
+def is_dropped_thinking(place: str, log: Log) -> bool:
+    decision = log.get(place)
+    return decision is not None and decision.form == "thinking"
+
+
+def _without_thinking(
+    message: Message, places: Sequence[str], log: Log
+) -> list[tuple[ByteSpan, bytes]]:
+    """The splices that take thinking out of an answer. Its last block is none, so that one
+    stays."""
+    blocks = message.blocks
+    return [
+        (ByteSpan(block.span.start, after.span.start), b"")
+        for (block, after), place in zip(pairwise(blocks), places, strict=False)
+        if block.type in THINKING
+        and blocks[-1].type not in THINKING
+        and is_dropped_thinking(place, log)
+    ]
+
+
+def _text_block(text: str, mark: Any) -> bytes:
+    return json_of({"type": "text", "text": text, **({MARK: mark} if mark else {})})
+
+
+def _appended(message: Message, parts: Sequence[bytes]) -> tuple[ByteSpan, bytes]:
+    """Blocks at the end of a message."""
     last = message.blocks[-1]
     if last.text:
         return last.span, b'[{"type":"text","text":' + b",".join([last.raw + b"}", *parts]) + b"]"

@@ -18,7 +18,6 @@ from wm.cli.verbs.proxy import chart, figures
 from wm.errors import UserError
 from wm.replay import report as replaying
 from wm.replay.comparison import share
-from wm.replay.rivals import POLICIES
 from wm.settings import load
 
 MAX_NAME = 26
@@ -28,10 +27,11 @@ MAX_NAME = 26
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @click.option(
     "--policy",
-    type=click.Choice(sorted(POLICIES)),
+    type=click.Choice(replaying.POLICIES),
     default="none",
     show_default=True,
-    help="What to change in each request.",
+    metavar="NAME",
+    help="What to remove: none, safe, balanced, tight, or a rival's name.",
 )
 @flag("--rivals", help="Compare with what other programs do, in the same recordings.")
 @text("--as", "model", metavar="MODEL", help="Count with the prices and sizes of this model.")

@@ -1,0 +1,100 @@
+"""Which cut is due, by literal histories. Reads cost 0.1, writes 1.25."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.paging.cuts import plan
+from wm.domain.paging.files import FileUse
+from wm.domain.paging.levels import LEVELS, PagingLimits
+from wm.domain.paging.segments import PagedBlock, PagingMoment, Segment
+
+LIMITS = PagingLimits(stubs=True, keep=2, hot=4, collapse=6, least=100)
+RICH = 10_000_000.0
+
+
+def step(
+    number: int,
+    tokens: int = 1000,
+    path: str = "",
+    *,
+    writes: bool = False,
+    cached: bool = True,
+    line: int = 30,
+) -> Segment:
+    """The step whose result is the `number`-th, first sent in the request of that number."""
+    used = (FileUse(path, "", writes),) if path else ()
+    result = PagedBlock(f"r{number}", tokens, min(tokens, 50), number, used, is_result=True)
+    return Segment((PagedBlock(f"c{number}", 20, 20, number - 1), result), line, number, cached)
+
+
+def cut(segments: list[Segment], credit: float = RICH, limits: PagingLimits = LIMITS) -> tuple:
+    moment = PagingMoment(0.1, 1.25, credit, len(segments))
+    found = plan(segments, moment, limits)
+    return ((), ()) if found is None else (found.stubs, found.steps)
+
+
+def test_only_results_with_enough_newer_ones_are_removed() -> None:
+    big = [step(1, 100_000), step(2, 100_000), step(3), step(4)]
+    assert cut(big) == (("r1", "r2"), ())
+
+
+def test_whole_old_steps_are_removed_once_there_are_enough_newer_results() -> None:
+    segments = [step(1, 100_000), *(step(n, 40) for n in range(2, 8))]
+    assert cut(segments) == ((), (0,))
+
+
+def test_the_newest_copy_of_a_file_stays_however_old() -> None:
+    segments = [step(1, 100_000, "a.py"), *(step(n, 40) for n in range(2, 20))]
+    assert "r1" not in cut(segments)[0]
+    assert 0 not in cut(segments)[1]
+
+
+def test_an_old_copy_goes_as_soon_as_the_file_was_read_again() -> None:
+    segments = [step(1, 100_000, "a.py"), step(2, 100, "a.py")]
+    assert cut(segments) == (("r1",), ())
+
+
+@pytest.mark.parametrize(("since", "gone"), [(4, False), (5, True)])
+def test_a_copy_of_a_written_file_stays_while_the_file_is_in_use(since: int, gone: bool) -> None:
+    used = [step(1, 100_000, "a.py", line=0), step(2, 40, "a.py", writes=True)]
+    segments = [*used, *(step(n, 40) for n in range(3, 3 + since))]
+    assert ("r1" in cut(segments)[0]) is gone
+
+
+def test_rent_must_reach_the_price_of_writing_the_tail_again() -> None:
+    """2,000 tokens pay 195 a request; a tail of 50,000 tokens costs 57,500."""
+    tail = step(4, 50_000, "tail.py")
+    short = [step(1, 2_000), step(2, 40), step(3, 40), tail]
+    assert cut(short) == ((), ())
+    long = [step(1, 2_000, line=0), step(2, 40), step(3, 40), tail]
+    long += [step(n, 40, line=0) for n in range(5, 600)]
+    assert "r1" in cut(long)[0]
+
+
+def test_a_cut_may_not_cost_more_than_the_credit() -> None:
+    segments = [step(1, 100_000), step(2, 2_000, "x.py"), step(3, 8_000, "y.py"), step(4, 40)]
+    moment = PagingMoment(0.1, 1.25, RICH, 4)
+    found = plan(segments, moment, LIMITS)
+    assert found is not None
+    assert found.cost > 0
+    assert cut(segments, credit=found.cost) == (("r1",), ())
+    assert cut(segments, credit=found.cost - 1) == ((), ())
+
+
+def test_a_cold_cache_makes_every_cut_free() -> None:
+    segments = [step(n, 1000, cached=False) for n in range(1, 9)]
+    stubs, steps = cut(segments, credit=0.0)
+    assert steps == (0, 1)
+    assert stubs == ("r3", "r4", "r5", "r6")
+
+
+def test_small_cuts_are_not_worth_it_and_a_cut_is_a_suffix() -> None:
+    assert cut([step(1, 120), step(2, 20), step(3, 20)]) == ((), ())
+    segments = [step(1, 400), step(2, 50_000, "x.py"), step(3, 90_000), *map(step, range(4, 7))]
+    assert cut(segments)[0][0] == "r3"
+
+
+@pytest.mark.parametrize("name", ["off", "safe"])
+def test_off_and_safe_cut_nothing(name: str) -> None:
+    assert cut([step(1, 100_000), step(2), step(3), step(4)], limits=LEVELS[name]) == ((), ())

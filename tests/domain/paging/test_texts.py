@@ -1,0 +1,118 @@
+"""Stubs say what was lost; known lines become references; file uses of calls."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from wm.domain.paging import stubs
+from wm.domain.paging.files import uses
+from wm.domain.paging.known_lines import KnownLines
+
+SOURCE = "\n".join(f"    quay_{n} = berth_of(ship_{n}, draught={n})" for n in range(40))
+
+
+def shown(_source: int) -> bool:
+    return True
+
+
+def test_a_stub_names_size_rarest_identifiers_and_handle() -> None:
+    count = {"quay_7": 1, "ship_7": 1}
+    names = stubs.rarest(stubs.names_in(SOURCE), lambda name: count.get(name, 9), 40)
+    text = stubs.result_stub(SOURCE, names, is_error=True)
+    assert names[:2] == ["quay_7", "ship_7"]
+    assert text.startswith("[wm: 40 lines removed (failed); quay_7, ship_7, ")
+    assert text.endswith(f"; {stubs.handle_of(SOURCE)}]")
+    assert len(text) <= stubs.stub_chars(SOURCE) + 20
+
+
+def test_at_most_eight_names_within_their_room() -> None:
+    names = frozenset(f"name_{n:02d}" for n in range(20))
+    assert len(stubs.rarest(names, lambda _n: 1, 1000)) == stubs.MAX_NAMES
+    assert len(stubs.rarest(names, lambda _n: 1, 20)) == 2
+
+
+def test_equal_content_has_one_handle() -> None:
+    assert stubs.handle_of("a") == stubs.handle_of("a") != stubs.handle_of("b")
+
+
+def test_words_are_no_identifiers() -> None:
+    assert stubs.names_in("the harbour berthOf quay_2 BERTHS sha256 __init__") == {
+        *("berthOf", "quay_2", "sha256")
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "keys"),
+    [
+        ({"path": "a.py", "content": SOURCE}, ["content"]),
+        ({"path": "a.py", "edits": [{"old": SOURCE}]}, ["edits"]),
+        ({"path": "a.py"}, None),
+    ],
+)
+def test_an_input_keeps_its_keys_and_short_values(given: Any, keys: list[str] | None) -> None:
+    found = stubs.input_stub(given)
+    if keys is None:
+        assert found is None
+        return
+    assert found is not None
+    value = json.loads(found)
+    assert list(value) == list(given)
+    assert value["path"] == "a.py"
+    assert all(value[key].startswith(stubs.MARK) for key in keys)
+
+
+def test_a_step_says_what_it_did() -> None:
+    label = stubs.label_of("Bash", {"command": "pytest  -x\n tests", "timeout": 9})
+    text = stubs.step_line([label, "Read a.py"], "out", ["quay_2"], failed=True)
+    assert text == (
+        f"[wm: step: Bash pytest -x tests and 1 more (failed); quay_2; {stubs.handle_of('out')}]"
+    )
+
+
+def test_lines_that_are_shown_already_become_a_reference() -> None:
+    known = KnownLines()
+    known.add(f"$ cat a.py\n{SOURCE}\ndone")
+    made = known.collapsed(f"new\n{SOURCE}\nend", "o_1", shown)
+    assert (
+        made
+        == 'new\n[wm: 40 lines as above, from "quay_0 = berth_of(ship_0, draught=0)"; o_1]\nend'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "something else\n" * 20,
+        "\n".join(SOURCE.split("\n")[:2]),  # too short
+        "\n".join(reversed(SOURCE.split("\n"))),  # other runs
+    ],
+)
+def test_other_texts_stay(text: str) -> None:
+    known = KnownLines()
+    known.add(SOURCE)
+    assert known.collapsed(text, "o_1", shown) is None
+
+
+def test_lines_that_are_no_longer_shown_are_not_referred_to() -> None:
+    known = KnownLines()
+    known.add(SOURCE)
+    assert known.collapsed(SOURCE, "o_1", lambda _source: False) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("cat a.py", [("a.py", False)]),
+        ("make > out.log 2>&1", [("out.log", True)]),
+        ("ls 2>/dev/null", []),
+        ("cat > b.py <<'EOF'\nx > y.py\nEOF", [("b.py", True)]),
+        ("cat <<'EOF' > b.py\nx\nEOF", [("b.py", True)]),
+        ("sed -i s/a/b/ c.py && cat c.py", [("c.py", True), ("c.py", False)]),
+        ('python -c "print(a -> b)"', []),
+    ],
+)
+def test_a_shell_command_reads_and_writes_files(command: str, found: list[Any]) -> None:
+    assert [(use.path, use.writes) for use in uses("Bash", {"command": command})] == found

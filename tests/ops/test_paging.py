@@ -1,0 +1,208 @@
+"""Paging of generated conversations: valid requests, the same bytes again, a bounded bill."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.clients.accounting import ThinkingLedger
+from tests.clients.validity import refusals
+from tests.wire.conversations import Conversation as Made
+from tests.wire.conversations import conversations
+from wm.domain.paging.levels import LEVELS, PagingLimits
+from wm.ops.paging.policy import PagingPolicy
+from wm.wire.body import Body
+from wm.wire.conversation import Conversation
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, Moment, Policy, nothing
+
+MARK = {"type": "ephemeral"}
+EAGER = PagingLimits(reads=True, stubs=True, keep=0, hot=1, collapse=2, least=1)
+LINES = [f"quay_{n} = berth_of(ship_{n}, draught={n})  # line {n}" for n in range(400)]
+
+
+def words(start: int, count: int) -> str:
+    return "\n".join(LINES[(start + n) % len(LINES)] for n in range(count))
+
+
+class Session:
+    """A client that appends, retries, rewinds, forks, waits and changes its model."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
+        self.model = "claude-opus-4-8"
+        self.at = 0.0
+        self.calls = 0
+
+    def step(self, start: int, count: int, path: int) -> None:
+        self.calls += 1
+        name = f"t{self.calls}"
+        given = {"file_path": f"{path}.py"} if path % 3 else {"content": words(start, count)}
+        call = {"type": "tool_use", "id": name, "name": "Read" if path % 3 else "Write"}
+        result = {"type": "tool_result", "tool_use_id": name, "content": words(start, count)}
+        self.messages += [
+            {"role": "assistant", "content": [{**call, "input": given}]},
+            {"role": "user", "content": [result]},
+        ]
+
+    def prompt(self, start: int) -> None:
+        self.messages += [
+            {"role": "assistant", "content": [{"type": "text", "text": words(start, 2)}]},
+            {"role": "user", "content": [{"type": "text", "text": words(start + 9, 1)}]},
+        ]
+
+    def rewind(self, share: int) -> None:
+        keep = 1 + 2 * ((len(self.messages) // 2) * share // 10)
+        del self.messages[keep:]
+
+    def raw(self) -> bytes:
+        last = self.messages[-1]
+        if isinstance(last["content"], list):
+            last = {**last, "content": [{**last["content"][-1], "cache_control": MARK}]}
+        body = {"model": self.model, "max_tokens": 9, "system": words(0, 30)}
+        return json.dumps({**body, "messages": [*self.messages[:-1], last]}).encode()
+
+
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(["step"] * 12 + ["prompt", "rewind", "wait", "model", "again"]),
+        st.integers(0, 399),
+        st.integers(1, 90),
+        st.integers(0, 6),
+    ),
+    min_size=5,
+    max_size=45,
+)
+
+
+def acted(session: Session, act: tuple[str, int, int, int]) -> None:
+    name, start, count, path = act
+    session.at += 400.0 if name == "wait" else 1.0
+    match name:
+        case "step" | "wait":
+            session.step(start, count, path)
+        case "prompt":
+            session.prompt(start)
+        case "rewind":
+            session.rewind(path)
+        case "model":
+            models = ("claude-opus-4-8", "claude-opus-5-5", "claude-fable-5-1")
+            session.model = models[path % 3]
+
+
+def greedy(
+    body: Body, past: ConversationHistory, _log: Log, _moment: Moment
+) -> tuple[Decision, ...]:
+    """Removes whatever can be removed, with no thought of the bill."""
+    return tuple(
+        Decision(place, "[gone]", "greedy")
+        for message, line in zip(body.messages, past.places, strict=True)
+        for block, place in zip(message.blocks, line, strict=True)
+        if block.type == "tool_result" and len(block.raw) > 200
+    )
+
+
+POLICIES: dict[str, Policy] = {
+    **{name: PagingPolicy(limits) for name, limits in LEVELS.items()},
+    "eager": PagingPolicy(EAGER),
+    "greedy": greedy,
+}
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(acts=ACTS)
+def test_the_bill_so_far_is_never_above_that_without_paging(
+    name: str, acts: list[tuple[str, int, int, int]]
+) -> None:
+    session, talk = Session(), Conversation(bounded=True, marks=True)
+    for act in acts:
+        acted(session, act)
+        raw = session.raw()
+        made = talk.prepare(raw, POLICIES[name], session.at)
+        assert made is not None
+        talk.keep(made.decisions)
+        assert refusals(json.loads(made.raw), ThinkingLedger()) == []
+        plain, sent = talk.plain, talk.sent
+        assert plain is not None
+        assert sent is not None
+        assert sent[1].prompt <= plain.prompt
+        talk.settle()
+        assert talk.account.credit >= -1e-3 * abs(plain.prompt)
+        again = talk.prepare(raw, nothing, session.at)  # a retry, or paging switched off
+        assert again is not None
+        assert json.loads(again.raw)["messages"] is not None
+
+
+def test_balanced_saves_on_a_long_session_and_nothing_is_lost_unnamed() -> None:
+    session, talk = Session(), Conversation(bounded=True)
+    policy = PagingPolicy(LEVELS["balanced"])
+    reads: list[dict[str, Any]] = []
+    for number in range(80):
+        session.step(number * 7, 40, number % 7)
+        made = talk.prepare(session.raw(), policy)
+        assert made is not None
+        talk.keep(made.decisions)
+        reads = json.loads(made.raw)["messages"]
+    talk.settle()
+    assert talk.account.credit > 0
+    assert len(json.dumps(reads)) < 0.6 * len(session.raw())
+    forms = {decision.form for decision in talk.log.values()}
+    assert forms >= {"content", "step"}
+    assert all("o_" in one.text for one in talk.log.values() if one.form != "thinking")
+
+
+def test_safe_leaves_what_somebody_asked_to_read() -> None:
+    session, talk = Session(), Conversation(bounded=True)
+    policy = PagingPolicy(LEVELS["safe"])
+    session.step(0, 60, 1)
+    session.step(0, 60, 1)
+    raw = session.raw()
+    made = talk.prepare(raw, policy)
+    assert made is not None
+    assert made.raw is raw or made.raw == raw
+    balanced = Conversation(bounded=True).prepare(raw, PagingPolicy(LEVELS["balanced"]))
+    assert balanced is not None
+    assert len(balanced.raw) < 0.8 * len(raw)
+
+
+def test_thinking_of_finished_turns_is_removed_at_a_cut_and_no_other() -> None:
+    session = Session()
+    thought = {"type": "thinking", "thinking": words(5, 40), "signature": "sealed"}
+    for number in range(6):
+        session.step(number * 50, 60, 0)
+        session.messages[-2]["content"].insert(0, thought)
+    session.prompt(0)
+    session.step(0, 3, 0)
+    session.messages[-2]["content"].insert(0, thought)
+    for number in range(4):
+        session.step(200 + number, 3, 0)
+    talk = Conversation(bounded=True)
+    limits = PagingLimits(stubs=True, keep=0, hot=1, collapse=0, least=1)
+    made = talk.prepare(session.raw(), PagingPolicy(limits))  # cold: free
+    assert made is not None
+    kinds = [
+        b["type"]
+        for m in json.loads(made.raw)["messages"]
+        if m["role"] == "assistant"
+        for b in m["content"]
+    ]
+    assert kinds.count("thinking") == 1
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(conversations(most_turns=4))
+def test_any_history_stays_valid_and_has_the_same_bytes_from_its_log(made: Made) -> None:
+    talk = Conversation(bounded=True)
+    for raw in made.requests():
+        prepared = talk.prepare(raw, PagingPolicy(EAGER))
+        assert prepared is not None
+        talk.keep(prepared.decisions)
+        assert refusals(json.loads(prepared.raw), made.ledger) == []
+        again = Conversation(dict(talk.log)).prepare(raw, nothing)
+        assert again is not None
+        assert again.raw == prepared.raw

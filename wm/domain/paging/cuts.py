@@ -1,0 +1,144 @@
+"""Decides what a cut removes: suffix ski rental within credit (PX-4, PX-7). Pure.
+
+Everything behind the first removed token is written to the cache again. So a cut is a suffix: it
+begins at some segment and removes all that is removable from there on. Each removable token pays
+rent, the price of reading it, at every request since it could have been removed. A cut is due when
+the rent of its suffix reaches the price of writing what stays of it again. Of all that are due,
+the one with the largest surplus is taken. Two limits: it may not cost more than was saved so far
+(`moment.credit`), and a cold cache makes it free. docs/concepts/paging.md has the proof.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from msgspec import Struct, field
+
+from wm.domain.paging.levels import PagingLimits
+from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
+
+
+class _Ages(Struct):
+    """When the results of a history were sent, and when files were last used."""
+
+    results: int = 0
+    sent: list[int] = field(default_factory=lambda: [0])
+    """Request by number of results."""
+    used: dict[str, list[int]] = field(default_factory=dict)
+    """Path -> numbers of the results that used it."""
+    read: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Path and part -> number of the last result that shows it."""
+
+    def waited(self, result: int, now: int) -> int | None:
+        """Requests since there were so many results; None if there are fewer."""
+        return now - self.sent[result] if result <= self.results else None
+
+
+class _Saving(Struct):
+    """What removing from one segment brings. tokens: of the segment afterwards."""
+
+    tokens: int
+    removed: int = 0
+    rent: float = 0.0
+    stubs: tuple[str, ...] = ()
+    step: bool = False
+
+
+def plan(
+    segments: Sequence[Segment], moment: PagingMoment, limits: PagingLimits
+) -> PlannedCut | None:
+    """The cut for this request; None if none is due, or none is permitted."""
+    if not limits.stubs:
+        return None
+    ages = _ages(segments)
+    savings = [_saving(segment, ages, moment, limits) for segment in segments]
+    best, surplus = -1, 0.0
+    rent = cost = 0.0
+    removed = 0
+    costs: dict[int, tuple[int, float]] = {}
+    for number in range(len(segments) - 1, -1, -1):
+        segment, saving = segments[number], savings[number]
+        # What is not cached is written anyway; what is cached is written instead of read.
+        again = (moment.write - moment.read) * saving.tokens if segment.cached else 0.0
+        spared = moment.read if segment.cached else moment.write
+        cost += again - spared * saving.removed
+        rent += saving.rent
+        removed += saving.removed
+        if not saving.removed or removed < limits.least or cost > moment.credit:
+            continue
+        if rent - cost >= surplus:
+            best, surplus = number, rent - cost
+            costs[number] = (removed, cost)
+    if best < 0:
+        return None
+    chosen = range(best, len(segments))
+    return PlannedCut(
+        stubs=tuple(place for n in chosen for place in savings[n].stubs),
+        steps=tuple(n for n in chosen if savings[n].step),
+        saved=costs[best][0],
+        cost=costs[best][1],
+    )
+
+
+def _ages(segments: Sequence[Segment]) -> _Ages:
+    found = _Ages()
+    for segment in segments:
+        for block in segment.blocks:
+            if not block.is_result:
+                continue
+            while len(found.sent) <= block.result:
+                found.sent.append(segment.request)
+            found.results = max(found.results, block.result)
+            for use in block.uses:
+                found.used.setdefault(use.path, []).append(block.result)
+                if not use.writes:
+                    found.read[use.path, use.part] = block.result
+    return found
+
+
+def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingLimits) -> _Saving:
+    """What can be removed from a segment now: parts of it, or all."""
+    found = _Saving(segment.tokens)
+    for block in segment.blocks:
+        removed = block.tokens - block.stub
+        waited = _waited(block, ages, moment, limits) if removed > 0 else None
+        if waited is not None:
+            found.tokens -= removed
+            found.removed += removed
+            found.rent += moment.read * removed * waited
+            found.stubs += (block.place,)
+    last = max((block.result for block in segment.blocks), default=0)
+    waited = ages.waited(last + limits.collapse, moment.request)
+    more = found.tokens - segment.line
+    if not (segment.line and limits.collapse) or waited is None or more <= 0:
+        return found
+    if any(_stays(block, ages, moment, limits) for block in segment.blocks):
+        return found
+    # What a stub would have saved has paid rent since it could have been one.
+    rent = found.rent + moment.read * more * waited
+    return _Saving(segment.line, found.removed + more, rent, step=True)
+
+
+def _stays(block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingLimits) -> bool:
+    """Whether a block shows a file that is in use, or the newest copy of one."""
+    reads = block.is_result and any(not use.writes for use in block.uses)
+    return reads and _waited(block, ages, moment, limits) is None
+
+
+def _waited(
+    block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingLimits
+) -> int | None:
+    """Requests since a block could first have become a stub; None if it cannot now."""
+    reads = [use for use in block.uses if not use.writes] if block.is_result else []
+    since = block.result + (0 if reads else limits.keep)
+    for use in reads:
+        used = ages.used[use.path]
+        if used[-1] == block.result:
+            return None  # the newest copy
+        again = max(ages.read[use.path, use.part], ages.read.get((use.path, ""), 0))
+        if again <= block.result and ages.results - used[-1] <= limits.hot:
+            return None  # not read again, and the file is in use
+        # An old copy only misleads, so no newer results have to follow.
+        since = max(since, used[bisect_right(used, block.result)])
+    return ages.waited(since, moment.request)

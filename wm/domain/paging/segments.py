@@ -1,0 +1,59 @@
+"""The history as the planner sees it: segments of blocks, with sizes and file uses (OB-3).
+
+A segment is a step (an answer with its calls, and the message with their results) or one other
+message. No text is here: sizes, places and paths decide.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from wm.domain.paging.files import FileUse
+
+
+class PagedBlock(Struct, frozen=True):
+    """place: its identity. tokens: in its present form. stub: as a stub; equal to `tokens` if it
+    cannot be shorter. result: number of tool results up to it, itself included. uses: of files,
+    for a result those of its call. is_result: else it is the input of a call, or something else.
+    """
+
+    place: str
+    tokens: int
+    stub: int
+    result: int = 0
+    uses: tuple[FileUse, ...] = ()
+    is_result: bool = False
+
+
+class Segment(Struct, frozen=True):
+    """line: tokens of the text that can replace the whole segment; 0 if nothing can. request:
+    number of the request in which it was sent first. cached: the cache holds it and all before."""
+
+    blocks: tuple[PagedBlock, ...]
+    line: int
+    request: int
+    cached: bool
+
+    @property
+    def tokens(self) -> int:
+        return sum(block.tokens for block in self.blocks)
+
+
+class PagingMoment(Struct, frozen=True):
+    """What a plan depends on besides the history; logged with its decisions (PX-2). Prices and
+    credit are multiples of the price of an input token. request: number of this request."""
+
+    read: float
+    write: float
+    credit: float
+    request: int
+
+
+class PlannedCut(Struct, frozen=True):
+    """What to replace. stubs: places of blocks. steps: numbers of segments. saved: tokens removed.
+    cost: what this request costs more than without the cut; negative if it costs less."""
+
+    stubs: tuple[str, ...]
+    steps: tuple[int, ...]
+    saved: int
+    cost: float

@@ -1,0 +1,109 @@
+"""The texts that stand for removed content, with the losses that they declare (OB-2, OB-6). Pure.
+
+Computed from the content alone: what it was, how many lines, whether it was an error, up to eight
+of its rarest identifiers, and the handle that restores it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+MARK = "[wm: "
+MAX_NAMES = 8
+_LABEL_CHARS = 40
+_SHORT_CHARS = 120
+_HANDLE_BYTES = 6
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
+_LABELS = ("command", "file_path", "filePath", "path", "pattern", "query", "url", "description")
+
+_STUB_CHARS = 55
+"""Usual length without names; a plan counts with it before the text is made."""
+LINE_CHARS = 100
+"""No line of a step is longer, so that no small step is replaced by more than it was."""
+_LEAST_NAMES_CHARS = 24
+_MOST_NAMES_CHARS = 160
+_NAMES_SHARE = 20
+"""A result of so many characters names its identifiers in one."""
+
+
+def names_chars(content: str) -> int:
+    """Characters that a stub may spend on names."""
+    return min(_MOST_NAMES_CHARS, max(_LEAST_NAMES_CHARS, len(content) // _NAMES_SHARE))
+
+
+def stub_chars(content: str) -> int:
+    """About the length of the stub of a result."""
+    return _STUB_CHARS + names_chars(content)
+
+
+def handle_of(content: str) -> str:
+    """The id of removed content: the same content has the same id."""
+    data = content.encode("utf-8", "replace")
+    return "o_" + hashlib.blake2b(data, digest_size=_HANDLE_BYTES).hexdigest()
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The identifiers of a text: names with an inner underscore, a digit or mixed case."""
+    return frozenset(name for name in set(_NAME.findall(text)) if _is_identifier(name))
+
+
+def _is_identifier(name: str) -> bool:
+    inner = name.strip("_")
+    return (
+        "_" in inner
+        or any(sign.isdigit() for sign in inner)
+        or any(a.islower() and b.isupper() for a, b in pairwise(inner))
+    )
+
+
+def rarest(names: frozenset[str], count: Callable[[str], int], chars: int) -> list[str]:
+    """Up to eight names that occur in the fewest other blocks; of equal ones the longest. chars:
+    for all of them."""
+    found: list[str] = []
+    for name in sorted(names, key=lambda name: (count(name), -len(name), name)):
+        if len(found) < MAX_NAMES and len(name) + 2 <= chars:
+            found.append(name)
+            chars -= len(name) + 2
+    return found
+
+
+def label_of(tool: str, given: Any) -> str:
+    """What a call did, in a few words."""
+    fields = given if isinstance(given, Mapping) else {}
+    value = next((fields[key] for key in _LABELS if isinstance(fields.get(key), str)), "")
+    line = " ".join(value.split())
+    return f"{tool} {line[:_LABEL_CHARS]}".strip()
+
+
+def result_stub(content: str, names: Sequence[str], *, is_error: bool) -> str:
+    """The text in place of a result. The call before it says what it was."""
+    lines = content.count("\n") + 1
+    size = f"{lines:,} lines" if lines > 1 else f"{len(content):,} characters"
+    noted = f"; {', '.join(names)}" if names else ""
+    return f"{MARK}{size} removed{' (failed)' if is_error else ''}{noted}; {handle_of(content)}]"
+
+
+def input_stub(given: Mapping[str, Any]) -> str | None:
+    """The JSON object in place of an input: long texts become notes; None if there are none."""
+    found = {}
+    for key, value in given.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        is_long = len(text) > _SHORT_CHARS
+        found[key] = f"{MARK}{len(text):,} characters; {handle_of(text)}]" if is_long else value
+    if found == given:
+        return None
+    return json.dumps(found, ensure_ascii=False)
+
+
+def step_line(labels: Sequence[str], content: str, names: Sequence[str], *, failed: bool) -> str:
+    """The text in place of a whole step, in at most `LINE_CHARS` characters."""
+    more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+    noted = f"; {', '.join(names)}" if names else ""
+    end = f"{more}{' (failed)' if failed else ''}{noted}; {handle_of(content)}]"
+    begin = f"{MARK}step: "
+    return begin + labels[0][: max(0, LINE_CHARS - len(begin) - len(end))] + end

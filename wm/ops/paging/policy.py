@@ -1,0 +1,353 @@
+"""The paging policies of the proxy: reads a request, lets `wm.domain.paging` decide, and words the
+decisions. What it remembers of a history is derived from it, and never changes a decision."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct, field
+
+from wm.domain.paging import stubs
+from wm.domain.paging.cuts import plan
+from wm.domain.paging.files import FileUse, uses
+from wm.domain.paging.known_lines import KnownLines
+from wm.domain.paging.levels import LEVELS, PagingLimits
+from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
+from wm.wire.body import Block, Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import (
+    THINKING,
+    Decision,
+    DroppedSteps,
+    Log,
+    Moment,
+    Policy,
+    dropped,
+    is_step,
+    turn_begin,
+)
+from wm.wire.rows import CHARS_PER_TOKEN, estimate
+
+COLLAPSED, SHORT, GONE = 1, 3, 4
+"""Fidelity levels of decisions (OB-2)."""
+_WRAPPED_CHARS = 30
+"""Of a text block around its text."""
+_STEP_NAMES_CHARS = 24
+_MAX_HISTORIES = 16
+_WORTH_IT = 1.5
+"""A result must be so many times as large as its stub."""
+
+
+class _Call(Struct, frozen=True):
+    tool: str
+    given: Any
+
+    @property
+    def label(self) -> str:
+        return stubs.label_of(self.tool, self.given)
+
+
+class _PagedContent(Struct, dict=True):
+    """What is known of one block. call: its own, for a result the one that it answers. message,
+    result: as in `PagedBlock` and `Segment`."""
+
+    kind: str
+    raw_tokens: int
+    text: str
+    call: _Call | None
+    message: int
+    result: int
+    is_error: bool = False
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return stubs.names_in(self.text)
+
+    @cached_property
+    def uses(self) -> tuple[FileUse, ...]:
+        return tuple(uses(self.call.tool, self.call.given)) if self.call else ()
+
+    @cached_property
+    def short_input(self) -> str | None:
+        """The input as a stub."""
+        given = self.call.given if self.kind == "tool_use" and self.call else None
+        return stubs.input_stub(given) if isinstance(given, dict) and given else None
+
+    @cached_property
+    def frame(self) -> int:
+        """Characters of the block around its text."""
+        inner = len(json.dumps(self.text, ensure_ascii=False))
+        return max(0, self.raw_tokens * CHARS_PER_TOKEN - inner)
+
+    def tokens(self, decision: Decision | None) -> int:
+        if decision is None:
+            return self.raw_tokens
+        if decision.form == "thinking":
+            return 0
+        if decision.form == "input" and self.call:
+            given = json.dumps(self.call.given, ensure_ascii=False, separators=(",", ":"))
+            less = (len(given) - len(decision.text)) // CHARS_PER_TOKEN
+            return max(1, self.raw_tokens - less)
+        return self._shown(len(json.dumps(decision.text, ensure_ascii=False)))
+
+    def stub_tokens(self, decision: Decision | None) -> int:
+        """About as many tokens as its stub has; those that it has now if it has no stub."""
+        now = self.tokens(decision)
+        if decision is not None and decision.level >= SHORT:
+            return now
+        if self.kind in THINKING:
+            return 0
+        if self.kind == "tool_use":
+            short = self.short_input
+            return now if short is None else self.tokens(Decision("", short, form="input"))
+        if self.kind != "tool_result" or not self.text:
+            return now
+        stub = self._shown(stubs.stub_chars(self.text))
+        return stub if now > _WORTH_IT * stub else now
+
+    def _shown(self, chars: int) -> int:
+        return max(1, (self.frame + chars) // CHARS_PER_TOKEN)
+
+
+class _SeenHistory(Struct):
+    """One history as far as it was read."""
+
+    places: list[str] = field(default_factory=list)
+    blocks: dict[str, _PagedContent] = field(default_factory=dict)
+    calls: dict[str, _Call] = field(default_factory=dict)
+    names: Counter[str] = field(default_factory=Counter)
+    """Number of blocks with each name."""
+    lines: KnownLines = field(default_factory=KnownLines)
+    sources: list[str] = field(default_factory=list)
+    results: int = 0
+    steps: dict[str, bool] = field(default_factory=dict)
+    """Whether the message that ends at a place is the second half of a step."""
+
+
+class PagingPolicy:
+    """One level of paging, for any number of conversations."""
+
+    def __init__(self, limits: PagingLimits) -> None:
+        self._limits = limits
+        self._histories: OrderedDict[str, _SeenHistory] = OrderedDict()
+        self._seen = _SeenHistory()
+
+    def __call__(
+        self, body: Body, past: ConversationHistory, log: Log, moment: Moment
+    ) -> tuple[Decision, ...]:
+        """The decisions that the request lacks."""
+        self._seen = self._history(past)
+        steps = dropped(body, past, log)
+        new = tuple(self._read(body, past, log, moment, steps))
+        if not self._limits.stubs:
+            return new
+        segments, numbers = self._segments(body, past, log, moment, steps)
+        answers = sum(message.role == "assistant" for message in body.messages)
+        cut = plan(
+            segments, PagingMoment(moment.read, moment.write, moment.credit, answers), self._limits
+        )
+        return new if cut is None else (*new, *self._worded(cut, past, numbers))
+
+    def _history(self, past: ConversationHistory) -> _SeenHistory:
+        """What is known of this history; a new one after an edit or a rewind."""
+        places = [place for line in past.places for place in line]
+        name = places[0] if places else ""
+        seen = self._histories.pop(name, None)
+        if seen is None or places[: len(seen.places)] != seen.places:
+            seen = _SeenHistory()
+        self._histories[name] = seen
+        if len(self._histories) > _MAX_HISTORIES:
+            self._histories.popitem(last=False)
+        return seen
+
+    def _read(
+        self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
+    ) -> Iterator[Decision]:
+        """Read the blocks that are new, and collapse what they repeat."""
+        places = [place for line in past.places for place in line]
+        seen = self._seen
+        known, number = len(seen.places), 0
+        for index, line in enumerate(past.places):
+            for position, place in enumerate(line):
+                number += 1
+                if number <= known:
+                    continue
+                block = body.messages[index].blocks[position]
+                content = self._take(block, place, index, body.messages[index].role)
+                decision = log.get(place)
+                if decision is None and index >= moment.cached:
+                    decision = self._collapsed(content, place, log, steps)
+                    if decision is not None:
+                        yield decision
+                self._index(content, place, decision)
+        seen.places = places
+
+    def _take(self, block: Block, place: str, message: int, role: str) -> _PagedContent:
+        seen, value = self._seen, block.value
+        call, text = None, ""
+        kind = block.type
+        if kind == "tool_use":
+            call = _Call(str(value.get("name", "")), value.get("input"))
+            seen.calls[str(value.get("id", ""))] = call
+            text = "\n".join(_strings(call.given))
+        elif kind == "tool_result" and role == "user":
+            call = seen.calls.get(str(value.get("tool_use_id", "")))
+            text = _text_of(value.get("content"))
+            seen.results += 1
+        else:
+            kind = kind if kind in THINKING else ""
+            text = "\n".join(_strings({**value, "signature": "", "data": ""}))
+        content = _PagedContent(
+            kind=kind,
+            raw_tokens=estimate(block),
+            text=text,
+            call=call,
+            message=message,
+            result=seen.results,
+            is_error=value.get("is_error") is True,
+        )
+        seen.blocks[place] = content
+        seen.names.update(content.names)
+        return content
+
+    def _index(self, content: _PagedContent, place: str, decision: Decision | None) -> None:
+        """Remember the lines of a call or a result as they are shown."""
+        if not self._limits.repeats or content.kind not in ("tool_use", "tool_result"):
+            return
+        is_collapsed = decision is not None and decision.level == COLLAPSED
+        self._seen.lines.add(decision.text if decision and is_collapsed else content.text)
+        self._seen.sources.append(place)
+
+    def _collapsed(
+        self, content: _PagedContent, place: str, log: Log, steps: DroppedSteps
+    ) -> Decision | None:
+        """A new result without the lines that the context holds."""
+        if not self._limits.repeats or content.kind != "tool_result" or not content.text:
+            return None
+        reads = any(not use.writes for use in content.uses)
+        if reads and not self._limits.reads:
+            return None
+        seen = self._seen
+
+        def is_shown(source: int) -> bool:
+            found = log.get(seen.sources[source])
+            gone = seen.blocks[seen.sources[source]].message in steps.messages
+            return not gone and (found is None or found.level == COLLAPSED)
+
+        handle = stubs.handle_of(content.text)
+        made = seen.lines.collapsed(content.text, handle, is_shown)
+        return None if made is None else Decision(place, made, "repeated", level=COLLAPSED)
+
+    def _segments(
+        self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
+    ) -> tuple[list[Segment], list[int]]:
+        """The segments of the history, and for each the number of its last message."""
+        segments: list[Segment] = []
+        numbers: list[int] = []
+        answers = 0
+        index = 0
+        begin = turn_begin(body.messages)
+        while index < len(body.messages):
+            is_answer = body.messages[index].role == "assistant"
+            last = index + 1 if is_answer and self._is_step(body, past, index + 1) else index
+            if last in steps.messages:
+                text = log[past.places[last][-1]].text
+                size = (len(text) + _WRAPPED_CHARS) // CHARS_PER_TOKEN
+                blocks: tuple[PagedBlock, ...] = (PagedBlock("", size, size),)
+                line = 0
+            else:
+                found = (
+                    self._paged(place, log.get(place), finished=number < begin)
+                    for number in range(index, last + 1)
+                    for place in past.places[number]
+                )
+                blocks = tuple(found)
+                line = (stubs.LINE_CHARS + _WRAPPED_CHARS) // CHARS_PER_TOKEN if last > index else 0
+            answers += is_answer
+            segments.append(Segment(blocks, line, answers, cached=last < moment.cached))
+            numbers.append(last)
+            index = last + 1
+        return segments, numbers
+
+    def _is_step(self, body: Body, past: ConversationHistory, number: int) -> bool:
+        """Whether a message ends a step that can be replaced by a text in the prompt before it."""
+        if not 2 <= number < len(body.messages) - 1 or not past.places[number]:
+            return False
+        place = past.places[number][-1]
+        if place not in self._seen.steps:
+            anchor = body.messages[number - 2]
+            fits = anchor.role == "user" and bool(anchor.blocks)
+            self._seen.steps[place] = fits and is_step(body.messages, number)
+        return self._seen.steps[place]
+
+    def _paged(self, place: str, decision: Decision | None, *, finished: bool) -> PagedBlock:
+        content = self._seen.blocks[place]
+        now = content.tokens(decision)
+        stays = content.kind in THINKING and not finished
+        return PagedBlock(
+            place=place,
+            tokens=now,
+            stub=now if stays else content.stub_tokens(decision),
+            result=content.result,
+            uses=content.uses,
+            is_result=content.kind == "tool_result",
+        )
+
+    def _worded(
+        self, cut: PlannedCut, past: ConversationHistory, numbers: list[int]
+    ) -> Iterator[Decision]:
+        seen = self._seen
+        for place in cut.stubs:
+            content = seen.blocks[place]
+            if content.kind in THINKING:
+                yield Decision(place, "removed", "cut", "thinking", GONE)
+            elif content.kind == "tool_use":
+                text = content.short_input or ""
+                yield Decision(place, text, "cut", "input", SHORT)
+            else:
+                names = self._rarest(content.names, stubs.names_chars(content.text))
+                text = stubs.result_stub(content.text, names, is_error=content.is_error)
+                yield Decision(place, text, "cut", "content", SHORT)
+        for number in cut.steps:
+            last = numbers[number]
+            parts = [seen.blocks[p] for line in past.places[last - 1 : last + 1] for p in line]
+            calls = [part.call.label for part in parts if part.kind == "tool_use" and part.call]
+            whole = "\n".join(part.text for part in parts)
+            known = frozenset().union(*(part.names for part in parts))
+            names = self._rarest(known, _STEP_NAMES_CHARS)
+            failed = any(part.is_error for part in parts)
+            text = stubs.step_line(calls, whole, names, failed=failed)
+            yield Decision(past.places[last][-1], text, "cut", "step", GONE)
+
+    def _rarest(self, names: frozenset[str], chars: int) -> list[str]:
+        return stubs.rarest(names, lambda name: self._seen.names[name], chars)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _text_of(content: Any) -> str:
+    """The text of a text-only result; "" for one with other parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    whole = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
+    return "\n".join(map(str, texts)) if whole else ""
+
+
+def paging_policy(name: str) -> Policy:
+    """The policy of a level: `off`, `safe`, `balanced` or `tight`."""
+    return PagingPolicy(LEVELS[name])
