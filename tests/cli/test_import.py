@@ -98,6 +98,27 @@ def test_a_dry_run_writes_nothing_and_reports_what_the_run_does(user: Terminal) 
     assert planned["left"] == done["left"]
 
 
+def test_a_persons_own_rule_file_is_active_at_once(user: Terminal) -> None:
+    file = rules(user)
+    dry = user.wm("import", "--as-user", str(file), "--dry-run")
+    assert dry.out.count("  active     ") == 2
+    said = user.wm("import", "--as-user", str(file))
+    assert (said.code, said.err) == (0, "")
+    assert "       2  active\n" in said.out
+    shown = user.wm("inspect").out
+    assert "Never push to the release branch by hand." in shown
+    assert "Phase 2 is completed" not in shown
+
+
+def test_only_named_files_are_a_persons_own_words(user: Terminal) -> None:
+    rules(user)
+    store(user)
+    refused = user.wm("import", "--as-user")
+    assert refused.code == 1
+    assert "--as-user needs the files that you wrote." in refused.err
+    assert "release branch" not in user.wm("inspect").out
+
+
 def test_a_second_import_changes_no_byte(terminal: Terminal) -> None:
     rules(terminal)
     store(terminal)

@@ -31,8 +31,8 @@ class OpenError(Record):
     """An error that a failed command showed (HS-2).
 
     fingerprint: first 12 hex digits of sha256(category + summary without line numbers).
-    category: typecheck, test, lint, build or runtime. status: open, or maybe_fixed after its file
-    was edited.
+    category: typecheck, test, lint, build, runtime, or one of the user's own. status: open, or
+    maybe_fixed after its file was edited.
     command, target: what a later success must match to clear it.
     """
 

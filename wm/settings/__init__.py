@@ -33,5 +33,11 @@ from wm.settings.proxy import ModelPrice, PriceSettings, ProxySettings
 from wm.settings.pruning import PruningRule, PruningSettings
 from wm.settings.recall import RecallSettings
 from wm.settings.schema import describe, options_of
-from wm.settings.session import CoreSettings, PressureSettings, SessionSettings, WorkingSettings
+from wm.settings.session import (
+    CoreSettings,
+    ErrorRule,
+    PressureSettings,
+    SessionSettings,
+    WorkingSettings,
+)
 from wm.settings.store import StorageSettings, StoreSettings

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, option, read_tables
+from wm.settings.schema import TableKind, check_expression, option, read_tables
 
 
 @dataclass(frozen=True)
@@ -62,23 +62,8 @@ def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
             f"{at} does not say which output it applies to.", fix="Give tool, command or output."
         )
     for text in (made.command, made.output, *made.keep):
-        _check_expression(text, at)
+        check_expression(text, at)
     return made
-
-
-def _check_expression(text: str, at: str) -> None:
-    import re2  # here, not above: few users have rules of their own
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        re2.compile(text, options=options)
-    except re2.error as error:
-        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
-        raise UserError(
-            f"{at}: {text!r} is not a valid expression: {reason}.",
-            fix="Write it in the syntax of RE2, which has no look-around and no references.",
-        ) from error
 
 
 @dataclass(frozen=True, eq=False, repr=False)

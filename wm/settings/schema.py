@@ -180,3 +180,19 @@ def _check_fields(given: Mapping[str, Any], at: str, kind: TableKind) -> None:
             raise UserError(f"{at} has no field {name!r}.", fix=f"Fields are: {', '.join(known)}.")
         if name != "name" and (fix := kind.check(name, value)):
             raise UserError(f"{at}: {name} is {value!r}.", fix=fix)
+
+
+def check_expression(text: str, at: str) -> None:
+    """Raise UserError if `text` is no expression of RE2. at: the beginning of the message."""
+    import re2  # here, not above: few users have rules of their own
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(text, options=options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
+        raise UserError(
+            f"{at}: {text!r} is not a valid expression: {reason}.",
+            fix="Write it in the syntax of RE2, which has no look-around and no references.",
+        ) from error

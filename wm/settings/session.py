@@ -2,9 +2,51 @@
 and the levels of its context.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from wm.settings.schema import option
+from wm.errors import UserError
+from wm.settings.schema import TableKind, check_expression, option, read_tables
+
+
+@dataclass(frozen=True)
+class ErrorRule:
+    """A category of errors of the user's own: `[[session.errors]]` in config.toml (IF-8).
+
+    name: the category. pattern: what a line of a failed command's output must match; its groups
+    `file`, `line` and `message`, if it has them, say where and what. command: what the command
+    line must match, "" for any.
+    """
+
+    name: str
+    pattern: str = ""
+    command: str = ""
+
+
+_TABLES = TableKind(
+    made=ErrorRule,
+    noun="rule",
+    header="[[session.errors]]",
+    name=re.compile(r"[a-z][a-z0-9_-]{0,39}\Z"),
+    name_fix='Write name = "…": lower-case letters, _ or -.',
+    repeated=("is the name of an earlier rule.", "Rename one."),
+    check=lambda _name, value: "" if isinstance(value, str) else 'Write a text: "…".',
+)
+
+
+def _error_rules(value: Any, where: str) -> tuple[ErrorRule, ...]:
+    return tuple(_error_rule(given, at) for at, given in read_tables(value, where, _TABLES))
+
+
+def _error_rule(given: Mapping[str, Any], at: str) -> ErrorRule:
+    made = ErrorRule(**given)
+    if not made.pattern:
+        raise UserError(f"{at} does not say which lines are errors.", fix="Give a pattern.")
+    for text in (made.pattern, made.command):
+        check_expression(text, at)
+    return made
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,6 +63,9 @@ class SessionSettings:
     """Open errors kept for a session [errors, HS-2]."""
     shown_errors: int = option(3, common=True)
     """Open errors shown in a prompt [errors, HS-2]."""
+    errors: tuple[ErrorRule, ...] = option((), parse=_error_rules)
+    """Categories of errors of your own, read before the built-in formats: `[[session.errors]]`
+    [IF-8]."""
     rendered_chars: int = option(700)
     """Characters of session state shown in a prompt, in whole lines [chars, HS-3]."""
 

@@ -18,6 +18,7 @@ from wm.domain.failures.commands import Ran, ShellCommand
 from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
+from wm.domain.failures.user_errors import user_errors
 from wm.domain.session.file_paths import spelled
 from wm.settings import SessionSettings
 from wm.text import patterns
@@ -60,6 +61,9 @@ LAST_WORDS = (
 )  # fmt: skip
 """Each is tried only if all before it found nothing."""
 
+USER = Family("user", ())
+"""The user's own categories (`user_errors`)."""
+
 MAX_FOUND = 200
 
 
@@ -71,8 +75,10 @@ class Placed(Struct, frozen=True):
     command: ShellCommand
 
 
-def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tuple[Placed, ...]:
-    """The errors in a command's output, in order.
+def placed(
+    output: str, ran: Ran, *, root: str, settings: SessionSettings, command: str = ""
+) -> tuple[Placed, ...]:
+    """The errors in a command's output, in order. command: the command line.
 
     If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it ends
     with a summary that says that they failed.
@@ -85,7 +91,8 @@ def placed(output: str, ran: Ran, *, root: str, settings: SessionSettings) -> tu
         return ()
     checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
     families = (*CHECKS, LOCATED) if checks else CHECKS
-    read = _read(lines, output, families, ran.certain) if active else []
+    own = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
+    read = _read(lines, output, families, ran.certain, own[:MAX_FOUND]) if active else []
     settled = [_settled(found, family, active, root) for family, found in read]
     if not settled:
         settled = [
@@ -107,14 +114,22 @@ def _reported(output: str) -> bool:
 
 
 def _read(
-    lines: Sequence[str], output: str, families: Sequence[Family], certain: bool
+    lines: Sequence[str],
+    output: str,
+    families: Sequence[Family],
+    certain: bool,
+    own: Sequence[DetectedError] = (),
 ) -> list[tuple[Family, DetectedError]]:
+    """own: errors of the user's categories; their lines are not read again."""
     found = [(JSON, item) for item in json_reports.find(output, certain=certain)[:MAX_FOUND]]
     if found:
-        return found
+        return [*((USER, item) for item in own), *found]
+    found = [(USER, item) for item in own]
     text = "\n".join(lines)
     last: list[tuple[Family, DetectedError]] = []
     taken = bytearray(len(lines) + 1)
+    for item in own:
+        taken[item.at] = 1
     for family in families:
         places = {(item.file, item.line) for _family, item in found}
         for item in islice(_asked(family, lines, text), MAX_FOUND):

@@ -144,7 +144,8 @@ def _shown(
     """Each error once: errors that differ only in line numbers are equal."""
     moment = iso(now)
     opened: dict[str, tuple[OpenError, Placed]] = {}
-    for item in placed(event.output, what, root=root, settings=settings):
+    shown = placed(event.output, what, root=root, settings=settings, command=event.command)
+    for item in shown:
         found = item.found
         text = summary(found, found.file, settings.max_summary_chars)
         error = OpenError(

@@ -1,8 +1,9 @@
 """Instruction files that people and agents write: CLAUDE.md, AGENTS.md, MEMORY.md.
 
 Every statement goes to the inbox, because such a file may come with a repository that somebody
-else wrote. Claude Code's own memory (`MEMORY.md` and one file per topic) names types in its front
-matter. A fact is dated by the last change of its file.
+else wrote; `as_own_words` is for a file that the person says to have written. Claude Code's own
+memory (`MEMORY.md` and one file per topic) names types in its front matter. A fact is dated by the
+last change of its file.
 """
 
 from __future__ import annotations
@@ -65,6 +66,13 @@ def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportF
         file=file.path,
         line=statement.line,
     )
+
+
+def as_own_words(fact: ImportFact) -> ImportFact:
+    """The statement of a rule file as if the person had said it; an entry of a store as it is."""
+    if fact.came_from != NAME:
+        return fact
+    return fact.model_copy(update={"status": "active", "source": "manual", "reasons": ()})
 
 
 SOURCE = ImportSource(

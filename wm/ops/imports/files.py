@@ -30,6 +30,7 @@ from wm.domain.imports.found import (
     SkippedStatement,
     Spot,
 )
+from wm.domain.imports.instructions import as_own_words
 from wm.domain.imports.sources import SOURCES, source_of
 from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
@@ -46,13 +47,15 @@ MAX_DEPTH = 12
 class ImportSelection(Struct, frozen=True):
     """What to import. paths: absolute; () searches the known places. source: "" for all.
 
-    folder: the current folder. place: the workspace that receives the statements.
+    folder: the current folder. place: the workspace that receives the statements. as_user: the
+    statements of the named rule files are the person's own words.
     """
 
     place: WorkspacePlace
     folder: str = ""
     paths: tuple[str, ...] = ()
     source: str = ""
+    as_user: bool = False
 
 
 class Gathered(Struct):
@@ -88,6 +91,10 @@ def gather(
 ) -> Gathered:
     """Read all requested files. max_chars: the longest text of an entry. report: called with each
     path before it is read."""
+    if asked.as_user and not asked.paths:
+        raise UserError(
+            "--as-user needs the files that you wrote.", fix="Name them: wm import --as-user PATH."
+        )
     gathered = Gathered()
     run = _Gatherer(asked, settings, max_chars, gathered)
     chosen = [SOURCES[asked.source]] if asked.source else list(SOURCES.values())
@@ -102,6 +109,9 @@ def gather(
         gathered.problems.append(UnreadableFile(candidates.pop().path, most))
     run.read_all(candidates, report)
     run.cap()
+    if asked.as_user:
+        for facts in gathered.facts.values():
+            facts[:] = map(as_own_words, facts)
     # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
     gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
     gathered.notes = [shown(note) for note in gathered.notes]

@@ -76,8 +76,11 @@ class Progress:
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @choice("--from", NAMES, help="Only this source; also states the format of a named file.")
 @flag("--dry-run", help="Show what would be imported; write nothing.")
+@flag("--as-user", help="The named files are your own words: their statements are active.")
 @prints
-def command(caller: Caller, paths: tuple[str, ...], dry_run: bool, **source: str) -> Result:
+def command(
+    caller: Caller, paths: tuple[str, ...], dry_run: bool, as_user: bool, **source: str
+) -> Result:
     """Import what other programs remember of this project.
 
     Reads the stores of the older plugins for OpenCode (opencode-v1, opencode-v2), exports of `wm
@@ -88,12 +91,15 @@ def command(caller: Caller, paths: tuple[str, ...], dry_run: bool, **source: str
     Entries of a plugin's store and of an export keep their state; statements of files, and notes of
     sessions, wait in the inbox. What is known, was imported before, or was forgotten is not
     imported again, so a second run changes nothing.
+
+    With --as-user the statements of a rule file that you wrote count as if you had said each of
+    them: they are active at once, except what the checks refuse, which waits in the inbox.
     """
     progress = Progress()
     place = caller.call("inspect", status="inbox").place
     folder = "" if caller.workspace else caller.directory
     found = gather(
-        ImportSelection(place, folder, tuple(map(absolute, paths)), source["from"]),
+        ImportSelection(place, folder, tuple(map(absolute, paths)), source["from"], as_user),
         find_foreign_paths(),
         caller.settings.imports,
         max_chars=caller.settings.memory.max_text_chars,
