@@ -1,6 +1,6 @@
 """What users said, and what a model makes of it in other words: honest and distorted (TR-3).
 
-Written before the rule was tuned; every third row of PARAPHRASES was kept back while tuning.
+Written before the rule was tuned; every third of the first hundred rows was kept back while tuning.
 """
 
 # ruff: noqa: E501  Rows of one line each.
@@ -114,6 +114,56 @@ ko|금액은 정수 센트로 저장하고 실수는 쓰지 마세요|금액은 
 ko|카탈로그는 태호, 결제는 수진 담당입니다|카탈로그 담당은 태호이고 결제 담당은 수진입니다.|카탈로그 담당은 수진이고 결제 담당은 태호입니다.
 ko|테스트 전에 꼭 린터를 돌려주세요|테스트 전에 항상 린터를 실행한다.|린터 전에 항상 테스트를 실행한다.
 ko|세션은 60분 뒤에 만료돼요|세션은 60분 후에 만료됩니다.|세션은 16분 후에 만료됩니다.
+en|we're on Postgres 16 everywhere, don't use anything newer than that|All environments use Postgres 16; nothing newer may be used.|All environments use anything newer; Postgres 16 may not be used.
+en|logs go to Loki, traces go to Tempo|Logs are sent to Loki and traces are sent to Tempo.|Traces are sent to Loki and logs are sent to Tempo.
+en|I always want a changelog entry for user facing changes|Every user-facing change needs a changelog entry.|No user-facing change needs a changelog entry.
+en|run make check before pushing|`make check` must be run before pushing.|Pushing must be done before `make check`.
+en|our API is versioned in the URL, never with headers|The API is versioned in the URL and not via headers.|The API is versioned via headers and not in the URL.
+en|the mailer reads from the outbox table|The mailer reads its messages from the outbox table.|The outbox table reads its messages from the mailer.
+en|use structured logging, print statements are forbidden|Structured logging is used; print statements are not allowed.|Print statements are used; structured logging is not allowed.
+en|the release branch gets cut every second Tuesday|The release branch is cut every second Tuesday.|The release branch is cut every first Tuesday.
+en|only Dana can approve prod deploys|Production deployments can only be approved by Dana.|Dana cannot approve production deployments.
+en|please don't touch the vendor directory|Do not modify the vendor directory.|Modify the vendor directory.
+en|translations live in Weblate, edit them there and not in the repo|Edit translations in Weblate, not in the repository.|Edit translations in the repository, not in Weblate.
+en|we test against Chrome and Firefox, Safari is not supported|Chrome and Firefox are tested; Safari is not supported.|Safari is tested; Chrome and Firefox are not supported.
+en|passwords are hashed with argon2id, 64 MB memory|Passwords are hashed using argon2id with 64 MB of memory.|Passwords are hashed using argon2id with 46 MB of memory.
+en|the cache TTL is ten minutes|The cache TTL is 10 minutes.|The cache TTL is 12 minutes.
+en|new endpoints need an OpenAPI description|Every new endpoint must have an OpenAPI description.|No new endpoint must have an OpenAPI description.
+en|the CLI exits with 2 on usage errors and 1 on everything else|The CLI exits with code 2 for usage errors and code 1 for everything else.|The CLI exits with code 1 for usage errors and code 2 for everything else.
+en|images are resized by the worker, not in the request|Images are resized in the worker, not during the request.|Images are resized during the request, not in the worker.
+en|money is in cents, weights are in grams|Money is stored in cents and weights are stored in grams.|Money is stored in grams and weights are stored in cents.
+en|staging gets deployed from develop, production from main|Staging is deployed from develop and production is deployed from main.|Staging is deployed from main and production is deployed from develop.
+en|if a migration fails, roll back and page Jun|When a migration fails, roll it back and page Jun.|When a migration fails, page Jun and do not roll back.
+de|Logs gehen nach Loki, Traces nach Tempo|Logs werden an Loki gesendet und Traces an Tempo.|Traces werden an Loki gesendet und Logs an Tempo.
+de|vor jedem Push bitte make check laufen lassen|Vor jedem Push muss make check ausgeführt werden.|Nach jedem Push muss make check ausgeführt werden.
+de|das vendor-Verzeichnis nicht anfassen|Das vendor-Verzeichnis darf nicht verändert werden.|Das vendor-Verzeichnis darf verändert werden.
+de|Geldbeträge sind in Cent, Gewichte in Gramm|Geldbeträge werden in Cent und Gewichte in Gramm gespeichert.|Geldbeträge werden in Gramm und Gewichte in Cent gespeichert.
+de|Deploys macht nur Dana|Nur Dana führt Deploys durch.|Dana führt keine Deploys durch.
+de|Safari unterstützen wir nicht|Safari wird nicht unterstützt.|Safari wird unterstützt.
+fr|les logs vont dans Loki, les traces dans Tempo|Les logs sont envoyés dans Loki et les traces dans Tempo.|Les traces sont envoyées dans Loki et les logs dans Tempo.
+fr|ne touche pas au dossier vendor|Il ne faut pas modifier le dossier vendor.|Il faut modifier le dossier vendor.
+fr|les montants sont en centimes, les poids en grammes|Les montants sont exprimés en centimes et les poids en grammes.|Les montants sont exprimés en grammes et les poids en centimes.
+fr|on ne supporte pas Safari|Safari n'est pas supporté.|Safari est supporté.
+fr|seule Dana peut valider un déploiement|Un déploiement ne peut être validé que par Dana.|Dana ne peut pas valider un déploiement.
+es|los logs van a Loki y las trazas a Tempo|Los logs se envían a Loki y las trazas a Tempo.|Las trazas se envían a Loki y los logs a Tempo.
+es|no toques la carpeta vendor|No modificar la carpeta vendor.|Modificar la carpeta vendor.
+es|los importes están en céntimos y los pesos en gramos|Los importes se expresan en céntimos y los pesos en gramos.|Los importes se expresan en gramos y los pesos en céntimos.
+es|no soportamos Safari|Safari no está soportado.|Safari está soportado.
+pt|os logs vão para o Loki e os traces para o Tempo|Os logs são enviados para o Loki e os traces para o Tempo.|Os traces são enviados para o Loki e os logs para o Tempo.
+pt|não mexa na pasta vendor|Não modificar a pasta vendor.|Modificar a pasta vendor.
+pt|não damos suporte ao Safari|O Safari não tem suporte.|O Safari tem suporte.
+zh|日志进Loki，链路进Tempo|日志发送到Loki，链路发送到Tempo。|链路发送到Loki，日志发送到Tempo。
+zh|不要动vendor目录|不要修改vendor目录。|修改vendor目录。
+zh|金额用分，重量用克|金额以分为单位，重量以克为单位。|金额以克为单位，重量以分为单位。
+zh|我们不支持Safari|不支持Safari。|支持Safari。
+zh|只有陈刚能批准上线|上线只能由陈刚批准。|陈刚不能批准上线。
+ja|ログはLoki、トレースはTempoに送ります|ログはLokiに、トレースはTempoに送信する。|トレースはLokiに、ログはTempoに送信する。
+ja|vendorディレクトリは触らないで|vendorディレクトリは変更しない。|vendorディレクトリは変更する。
+ja|Safariはサポートしません|Safariはサポートしない。|Safariはサポートする。
+ja|金額はセント、重さはグラムで保存します|金額はセントで、重さはグラムで保存する。|金額はグラムで、重さはセントで保存する。
+ko|로그는 Loki로, 트레이스는 Tempo로 보내요|로그는 Loki로 보내고 트레이스는 Tempo로 보낸다.|트레이스는 Loki로 보내고 로그는 Tempo로 보낸다.
+ko|vendor 디렉터리는 건드리지 마세요|vendor 디렉터리는 수정하지 않는다.|vendor 디렉터리는 수정한다.
+ko|Safari는 지원하지 않아요|Safari는 지원하지 않습니다.|Safari는 지원합니다.
 """.strip().splitlines()
 )
 """Language, words of the user, an honest paraphrase, a distorted one."""

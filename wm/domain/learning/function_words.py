@@ -32,7 +32,8 @@ LATIN = _table(
         VERB: "use uses used using need needs prefer prefers want wants require requires"
         " keep keeps kept store stores stored storing save saves saved hold holds held put puts"
         " live lives remain remains stay stays"
-        " done add adds added adding hinzugefügt hinzufügen ajouter ajouté añadir añadas añadido adicionar"
+        " ausführen ausgeführt ausführt durchführen durchgeführt durchführt lassen lass exprimés"
+        " exprimées expresan expresa done add adds added adding hinzugefügt hinzufügen ajouter ajouté añadir añadas añadido adicionar"
         " hacer hagas haz hace hecho faire fait faites fazer faça feito machen macht mache"
         " retain retains retained place placed located found"
         " nehmen nimmt nimm nehmt verwende nutze benutze läuft laufen liegt liegen bleibt bleiben steht stehen gepflegt pflegen"
@@ -120,7 +121,7 @@ HAN = (
     (TO, "到 给 給 向 往"),
     (BY, "被 由"),
     (THAN, "优先于 比 高于"),
-    (VERB, "使用 采用 需要 运行 执行 跑 迁移 切换 换"),
+    (VERB, "使用 采用 需要 运行 执行 跑 迁移 切换 换 发送 进入 进"),
     (VOICE, ""),
     (PREP, "在 以 按 用于 每次"),
     (NOTHING, "应该 必须 必須 我们 我們 总是 一律 一直 始终 请 請 的 了 是 为 為 先 还是 仍然 依然 都 要 会 可以 将 把 也 就 里 上"),
@@ -128,7 +129,7 @@ HAN = (
 HAN_THEN = ("然后再运行", "然后运行", "再运行", "再执行", "然后跑", "再跑", "然后再", "然后", "再")
 HAN_TIMES = ("分钟", "小时", "天", "秒", "周", "年", "月")
 HAN_AFTER = ((BEFORE, "之前 以前"), (AFTER, "之后 以后 之後 以後"))
-HAN_KEPT = "时间 时区 时长 时序 超时 定时 临时 实时 同时 及时 小时 延时 优先 首先 换行 替换 交换 换算 先前 再次 跑步 级别 特别 区别 分别 类别 到期 到达 由于 不同 以太 以上 以下 上线 上传 上游 里程 要求 要素 比例 或许 目的 将来 给定 是否 并发 并行 及时 与会 用户"
+HAN_KEPT = "进程 进度 进制 改进 先进 时间 时区 时长 时序 超时 定时 临时 实时 同时 及时 小时 延时 优先 首先 换行 替换 交换 换算 先前 再次 跑步 级别 特别 区别 分别 类别 到期 到达 由于 不同 以太 以上 以下 上线 上传 上游 里程 要求 要素 比例 或许 目的 将来 给定 是否 并发 并行 及时 与会 用户"
 
 KANA = (
     (TURN, "ないでください ません なければ ないで ない なく せず ずに"),

@@ -47,6 +47,9 @@ _DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw
 _TAGS = frozenset((*_DIRECTED, fw.PREP))
 _OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
 
+_OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
+"""German "nach" is "after" as well as "to"."""
+
 COMMA, IN_NAME = "\x02", "\x03"
 _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
@@ -117,8 +120,9 @@ def tokens(
         elif not word.isascii() and any(map(is_cjk, word)):
             found += _cjk_tokens(word, digest)
         elif word in table:
-            if not (word == "ne" and any(table.get(w) == fw.TURN for w in raw if w != "ne")):
-                found += _marks(table[word], raw, at, found)
+            if table[word] == fw.TURN and "ne" in raw[:at] and word != "ne":
+                continue  # "ne … pas": the denied word follows "ne"
+            found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
                 kept = part and not _frames(part, raw, at, is_framing)
@@ -215,6 +219,7 @@ def _number(digest: int) -> int:
 
 _SAME = Tables("wm.domain.learning", "support.toml")
 _OF = frozenset("of de d do da del della di du des dos das".split())
+_HAN_SAME = [(word, row[0]) for row in _SAME.rows("han") for word in row[1:]]
 _CONTRASTS = frozenset(tuple(row) for row in _SAME.rows("contrasts"))
 _FRAME_NOUNS = frozenset(_SAME.words("frame_nouns"))
 _PHRASES = frozenset(tuple(row) for row in _SAME.rows("phrases"))
@@ -241,12 +246,19 @@ def _less(word: str, endings: Sequence[str]) -> str:
     return word
 
 
-_SYNONYMS = {
-    spelled: root(row[0])
-    for row in _SAME.rows("synonyms")
-    for word in row
-    for spelled in (word, root(word))
-}
+def _synonyms() -> dict[str, str]:
+    """The word that stands for each spelling; rows that share a word count as one."""
+    found: dict[str, str] = {}
+    for row in _SAME.rows("synonyms"):
+        spelled = {form for word in row for form in (word, root(word))}
+        known = {found[form] for form in spelled if form in found}
+        first = min(known, default=root(row[0]))
+        found.update(dict.fromkeys(spelled, first))
+        found.update({form: first for form, same in found.items() if same in known})
+    return found
+
+
+_SYNONYMS = _synonyms()
 
 
 def _function_words(raw: Sequence[str]) -> dict[str, int]:
@@ -318,6 +330,8 @@ def _cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
+    for word, same in _HAN_SAME:
+        run = run.replace(word, same) if word in run else run
     for unit in fw.HAN_TIMES:
         run = run.replace(f"{unit}后", f"{unit}之后") if f"{unit}后" in run else run
     chunk = ""
@@ -715,20 +729,27 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     """Whether two words exchanged their directions ("from A to B")."""
     both = [word for word in mine.words if word in theirs.tags]
     changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
-    if any(_OPPOSITE.get(old) == new for old, new in changed):
+    if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return not _is_inverse(mine, theirs, both)
     lost = {old for old, _ in changed if old in _DIRECTED}
     won = {new for _, new in changed if new in _DIRECTED}
     exchanged = lost & won
     if exchanged <= {fw.SUBJECT, fw.OBJECT} and mine.passive != theirs.passive:
         return False
+    if exchanged == {fw.SUBJECT}:
+        # "DB는 5433 포트", "DB 포트는 5433": the subject names its attribute.
+        one = next(w for w in both if theirs.tags[w] == fw.SUBJECT != mine.tags[w])
+        other = next(w for w in both if mine.tags[w] == fw.SUBJECT != theirs.tags[w])
+        orders = [clause.words.index(one) < clause.words.index(other) for clause in (mine, theirs)]
+        return not all(orders)
     return bool(exchanged)
 
 
 def _is_inverse(mine: Clause, theirs: Clause, both: Sequence[int]) -> bool:
     """ "lint before tests" equals "tests after lint": both words have the opposite relation."""
-    moved = [w for w in both if (theirs.tags[w] in _OPPOSITE) != (mine.tags[w] in _OPPOSITE)]
-    return len(moved) > 1
+    lost = [w for w in both if theirs.tags[w] in _OPPOSITE and mine.tags[w] not in _OPPOSITE]
+    won = [w for w in both if mine.tags[w] in _OPPOSITE and theirs.tags[w] not in _OPPOSITE]
+    return bool(lost and won)
 
 
 def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
