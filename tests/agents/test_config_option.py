@@ -17,7 +17,7 @@ LINE = 'learn = "inbox"  # chosen in wm setup\n'
 
 
 def part(mode: str = "inbox") -> LearnOption:
-    return LearnOption(agent="learning", path=Path("config.toml"), mode=mode)
+    return LearnOption(agent="learning", path=Path("config.toml"), purpose="", mode=mode)
 
 
 @pytest.mark.parametrize(

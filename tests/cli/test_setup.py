@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -34,12 +33,11 @@ def tree(user: Terminal) -> dict[str, bytes]:
     }
 
 
-def test_setup_shows_the_diff_and_changes_nothing_without_consent(user: Terminal) -> None:
+def test_setup_changes_nothing_without_consent(user: Terminal) -> None:
     before = tree(user)
     for words, code in ((("setup", "--dry-run"), 0), (("setup",), 1), (("setup", "--json"), 0)):
         said = user.wm(*words)
         assert said.code == code
-        assert "/v1/hooks/claude-code/" in said.out
         assert "plugin/wm.js" in said.out
         assert tree(user) == before
     refused = user.wm("setup")
@@ -50,7 +48,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
-    assert said.out.endswith("Wired. 9 files written.\n")
+    assert "Wired. 9 files written.\n\nnext: start an agent in a repository and say: " in said.out
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")
@@ -128,20 +126,42 @@ def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
     assert "none found on this machine" in terminal.wm("status").out
 
 
-def test_a_file_of_wm_is_one_line_unless_full_is_given(user: Terminal) -> None:
+def test_setup_says_in_a_few_lines_per_agent_what_it_changes_and_why(user: Terminal) -> None:
     said = user.wm("setup", "--dry-run").out
-    shown = said.splitlines()
-    at = shown.index("add: ~/.config/opencode/plugin/wm.js")
-    line = r"    wm's plugin for OpenCode \([\d,]+ lines, \d+ KB; --full shows it\)"
-    assert re.fullmatch(line, shown[at + 1])
-    assert "export default" not in said
-    assert '+  "hooks": {' in user.wm("setup", "--dry-run").out
-    assert "+export default" in user.wm("setup", "--dry-run", "--full").out
+    at = said.index("Claude Code:\n")
+    assert (
+        said[at:]
+        == """\
+Claude Code:
+  add: ~/.claude/settings.json
+      hooks: they bring memory into a session and record it
+  add: ~/.claude.json
+      the memory tools, as an MCP server
+  add: ~/.claude/commands/wm/ (4 files)
+      the commands /wm:remember, /wm:recall, /wm:recap, /wm:inbox
+OpenCode:
+  add: ~/.config/opencode/plugin/wm.js
+      the plugin: it brings memory into a session and records it
+wm:
+  add: ~/.config/wm/config.toml
+      what happens to a sentence that you say in passing and mean to last
+
+every byte of it: the same command with --diff --dry-run
+"""
+    )
     user.wm("setup", "--yes")
     gone = user.wm("unsetup", "--dry-run").out
-    assert "remove: ~/.config/opencode/plugin/wm.js\n    wm's plugin for OpenCode" in gone
-    assert "export default" not in gone
-    assert "-export default" in user.wm("unsetup", "--dry-run", "--full").out
+    assert "  remove: ~/.claude/commands/wm/ (4 files)\n      the commands" in gone
+
+
+def test_diff_shows_every_byte(user: Terminal) -> None:
+    for option in ("--diff", "--full"):
+        said = user.wm("setup", "--dry-run", option).out
+        assert '+  "hooks": {' in said
+        assert "+export default" in said
+        assert "/v1/hooks/claude-code/" in said
+    user.wm("setup", "--yes")
+    assert "-export default" in user.wm("unsetup", "--dry-run", "--diff").out
 
 
 FOREIGN = '{"mcpServers": {"wm": {"command": "/usr/bin/other", "args": ["serve"]}}}'

@@ -23,7 +23,9 @@ def part(path: Path, command: WmCommand) -> ClaudeServer:
     """The server that this installation wants in Claude Code's own file."""
     program, *words = command.mcp
     return ClaudeServer(
-        path=path, wanted={"type": "stdio", "command": program, "args": words, "env": {}}
+        path=path,
+        purpose="the memory tools, as an MCP server",
+        wanted={"type": "stdio", "command": program, "args": words, "env": {}},
     )
 
 

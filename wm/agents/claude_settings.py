@@ -21,7 +21,12 @@ from wm.settings import HookSettings
 def part(path: Path, command: WmCommand, settings: HookSettings) -> ClaudeSettings:
     """The entries that this installation wants in Claude Code's settings."""
     status = {"type": "command", "command": statusline(settings)}
-    return ClaudeSettings(path=path, wanted=hooks(command, settings), status=status)
+    return ClaudeSettings(
+        path=path,
+        purpose="hooks: they bring memory into a session and record it",
+        wanted=hooks(command, settings),
+        status=status,
+    )
 
 
 class ClaudeSettings(SettingsPart, frozen=True, kw_only=True):

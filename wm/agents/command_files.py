@@ -74,7 +74,7 @@ def parts(claude: Path) -> tuple[CommandFile, ...]:
             path=claude / "commands" / "wm" / f"{one.name}.md",
             content=one.raw,
             mark=MARK,
-            purpose=f"the command /wm:{one.name}",
+            purpose=f"the commands {', '.join(f'/wm:{name}' for name in NAMES)}",
         )
         for one in commands()
     )

@@ -23,12 +23,12 @@ from wm.settings import HookSettings
 class SettingsPart(Struct, frozen=True, kw_only=True):
     """Our part of one file. All methods raise UserError for a file that they do not understand.
 
-    purpose: what a file that only wm writes is for; "" for a file of the user.
+    purpose: what it is for, in words for the user.
     """
 
     path: Path
+    purpose: str
     agent: str = "claude-code"
-    purpose: str = ""
 
     def is_ours(self, raw: bytes) -> bool:
         """Whether the file contains our part, of this version or another."""

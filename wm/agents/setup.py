@@ -109,9 +109,8 @@ class MachineFacts(Struct, frozen=True):
 
 
 class FileChange(Struct, frozen=True):
-    """One file before and after; None: no file. private: its content is not shown. purpose: what a
-    file that only wm writes is for. Such a file is the same everywhere, so this is shown instead of
-    its text."""
+    """One file before and after; None: no file. private: its content is not shown. purpose: what
+    our part of it is for."""
 
     path: Path
     before: bytes | None
@@ -177,10 +176,14 @@ def look(
             path=agents.opencode / "plugin" / "wm.js",
             content=opencode_plugin(template, command, hooks).encode(),
             mark=b"wm for OpenCode",
-            purpose="wm's plugin for OpenCode",
+            purpose="the plugin: it brings memory into a session and records it",
         ),
         *services.parts(kind, agents, paths, command),
-        LearnOption(agent=LEARNING, path=paths.config),
+        LearnOption(
+            agent=LEARNING,
+            path=paths.config,
+            purpose="what happens to a sentence that you say in passing and mean to last",
+        ),
     )
     record_bytes = _read(agents.record)
     every = [*(part.path for part in parts), agents.record]
@@ -459,7 +462,8 @@ def _record_change(facts: MachineFacts, files: dict[str, KeptFile]) -> tuple[Fil
             path=facts.record_path,
             before=facts.record_bytes,
             after=after,
-            say="save what undoes this" if record.files else "remove",
+            say="write" if record.files else "remove",
+            purpose="what wm unsetup needs to restore every byte",
             private=True,
             make=made,
             drop=tuple(Path(folder) for folder in record.made) if after is None else (),

@@ -1,12 +1,14 @@
 """`wm setup` and `wm unsetup`: changes the settings of the agents on this machine.
 
-Prints the diff and asks before it writes. `wm.agents.setup` decides what changes.
+Says what would change and why, and asks before it writes (IF-5). `wm.agents.setup` decides what
+changes.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
 import click
@@ -18,6 +20,17 @@ from wm.cli.options import Decorator, choice, flag
 from wm.cli.wiring import look
 from wm.daemon.instance import is_heard
 from wm.settings.memory import LEARN_MODES
+
+TITLES = {
+    wiring.CLAUDE_CODE: "Claude Code",
+    wiring.OPENCODE: "OpenCode",
+    wiring.SERVICE: "The daemon",
+}
+"""Agent of a change -> the title above its lines; of other changes it is wm."""
+
+
+FIRST = "next: start an agent in a repository and say: remember that we deploy with make ship"
+"""What to do after setup."""
 
 
 def agent_option(which: str) -> Decorator:
@@ -35,8 +48,10 @@ def plan_options(command: Callable[..., int]) -> Any:
     """The options of `carry_out`."""
     yes = flag("--yes", "-y", help="Do it without asking.")
     dry_run = flag("--dry-run", help="Show what would be changed, and change nothing.")
-    full = flag("--full", help="Show the text of wm's own files, too.")
-    return yes(dry_run(full(json_option(workspace_options(command)))))
+    diff = flag("--diff", help="Show every byte that would be changed.")
+    # The option's name in older versions, where the diff of the user's files was always shown.
+    full = click.option("--full", "diff", is_flag=True, hidden=True)
+    return yes(dry_run(full(diff(json_option(workspace_options(command))))))
 
 
 @click.command("setup")
@@ -61,6 +76,8 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
         output.note("What you say in passing waits in the inbox: wm setup --learn active keeps it.")
     plan = wiring.plan_setup(facts, agents=agents, service=service, learn=learn)
     code = carry_out(plan, done="Wired. ", **how)
+    if code == 0 and plan.changes and not how["dry_run"] and not how["as_json"]:
+        output.hint(FIRST)
     chosen = any(change.agent == wiring.LEARNING for change in plan.changes)
     if chosen and learn != caller.settings.memory.learn and is_heard(caller.settings.paths.socket):
         output.note("A running daemon learns as before until it is restarted: wm down, then wm up.")
@@ -90,7 +107,7 @@ def unsetup(caller: Caller, agents: tuple[str, ...], **how: bool) -> int:
 
 
 def carry_out(
-    plan: wiring.SetupPlan, *, done: str, yes: bool, dry_run: bool, full: bool, as_json: bool
+    plan: wiring.SetupPlan, *, done: str, yes: bool, dry_run: bool, diff: bool, as_json: bool
 ) -> int:
     """Show a plan, ask, and carry it out."""
     if as_json:
@@ -103,14 +120,12 @@ def carry_out(
     if plan.nothing_to_do:
         output.line("Nothing to do." if not wrong else "Nothing else to do.")
         return wrong
-    for change in plan.changes:
-        output.line(f"{change.say or 'write'}: {output.home_short(str(change.path))}")
-        if change.purpose and not full:
-            output.lines(_own_file(change))
-    shown = "".join(change.diff for change in plan.changes if full or not change.purpose)
-    if shown:
+    _print_changes(plan.changes)
+    if diff:
         output.line()
-        output.lines(_coloured(shown))
+        output.lines(_coloured(plan.diff))
+    else:
+        output.hint("every byte of it: the same command with --diff --dry-run")
     if dry_run:
         return wrong
     if not yes and not output.agreed("Make these changes?"):
@@ -124,12 +139,19 @@ def carry_out(
     return 1 if applied.problems else wrong
 
 
-def _own_file(change: wiring.FileChange) -> list[str]:
-    """A file of wm alone in a line or two: its text interests nobody."""
-    text = change.before if change.after is None else change.after
-    raw = text or b""
-    size = f"{output.count(len(raw.splitlines()), 'line')}, {output.size(len(raw))}"
-    return output.wrap_block(f"{change.purpose} ({size}; --full shows it)", indent=4)
+def _print_changes(changes: Sequence[wiring.FileChange]) -> None:
+    """By agent, one line for a file and one for its purpose. Files of one purpose in one folder are
+    one line."""
+    for agent, of_agent in groupby(changes, key=lambda change: change.agent):
+        output.line(f"{TITLES.get(agent, 'wm')}:")
+        alike = groupby(of_agent, key=lambda one: (one.say, one.path.parent, one.purpose))
+        for (say, folder, purpose), group in alike:
+            files = list(group)
+            several = f"{folder}/ ({len(files)} files)"
+            path = str(files[0].path) if len(files) == 1 else several
+            output.line(f"  {say}: {output.home_short(path)}")
+            if purpose:
+                output.lines(output.wrap_block(purpose, indent=6))
 
 
 def _as_json(plan: wiring.SetupPlan, *, yes: bool, dry_run: bool) -> int:
