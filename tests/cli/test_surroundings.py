@@ -529,6 +529,40 @@ def test_a_refusal_of_an_outdated_daemon_says_that_it_is_outdated() -> None:
         assert squeezed(line) in squeezed(shown.out)
 
 
+@pytest.mark.parametrize(
+    "verb", ["recap", "workspace link", "learn pause", "edit m_1 --scope user"]
+)
+def test_a_verb_that_an_old_daemon_does_not_know_says_that_it_is_outdated(verb: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
+        problem = {"type": "not_found", "detail": "There is no such path.", "fix": "See it."}
+        old = response(200, answering(home=str(user.data), version="0.0.1"))
+        with speaking(user.settings(), response(404, problem), old):
+            said = user.wm(*verb.split())
+        assert said.code == 1
+        assert "The daemon is outdated (version 0.0.1" in said.sentences
+
+
+@pytest.mark.parametrize("whose", ["workspace", "user"])
+def test_after_a_downgrade_the_newer_file_is_read_only_and_said_so(
+    terminal: Terminal, whose: str
+) -> None:
+    more = ("--user",) if whose == "user" else ()
+    terminal.wm("remember", "Deploys go through make ship.", *more)
+    (file,) = terminal.data.glob(
+        "user/workspace-memory.json" if more else "workspaces/*/workspace-memory.json"
+    )
+    newer = json.loads(file.read_text()) | {"version": 99}
+    for copy in (file, *file.parent.glob(".workspace-memory.json.*spare")):
+        copy.write_text(json.dumps(newer))
+    before = file.read_bytes()
+    said = terminal.wm("remember", "Releases are on Fridays.", *more)
+    assert "written by a newer wm" in said.sentences + said.out
+    assert "Update wm" in said.sentences + said.out or "journal" in said.out
+    assert file.read_bytes() == before
+
+
 def response(status: int, body: dict[str, object]) -> bytes:
     raw = json.dumps(body).encode()
     head = f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n".encode()

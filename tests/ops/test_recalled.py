@@ -246,3 +246,21 @@ def test_both_agents_get_recalled_text_appended(serving: Bench) -> None:
     parts = [{"type": "text", "text": ASK}]
     body = {"input": {"sessionID": "o-1"}, "output": {"message": {"id": "x"}, "parts": parts}}
     assert WALRUS in serving.hook("opencode", "chat.message", {**body, **where})
+
+
+CURSOR = "Lists use cursor pagination, never offset."
+
+
+def test_a_rule_that_a_task_concerns_is_recalled_and_chatter_brings_nothing(bench: Bench) -> None:
+    serving = with_settings(bench, model="embedded", embed_wait_s=20.0)
+    bench.remember(CURSOR, type="decision")
+    for text in ("Deploys go through make ship.", "CI runs on Woodpecker.", WALRUS):
+        bench.remember(text, type="project")
+    bench.remember(CENTS, type="decision", importance="high")
+    begin(serving)
+    for chatter in ("run it again", "it looks much better than before", "I pushed my changes"):
+        assert say(serving, chatter) == ""
+    said = say(serving, "add a list endpoint for invoices")
+    assert CURSOR in said
+    assert said.count("\n- ") == 1
+    assert say(serving, "now add a list endpoint for suppliers") == ""

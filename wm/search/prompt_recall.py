@@ -18,9 +18,22 @@ from wm.search.tool_rendering import FENCE, NOTICE, short_id
 from wm.settings import MemorySettings, RecallSettings
 from wm.text.escape import neutralise
 from wm.text.sentences import sentences
+from wm.text.tables import Tables
+from wm.text.terms import STOP_WORDS, only_asks, query_words, raw_words
+
+WORDS = Tables("wm.search")
 
 PINNED = "Pinned by the user, and not in your system prompt:"
 RECALLED = "Recalled for this message:"
+QUESTION_MARKS = ("?", "？", "؟")
+BEFORE_TASK = frozenset(WORDS.words("before_task"))
+"""Words that may come before the verb of a task."""
+_FIRST_PERSON = frozenset(WORDS.words("first_person"))
+
+TASK_WORDS = 3
+"""Telling words of a sentence that is read as a task."""
+
+Match = tuple[MemoryEntry, Hit]
 
 
 def untold(
@@ -44,13 +57,56 @@ def questions(message: str, settings: RecallSettings) -> tuple[str, ...]:
 
 
 def chosen(
-    found: Sequence[tuple[MemoryEntry, Hit]], settings: RecallSettings
+    found: Sequence[tuple[str, Sequence[Match]]], settings: RecallSettings
 ) -> tuple[MemoryEntry, ...]:
-    """The entries of all queries that are clear matches, best first, without repeats."""
-    clear = [pair for pair in found if pair[1].confidence >= settings.prompt_confidence]
+    """The entries that the queries recall, best first, without repeats: clear matches, and the one
+    rule that fits a task best. found: each query with its hits, best first."""
+    clear = [
+        pair
+        for query, pairs in found
+        for pair in pairs
+        if pair[1].confidence >= settings.prompt_confidence and not is_chatter(query)
+    ]
+    clear += sorted(
+        (pair for query, pairs in found for pair in _behind_task(query, pairs, settings)),
+        key=lambda pair: -pair[1].confidence,
+    )[:1]
     clear.sort(key=lambda pair: (-pair[1].confidence, pair[0].id))
     once = {entry.id: entry for entry, _ in clear}
     return tuple(once.values())
+
+
+def is_chatter(query: str) -> bool:
+    """Whether a sentence has no topic of its own: one telling word at most, and no question ("run
+    it again" is no query for entries about runs)."""
+    return len(_telling(query)) < 2 and not query.rstrip().endswith(QUESTION_MARKS)
+
+
+def _behind_task(query: str, pairs: Sequence[Match], settings: RecallSettings) -> Sequence[Match]:
+    """The rule, decision or fact that a task concerns: "add a list endpoint" names lists, so how
+    lists are paged matters, though no word asks for it. Less sure than a clear match, so it must
+    lead, and a question is not a task."""
+    if not pairs or not is_task(query):
+        return ()
+    (entry, hit), *others = pairs
+    rival = others[0][1].confidence if others else 0.0
+    sure = hit.confidence >= settings.task_confidence
+    leads = hit.confidence - rival >= settings.task_lead
+    return pairs[:1] if sure and leads and entry.type != "reference" else ()
+
+
+def is_task(query: str) -> bool:
+    """Whether a sentence asks for work: it begins with a verb or a thing, not with what is spoken
+    of ("it looks …", "I pushed …"), and is no question. No speaker tells of herself in an order."""
+    words = [word.lower().strip(".,;:!") for word in raw_words(query)]
+    first = next((word for word in words if word not in BEFORE_TASK), "")
+    told = not _FIRST_PERSON.isdisjoint(words) or first in STOP_WORDS
+    asked = query.rstrip().endswith(QUESTION_MARKS)
+    return bool(first) and not told and not asked and len(_telling(query)) >= TASK_WORDS
+
+
+def _telling(query: str) -> list[str]:
+    return [word for word in query_words(query) if not only_asks(word)]
 
 
 def pinned(entries: Iterable[MemoryEntry], branch: str | None) -> tuple[MemoryEntry, ...]:

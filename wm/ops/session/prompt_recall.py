@@ -109,12 +109,12 @@ def _found(
 ) -> Found:
     entries = index.known(memory).entries
     filters = Filters({"status": "active"})
-    pairs: list[tuple[MemoryEntry, Hit]] = []
+    found: list[tuple[str, list[prompt_recall.Match]]] = []
     for question in prompt_recall.questions(message, settings):
-        hits = index.search(memory, question, settings.prompt_entries, filters)
-        pairs += [(entries[hit.id], hit) for hit in hits]
-    chosen = prompt_recall.chosen(pairs, settings)
-    by_id = {entry.id: hit for entry, hit in reversed(pairs)}
+        hits = index.search(memory, question, max(2, settings.prompt_entries), filters)
+        found.append((question, [(entries[hit.id], hit) for hit in hits]))
+    chosen = prompt_recall.chosen(found, settings)
+    by_id = {entry.id: hit for _, pairs in reversed(found) for entry, hit in reversed(pairs)}
     return tuple((entry, by_id[entry.id]) for entry in chosen)
 
 
