@@ -135,6 +135,17 @@ def test_a_no_with_dots_is_a_sentence_of_its_own() -> None:
     assert len(sentences("the port is on pin no. 7")) == 1
 
 
+def test_a_fact_alone_at_the_start_of_a_session_needs_less_certainty() -> None:
+    text = "mails are sent at 6"
+    certain = [[one.is_certain for one in statements(text, before)] for before in ("", "Done.")]
+    assert certain == [[True], [False]]
+
+
+def test_a_word_before_a_colon_may_open_a_statement() -> None:
+    found = statements("renamed: the main branch is called next now")
+    assert [one.text for one in found] == ["the main branch is called next now"]
+
+
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
     rule, weaker = "We never ship on Fridays.", "The demo account has no orders."
     assert statements(f"{weaker} Run it.") == ()

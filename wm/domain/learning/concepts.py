@@ -138,7 +138,7 @@ def _joined(lang: str) -> dict[str, tuple[str, ...]]:
     """Phrase -> its concepts."""
     found: dict[str, tuple[str, ...]] = {}
     for concept in CONCEPTS:
-        for phrase in _TABLES.rows_of(concept).get(lang, "").split("|"):
+        for phrase in filter(None, _TABLES.rows_of(concept).get(lang, "").split("|")):
             found[phrase] = (*found.get(phrase, ()), concept)
     return found
 

@@ -37,6 +37,9 @@ ACTIVE_SCORE = 1.1
 CHANGE_SCORE = -1.75
 """A statement of at least this score, with words of change, is kept if it changes what is known."""
 
+ALONE_SCORE = 0.5
+"""The same for a message of one sentence at the start of a session, before any work."""
+
 WAITING_SCORE = -0.4
 """A statement of at least this score waits in the inbox: one in ten real messages has one."""
 
@@ -117,7 +120,8 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         if score < CHANGE_SCORE or (only_change and not marks_change(sentence.text)):
             continue
         kind, scope = _type(sentence.features), _scope(sentence)
-        found.append(Statement(sentence.text, kind, scope, score >= ACTIVE_SCORE, only_change))
+        certain = score >= (ALONE_SCORE if _is_alone(sentence) else ACTIVE_SCORE)
+        found.append(Statement(sentence.text, kind, scope, certain, only_change))
     return tuple(found)
 
 
@@ -127,6 +131,10 @@ def _score(sentence: Sentence) -> float:
     if _is_polite(features):
         features -= {"asks", "inner_ask", "first:request", "request"}
     return -math.inf if features & EXCLUDED else weigh(features)
+
+
+def _is_alone(sentence: Sentence) -> bool:
+    return "alone" in sentence.features and "before" not in sentence.features
 
 
 def weigh(features: frozenset[str]) -> float:

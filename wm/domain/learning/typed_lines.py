@@ -33,7 +33,8 @@ _LOG = Lazy(
     multi_line=True,
 )
 _ASKING = WordPattern(
-    r"^(?:remember|memori[sz]e|note|reminder|merken?|notiere?|recuerda|anota|apunta|retiens|note[zr]?|lembre|anote|prefer): "
+    r"^(?:remember|memori[sz]e|note|reminder|merken?|notiere?|recuerda|anota|apunta|retiens|note[zr]?|lembre|anote|prefer|"
+    r"fyi|btw|rule|convention|policy|decision|decided|correction|bumped|raised|renamed|moved|switched): "
 )
 """A request in lower case, not a program's name before its output."""
 
