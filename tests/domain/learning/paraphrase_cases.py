@@ -246,6 +246,59 @@ ko|읽기는 복제본, 쓰기는 주 서버로 보낸다|쓰기는 복제본, �
 ko|디스크가 가득 차면 가져오기를 멈춘다|가져오기를 멈춘다.
 ko|상속보다 합성을 우선한다|합성보다 상속을 우선한다.
 ko|민수가 지현에게 알린다|지현이 민수에게 알린다.
+en|the exporter may restart the importer|The importer may restart the exporter.
+en|we host the docs on Netlify and the app on Fly|The app is hosted on Netlify and the docs on Fly.
+en|Ben reports to Lea|Lea reports to Ben.
+en|merge after the tests are green|Merge before the tests are green.
+en|warn on unused imports, fail on unused variables|Fail on unused imports, warn on unused variables.
+en|staging may lag behind production, never the other way round|Production may lag behind staging.
+en|use UTC in the backend and local time in the UI|Use local time in the backend and UTC in the UI.
+en|guests can read, members can write|Guests can write, members can read.
+en|no PR without a ticket|No PRs.
+en|do not run migrations while the importer is running|Do not run migrations.
+en|unless the flag is set, skip the cache|Skip the cache.
+en|admin accounts need two factors, user accounts one|User accounts need two factors, admin accounts one.
+en|the timeout is 30 seconds, not 30 minutes|The timeout is 30 minutes, not 30 seconds.
+en|prefer small commits, avoid big ones|Prefer big commits, avoid small ones.
+en|accept JSON, refuse XML|Accept XML, refuse JSON.
+en|errors go to stderr and results to stdout|Results go to stderr and errors to stdout.
+en|the scheduler triggers the backup, which triggers the upload|The upload triggers the backup.
+en|nobody but Eva may delete tenants|Eva may not delete tenants.
+en|keep feature branches shorter than three days|Keep feature branches longer than three days.
+en|cache for 5 minutes, retry for 10|Retry for 5 minutes, cache for 10.
+en|the old API stays until June, the new one starts in May|The new API stays until June, the old one starts in May.
+en|write docs before code|Write code before docs.
+en|never mock the database, mock the mailer|Never mock the mailer, mock the database.
+en|we like short names and dislike abbreviations|We like abbreviations and dislike short names.
+en|if the build is red, do not tag|If the build is green, do not tag.
+de|der Exporter darf den Importer neu starten|Der Importer darf den Exporter neu starten.
+de|Gäste dürfen lesen, Mitglieder schreiben|Gäste dürfen schreiben, Mitglieder lesen.
+de|kein PR ohne Ticket|Kein PR.
+de|erst nach grünen Tests mergen|Erst vor grünen Tests mergen.
+de|Fehler nach stderr, Ergebnisse nach stdout|Ergebnisse nach stderr, Fehler nach stdout.
+de|Doku vor Code|Code vor Doku.
+fr|les invités lisent, les membres écrivent|Les invités écrivent, les membres lisent.
+fr|pas de PR sans ticket|Pas de PR.
+fr|fusionner après les tests|Fusionner avant les tests.
+fr|Ben dépend de Léa|Léa dépend de Ben.
+fr|accepter JSON, refuser XML|Accepter XML, refuser JSON.
+es|los invitados leen y los miembros escriben|Los invitados escriben y los miembros leen.
+es|ningún PR sin ticket|Ningún PR.
+es|fusionar después de las pruebas|Fusionar antes de las pruebas.
+es|aceptar JSON, rechazar XML|Aceptar XML, rechazar JSON.
+pt|os convidados leem e os membros escrevem|Os convidados escrevem e os membros leem.
+pt|nenhum PR sem ticket|Nenhum PR.
+pt|fazer merge depois dos testes|Fazer merge antes dos testes.
+zh|访客可以读，成员可以写|访客可以写，成员可以读。
+zh|没有工单不得提PR|不得提PR。
+zh|测试通过之后合并|测试通过之前合并。
+zh|接受JSON，拒绝XML|接受XML，拒绝JSON。
+ja|ゲストは読み取り、メンバーは書き込みができる|ゲストは書き込み、メンバーは読み取りができる。
+ja|テストの後にマージする|テストの前にマージする。
+ja|JSONは受け付け、XMLは拒否する|XMLは受け付け、JSONは拒否する。
+ko|손님은 읽고 회원은 쓴다|손님은 쓰고 회원은 읽는다.
+ko|테스트 후에 병합한다|테스트 전에 병합한다.
+ko|JSON은 받고 XML은 거부한다|XML은 받고 JSON은 거부한다.
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

@@ -27,7 +27,7 @@ LATIN = _table(
     {
         TURN: " ".join(w for w in common_words.NEGATIONS if w.isascii() or w < "\u0250")
         + " nobody nothing hardly keines nichts niemand ni nadie nada rien personne nem ninguém"
-        " nenhum refuse forbid forbids forbidden disallow arent wasnt havent hasnt couldnt"
+        " nenhum refuse forbid forbids forbidden disallow dislike dislikes hate hates arent wasnt havent hasnt couldnt"
         " wouldnt non verboten untersagt interdit prohibido proibido unless außer sauf salvo except",
         VERB: "use uses used using need needs prefer prefers want wants require requires"
         " keep keeps kept store stores stored storing save saves saved hold holds held put puts"
@@ -84,11 +84,13 @@ COMPARATIVES = frozenset("mejor mejores más antes melhor mais mieux plutôt plu
 """With one of these "que" compares."""
 PREFERRING = ("prefer", "préfér", "prefier", "prefir")
 """Behind such a word "to" compares."""
+UNLESS = frozenset(("unless", "außer", "sauf"))
+"""They begin a denied condition."""
 WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem"))
 """They deny the words behind them, under which the words before them hold."""
 BY_LANGUAGE = {
     "en": _table({NOTHING: "a", COORD: "or"}),
-    "de": _table({BY: "von vom", TO: "nach", THAN: "als", COORD: "oder", NOTHING: "die"}),
+    "de": _table({BY: "von vom", OBJECT: "den einen", TO: "nach", THAN: "als", COORD: "oder", NOTHING: "die"}),
     "fr": _table({PREP: "de d du des", BY: "par", COORD: "ou", CONDITION: "si", SPLIT: "car", NOTHING: "l se s"}),
     "es": _table(
         {TO: "a al", PREP: "de en", BY: "por", COORD: "y e o u", CONDITION: "si"}
@@ -166,6 +168,8 @@ HANGUL_WORDS = (
     (VERB, "사용 씁니다 쓴다 쓰세요"),
     (NOTHING, "꼭 항상 모든 우리 우리는 때 그리고 반드시"),
 )
+HANGUL_SHORT = frozenset("받 쓰 읽 두 놓 넣 빼 끄 켜 막 찾 열 닫 주 내 풀 짓 잡 옮".split())
+"""Verbs of one syllable; a noun may end like their form with "and"."""
 HANGUL_SURFACES = ("화면", "측면", "장면", "정면", "반면", "표면", "지면", "도면", "전면", "후면")
 """Nouns that end like a condition."""
 HANGUL_VERBS = (

@@ -159,6 +159,10 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [fw.NOTHING] if begins and found and found[-1] >= fw.VERB else []
     if mark == fw.CONTRAST:
         return [fw.SPLIT, fw.TURN]
+    if raw[at] in fw.UNLESS:
+        return [fw.CONDITION, fw.TURN]
+    if raw[at] == "while" and fw.TURN in found:
+        return [fw.CONDITION]
     if raw[at] in fw.WITHOUT and found:
         # "Never X without Y" is no ban of X.
         return [fw.CONDITION if fw.TURN in found else fw.SPLIT, fw.TURN]
@@ -440,6 +444,9 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     if turns:
         yield fw.TURN
         return
+    if word.endswith("고") and word[:-1] in fw.HANGUL_SHORT:
+        yield from (_number(digest(_SYNONYMS.get(word[:-1], word[:-1]))), fw.COORD)
+        return
     ends = word.endswith("면") and len(word) > 1 and not word.endswith(fw.HANGUL_SURFACES)
     bare, mark = _without_ending(word[:-1] if ends else word)
     for verb in _VERBS:
@@ -646,7 +653,7 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) ->
     if len(whole) == len(taken):
         return _in_groups(clause, taken, stated)
     own = frozenset().union(*(stated[at].known for at in whole)) if whole else frozenset()
-    if len(own) < 2:
+    if len(own) < 2 or not all(_in_order(clause, stated[at]) for at in whole):
         return False
     for at in taken:
         if at not in whole:
@@ -656,6 +663,12 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) ->
             if any({*_DIRECTED} & ({clause.tags[w]} ^ {stated[at].tags[w]}) for w in shared):
                 return False
     return True
+
+
+def _in_order(clause: Clause, source: Clause) -> bool:
+    """Whether the words of a source keep their order, or the voice differs."""
+    places = [clause.words.index(w) for w in dict.fromkeys(source.words) if w in clause.tags]
+    return places == sorted(places) or clause.passive != source.passive
 
 
 def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
@@ -720,7 +733,9 @@ def _same_roles(
             source = stated[at]
             if _is_exchanged(clause, source) or _is_turned_about(clause, source):
                 return False
-            if _denies_another(clause, source) or not _keeps_values(clause, source):
+            if _denies_another(clause, source) or _widens_ban(clause, source):
+                return False
+            if not _keeps_values(clause, source):
                 return False
     return True
 
@@ -761,7 +776,8 @@ def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
         return not _has_agent_first(mine, theirs, once)
     if mine.passive != theirs.passive or fw.SUBJECT in (*mine.tags.values(), *theirs.tags.values()):
         return False
-    core = [places[w] for w in once if not mine.tags[w] and not theirs.tags[w]]
+    unmarked = ({0}, {0, fw.OBJECT})  # an object that both mark may stand anywhere
+    core = [places[w] for w in once if {mine.tags[w], theirs.tags[w]} in unmarked]
     if any(a > b > c for a, b, c in combinations(core, 3)):
         return True
     free = [w for w in once if (theirs.tags[w], mine.tags[w]) == (0, fw.PREP)]
@@ -788,6 +804,12 @@ def _denies_another(mine: Clause, theirs: Clause) -> bool:
     """Whether a negation moved from one word of the clause to another."""
     both = mine.known & theirs.known
     return bool(both & (mine.denied - theirs.denied) and both & (theirs.denied - mine.denied))
+
+
+def _widens_ban(mine: Clause, theirs: Clause) -> bool:
+    """Whether a denied clause lost what limits it: "never deploy on Fridays", "never deploy"."""
+    limits = (w for w in theirs.known - mine.known if theirs.tags[w] and w != fw.VERB)
+    return bool(mine.turns and theirs.turns) and any(limits)
 
 
 def _keeps_values(mine: Clause, theirs: Clause) -> bool:
