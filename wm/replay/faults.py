@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from wm.domain.paging.stubs import names_in
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, dropped
+from wm.wire.policy import Decision, DroppedSteps, Log, dropped
 from wm.wire.rows import Measure
 
 MIN_LINE_CHARS = 25
@@ -63,6 +63,12 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _strings(inner)
+
+
+def _said_of(steps: DroppedSteps, past: ConversationHistory, log: Log, index: int) -> str:
+    """The text in place of the step with this message."""
+    number = index if index in steps.anchors else index + 1
+    return log[past.places[number][-1]].text
 
 
 class FaultCounter(Struct):
@@ -120,10 +126,11 @@ class FaultCounter(Struct):
         number = 0
         for index, (message, line) in enumerate(zip(body.messages, past.places, strict=True)):
             is_step = steps is not None and index in steps.messages
+            said = _said_of(steps, past, log, index) if is_step and steps is not None else ""
             for block, place in zip(message.blocks, line, strict=True):
                 number += 1
                 if number > known or place in changed or is_step is not (place in self._dropped):
-                    self._take(place, block, log.get(place), measure, is_step=is_step)
+                    self._take(place, block, log.get(place), measure, said if is_step else None)
         self._places, self._log = places, log
 
     def _take(
@@ -132,9 +139,10 @@ class FaultCounter(Struct):
         block: Block,
         decision: Decision | None,
         measure: Measure,
-        *,
-        is_step: bool,
+        said: str | None,
     ) -> None:
+        """said: the text in place of the whole step, None for other blocks."""
+        is_step = said is not None
         if is_step:
             self._dropped.add(place)
         shown = self._shown.get(place)
@@ -156,7 +164,10 @@ class FaultCounter(Struct):
                 self._counted.add(place)
                 self.removed_blocks += 1
                 self.removed_tokens += self._tokens[place]
-            self._removed.update((one, place) for one in full - now)
+            text = said if said is not None else decision.text if decision is not None else ""
+            # A line that the text quotes is known, though it is no line of its own there.
+            gone = (one for one in full - now if one.strip() not in text)
+            self._removed.update((one, place) for one in gone)
 
     def _forget(self) -> None:
         """Another history: an edit, a fork, a rewind."""

@@ -65,11 +65,20 @@ def test_an_input_keeps_its_keys_and_short_values(given: Any, keys: list[str] | 
 
 
 def test_a_step_says_what_it_did() -> None:
-    label = stubs.label_of("Bash", {"command": "pytest  -x\n tests", "timeout": 9})
-    text = stubs.step_line([label, "Read a.py"], "out", ["quay_2"], failed=True)
-    assert text == (
-        f"[wm: step: Bash pytest -x tests and 1 more (failed); quay_2; {stubs.handle_of('out')}]"
+    label = stubs.label_of("Bash", {"command": "pytest -x tests\nls", "timeout": 9})
+    assert stubs.label_of("Read", {"file_path": "a.py"}) == "Read a.py"
+    text = stubs.step_line([label, "Read a.py"], "out", lambda _room: ["quay_2"], failed=True)
+    handle = stubs.handle_of("out")
+    assert text == f"[wm: step: pytest -x tests and 1 more; quay_2 (failed); {handle}]"
+
+
+@pytest.mark.parametrize("label", ["x" * 200, "ls"])
+def test_a_line_of_a_step_is_never_longer_than_planned(label: str) -> None:
+    names = frozenset(f"name_{n:02d}" for n in range(20))
+    text = stubs.step_line(
+        [label, "b"], "out", lambda room: stubs.rarest(names, lambda _n: 1, room), failed=True
     )
+    assert len(text) <= stubs.LINE_CHARS
 
 
 def test_lines_that_are_shown_already_become_a_reference() -> None:

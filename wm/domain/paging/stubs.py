@@ -15,7 +15,7 @@ from typing import Any
 
 MARK = "[wm: "
 MAX_NAMES = 8
-_LABEL_CHARS = 40
+_LABEL_CHARS = 64
 _SHORT_CHARS = 120
 _HANDLE_BYTES = 6
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
@@ -73,11 +73,11 @@ def rarest(names: frozenset[str], count: Callable[[str], int], chars: int) -> li
 
 
 def label_of(tool: str, given: Any) -> str:
-    """What a call did, in a few words."""
+    """What a call did: a command's first line as it was, else the tool and what it was given."""
     fields = given if isinstance(given, Mapping) else {}
-    value = next((fields[key] for key in _LABELS if isinstance(fields.get(key), str)), "")
-    line = " ".join(value.split())
-    return f"{tool} {line[:_LABEL_CHARS]}".strip()
+    key = next((key for key in _LABELS if isinstance(fields.get(key), str)), "")
+    line = fields[key].strip().partition("\n")[0] if key else ""
+    return (line if key == "command" else f"{tool} {line}").strip()[:_LABEL_CHARS]
 
 
 def result_stub(content: str, names: Sequence[str], *, is_error: bool) -> str:
@@ -100,10 +100,14 @@ def input_stub(given: Mapping[str, Any]) -> str | None:
     return json.dumps(found, ensure_ascii=False)
 
 
-def step_line(labels: Sequence[str], content: str, names: Sequence[str], *, failed: bool) -> str:
-    """The text in place of a whole step, in at most `LINE_CHARS` characters."""
+def step_line(
+    labels: Sequence[str], content: str, names: Callable[[int], Sequence[str]], *, failed: bool
+) -> str:
+    """The text in place of a whole step, in at most `LINE_CHARS` characters. names: the rarest
+    identifiers that fit into so many characters; they get the room that the label leaves."""
     more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
-    noted = f"; {', '.join(names)}" if names else ""
-    end = f"{more}{' (failed)' if failed else ''}{noted}; {handle_of(content)}]"
-    begin = f"{MARK}step: "
-    return begin + labels[0][: max(0, LINE_CHARS - len(begin) - len(end))] + end
+    begin, end = f"{MARK}step: ", f"{' (failed)' if failed else ''}; {handle_of(content)}]"
+    label = labels[0][: max(0, LINE_CHARS - len(begin) - len(end) - len(more))] + more
+    found = names(LINE_CHARS - len(begin) - len(end) - len(label))
+    noted = f"; {', '.join(found)}" if found else ""
+    return f"{begin}{label}{noted}{end}"

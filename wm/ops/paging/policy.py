@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec import Struct, field
@@ -36,7 +36,6 @@ COLLAPSED, SHORT, GONE = 1, 3, 4
 """Fidelity levels of decisions (OB-2)."""
 _WRAPPED_CHARS = 30
 """Of a text block around its text."""
-_STEP_NAMES_CHARS = 24
 _MAX_HISTORIES = 16
 _WORTH_IT = 1.5
 """A result must be so many times as large as its stub."""
@@ -318,9 +317,8 @@ class PagingPolicy:
             calls = [part.call.label for part in parts if part.kind == "tool_use" and part.call]
             whole = "\n".join(part.text for part in parts)
             known = frozenset().union(*(part.names for part in parts))
-            names = self._rarest(known, _STEP_NAMES_CHARS)
             failed = any(part.is_error for part in parts)
-            text = stubs.step_line(calls, whole, names, failed=failed)
+            text = stubs.step_line(calls, whole, partial(self._rarest, known), failed=failed)
             yield Decision(past.places[last][-1], text, "cut", "step", GONE)
 
     def _rarest(self, names: frozenset[str], chars: int) -> list[str]:
