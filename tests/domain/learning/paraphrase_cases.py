@@ -299,6 +299,35 @@ ja|JSONは受け付け、XMLは拒否する|XMLは受け付け、JSONは拒否�
 ko|손님은 읽고 회원은 쓴다|손님은 쓰고 회원은 읽는다.
 ko|테스트 후에 병합한다|테스트 전에 병합한다.
 ko|JSON은 받고 XML은 거부한다|XML은 받고 JSON은 거부한다.
+en|the auth team approves schema changes for billing|The billing team approves schema changes for auth.
+en|we cache API answers for an hour but never error pages|Error pages are cached for an hour but API answers never.
+en|after 18:00 only hotfixes may be deployed|Only hotfixes may be deployed.
+en|in staging every request is logged|Every request is logged.
+en|the first reviewer checks style, the second one checks security|The first reviewer checks security, the second one checks style.
+en|compress files larger than 1 MB|Compress files smaller than 1 MB.
+en|the reader locks the file before the writer opens it|The writer locks the file before the reader opens it.
+en|use at most 3 retries|Use at least 3 retries.
+en|for mobile we use Flutter, for desktop Tauri|For desktop we use Flutter, for mobile Tauri.
+en|no force pushes on shared branches|No force pushes.
+en|Lea decides on colours and Tim on texts|Tim decides on colours and Lea on texts.
+en|rename the column before you drop the table|Drop the table before you rename the column.
+en|data flows from the crawler through the cleaner to the store|Data flows from the store through the cleaner to the crawler.
+en|don't run e2e tests on Windows|Don't run e2e tests.
+en|reject tokens older than an hour|Accept tokens older than an hour.
+de|in Staging wird jede Anfrage protokolliert|Jede Anfrage wird protokolliert.
+de|Lea entscheidet über Farben und Tim über Texte|Tim entscheidet über Farben und Lea über Texte.
+de|höchstens drei Versuche|Mindestens drei Versuche.
+fr|pour le mobile on utilise Flutter, pour le bureau Tauri|Pour le bureau on utilise Flutter, pour le mobile Tauri.
+fr|au plus trois essais|Au moins trois essais.
+es|para móvil usamos Flutter y para escritorio Tauri|Para escritorio usamos Flutter y para móvil Tauri.
+es|como máximo tres intentos|Como mínimo tres intentos.
+pt|para mobile usamos Flutter e para desktop Tauri|Para desktop usamos Flutter e para mobile Tauri.
+zh|移动端用Flutter，桌面端用Tauri|桌面端用Flutter，移动端用Tauri。
+zh|最多重试三次|最少重试三次。
+ja|モバイルはFlutter、デスクトップはTauriを使う|デスクトップはFlutter、モバイルはTauriを使う。
+ja|リトライは最大3回|リトライは最小3回。
+ko|모바일은 Flutter, 데스크톱은 Tauri를 사용|데스크톱은 Flutter, 모바일은 Tauri를 사용.
+ko|재시도는 최대 3회|재시도는 최소 3회.
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

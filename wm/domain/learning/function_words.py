@@ -13,6 +13,8 @@ SPLIT, COORD, TURN, FROM, TO, BY, BEFORE, AFTER = range(1, 9)
 THAN, PREP, VOICE, SUBJECT, OBJECT, CONTRAST, NOTHING = range(9, 16)
 CONDITION = 30
 """A clause border followed by a condition."""
+ALL = 17
+"""The clause speaks of all or only of something."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
 VERB = 31
@@ -84,12 +86,16 @@ COMPARATIVES = frozenset("mejor mejores más antes melhor mais mieux plutôt plu
 """With one of these "que" compares."""
 PREFERRING = ("prefer", "préfér", "prefier", "prefir")
 """Behind such a word "to" compares."""
+UNIVERSAL = frozenset(
+    "every all each only any jede jeder jedes alle nur chaque tous toutes seulement cada todos todas"
+    " solo sólo apenas somente".split()
+)
 UNLESS = frozenset(("unless", "außer", "sauf"))
 """They begin a denied condition."""
 WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem"))
 """They deny the words behind them, under which the words before them hold."""
 BY_LANGUAGE = {
-    "en": _table({NOTHING: "a", COORD: "or"}),
+    "en": _table({NOTHING: "a", COORD: "or", PREP: "on"}),
     "de": _table({BY: "von vom", OBJECT: "den einen", TO: "nach", THAN: "als", COORD: "oder", NOTHING: "die"}),
     "fr": _table({PREP: "de d du des", BY: "par", COORD: "ou", CONDITION: "si", SPLIT: "car", NOTHING: "l se s"}),
     "es": _table(

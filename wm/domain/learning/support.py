@@ -74,6 +74,8 @@ class Clause(Struct):
     joined: int = 0
     """The mark before the clause: COORD if it may be a statement of its own."""
     condition: bool = False
+    general: bool = False
+    """Whether it speaks of all or only of something, so that less text says more."""
     denied: set[int] = field(default_factory=set)
 
     @property
@@ -115,6 +117,7 @@ def tokens(
         if word.startswith(IN_NAME):
             found += [_number(digest(p)) | VALUE for p in word[1:].split(".") if p]
             continue
+        found += [fw.ALL] if word in fw.UNIVERSAL else []
         if word == COMMA:
             found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
@@ -495,6 +498,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
                 now.turns = 0  # "No, use …" denies what was done before
                 now.joined = token if token == fw.COORD else now.joined
             found[-1].condition = found[-1].condition or token == fw.CONDITION
+        elif token == fw.ALL:
+            now.general = True
         elif token == fw.CONDITION_END:
             now.condition, tag = True, 0
             found.append(Clause(joined=fw.SPLIT))
@@ -807,9 +812,9 @@ def _denies_another(mine: Clause, theirs: Clause) -> bool:
 
 
 def _widens_ban(mine: Clause, theirs: Clause) -> bool:
-    """Whether a denied clause lost what limits it: "never deploy on Fridays", "never deploy"."""
+    """Whether a denied or general clause lost what limits it: "never deploy on Fridays"."""
     limits = (w for w in theirs.known - mine.known if theirs.tags[w] and w != fw.VERB)
-    return bool(mine.turns and theirs.turns) and any(limits)
+    return (theirs.general or bool(mine.turns and theirs.turns)) and any(limits)
 
 
 def _keeps_values(mine: Clause, theirs: Clause) -> bool:
