@@ -176,3 +176,14 @@ def test_undo_restores_an_entry_that_an_undo_put_into_the_trash(user: Terminal) 
     assert "It is in the trash" in user.wm("show", entry).out
     assert user.wm("undo", entry[:8]).out.startswith("Restored.\n  We moor at pier one.\n")
     assert user.wm("forget", "--list").out == "The trash is empty.\n"
+
+
+def test_the_advice_of_doctor_is_what_fsck_accepts(terminal: Terminal) -> None:
+    terminal.wm("remember", "Deploy with make ship.")
+    (file,) = terminal.data.rglob("workspace-memory.json")
+    file.write_text("{")
+    checks = terminal.wm("doctor", "--no-proof", "--json").json["checks"]
+    advice = {check["fix"] for check in checks if check["name"] == "files" and check["fix"]}
+    assert advice == {"wm down && wm fsck repair"}
+    assert terminal.wm("down").code == 0
+    assert "needs exclusive access" not in terminal.wm("fsck", "repair").err

@@ -70,6 +70,14 @@ def test_hook_payloads_count_until_a_client_reports_tokens(bench: Bench) -> None
     assert (known(bench).used, known(bench).basis) == (20_000, "tokens")
 
 
+def test_without_a_reported_size_the_window_of_the_model_counts(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("usage_reported", tokens=180_000, source="client", model="claude-opus-4-8")
+    assert (known(bench).limit, known(bench).level) == (1_000_000, "safe")
+    bench.event("usage_reported", tokens=180_000, source="client", model="unheard-of-1")
+    assert (known(bench).limit, known(bench).level) == (200_000, "high")
+
+
 def test_pressure_rises_through_all_levels_with_one_review(bench: Bench) -> None:
     bench.event("session_started")
     told = [reads(bench, 18_000, path=f"f{n}.py") for n in range(1, 12)]
@@ -374,7 +382,7 @@ def test_a_status_line_without_counts_has_its_own_percentage(bench: Bench) -> No
     assert (known(bench).used, known(bench).limit) == (500_000, 967_000)
 
 
-@pytest.mark.parametrize(("window", "limit"), [(200_000, 167_000), (50_000, 50_000), (0, 200_000)])
+@pytest.mark.parametrize(("window", "limit"), [(200_000, 167_000), (50_000, 50_000), (0, 967_000)])
 def test_claude_code_compacts_before_the_end_of_its_window(
     bench: Bench, window: int, limit: int
 ) -> None:

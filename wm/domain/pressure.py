@@ -57,19 +57,21 @@ def of_tokens(
     *,
     source: str,
     model: str = "",
+    window: int = 0,
 ) -> ContextFill | None:
     """A client's token report as a measurement; None if it says nothing new.
 
-    A client that names no window gets the one it last named for the same model, else
-    `unknown_limit_tokens`. A repeat of the last number from before a compaction arrived late and is
-    ignored.
+    A client that names no window gets the one it last named for the same model, else `window`, that
+    of the model, else `unknown_limit_tokens`. A repeat of the last number from before a compaction
+    arrived late and is ignored.
     """
     if not 0 < used <= MOST_TOKENS or (before is not None and before.stale == used):
         return None
     if not 0 < limit <= MOST_TOKENS:
         known = before is not None and before.basis == "tokens" and before.limit > 0
         same = known and before is not None and model in ("", before.model)
-        limit = before.limit if same and before is not None else settings.unknown_limit_tokens
+        usual = window or settings.unknown_limit_tokens
+        limit = before.limit if same and before is not None else usual
     if before is not None and not model:
         model = before.model
     return ContextFill(used, limit, "tokens", source, model)

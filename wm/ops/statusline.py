@@ -15,12 +15,14 @@ from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure
 from wm.ops.session.hot_state import pressure_ref, require_session, session_ref
+from wm.wire.prices import known_window
 
 
 def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     place = _place(work.runtime, request)
     session_id = _session_id(work.runtime, request)
-    event = usage(request.payload, work.runtime.settings.pressure.claude_reserve_tokens)
+    reserve = work.runtime.settings.pressure.claude_reserve_tokens
+    event = usage(request.payload, reserve, known_window)
     if event is not None and session_id:
         asked = EventRequest(session_id=session_id, agent="claude-code", event=event)
         require_session(asked, work.runtime.settings.session)

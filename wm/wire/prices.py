@@ -85,6 +85,11 @@ def window_of(model: str, prompt: int) -> int:
     return usual if prompt <= usual else max(usual, _LONG)
 
 
+def known_window(model: str, prompt: int = 0) -> int:
+    """The same for a model of the table; 0 for one that it does not know."""
+    return window_of(model, prompt) if price_of(model).known else 0
+
+
 _NOT_A_NAME = re.compile(r"[^a-z0-9]+")
 _MAX_NAME_CHARS = 200
 

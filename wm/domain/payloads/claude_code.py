@@ -125,21 +125,25 @@ def _replaced(response: Any, output: str) -> Any:
     return {**answer, member: output} if member else answer
 
 
-def usage(payload: Mapping[str, Any], reserve: int) -> UsageReported | None:
+def usage(
+    payload: Mapping[str, Any], reserve: int, known_window: Callable[[str], int] = lambda _model: 0
+) -> UsageReported | None:
     """Return the context usage that the status line receives; None if it is not known.
 
     The client compacts by itself `reserve` tokens before the window's end, so the limit is
-    there; in a window that is hardly larger the limit is the window.
+    there; in a window that is hardly larger the limit is the window. known_window: of a model, for
+    a payload without one; 0 if unknown.
     """
     context = mapping(payload, "context_window")
-    window = whole(context, "context_window_size") or whole(context, "size") or 0
+    model = text(mapping(payload, "model"), "id")
+    window = whole(context, "context_window_size") or whole(context, "size") or known_window(model)
     used = _in_context(context, window)
     if used <= 0:
         return None
     return UsageReported(
         tokens=used,
         limit=window - reserve if window > 2 * reserve else max(0, window),
-        model=text(mapping(payload, "model"), "id"),
+        model=model,
         source="statusline",
     )
 

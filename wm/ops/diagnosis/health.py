@@ -130,7 +130,7 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
             finding.code,
             finding.severity,
             f"{finding.path}: {finding.message}",
-            fix="wm fsck repair" if finding.repairable else "",
+            fix="wm down && wm fsck repair" if finding.repairable else "",
         )
         for finding in check_store(work.runtime, deep=False)
         if finding.path.startswith(mine) or not finding.path.startswith("workspaces/")

@@ -41,6 +41,7 @@ from wm.settings import PressureSettings
 from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.escape import safe
+from wm.wire.prices import known_window
 
 MAX_WHAT_CHARS = 80
 """Maximum characters of a command or path that describes a large item."""
@@ -81,7 +82,13 @@ def report(work: Work, place: WorkspacePlace, request: EventRequest) -> None:
     source, model = redact(event.source[:MAX_WHAT_CHARS]), redact(event.model[:MAX_WHAT_CHARS])
     meter.observe(
         rules.of_tokens(
-            known, event.tokens, event.limit, meter.settings, source=source, model=model
+            known,
+            event.tokens,
+            event.limit,
+            meter.settings,
+            source=source,
+            model=model,
+            window=known_window(model, event.tokens),
         )
     )
 

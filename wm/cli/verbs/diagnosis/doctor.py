@@ -169,6 +169,10 @@ def why_full(disk: os.statvfs_result) -> str:
     return ""
 
 
+REPAIR = "wm down && wm fsck repair"
+"""`wm fsck repair` refuses to run beside the daemon; `wm down` is fine without one."""
+
+
 def _files(caller: Caller) -> Iterator[Check]:
     try:
         with caller.opened() as runtime:
@@ -180,8 +184,7 @@ def _files(caller: Caller) -> Iterator[Check]:
         yield Check("files", "ok", "every document is sound")
     for finding in found[:10]:
         detail = f"{finding.path or THE_HOME}: {finding.message}"
-        fix = "wm fsck repair" if finding.repairable else ""
-        yield Check("files", finding.severity, detail, fix)
+        yield Check("files", finding.severity, detail, REPAIR if finding.repairable else "")
 
 
 def _socket(caller: Caller) -> Check:
