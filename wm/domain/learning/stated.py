@@ -37,7 +37,7 @@ ACTIVE_SCORE = 1.1
 CHANGE_SCORE = -1.75
 """A statement of at least this score, with words of change, is kept if it changes what is known."""
 
-ALONE_SCORE = 0.5
+ALONE_SCORE = 0.4
 """The same for a message of one sentence at the start of a session, before any work."""
 
 WAITING_SCORE = -0.4
@@ -336,12 +336,9 @@ def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
     for cut in reversed(cuts[-3:]):
         rest = text[cut:].lstrip(",，、:： -")
         found = concepts_of(folded(rest), lang)
-        if (
-            (len(folded(text[:cut]).split()) < 3 and cut < 8)
-            or not found.first & {"task", "request", "person"}
-            or "ban" in found.first
-        ):
+        if (len(folded(text[:cut]).split()) < 3 and cut < 8) or found.first & {"ban", "always"}:
             break
-        tail |= found.anywhere
-        text = text[:cut].strip()
+        if found.first & {"task", "request", "person"}:
+            tail |= found.anywhere
+            text = text[:cut].strip()
     return text, tail
