@@ -183,6 +183,35 @@ def test_a_cut_marks_the_stable_boundary_and_the_end_of_the_changes() -> None:
     assert marked == [4, 6, 12]
 
 
+def marked_texts(found: dict[str, Any]) -> list[str]:
+    blocks = found["messages"][0]["content"]
+    return [b["text"] for b in blocks if isinstance(b, dict) and "cache_control" in b]
+
+
+def test_the_text_of_the_last_step_is_marked_and_found_again_at_the_next_cut() -> None:
+    talk = Conversation(marks=True)
+    first = [{"type": "text", "text": "Go."}]
+    sent(talk, raw_of(first=first))
+    sent(talk, raw_of(*history_of(6), first=first))
+    policy = deciding((2, 0, "step", "[0]"), (4, 0, "step", "[1]"))
+    assert marked_texts(sent(talk, raw_of(*history_of(7), first=first), policy)) == ["Go.", "[1]"]
+    policy = deciding((6, 0, "step", "[2]"))
+    found = sent(talk, raw_of(*history_of(8), first=first), policy)
+    assert marked_texts(found) == ["[1]", "[2]"]
+
+
+def test_a_mark_behind_a_change_is_not_taken_for_the_stable_boundary() -> None:
+    """The step between two replaced ones is replaced later: its text precedes the marked one."""
+    talk = Conversation(marks=True)
+    first = [{"type": "text", "text": "Go."}]
+    sent(talk, raw_of(first=first))
+    sent(talk, raw_of(*history_of(6), first=first))
+    policy = deciding((2, 0, "step", "[0]"), (6, 0, "step", "[2]"))
+    sent(talk, raw_of(*history_of(7), first=first), policy)
+    found = sent(talk, raw_of(*history_of(8), first=first), deciding((4, 0, "step", "[1]")))
+    assert marked_texts(found) == ["Go.", "[2]"]
+
+
 def test_a_void_request_is_not_in_the_account() -> None:
     talk = Conversation(bounded=True)
     sent(talk, raw_of(*history_of(1)))

@@ -51,18 +51,17 @@ class _Request(Struct):
 
 
 class _Changes(Struct, frozen=True):
-    """What new decisions change. first: number of the first message whose form changes (the one
-    behind it for a text of a step). last: of the first message behind all changes that stays.
-    steps: all that are replaced."""
+    """What new decisions change.
 
+    begin: number of the first message that they name. first: number of the first message whose
+    form changes (the one behind it for a text of a step). last: of the first message behind all
+    changes that stays. steps: all that are replaced.
+    """
+
+    begin: int = _NOWHERE
     first: int = _NOWHERE
     last: int = _NOWHERE
     steps: DroppedSteps = field(default_factory=DroppedSteps)
-
-    def after_step(self, place: str) -> int:
-        """Number of the message to which the text of a step is appended."""
-        texts = self.steps.texts.items()
-        return next((n for n, own in texts if any(place == p for p, _ in own)), _NOWHERE)
 
 
 class _OwnMarks(Struct):
@@ -253,10 +252,14 @@ class Conversation(Struct):
         steps = [place for texts in changes.steps.texts.values() for place, _ in texts]
         wanted: list[int | str] = []
         before = self._usable(one, changes.first)
-        if self._step_mark in steps and changes.first > changes.after_step(self._step_mark):
-            wanted.append(self._step_mark)
-        elif before:
+        ends = {one.past.places[n][-1]: n for n in changes.steps.anchors}
+        number = ends.get(self._step_mark, _NOWHERE)
+        # A step between others that is replaced later moves the texts of those behind it.
+        after = changes.steps.anchors[number] if number < changes.begin else -1
+        if before and before[-1] > after:
             wanted.append(before[-1])
+        elif after >= 0:
+            wanted.append(self._step_mark)
         if steps and steps[-1] not in wanted:
             wanted.append(steps[-1])
         elif changes.last < len(one.body.messages) - 1:
@@ -323,4 +326,4 @@ def _changes(one: _Request, log: Log) -> _Changes:
     last = found[-1][1]
     while last in steps.messages:
         last += 1
-    return _Changes(found[0][0], last, steps)
+    return _Changes(found[0][1], min(first for first, _ in found), last, steps)
