@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wm.search.values import asks_value, changes_value, names_value
+from wm.search.query import asks_value
+from wm.search.values import changes_value, names_value
 
 ASKS = (
     "how many workers run in staging?",

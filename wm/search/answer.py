@@ -21,8 +21,9 @@ from msgspec import Struct
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.applicability import holds
 from wm.search.documents import Hit
+from wm.search.query import asks_value
 from wm.search.synonyms import SYNONYMS
-from wm.search.values import asks_value, names_value
+from wm.search.values import names_value
 from wm.settings import RecallSettings
 from wm.text.sentences import sentences
 from wm.text.terms import query_words, raw_words, terms_of

@@ -5,9 +5,11 @@ Knows only the query; `query_terms` matches it with a collection. Pure.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from msgspec import Struct
 
-from wm.search.values import asks_value
+from wm.text.tables import Tables
 from wm.text.terms import is_name, raw_words, telling_words
 
 _HISTORY_TEXT = "before earlier formerly previous previously used original originally was did past"
@@ -16,6 +18,22 @@ _MONTH_NAMES = (
     "january february march april may june july august september october november december"
 )
 _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES.split(), start=1)}
+_VALUE_TEXT = (
+    "when wann cuándo quand quando wieviel wieviele cuánto cuánta cuántos cuántas combien quanto"
+    " quanta quantos quantas"
+)
+_VALUE_ASKED = frozenset(_VALUE_TEXT.split())
+_HOW = {
+    "how": frozenset(["many", "much", "long", "often", "old", "big", "large", "far"]),
+    "wie": frozenset(["viele", "viel", "lange", "oft", "groß", "hoch", "weit"]),
+}
+_VALUE_PART_TEXT = (
+    "何分 何秒 何日 何件 何人 いつ いくつ 多少 几个 几天 几点 什么时候 多久 언제 얼마나 몇"
+)
+_VALUE_PARTS = tuple(_VALUE_PART_TEXT.split())
+_TABLES = Tables("wm.search")
+_OTHER_QUESTIONS = frozenset(_TABLES.words("other_questions"))
+_MEASURES = frozenset(_TABLES.words("measures"))
 
 
 class ParsedQuery(Struct, frozen=True):
@@ -50,3 +68,13 @@ def parse(query: str) -> ParsedQuery:
 def is_time(word: str) -> bool:
     """Return whether the word names a month or a year."""
     return word.lower() in _MONTHS or (len(word) == 4 and word.isascii() and word.isdigit())
+
+
+def asks_value(query: str) -> bool:
+    """Does the question ask for a number, a time or another measure?"""
+    low = [word.lower() for word in raw_words(query)]
+    if not _VALUE_ASKED.isdisjoint(low) or any(part in query for part in _VALUE_PARTS):
+        return True
+    if any(second in _HOW.get(first, ()) for first, second in pairwise(low)):
+        return True
+    return not _MEASURES.isdisjoint(low) and _OTHER_QUESTIONS.isdisjoint(low)
