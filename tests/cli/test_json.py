@@ -65,6 +65,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "session continue": ("session", "continue"),
     "session delete": ("session", "delete", "8d2f", "--dry-run"),
     "workspace list": ("workspace",),
+    "workspace link": ("workspace", "link"),
     "remember": ("remember", "We use Postgres 16 in tests."),
     "learn": ("learn",),
     "edit": ("edit", "{entry}", "We deploy with `make sail`."),
@@ -103,7 +104,16 @@ BY_OPTION = {
 """Another form of a verb's JSON, with an option of it."""
 
 ELSEWHERE = {
-    *("up", "down", "fsck repair", "inbox reject", "inbox several", "workspace mv", "proxy"),
+    *(
+        "up",
+        "down",
+        "fsck repair",
+        "inbox reject",
+        "inbox several",
+        "workspace mv",
+        "workspace unlink",
+        "proxy",
+    ),
     *("replay", "audit", "models import", "models pull", "models remove"),
     PROBLEM,
 }
@@ -167,6 +177,8 @@ def test_the_other_outputs_fit_their_schema(user: Terminal) -> None:
     moved.mkdir()
     user.repo.rename(moved / "ferry")
     before, user.repo = user.repo, moved / "ferry"
+    linked = user.wm("workspace", "unlink", "--json")
+    assert (linked.code, linked.json["type"]) == (1, "user_error")
     assert fits(user, "workspace mv", "workspace", "mv", str(before), str(user.repo))["message"]
     assert user.wm("search", "deploy").code == 0
 

@@ -252,6 +252,8 @@ PRINTS: dict[str, type[Record]] = {
     "session delete": governance.DeletedSession,
     "workspace list": protocol.Workspaces,
     "workspace mv": protocol.Moved,
+    "workspace link": protocol.LinkAnswer,
+    "workspace unlink": protocol.LinkAnswer,
     "remember": protocol.Remembered,
     "learn": protocol.Learning,
     "forget": protocol.EntryAnswer,

@@ -34,13 +34,16 @@ def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     asked = (request.directory, request.explicit)
     moment = runtime.now().timestamp() // PLACE_KNOWN_S
     known = runtime.caches.places
-    place: WorkspacePlace = known.get(asked, (moment,), lambda: _look(runtime, request))
+    # A move or a link counts at once: the next command asks for the folder that it was about.
+    aliases = runtime.store.read(Ref(Aliases)).document
+    place: WorkspacePlace = known.get(
+        asked, (moment, aliases), lambda: _look(runtime, request, aliases)
+    )
     return place
 
 
-def _look(runtime: Runtime, request: Scoped) -> WorkspacePlace:
+def _look(runtime: Runtime, request: Scoped, aliases: Aliases | None) -> WorkspacePlace:
     found = identity.find(request.directory, explicit=request.explicit)
-    aliases = runtime.store.read(Ref(Aliases)).document
     key = _followed(aliases, found.key)
     if key == found.key:
         _refuse_foreign(runtime, found)

@@ -94,7 +94,8 @@ def plan_unlink(new: str, *, new_root: str, owner: str, aliases: Aliases) -> Mov
     Refusals: not_linked, moved."""
     linked = next((alias for alias in aliases.aliases if alias.key == new), None)
     if linked is None:
-        return Refusal("not_linked", f"{new_root} is not linked to another memory.")
+        message = f"{new_root} is not linked to another memory."
+        return Refusal("not_linked", message, fix="`wm workspace list` shows all memories.")
     if owner == new_root:
         return Refusal(
             "moved",

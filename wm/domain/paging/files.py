@@ -6,12 +6,13 @@ of named files. Paths stay as the call names them.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+
+from wm.text.patterns import Lazy
 
 READERS = frozenset({"read", "view", "notebookread"})
 WRITERS = frozenset(
@@ -23,8 +24,8 @@ _PATHS = ("file_path", "filePath", "path", "notebook_path", "file_name")
 _RANGE = ("offset", "limit", "line_number", "view_range", "start_line", "end_line")
 _SHOWS = frozenset({"cat", "head", "tail", "nl", "sed"})
 _MAX_COMMAND_CHARS = 2_000
-_REDIRECTED = re.compile(r"(?<![0-9&<>=-])>>?\s*([^\s&|;<>()'\"]+)")
-_STEPS = re.compile(r"&&|\|\||;|\n")
+_REDIRECTED = Lazy(r"(?:^|[^0-9&<>=-])>>?\s*([^\s&|;<>()'\"]+)")
+_BETWEEN_STEPS = ("&&", "||", ";")
 
 
 class FileUse(Struct, frozen=True):
@@ -54,6 +55,12 @@ def uses(name: str, given: Any) -> Iterator[FileUse]:
         yield FileUse(path, "", writes=True)
 
 
+def _steps(command: str) -> list[str]:
+    for mark in _BETWEEN_STEPS:
+        command = command.replace(mark, "\n")
+    return command.split("\n")
+
+
 def _written(command: str) -> Iterator[str]:
     """Paths of files that a command line writes: by `>`, `>>`, `tee` or `sed -i`. Lines of
     here-documents are not commands."""
@@ -61,7 +68,7 @@ def _written(command: str) -> Iterator[str]:
     if "<<" in head:
         before, _, rest = head.partition("<<")
         head = before.rpartition("\n")[2] + rest.partition("\n")[0]
-    for step in _STEPS.split(head):
+    for step in _steps(head):
         yield from (path for path in _REDIRECTED.findall(step) if not path.startswith("/dev/"))
         words = step.split()
         if words[:1] == ["tee"] or (words[:1] == ["sed"] and "-i" in words):
@@ -73,7 +80,7 @@ def _shown(command: str) -> Iterator[tuple[str, str]]:
     here-documents."""
     if len(command) > _MAX_COMMAND_CHARS or "<<" in command:
         return
-    for step in _STEPS.split(command):
+    for step in _steps(command):
         try:
             words = shlex.split(step.partition("|")[0])
         except ValueError:
