@@ -186,3 +186,30 @@ def test_a_phrase_may_have_words_between_and_an_open_end() -> None:
     found = concepts_of(folded("on ne touche surtout jamais à ça"), "fr")
     assert "ban" in found.anywhere
     assert "decide" in concepts_of(folded("мы решили перейти"), "ru").first
+
+
+LIMITS_OF_TASKS = (
+    "please fix the failing test in parser.py and don't touch the styles",
+    "refactor the cache module, don't break the public functions",
+    "Remove the feature flag and do not leave dead code",
+    "update the README and don't forget the changelog",
+    "corrige le test du parseur et ne touche pas aux styles",
+    "arregla el test del parser y no toques los estilos",
+)
+BANS = (
+    "please never touch files under vendor/",
+    "don't use default exports in this project",
+    "always fix the lint errors before you push",
+    "add new migrations with alembic, never by hand",
+    "please use pnpm, don't use npm",
+)
+
+
+@pytest.mark.parametrize("message", LIMITS_OF_TASKS)
+def test_a_ban_that_belongs_to_the_task_before_it_is_not_learned(message: str) -> None:
+    assert statements(message) == ()
+
+
+@pytest.mark.parametrize("message", BANS)
+def test_a_ban_with_a_task_word_is_learned(message: str) -> None:
+    assert [found.is_certain for found in statements(message)] == [True]

@@ -130,7 +130,9 @@ def _score(sentence: Sentence) -> float:
     features = sentence.features
     if _is_polite(features):
         features -= {"asks", "inner_ask", "first:request", "request"}
-    return -math.inf if features & EXCLUDED else weigh(features)
+    if features & EXCLUDED or _limits_a_task(features):
+        return -math.inf
+    return weigh(features)
 
 
 def _is_alone(sentence: Sentence) -> bool:
@@ -161,12 +163,26 @@ def model() -> Model:
 
 
 _OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
+_LASTING = frozenset(
+    {
+        *("always", "universal", "general", "state", "answer"),
+        *("first:ban", "first:negated", "lead:correct"),
+    }
+)
+"""Features of a ban that is more than the limit of a task."""
+
 _DIRECTIVE = frozenset({"always", "ban", "must", "prefer", "answer", "first:task"})
 
 
 def _is_polite(features: frozenset[str]) -> bool:
     """Whether a question asks for a way of working: "can you always show me the plan first?"."""
     return {"first:request", "always", "answer"} <= features
+
+
+def _limits_a_task(features: frozenset[str]) -> bool:
+    """Whether a ban belongs to the task before it: "fix the parser and don't touch the styles"."""
+    is_task = "first:task" in features or {"first:request", "task", "joined"} <= features
+    return is_task and "ban" in features and not features & _LASTING
 
 
 def _scope(sentence: Sentence) -> str:

@@ -124,7 +124,7 @@ def carry_out(
     if diff:
         output.line()
         output.lines(_coloured(plan.diff))
-    else:
+    elif not yes:
         output.hint("every byte of it: the same command with --diff --dry-run")
     if dry_run:
         return wrong
