@@ -102,10 +102,36 @@ def test_a_step_with_a_prompt_beside_its_results_stays() -> None:
     assert json.loads(made.raw) == json.loads(raw)
 
 
-def test_the_input_of_a_call_is_replaced() -> None:
-    found = sent(Conversation(), raw_of(*history_of(2)), deciding((1, 0, "input", '{"a":1}')))
-    assert found["messages"][1]["content"][0]["input"] == {"a": 1}
+@pytest.mark.parametrize(
+    ("notes", "shown"),
+    [
+        ('{"path": "short"}', {"path": "short"}),
+        ('{"path": null}', {}),
+        ('{"other": "x"}', {"path": LONG}),  # not a member of this input
+        ("[]", {"path": LONG}),
+    ],
+)
+def test_members_of_an_input_are_replaced(notes: str, shown: dict[str, str]) -> None:
+    found = sent(Conversation(), raw_of(*history_of(2)), deciding((1, 0, "input", notes)))
+    assert found["messages"][1]["content"][0]["input"] == shown
     assert found["messages"][3]["content"][0]["input"] == {"path": LONG}
+
+
+@pytest.mark.parametrize(
+    ("references", "fits"),
+    [
+        ('[[0, 1, "[known]"]]', True),
+        ('[[0, 99, "[known]"]]', False),
+        ('[[1, 0, "x"], [0, 1, "y"]]', False),
+        ("{}", False),
+    ],
+)
+def test_lines_of_a_result_are_replaced_where_they_are(references: str, fits: bool) -> None:
+    messages = history_of(2)
+    given = json.loads(raw_of(*messages))["messages"][2]["content"][0]["content"]
+    found = sent(Conversation(), raw_of(*messages), deciding((2, 0, "lines", references)))
+    shown = found["messages"][2]["content"][0]["content"]
+    assert shown == ("\n".join(["[known]", *given.split("\n")[1:]]) if fits else given)
 
 
 def test_equal_blocks_have_different_places() -> None:

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from wm.domain.paging.stubs import names_in
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, DroppedSteps, Log, dropped
+from wm.wire.policy import Decision, DroppedSteps, Log, dropped, text_in_place
 from wm.wire.rows import Measure
 
 MIN_LINE_CHARS = 25
@@ -130,7 +130,11 @@ class FaultCounter(Struct):
             for block, place in zip(message.blocks, line, strict=True):
                 number += 1
                 if number > known or place in changed or is_step is not (place in self._dropped):
-                    self._take(place, block, log.get(place), measure, said if is_step else None)
+                    decision = log.get(place)
+                    text = said
+                    if decision is not None and not is_step:
+                        text = text_in_place(message.role, block, decision) or decision.text
+                    self._take(place, block, decision, measure, text, is_step=is_step)
         self._places, self._log = places, log
 
     def _take(
@@ -139,10 +143,11 @@ class FaultCounter(Struct):
         block: Block,
         decision: Decision | None,
         measure: Measure,
-        said: str | None,
+        text: str,
+        *,
+        is_step: bool,
     ) -> None:
-        """said: the text in place of the whole step, None for other blocks."""
-        is_step = said is not None
+        """text: the one in place of the block, or of the whole step; "" if nothing is replaced."""
         if is_step:
             self._dropped.add(place)
         shown = self._shown.get(place)
@@ -152,7 +157,7 @@ class FaultCounter(Struct):
         full = self._full[place]
         now = frozenset() if is_step else full
         if decision is not None:
-            now = traces(decision.text)
+            now = traces(text)
         if shown == now:
             return
         self._present.subtract(shown or ())
@@ -164,7 +169,6 @@ class FaultCounter(Struct):
                 self._counted.add(place)
                 self.removed_blocks += 1
                 self.removed_tokens += self._tokens[place]
-            text = said if said is not None else decision.text if decision is not None else ""
             # A line that the text quotes is known, though it is no line of its own there.
             gone = (one for one in full - now if one.strip() not in text)
             self._removed.update((one, place) for one in gone)

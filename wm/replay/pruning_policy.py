@@ -6,8 +6,6 @@ the results after the newest answer are considered, because there they appear fi
 
 from __future__ import annotations
 
-from typing import Any
-
 from wm.domain.paging.files import READERS, SHELLS
 from wm.domain.pruning.modes import Mode
 from wm.domain.pruning.prune import prune
@@ -17,7 +15,7 @@ from wm.formats.tool_output import ID_DIGITS
 from wm.settings import PruningSettings
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Moment, Policy
+from wm.wire.policy import Decision, Log, Moment, Policy, result_text
 
 HANDLE = "t_" + "0" * ID_DIGITS
 """As long as a real handle of a kept output."""
@@ -41,21 +39,13 @@ def pruning(settings: PruningSettings) -> Policy:
             ):
                 made = calls.get(str(block.value.get("tool_use_id", "")))
                 if block.type == "tool_result" and made is not None and name not in log:
-                    shorter = _shorter(made, text_of(block.value.get("content")), settings, rules)
+                    shorter = _shorter(
+                        made, result_text(block.value.get("content")), settings, rules
+                    )
                     found += [Decision(name, shorter, "pruned")] if shorter else []
         return tuple(found)
 
     return policy
-
-
-def text_of(content: Any) -> str:
-    """The text of a text-only result; "" for one with other parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    whole = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
-    return "\n".join(map(str, texts)) if whole else ""
 
 
 def _shorter(made: Block, output: str, settings: PruningSettings, rules: UserRules | None) -> str:

@@ -6,6 +6,7 @@ sent, so what was removed once stays removed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -52,6 +53,12 @@ def _cleared(use: _Use, text: str) -> Decision:
     return Decision(use.result[1], text, "rival")
 
 
+def _emptied(call: Block, place: str) -> Decision:
+    given = call.value.get("input")
+    nothing = dict.fromkeys(given) if isinstance(given, dict) else {}
+    return Decision(place, json.dumps(nothing), "rival", "input")
+
+
 def by_age(
     body: Body, past: ConversationHistory, log: Log, _moment: Moment
 ) -> tuple[Decision, ...]:
@@ -88,7 +95,7 @@ def clear_tool_uses(
             return ()
         found = [_cleared(use, "[cleared to save context]") for use in uses]
         if inputs:
-            found += [Decision(use.call[1], "{}", "rival", "input") for use in uses if use.call]
+            found += [_emptied(*use.call) for use in uses if use.call]
         return tuple(found)
 
     return policy

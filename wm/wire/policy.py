@@ -2,10 +2,11 @@
 
 A decision names a block by its place: the identity of everything up to and with it. Logged
 decisions come first, so that the same history has the same bytes after a restart; the policy only
-sees blocks without one. Four things can be replaced: the content of a tool result, the input of a
-tool call, a whole step (an answer with its calls, and the message with all their results), and
-thinking of finished turns. Ids, pairs, other thinking and all other bytes stay unchanged. New
-decisions must be logged before the request is sent (`wm.proxy.preparing` ensures this).
+sees blocks without one. What can be replaced: the content of a tool result or lines of it, the
+input of a tool call, a whole step (an answer with its calls, and the message with all their
+results), and thinking of finished turns. Ids, pairs, other thinking and all other bytes stay
+unchanged. New decisions must be logged before the request is sent (`wm.proxy.preparing` ensures
+this).
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
 from wm.wire.body import Block, Body, ByteSpan, Message, splice
 from wm.wire.history import MARK, ConversationHistory
 
-Form = Literal["content", "input", "step", "thinking"]
+Form = Literal["content", "lines", "input", "step", "thinking"]
+T = TypeVar("T", list[Any], dict[str, Any])
 THINKING = frozenset(("thinking", "redacted_thinking"))
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
@@ -33,9 +35,12 @@ class Decision(Struct, frozen=True):
 
     level: the fidelity level of the replacement (OB-2); a later decision must have a higher one.
 
-    form: what is replaced: the content of a result by a text; the input of a call by a JSON object
-    (the text is that object); a step, named by its last result, by a text block at the end of the
-    message before it; or a block of thinking of a finished turn, by nothing.
+    form: what is replaced. `content`: the content of a result, by the text. `lines`: runs of its
+    lines, by references; the text is a JSON list of `[first, count, reference]`. `input`: members
+    of a call's input, by notes; the text is a JSON object of these, with null for a member that is
+    left out. `step`: a step, named by its last result, by a text block at the end of the message
+    before it. `thinking`: a block of thinking of a finished turn, by nothing. No form repeats what
+    stays, so the log of decisions holds no content.
     """
 
     block: str
@@ -184,13 +189,66 @@ def replaced(
 
 def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
     """The splice for a result or a call; None if the decision does not fit the block."""
-    if decision.form == "content" and role == "user" and block.type == "tool_result":
-        span = block.member("content")
-        return None if span is None else (span, _content(block, decision.text))
-    if decision.form == "input" and block.type == "tool_use" and decision.text.startswith("{"):
-        span = block.member("input")
-        return None if span is None else (span, decision.text.encode("utf-8", "replace"))
+    text = text_in_place(role, block, decision)
+    span = block.member("input" if decision.form == "input" else "content")
+    if text is None or span is None:
+        return None
+    return span, text.encode("utf-8", "replace") if decision.form == "input" else _content(
+        block, text
+    )
+
+
+def text_in_place(role: str, block: Block, decision: Decision) -> str | None:
+    """What a block shows under a decision about itself; None if the decision does not fit it."""
+    is_result = role == "user" and block.type == "tool_result"
+    if decision.form == "content" and is_result:
+        return decision.text
+    if decision.form == "lines" and is_result:
+        return with_references(result_text(block.value.get("content")), decision.text)
+    if decision.form == "input" and block.type == "tool_use":
+        return with_notes(block.value.get("input"), decision.text)
     return None
+
+
+def result_text(content: Any) -> str:
+    """The text of a text-only result; "" for one with other parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    whole = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
+    return "\n".join(map(str, texts)) if whole else ""
+
+
+def with_references(text: str, references: str) -> str | None:
+    """The text with runs of its lines replaced, as a decision of form `lines` says; None if it does
+    not fit."""
+    lines, out, at = text.split("\n"), [], 0
+    for first, count, reference in _decoded(references, list):
+        if not at <= first <= first + count <= len(lines):
+            return None
+        out += [*lines[at:first], reference]
+        at = first + count
+    return "\n".join([*out, *lines[at:]]) if at else None
+
+
+def with_notes(given: Any, notes: str) -> str | None:
+    """The input with members replaced, as a decision of form `input` says; None if it does not
+    fit."""
+    found = _decoded(notes, dict)
+    if not isinstance(given, dict) or not found or not found.keys() <= given.keys():
+        return None
+    kept = {k: v for k, v in {**given, **found}.items() if k not in found or v is not None}
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def _decoded(text: str, kind: type[T]) -> T:
+    """The JSON value of a decision's text; an empty one if it is of another kind."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return kind()
+    return found if isinstance(found, kind) else kind()
 
 
 def turn_begin(messages: Sequence[Message]) -> int:

@@ -6,10 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from wm.domain.paging import stubs
 from wm.domain.paging.files import uses
 from wm.domain.paging.known_lines import KnownLines
+from wm.wire.policy import with_notes, with_references
 
 SOURCE = "\n".join(f"    quay_{n} = berth_of(ship_{n}, draught={n})" for n in range(40))
 
@@ -49,19 +51,15 @@ def test_words_are_no_identifiers() -> None:
     [
         ({"path": "a.py", "content": SOURCE}, ["content"]),
         ({"path": "a.py", "edits": [{"old": SOURCE}]}, ["edits"]),
-        ({"path": "a.py"}, None),
+        ({"path": "a.py"}, []),
     ],
 )
-def test_an_input_keeps_its_keys_and_short_values(given: Any, keys: list[str] | None) -> None:
-    found = stubs.input_stub(given)
-    if keys is None:
-        assert found is None
-        return
-    assert found is not None
-    value = json.loads(found)
-    assert list(value) == list(given)
-    assert value["path"] == "a.py"
-    assert all(value[key].startswith(stubs.MARK) for key in keys)
+def test_long_texts_of_an_input_become_notes(given: Any, keys: list[str]) -> None:
+    notes = stubs.input_notes(given)
+    assert list(notes) == keys
+    assert all(note.startswith(stubs.MARK) for note in notes.values())
+    shown = with_notes(given, json.dumps(notes))
+    assert shown is None if not keys else json.loads(shown or "") == {**given, **notes}
 
 
 def test_a_step_says_what_it_did() -> None:
@@ -84,10 +82,10 @@ def test_a_line_of_a_step_is_never_longer_than_planned(label: str) -> None:
 def test_lines_that_are_shown_already_become_a_reference() -> None:
     known = KnownLines()
     known.add(f"$ cat a.py\n{SOURCE}\ndone")
-    made = known.collapsed(f"new\n{SOURCE}\nend", "o_1", shown)
-    assert (
-        made
-        == 'new\n[wm: 40 lines as above, from "quay_0 = berth_of(ship_0, draught=0)"; o_1]\nend'
+    text = f"new\n{SOURCE}\nend"
+    found = known.references(text, "o_1", shown)
+    assert with_references(text, json.dumps(to_builtins(found))) == (
+        'new\n[wm: 40 lines as above, from "quay_0 = berth_of(ship_0, draught=0)"; o_1]\nend'
     )
 
 
@@ -102,13 +100,13 @@ def test_lines_that_are_shown_already_become_a_reference() -> None:
 def test_other_texts_stay(text: str) -> None:
     known = KnownLines()
     known.add(SOURCE)
-    assert known.collapsed(text, "o_1", shown) is None
+    assert known.references(text, "o_1", shown) == []
 
 
 def test_lines_that_are_no_longer_shown_are_not_referred_to() -> None:
     known = KnownLines()
     known.add(SOURCE)
-    assert known.collapsed(SOURCE, "o_1", lambda _source: False) is None
+    assert known.references(SOURCE, "o_1", lambda _source: False) == []
 
 
 @pytest.mark.parametrize(

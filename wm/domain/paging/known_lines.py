@@ -21,6 +21,14 @@ IsShown = Callable[[int], bool]
 """Whether the lines of a source are still in the context."""
 
 
+class LineReference(Struct, frozen=True, array_like=True):
+    """A text in place of `count` lines from the `first` on (counted from 0)."""
+
+    first: int
+    count: int
+    text: str
+
+
 class KnownLines(Struct):
     """The lines of one context so far. Sources are numbered in the order in which they came."""
 
@@ -37,25 +45,25 @@ class KnownLines(Struct):
                 self._places.setdefault(line, []).append((number, place))
         return number
 
-    def collapsed(self, text: str, handle: str, is_shown: IsShown) -> str | None:
-        """The text with known runs of lines as references; None if none is worth it. handle:
-        restores the whole text."""
+    def references(self, text: str, handle: str, is_shown: IsShown) -> list[LineReference]:
+        """References in place of known runs of lines, in order; [] if they are not worth it.
+        handle: restores the whole text."""
         lines = text.split("\n")
-        out: list[str] = []
-        at = 0
+        found: list[LineReference] = []
+        at = saved = 0
         while at < len(lines):
             count = self._run(lines, at, is_shown)
             chars = sum(len(line) + 1 for line in lines[at : at + count])
             if chars < MIN_CHARS:
-                out += lines[at : at + max(1, count)]
                 at += max(1, count)
                 continue
             first = next(line.strip() for line in lines[at : at + count] if line.strip())
             what = f"{count:,} lines as" if count > 1 else "a line as"
-            out.append(f'{MARK}{what} above, from "{first[:_QUOTED_CHARS]}"; {handle}]')
+            reference = f'{MARK}{what} above, from "{first[:_QUOTED_CHARS]}"; {handle}]'
+            found.append(LineReference(at, count, reference))
+            saved += chars - len(reference) - 1
             at += count
-        made = "\n".join(out)
-        return made if len(made) + MIN_CHARS // 2 < len(text) else None
+        return found if saved > MIN_CHARS // 2 else []
 
     def _run(self, lines: Sequence[str], at: int, is_shown: IsShown) -> int:
         """Length of the longest known run that begins here."""

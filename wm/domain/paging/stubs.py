@@ -89,16 +89,17 @@ def result_stub(content: str, names: Sequence[str], *, is_error: bool) -> str:
     return f"{MARK}{size} removed{' (failed)' if is_error else ''}{noted}; {handle_of(content)}]"
 
 
-def input_stub(given: Mapping[str, Any]) -> str | None:
-    """The JSON object in place of an input: long texts become notes; None if there are none."""
-    found = {}
-    for key, value in given.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        is_long = len(text) > _SHORT_CHARS
-        found[key] = f"{MARK}{len(text):,} characters; {handle_of(text)}]" if is_long else value
-    if found == given:
-        return None
-    return json.dumps(found, ensure_ascii=False)
+def input_notes(given: Mapping[str, Any]) -> dict[str, str]:
+    """Notes in place of an input's long texts, by member."""
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in given.items()
+    }
+    return {
+        key: f"{MARK}{len(text):,} characters; {handle_of(text)}]"
+        for key, text in texts.items()
+        if len(text) > _SHORT_CHARS
+    }
 
 
 def step_line(

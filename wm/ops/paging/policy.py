@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from wm.domain.paging import stubs
 from wm.domain.paging.cuts import plan
@@ -28,7 +28,10 @@ from wm.wire.policy import (
     Policy,
     dropped,
     is_step,
+    result_text,
     turn_begin,
+    with_notes,
+    with_references,
 )
 from wm.wire.rows import CHARS_PER_TOKEN, estimate
 
@@ -71,10 +74,19 @@ class _PagedContent(Struct, dict=True):
         return tuple(uses(self.call.tool, self.call.given)) if self.call else ()
 
     @cached_property
-    def short_input(self) -> str | None:
-        """The input as a stub."""
+    def input_notes(self) -> str:
+        """Notes in place of the input's long texts, as a decision has them; "" for none."""
         given = self.call.given if self.kind == "tool_use" and self.call else None
-        return stubs.input_stub(given) if isinstance(given, dict) and given else None
+        notes = stubs.input_notes(given) if isinstance(given, dict) else {}
+        return json.dumps(notes, ensure_ascii=False) if notes else ""
+
+    def text_under(self, decision: Decision) -> str:
+        """The text in place of the block's own."""
+        if decision.form == "lines":
+            return with_references(self.text, decision.text) or self.text
+        if decision.form == "input" and self.call:
+            return with_notes(self.call.given, decision.text) or self.text
+        return decision.text
 
     @cached_property
     def frame(self) -> int:
@@ -89,9 +101,9 @@ class _PagedContent(Struct, dict=True):
             return 0
         if decision.form == "input" and self.call:
             given = json.dumps(self.call.given, ensure_ascii=False, separators=(",", ":"))
-            less = (len(given) - len(decision.text)) // CHARS_PER_TOKEN
+            less = (len(given) - len(self.text_under(decision))) // CHARS_PER_TOKEN
             return max(1, self.raw_tokens - less)
-        return self._shown(len(json.dumps(decision.text, ensure_ascii=False)))
+        return self._shown(len(json.dumps(self.text_under(decision), ensure_ascii=False)))
 
     def stub_tokens(self, decision: Decision | None) -> int:
         """About as many tokens as its stub has; those that it has now if it has no stub."""
@@ -101,8 +113,8 @@ class _PagedContent(Struct, dict=True):
         if self.kind in THINKING:
             return 0
         if self.kind == "tool_use":
-            short = self.short_input
-            return now if short is None else self.tokens(Decision("", short, form="input"))
+            notes = self.input_notes
+            return self.tokens(Decision("", notes, form="input")) if notes else now
         if self.kind != "tool_result" or not self.text:
             return now
         stub = self._shown(stubs.stub_chars(self.text))
@@ -195,7 +207,7 @@ class PagingPolicy:
             text = "\n".join(_strings(call.given))
         elif kind == "tool_result" and role == "user":
             call = seen.calls.get(str(value.get("tool_use_id", "")))
-            text = _text_of(value.get("content"))
+            text = result_text(value.get("content"))
             seen.results += 1
         else:
             kind = kind if kind in THINKING else ""
@@ -218,7 +230,8 @@ class PagingPolicy:
         if not self._limits.repeats or content.kind not in ("tool_use", "tool_result"):
             return
         is_collapsed = decision is not None and decision.level == COLLAPSED
-        self._seen.lines.add(decision.text if decision and is_collapsed else content.text)
+        shown = content.text_under(decision) if decision and is_collapsed else content.text
+        self._seen.lines.add(shown)
         self._seen.sources.append(place)
 
     def _collapsed(
@@ -238,8 +251,11 @@ class PagingPolicy:
             return not gone and (found is None or found.level == COLLAPSED)
 
         handle = stubs.handle_of(content.text)
-        made = seen.lines.collapsed(content.text, handle, is_shown)
-        return None if made is None else Decision(place, made, "repeated", level=COLLAPSED)
+        found = seen.lines.references(content.text, handle, is_shown)
+        if not found:
+            return None
+        text = json.dumps(to_builtins(found), ensure_ascii=False)
+        return Decision(place, text, "repeated", "lines", COLLAPSED)
 
     def _segments(
         self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
@@ -305,8 +321,7 @@ class PagingPolicy:
             if content.kind in THINKING:
                 yield Decision(place, "removed", "cut", "thinking", GONE)
             elif content.kind == "tool_use":
-                text = content.short_input or ""
-                yield Decision(place, text, "cut", "input", SHORT)
+                yield Decision(place, content.input_notes, "cut", "input", SHORT)
             else:
                 names = self._rarest(content.names, stubs.names_chars(content.text))
                 text = stubs.result_stub(content.text, names, is_error=content.is_error)
@@ -334,16 +349,6 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _strings(inner)
-
-
-def _text_of(content: Any) -> str:
-    """The text of a text-only result; "" for one with other parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    whole = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
-    return "\n".join(map(str, texts)) if whole else ""
 
 
 def paging_policy(name: str) -> Policy:
