@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -310,3 +311,29 @@ def test_statusline_and_export_show_the_entries(bench: Bench) -> None:
         "workspace_memory",
     ]
     assert exported.evidence == tuple(bench.told())
+
+
+def test_inspect_lists_a_part_of_the_entries_in_the_order_that_is_asked_for(bench: Bench) -> None:
+    old, new = iso(bench.moment - timedelta(days=90)), iso(bench.moment)
+    many = [
+        entry(
+            f"m_{n:05}", f"Pier {n} opens at six o'clock in summer.", created_at=old, updated_at=old
+        )
+        for n in range(40)
+    ]
+    bench.write_memory(
+        *many,
+        entry("m_fresh", SHIP, type="reference", created_at=new, updated_at=new),
+        entry("m_mine", CENTS, scope="branch:other", created_at=old, updated_at=old),
+    )
+    found = bench.call("inspect", order="shown", offset=25, limit=10)
+    assert (found.matching, len(found.entries)) == (42, 10)
+    shown = [view.shown for view in found.entries]
+    assert shown == sorted(shown, reverse=True)
+    assert (True in shown, False in shown) == (True, True)
+    newest = bench.call("inspect", order="newest", limit=1)
+    assert [view.entry.id for view in newest.entries] == ["m_fresh"]
+    of_branch = bench.call("inspect", scope="branch:other")
+    assert [view.entry.id for view in of_branch.entries] == ["m_mine"]
+    with pytest.raises(UserError, match="not an order"):
+        bench.call("inspect", order="sideways")

@@ -116,10 +116,16 @@ class RecapAnswer(Record):
 
 
 class EntriesRequest(Scoped):
-    """status "": active only; "all": everything that is stored."""
+    """status "": active only; "all": everything that is stored. order: strength (also ""), shown
+    (what prompts show comes first, then by strength) or newest. limit: most entries, from the
+    `offset`th on; None: all."""
 
     status: str = ""
     type: str = ""
+    scope: str = ""
+    order: str = ""
+    offset: int = Field(default=0, ge=0)
+    limit: int | None = Field(default=None, ge=0)
 
 
 class EntryView(Record):
@@ -170,13 +176,15 @@ class ConversationUsage(Record):
 
 
 class Inspection(Record):
-    """What a workspace remembers and what a prompt would show of it (`wm inspect`)."""
+    """What a workspace remembers and what a prompt would show of it (`wm inspect`). matching: the
+    entries that the request describes, of which `entries` may be a part."""
 
     place: WorkspacePlace
     health: str = "ok"
     detail: str = ""
     generation: int = 0
     entries: tuple[EntryView, ...] = ()
+    matching: int = 0
     counts: dict[str, int] = Field(default_factory=dict)
     shown_entries: int = 0
     shown_chars: int = 0

@@ -6,8 +6,9 @@ Every change is staged with its evidence. Forgetting moves an entry to the trash
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -34,7 +35,7 @@ from wm.domain.memory.scope import is_offer
 from wm.domain.memory.tombstones import tombstone
 from wm.domain.session import core_blocks, working_memory
 from wm.domain.times import days_between, iso, parse
-from wm.errors import NotFound, StoreError
+from wm.errors import NotFound, StoreError, UserError
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -73,8 +74,10 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
     shown = {entry.id for entry in view.selection.shown}
     strength = strengths(work, memory)
     wanted = [e for e in memory.entries if _wanted(e, request)]
-    wanted.sort(key=lambda e: (-strength[e.id], e.id))
-    omitted = omissions(wanted, place, view.selection)
+    wanted.sort(key=_order(request, strength, shown))
+    end = None if request.limit is None else request.offset + request.limit
+    listed = wanted[request.offset : end]
+    omitted = omissions(listed, place, view.selection)
     settings = work.runtime.settings.memory
     last = parse(memory.last_activity_at)
     sessions = session_summaries(work, place)
@@ -90,8 +93,9 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
                 shown=e.id in shown,
                 omitted=omitted[e.id],
             )
-            for e in wanted
+            for e in listed
         ),
+        matching=len(wanted),
         counts=dict(Counter(entry.status for entry in memory.entries)),
         shown_entries=len(shown),
         shown_chars=len(view.text),
@@ -118,8 +122,33 @@ def _conversations(
 
 
 def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
-    status = request.status or "active"
-    return (status in ("all", entry.status)) and request.type in ("", entry.type)
+    return (
+        (request.status or "active") in ("all", entry.status)
+        and request.type in ("", entry.type)
+        and request.scope in ("", entry.scope)
+    )
+
+
+def _order(
+    request: EntriesRequest, strength: Mapping[str, float], shown: Container[str]
+) -> Callable[[MemoryEntry], tuple[Any, ...]]:
+    """The sort key of the order that the request asks for. Raises UserError for an unknown one."""
+    match request.order:
+        case "" | "strength":
+            return lambda e: (-strength[e.id], e.id)
+        case "shown":
+            return lambda e: (e.id not in shown, -strength[e.id], e.id)
+        case "newest":
+            return lambda e: (-_instant(e.updated_at), e.id)
+    raise UserError(
+        f"`order` is {request.order[:40]!r}, which is not an order.",
+        fix="Give strength, shown or newest.",
+    )
+
+
+def _instant(moment: str) -> float:
+    at = parse(moment)
+    return at.timestamp() if at is not None else 0.0
 
 
 def session_summaries(work: Work, place: WorkspacePlace) -> tuple[SessionSummary, ...]:
