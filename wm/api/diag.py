@@ -102,6 +102,11 @@ class AnchorView(Record):
     state: str
 
 
+class StrengthPoint(Record):
+    at: str
+    strength: float
+
+
 class Explanation(Record):
     """The computation of one entry's strength: typeWeight × sourceWeight × importanceWeight
     × 2^(−effectiveAgeDays / halfLifeDays), times suspectRate if its code changed."""
@@ -127,6 +132,8 @@ class Explanation(Record):
     admitted: EvidenceRecord | None = None
     anchors: tuple[AnchorView, ...] = ()
     sentences: tuple[str, ...] = ()
+    course: tuple[StrengthPoint, ...] = ()
+    """Its strength from the last reinforcement on, and as it goes on if nothing happens."""
 
 
 class CommandsRequest(Scoped):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.domain.memory.memories import NOW, SETTINGS, ago, entry, memory
 from wm.domain.memory.retention import (
     ageing,
+    course,
     effective_age_days,
     half_life_days,
     initial_strength,
@@ -71,6 +72,26 @@ def test_strength_halves_in_a_half_life_and_invalid_dates_have_age_zero(
     one = entry(retention_clock=clock)
     here = memory(one, last_activity_at=iso(NOW))
     assert strength(one, here, now=NOW, settings=SETTINGS) == pytest.approx(expected)
+
+
+def test_the_course_falls_by_the_half_life_before_and_after_now() -> None:
+    one = entry(retention_clock=ago(days=45))
+    here = memory(one, last_activity_at=iso(NOW))
+    points = course(one, here, now=NOW, settings=SETTINGS, ahead_days=90)
+    by_day = {round((at - NOW).total_seconds() / 86400, 2): value for at, value in points}
+    assert list(by_day) == sorted(by_day)
+    told = [by_day[day] for day in (-45.0, -22.5, 0.0, 45.0, 90.0)]
+    assert told == pytest.approx([2.5, 2.5 / 2**0.5, 1.25, 0.625, 0.3125])
+
+
+def test_a_pause_is_flat_in_the_course() -> None:
+    one = entry(retention_clock=ago(days=100))
+    pause = DormantInterval(begin=ago(days=80), end=ago(days=40))
+    here = memory(one, last_activity_at=iso(NOW), dormant_intervals=(pause,))
+    points = dict(course(one, here, now=NOW, settings=SETTINGS, ahead_days=0))
+    paused = [value for at, value in points.items() if 41 <= (NOW - at).days < 79]
+    assert max(paused) / min(paused) < 2 ** (40 / 4 / 45)
+    assert points[NOW] == pytest.approx(strength(one, here, now=NOW, settings=SETTINGS))
 
 
 def test_without_a_clock_the_last_update_counts() -> None:

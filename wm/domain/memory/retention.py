@@ -105,6 +105,31 @@ def strength(
     return ageing(memory, now=now, settings=settings).strength(entry)
 
 
+COURSE_POINTS = 24
+"""Points of the past and of the future in `course`."""
+
+
+def course(
+    entry: MemoryEntry,
+    memory: WorkspaceMemory,
+    *,
+    now: datetime,
+    settings: MemorySettings,
+    ahead_days: float,
+) -> list[tuple[datetime, float]]:
+    """Strength at points of time from the entry's clock until now, and on for `ahead_days` if the
+    workspace stays active and the entry does not recur. Earlier reinforcements are not in it."""
+    begin = min(parse(clock_of(entry)) or now, now)
+    past = [begin + (now - begin) * step / COURSE_POINTS for step in range(COURSE_POINTS)]
+    points = [(at, strength(entry, memory, now=at, settings=settings)) for at in past]
+    left = strength(entry, memory, now=now, settings=settings)
+    half_life = half_life_days(entry, settings)
+    for step in range(COURSE_POINTS + 1):
+        days = ahead_days * step / COURSE_POINTS
+        points.append((now + timedelta(days=days), _decayed(left, days, half_life)))
+    return points
+
+
 def initial_strength(entry: MemoryEntry, settings: MemorySettings) -> float:
     """Type x source x importance. An unknown word has the smallest weight of its kind."""
     return (

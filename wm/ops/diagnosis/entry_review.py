@@ -14,11 +14,12 @@ from wm.api.diag import (
     Quality,
     QualityRow,
     Remark,
+    StrengthPoint,
 )
 from wm.domain.memory import retention, scope, select
 from wm.domain.memory.entry_list import find
 from wm.domain.memory.retention import clock_of
-from wm.domain.times import days_between, parse
+from wm.domain.times import days_between, iso, parse
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.diagnosis.basis import DiagnosisBasis, ground, remark
 from wm.ops.diagnosis.refusals import counted
@@ -72,6 +73,9 @@ def _ranks(found: DiagnosisBasis) -> dict[str, int]:
 
 # --- explain ----------------------------------------------------------------------------------
 
+AHEAD_DAYS = 90
+"""Days for which an explanation tells how the strength goes on."""
+
 
 def _explain(work: Work, request: ExplainRequest) -> Explanation:
     found = ground(work, request)
@@ -106,6 +110,12 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         admitted=admitted,
         anchors=anchors.views(found.place, entry, request.directory),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
+        course=tuple(
+            StrengthPoint(at=iso(at), strength=round(value, 4))
+            for at, value in retention.course(
+                entry, found.memory, now=work.now, settings=settings, ahead_days=AHEAD_DAYS
+            )
+        ),
     )
 
 
