@@ -176,10 +176,13 @@ class Actors(Struct, eq=False):
         return operation.at_once(self.runtime, parsed) if operation.at_once else None
 
     def query(self, operation: Operation[Any, Any], request: Any, answered: Answered) -> None:
-        """Answer a query in a worker thread."""
+        """Answer a query in a worker thread; subscribers learn what it added to a log."""
 
         def finished(result: Any) -> None:
-            answered(Done(None, result) if isinstance(result, Exception) else result[0])
+            done = Done(None, result) if isinstance(result, Exception) else result[0]
+            if done.changes:
+                self.publish(done.changes)
+            answered(done)
 
         self.workers.submit(lambda: self._execute([(operation, request)]), finished)
 

@@ -39,6 +39,11 @@ def recaps_ref(key: str) -> Ref[Recaps]:
     return Ref(Recaps, key)
 
 
+def _save(work: Work, place: WorkspacePlace, recaps: Recaps) -> None:
+    work.put(recaps_ref(place.key), recaps)
+    work.notify(place.key, Recaps.slug)
+
+
 def read_recaps(work: Work, place: WorkspacePlace) -> Recaps:
     """What is kept; nothing if it cannot be read: recaps are a convenience."""
     with suppress(StoreError):
@@ -60,7 +65,7 @@ def prompted(work: Work, place: WorkspacePlace, state: SessionState, message: st
     if state.recap is None:
         known = read_recaps(work, place)
         running = tuple(dict.fromkeys((*known.running, sid(state.session_id))))
-        work.put(recaps_ref(place.key), known.model_copy(update={"running": running}))
+        _save(work, place, known.model_copy(update={"running": running}))
     return state.model_copy(update={"recap": noted})
 
 
@@ -121,7 +126,7 @@ def ended(work: Work, place: WorkspacePlace, state: SessionState) -> None:
         return
     known = keep(work, place, state, read_recaps(work, place))
     running = tuple(name for name in known.running if name != sid(state.session_id))
-    work.put(recaps_ref(place.key), known.model_copy(update={"running": running}))
+    _save(work, place, known.model_copy(update={"running": running}))
 
 
 def others_ended(work: Work, place: WorkspacePlace) -> None:
@@ -142,7 +147,7 @@ def others_ended(work: Work, place: WorkspacePlace) -> None:
             if not state.ended_at and not stopped:
                 left.append(name)
     if known is not before or len(left) != len(before.running):
-        work.put(recaps_ref(place.key), known.model_copy(update={"running": tuple(left)}))
+        _save(work, place, known.model_copy(update={"running": tuple(left)}))
 
 
 def forgotten(work: Work, place: WorkspacePlace, session_id: str) -> None:
@@ -155,7 +160,7 @@ def forgotten(work: Work, place: WorkspacePlace, session_id: str) -> None:
         work.delete(recaps_ref(place.key))
     elif (recaps, running, fixes) != (known.recaps, known.running, known.fixes):
         update = {"recaps": recaps, "running": running, "fixes": fixes}
-        work.put(recaps_ref(place.key), known.model_copy(update=update))
+        _save(work, place, known.model_copy(update=update))
 
 
 def block(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> str:

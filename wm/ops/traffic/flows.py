@@ -42,6 +42,7 @@ def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
         }
     )
     work.runtime.store.append_flow(place.key, session, flow)
+    work.notify(place.key, Flow.slug, session)
     if full := measured(flow, work.runtime.settings.pressure):
         work.runtime.signals.zones.put((place.key, session), (full.zone, work.now))
     return FinishAnswer(place=place, flow_id=flow.flow_id)
