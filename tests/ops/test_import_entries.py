@@ -167,7 +167,7 @@ def test_a_dry_run_reports_the_same_and_writes_nothing(bench: Bench) -> None:
     assert dry.dry_run
     assert (bench.memory(), bench.told()) == before
     wet = run(bench, *ALL, noted(QUEUE))
-    assert wet.model_dump() == dry.model_dump() | {"dry_run": False}
+    assert wet.model_dump() == dry.model_dump() | {"dry_run": False, "event": wet.event}
 
 
 @pytest.mark.parametrize(
@@ -257,16 +257,72 @@ def test_a_used_id_stays_with_its_entry(bench: Bench) -> None:
     assert bench.texts() == [SHIP, CENTS]
 
 
-def test_an_import_can_be_undone_and_repeated(bench: Bench) -> None:
-    mine = bench.remember(QUEUE)
+def stored(bench: Bench) -> dict[str, tuple[str, str]]:
+    return {entry.id: (entry.text, entry.status) for entry in bench.memory().entries}
+
+
+def test_an_import_is_undone_redone_and_repeated_as_one_act(bench: Bench) -> None:
+    bench.remember(QUEUE)
+    before = stored(bench)
+    old = fact(CENTS, status="superseded")
     told = noted("Never push to the release branch by hand.")
-    run(bench, fact(CENTS, status="superseded"), fact(SHIP), told)
-    assert [act.act for act in bench.call("list_acts").acts] == ["import", "import", "remember"]
+    facts = [old, fact(SHIP, supersedes=[old["id"]]), told]
+    done = run(bench, *facts)
+    after = stored(bench)
+    first, second = bench.call("list_acts").acts
+    assert (first.event, first.act, first.text) == (done.event, "import", "3 entries")
+    assert second.act == "remember"
+    planned = bench.call("plan_undo")
+    assert stored(bench) == after
     undone = bench.call("undo")
-    assert undone.entry.text == told["text"]
-    assert bench.texts("inbox") == []
-    assert bench.memory().entries[0] == mine
-    assert outcomes(run(bench, told)) == ["inbox"]
+    assert [t.act for t in undone.taken] == [t.act for t in planned.taken]
+    assert undone.message == "Undid the import: 3 entries moved to the trash."
+    assert stored(bench) == before
+    redone = bench.call("undo", act=undone.event)
+    assert stored(bench) == after
+    bench.call("undo", act=redone.event)
+    assert stored(bench) == before
+    assert outcomes(run(bench, *facts)) == ["history", "promoted", "inbox"]
+    assert bench.call("undo").act.act == "import"
+    assert bench.call("undo").act.act == "remember"
+    assert bench.memory().entries == ()
+
+
+def test_one_entry_of_an_import_can_be_undone_alone_and_the_others_later(bench: Bench) -> None:
+    told = noted("Never push to the release branch by hand.")
+    done = run(bench, fact(SHIP), told)
+    bench.call("undo", act=bench.memory().entries[0].id, anyone=True)
+    assert (bench.texts(), bench.texts("inbox")) == ([], [told["text"]])
+    undone = bench.call("undo", act=done.event[:12])
+    assert len(undone.taken) == 1
+    assert bench.memory().entries == ()
+    with pytest.raises(UserError, match=f"{done.event} was already undone by {undone.event}"):
+        bench.call("undo", act=done.event)
+
+
+def test_an_imported_entry_that_was_forgotten_since_stays_with_the_reason(bench: Bench) -> None:
+    done = run(bench, fact(SHIP), fact(CENTS))
+    ship, cents = (entry.id for entry in bench.memory().entries)
+    bench.call("forget_entry", id=cents)
+    undone = bench.call("undo", act=done.event)
+    assert [t.act.entry for t in undone.taken] == [ship]
+    assert [(v.entry, v.why_not) for v in undone.kept] == [(cents, f"{cents} is in the trash.")]
+    assert undone.message == "Undid the import: 1 entry moved to the trash; 1 entry left as before."
+
+
+def test_an_import_of_a_thousand_statements_is_undone_at_once(files: Bench) -> None:
+    places = [f"The harbour crane number {n} stands at pier {n * 7}." for n in range(1000)]
+    run(files, *(noted(place) for place in places))
+    assert len(files.memory().entries) == 1000
+    assert len(files.call("undo").taken) == 1000
+    assert files.memory().entries == ()
+
+
+def test_an_import_that_brings_nothing_is_no_act(bench: Bench) -> None:
+    assert run(bench, fact(CENTS), dry_run=True).event == ""
+    assert run(bench, fact(SHIP)).event
+    assert run(bench, fact(SHIP)).event == ""
+    assert len(bench.call("list_acts").acts) == 1
 
 
 def test_a_rollback_removes_imported_proposals_of_summaries(bench: Bench) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.ops.conftest import Bench
 from wm.formats.core_memory import CoreMemory
 from wm.formats.working_memory import WorkingMemory
@@ -109,6 +111,31 @@ def test_fifty_items_are_kept_and_the_oldest_dropped(bench: Bench) -> None:
     assert len(working.pool) == 50
     assert "note 00" not in {item.text for item in working.pool}
     assert len(bench.call("read_working", session_id="ses_pier").items) == 50
+
+
+def test_undoing_an_import_deletes_its_sessions(bench: Bench) -> None:
+    before = bench.store.workspaces()
+    assert take(bench, CORE, WORKING)
+    undone = bench.call("undo")
+    assert undone.sessions == ("ses_pier",)
+    assert undone.message == "Undid the import: 1 session deleted."
+    assert documents(bench) == (None, None)
+    assert bench.call("inspect").sessions == ()
+    assert before == ()
+    assert take(bench, CORE) == [("imported", ("goal", "context"), 0, ())]
+
+
+@pytest.mark.parametrize("use", ["event", "block"])
+def test_undoing_an_import_keeps_a_session_that_was_used_since(bench: Bench, use: str) -> None:
+    take(bench, CORE, WORKING)
+    if use == "event":
+        bench.event("user_prompt", session="ses_pier", text="Where were we?")
+    else:
+        bench.call("change_block", session_id="ses_pier", block="goal", content="Moor it.")
+    undone = bench.call("undo", act=bench.call("list_acts").acts[-1].event)
+    assert undone.sessions == ()
+    assert undone.message == "Undid the import: nothing of it is left."
+    assert documents(bench)[0] is not None
 
 
 def test_the_next_session_can_continue_an_imported_one(bench: Bench) -> None:

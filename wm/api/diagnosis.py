@@ -47,7 +47,7 @@ class ActsRequest(Scoped):
 
 class ActView(Record):
     """One act of a person, an agent or a compaction. can_undo: whether `wm undo` can reverse it
-    now; if not, why_not gives the reason in a sentence."""
+    now; if not, why_not gives the reason in a sentence. An import is one act."""
 
     event: str
     at: str
@@ -80,14 +80,29 @@ class UndoRequest(Scoped):
     anyone: bool = False
 
 
+class RolledBack(Record):
+    """One act that was, or would be, reversed. becomes: the resulting state of its entry."""
+
+    act: ActView
+    becomes: str
+    event: str = ""
+
+
 class Undone(Record):
-    """applied: False if this is only the plan. event: the record of the undo itself."""
+    """applied: False if this is only the plan. event: the record of the undo itself.
+
+    Of a command that changed several entries: taken, the reversed acts; kept, those that cannot be
+    reversed, each with `why_not`; sessions, the imported sessions whose own memory was deleted.
+    """
 
     act: ActView
     entry: MemoryEntry | None = None
     applied: bool = False
     event: str = ""
     message: str = ""
+    taken: tuple[RolledBack, ...] = ()
+    kept: tuple[ActView, ...] = ()
+    sessions: tuple[str, ...] = ()
 
 
 # --- rollback: reverse what models taught the memory since a moment (TR-3) --------------------
@@ -97,14 +112,6 @@ class RollbackRequest(Scoped):
     """since: a span (`2h`), a date or a time, as a person writes it."""
 
     since: str
-
-
-class RolledBack(Record):
-    """One act that was, or would be, reversed. becomes: the resulting state of its entry."""
-
-    act: ActView
-    becomes: str
-    event: str = ""
 
 
 class Rollback(Record):

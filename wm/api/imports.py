@@ -117,10 +117,12 @@ class ImportedSession(Record):
 
 
 class ImportAnswer(Record):
-    """counts: outcome -> number. With `dry_run` nothing was written."""
+    """counts: outcome -> number. With `dry_run` nothing was written. event: the record of the
+    import, by which `wm undo` reverses all of it; "" if it brought nothing."""
 
     place: WorkspacePlace
     dry_run: bool = False
     outcomes: tuple[Imported, ...] = ()
     sessions: tuple[ImportedSession, ...] = ()
     counts: dict[str, int] = Field(default_factory=dict)
+    event: str = ""

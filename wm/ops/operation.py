@@ -91,14 +91,15 @@ class Work(Struct):
 
     def log(self, workspace: str, facts: Sequence[Fact], *, session: str = "") -> tuple[str, ...]:
         """Stage evidence and return the record ids in order. Redacts the details (EV-1)."""
-        return tuple([self._log_one(workspace, fact, session) for fact in facts])
+        return tuple([self.log_as(self.new_id("e_"), workspace, fact, session) for fact in facts])
 
     def notify(self, workspace: str, slug: str, name: str = "") -> None:
         self.changes.append(DocumentChange(workspace, slug, name))
 
-    def _log_one(self, workspace: str, fact: Fact, session: str) -> str:
+    def log_as(self, event_id: str, workspace: str, fact: Fact, session: str = "") -> str:
+        """Stage a record under an id that other records of this operation name already."""
         record = EvidenceRecord(
-            event_id=self.new_id("e_"),
+            event_id=event_id,
             created_at=self.moment,
             workspace_key=workspace,
             producer_version=self.runtime.process.version,

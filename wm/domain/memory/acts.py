@@ -20,6 +20,12 @@ ASKED = ("explicit", "manual")
 SAID = (*ASKED, "stated")
 """Sources of entries in the words of a person or of an agent's tool call."""
 
+IMPORTED = "import_finished"
+"""The type of the record of a whole import. The record of each entry names it as its `command`."""
+
+REVERTED = "command_undone"
+"""The type of the record that reverses a whole import, or such a reversal."""
+
 RESCOPED = "memory_rescoped"
 """The type of the record of an entry that moved between a workspace and the user's memory."""
 
@@ -32,6 +38,8 @@ _WORDS = MappingProxyType(
         ("memory_imported", "promoted"): "import",
         ("memory_imported", "inbox"): "import",
         ("memory_imported", "superseded"): "import",
+        (IMPORTED, "changed"): "import",
+        (REVERTED, "changed"): "undo",
         ("memory_edited", "changed"): "edit",
         ("memory_trashed", "trashed"): "forget",
         ("memory_restored", "restored"): "restore",
@@ -70,6 +78,16 @@ class Act(Struct, frozen=True):
         """The id of the record that this act reverses, or ""."""
         return str(self.record.details.get("undoes") or "")
 
+    @property
+    def command(self) -> str:
+        """The id of the record of the whole command that this act is a part of, or ""."""
+        return str(self.record.details.get("command") or "")
+
+    @property
+    def is_command(self) -> bool:
+        """Whether this act stands for all acts of one command."""
+        return self.record.type in (IMPORTED, REVERTED)
+
 
 def acts(records: Iterable[EvidenceRecord]) -> tuple[Act, ...]:
     """The acts among the records, newest first. records: oldest first, the order of the log."""
@@ -87,8 +105,9 @@ def acts(records: Iterable[EvidenceRecord]) -> tuple[Act, ...]:
 
 def newest(found: Iterable[Act]) -> Act | None:
     """The user's newest act in effect. Reversals are skipped, so that a second `undo` goes further
-    back; to redo, the user names the act."""
-    return next((a for a in found if a.by == "user" and not a.undone_by and not a.undoes), None)
+    back; to redo, the user names the act. Parts of a command are undone with it."""
+    mine = (a for a in found if a.by == "user" and not a.command)
+    return next((a for a in mine if not a.undone_by and not a.undoes), None)
 
 
 def change_of_session(records: Sequence[EvidenceRecord], act: Act | None) -> str:
@@ -125,8 +144,8 @@ def _word(record: EvidenceRecord) -> str:
         return ""
     if record.type == "memory_inbox" and record.details.get("of"):
         return "edit"
-    if word == "import" and record.details.get("history"):
-        return ""  # imported as history; nothing else depends on it
+    if record.details.get("history") and not record.details.get("command"):
+        return ""  # imported as history by an older wm, which undoes one entry at a time
     if word == "edit":
         return _ONE_FIELD.get(record.reason_codes, word)
     if word == "remember" and str(record.details.get("source") or "compaction") not in ASKED:

@@ -133,7 +133,7 @@ def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refus
     if record.event_id != entry.admitted_by and record.created_at != entry.created_at:
         message = f"{entry.id} existed before; this act changed nothing that can be undone."
         return Refusal("not_reversible", message)
-    if entry.status == "superseded":
+    if entry.status == "superseded" and not record.details.get("history"):
         message = f"{entry.id} was replaced by {entry.superseded_by} since."
         return Refusal("replaced", message, fix="Undo that first, or keep both.")
     if record.type == "memory_inbox" and entry.status != "inbox":

@@ -30,6 +30,7 @@ from wm.domain.imports.opencode_v2 import is_own_id
 from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
+from wm.domain.memory.acts import IMPORTED
 from wm.domain.times import iso, parse
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -82,16 +83,27 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
         settings=work.runtime.settings.memory,
     )
     rows = list(zip(request.facts, newcomers, results, strict=True))
+    command = work.new_id("e_")
     if not request.dry_run:
-        _save(work, place, changed, rows)
+        _save(work, place, changed, rows, command)
     outcomes = tuple(_told(work, *row) for row in rows)
-    sessions = import_sessions.take(work, place, request.sessions, dry_run=request.dry_run)
+    sessions = import_sessions.take(work, place, request.sessions, command, dry_run=request.dry_run)
+    counts = Counter(outcome.outcome for outcome in outcomes)
+    brought: dict[str, Detail] = {
+        "entry": sum(counts[outcome] for outcome in NEW),
+        "session": len({one.session_id for one in sessions if one.outcome == "imported"}),
+    }
+    if any(brought.values()) and not request.dry_run:
+        work.log_as(command, place.key, Fact(IMPORTED, "user", "changed", details=brought))
+    else:
+        command = ""
     return ImportAnswer(
         place=place,
         dry_run=request.dry_run,
         outcomes=outcomes,
         sessions=sessions,
-        counts=dict(Counter(outcome.outcome for outcome in outcomes)),
+        counts=dict(counts),
+        event=command,
     )
 
 
@@ -190,15 +202,18 @@ def _sid(session: str) -> str:
 # --- what is written and told ----------------------------------------------------------------
 
 
-def _save(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, rows: Sequence[Row]) -> None:
-    """Stage the memory, if it changed, and evidence for outcomes not recorded before."""
+def _save(
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, rows: Sequence[Row], command: str
+) -> None:
+    """Stage the memory, if it changed, and evidence for outcomes not recorded before. command: the
+    record of the import, which each record of an entry names."""
     quiet = any(result.outcome in QUIET for _fact, _newcomer, result in rows)
     recorded = _told_before(work, place) if quiet else frozenset()
     events: dict[str, str] = {}
     for fact, newcomer, result in rows:
         said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
         if result.outcome != UNCHANGED and not said:
-            event = work.log(place.key, [_evidence(fact, newcomer, result)])[0]
+            event = work.log(place.key, [_evidence(fact, newcomer, result, command)])[0]
             events[result.entry_id] = event
     brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in NEW}
     if brought:
@@ -221,7 +236,7 @@ def _told_before(work: Work, place: WorkspacePlace) -> frozenset[tuple[str, str]
     )
 
 
-def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult) -> Fact:
+def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult, command: str) -> Fact:
     outcomes: dict[str, Outcome] = {
         "promoted": "promoted",
         "inbox": "inbox",
@@ -236,6 +251,7 @@ def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult) -> Fac
         **result.details,
         **({"history": True} if result.outcome == HISTORY else {}),
         "imported": entry.id,
+        "command": command,
         "from": _word(fact.came_from, tuple(KNOWN), "other"),
         "file": fact.file,
         "line": fact.line,

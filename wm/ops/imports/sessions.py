@@ -26,6 +26,12 @@ from wm.ops.session.hot_state import core_ref, session_ref, working_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 
+TYPE = "session_imported"
+"""The type of the record of an imported session."""
+
+BY = "import"
+"""Who wrote an imported block or item."""
+
 SPREAD = 20
 """Number of events over which imported pool items are spread by age, so that the oldest still
 count."""
@@ -41,10 +47,26 @@ def session_refs(key: str, sessions: Iterable[ImportSession]) -> Sequence[Ref[Do
     ]
 
 
+def unused(work: Work, place: WorkspacePlace, name: str) -> str:
+    """The id of the imported session `name`, or "" if it was used or changed since, or is gone."""
+    state = work.read(Ref(SessionState, place.key, name)).document
+    core = work.read(Ref(CoreMemory, place.key, name)).document
+    if state is None or not state.started_at == state.updated_at == state.ended_at:
+        return ""
+    blocks = core_blocks.filled(core) if core is not None else ()
+    return state.session_id if all(block.by == BY for _, block in blocks) else ""
+
+
 def take(
-    work: Work, place: WorkspacePlace, sessions: Sequence[ImportSession], *, dry_run: bool
+    work: Work,
+    place: WorkspacePlace,
+    sessions: Sequence[ImportSession],
+    command: str,
+    *,
+    dry_run: bool,
 ) -> tuple[ImportedSession, ...]:
-    """Import sessions, one file after another, and report each outcome."""
+    """Import sessions, one file after another, and report each outcome. command: the record of the
+    import, which each record of a session names."""
     longest = work.runtime.settings.session.max_id_chars
     fits = [one for one in sessions if 0 < len(one.session_id) <= longest]
     known = {
@@ -53,12 +75,19 @@ def take(
         for one in fits
     }
     return tuple(
-        _take(work, place, one, known=known[one.session_id], dry_run=dry_run) for one in fits
+        _take(work, place, one, command, known=known[one.session_id], dry_run=dry_run)
+        for one in fits
     )
 
 
 def _take(
-    work: Work, place: WorkspacePlace, one: ImportSession, *, known: bool, dry_run: bool
+    work: Work,
+    place: WorkspacePlace,
+    one: ImportSession,
+    command: str,
+    *,
+    known: bool,
+    dry_run: bool,
 ) -> ImportedSession:
     at = _clamped(one.at, work.now)
     has_core = work.read(core_ref(place.key, one.session_id)).health is not Health.MISSING
@@ -74,8 +103,8 @@ def _take(
             work.put(core_ref(place.key, one.session_id), core)
         if held is not None and items:
             work.put(working_ref(place.key, one.session_id), held)
-        details = {"blocks": names, "items": items, "file": one.file}
-        fact = Fact("session_imported", "session", "changed", details=details)  # type: ignore[arg-type]
+        details = {"blocks": names, "items": items, "file": one.file, "command": command}
+        fact = Fact(TYPE, "session", "changed", details=details)  # type: ignore[arg-type]
         work.log(place.key, [fact], session=sid(one.session_id))
     return ImportedSession(
         outcome=outcome,
@@ -101,7 +130,7 @@ def _core(
                 core,
                 block.name,
                 text,
-                by="import",
+                by=BY,
                 now=parse(_clamped(block.at, work.now) or at) or work.now,
                 settings=work.runtime.settings.core,
                 tainted=True,
@@ -130,13 +159,13 @@ def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, li
     pooled = [item for item in fit if not item.slot]
     for item in fit:
         if item.slot:
-            made = SlotItem(text=item.text, by="import", at=item.at)
+            made = SlotItem(text=item.text, by=BY, at=item.at)
             held = slots.add(held, item.slot, made, settings)
     kept: pool.Pool = ()
     for number, item in enumerate(pooled):
         event = 1 + number * (SPREAD - 1) // max(1, len(pooled) - 1)
         kind = "path" if item.kind == "path" else "note"
-        new = PoolItem(text=item.text, kind=kind, by="import", at=item.at, event=event)
+        new = PoolItem(text=item.text, kind=kind, by=BY, at=item.at, event=event)
         kept = pool.meet(kept, [new], settings)
     memory = WorkingMemory(
         session_id=one.session_id, events=SPREAD, slots=dict(held), pool=kept, updated_at=at

@@ -1,5 +1,8 @@
 """Undo an act: a person's newest one, one that is named, or all that models did since a moment.
 
+An import is one act, however many entries it brought: it has a record of its own, and the record of
+each entry names it as its command.
+
 The evidence says what an act did; `domain.memory.undo` decides what undoing it means; this
 module applies that to the files (WM-7). An undo is an act itself: it is logged with the record that
 it undoes, and can be undone by naming it.
@@ -12,7 +15,7 @@ says exactly what the run does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -29,15 +32,18 @@ from wm.api.diagnosis import (
     UndoRequest,
 )
 from wm.api.protocol import WorkspacePlace
+from wm.domain.counts import counted
 from wm.domain.facts import Detail, Fact, Refusal
-from wm.domain.memory.acts import RESCOPED, Act, acts, change_of_session, named, newest
+from wm.domain.memory.acts import RESCOPED, REVERTED, Act, acts, change_of_session, named, newest
 from wm.domain.memory.undo import UndoContext, UndoResult, reverse
 from wm.domain.times import iso, parse
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
+from wm.formats.evidence import EvidenceRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.explanations import text_of
+from wm.ops.imports import sessions as import_sessions
 from wm.ops.memory import rescope
 from wm.ops.memory.documents import (
     full_id,
@@ -53,6 +59,7 @@ from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence import last_texts, moment_of, read_log
+from wm.ops.storage.session_files import delete_all, delete_refs
 from wm.store.base import Ref
 
 LISTED = 500
@@ -66,14 +73,16 @@ def _list(work: Work, request: ActsRequest) -> Acts:
     found = acts(records)
     memory, texts = read_memory(work, place), last_texts(records)
     first = newest(found)
+    listed = [act for act in found if not act.command]
     views = []
-    for act in found[: max(0, min(request.limit, LISTED))]:
-        done = None if _is_move(act) else reverse(act, _context(work, place, act, memory))
+    for act in listed[: max(0, min(request.limit, LISTED))]:
+        whole = act.is_command or _is_move(act)
+        done = None if whole else reverse(act, _context(work, place, act, memory))
         views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
         place=place,
         acts=tuple(views),
-        total=len(found),
+        total=len(listed),
         newest=first.record.event_id if first else "",
     )
 
@@ -86,12 +95,24 @@ def _view(act: Act, texts: dict[str, str], why_not: str = "") -> ActView:
         act=act.word,
         by=act.by,
         entry=record.entry,
-        text=text_of(record) or texts.get(record.entry, ""),
+        text=text_of(record) or texts.get(record.entry, "") or _extent(record),
         undoes=act.undoes,
         undone_by=act.undone_by,
         can_undo=not why_not,
         why_not=why_not,
     )
+
+
+def _extent(record: EvidenceRecord) -> str:
+    """What a whole command changed: `12 entries, 1 session`."""
+    return _listed({w: n for w in _PLURAL if isinstance(n := record.details.get(w), int)})
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(counted(n, what, _PLURAL[what]) for what, n in counts.items() if n)
+
+
+_PLURAL = {"entry": "entries", "session": "sessions"}
 
 
 def _context(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoContext:
@@ -111,7 +132,14 @@ def _trashed(work: Work, place: WorkspacePlace, act: Act) -> MemoryEntry | None:
 
 
 def _stage(
-    work: Work, place: WorkspacePlace, act: Act, done: UndoResult, *, reason: str, stone: bool
+    work: Work,
+    place: WorkspacePlace,
+    act: Act,
+    done: UndoResult,
+    *,
+    reason: str,
+    stone: bool,
+    command: str = "",
 ) -> str:
     """Stage what an undo does to the trash, and its evidence; return the record's id."""
     if done.trashes:
@@ -119,7 +147,10 @@ def _stage(
     if done.untrashes:
         lift_stones(work, place, done.entry)
         work.delete(trash_ref(place.key, act.record.entry))
-    return work.log(place.key, done.facts)[0]
+    facts = done.facts
+    if command:
+        facts = tuple(replace(fact, details={**fact.details, "command": command}) for fact in facts)
+    return work.log(place.key, facts)[0]
 
 
 # --- one act ----------------------------------------------------------------------------------
@@ -129,6 +160,8 @@ def _plan(work: Work, request: UndoRequest) -> Undone:
     """What an undo would do. Writes nothing."""
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
+    if act.is_command:
+        return _undo_command(work, place, act, read_memory(work, place), apply=False)
     if _is_move(act):
         said = f"Would move {act.record.entry} back to its earlier scope."
         return Undone(act=_view(act, {}), message=said)
@@ -139,6 +172,8 @@ def _plan(work: Work, request: UndoRequest) -> Undone:
 def _undo(work: Work, request: UndoRequest) -> Undone:
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
+    if act.is_command:
+        return _undo_command(work, place, act, load_memory(work, place), apply=True)
     if _is_move(act):
         back = rescope.move_back(work, place, act.record.entry, act.record.event_id)
         return Undone(
@@ -239,15 +274,135 @@ def _told(done: UndoResult, act: Act, *, applied: bool) -> str:
     return f"{'Undid' if applied else 'Would undo'} the {act.word}: {does}{more}."
 
 
-# --- all acts of models since a moment --------------------------------------------------------
+# --- several acts -----------------------------------------------------------------------------
 
 
-class _Plan(Struct, frozen=True):
-    """The steps of a rollback, and the memory after it."""
+class _Reversal(Struct, frozen=True):
+    """Acts that are reversed one after another: each step, what stays, the memory afterwards."""
 
     memory: WorkspaceMemory
     steps: Sequence[tuple[Act, UndoResult]]
     refused: Sequence[tuple[Act, Refusal]]
+
+
+def _reverse_all(
+    work: Work, place: WorkspacePlace, wanted: Iterable[Act], memory: WorkspaceMemory
+) -> _Reversal:
+    """wanted: newest first."""
+    trash: dict[str, MemoryEntry | None] = {}
+    steps: list[tuple[Act, UndoResult]] = []
+    refused: list[tuple[Act, Refusal]] = []
+    for act in wanted:
+        entry_id = act.record.entry
+        if entry_id not in trash:
+            trash[entry_id] = _trashed(work, place, act)
+        context = _context(work, place, act, memory)
+        done = reverse(act, replace(context, trashed=trash[entry_id]))
+        if isinstance(done, Refusal):
+            refused.append((act, done))
+            continue
+        memory = done.memory
+        if done.trashes:
+            trash[done.entry.id] = done.entry
+        if done.untrashes:
+            trash[entry_id] = None
+        steps.append((act, done))
+    return _Reversal(memory, steps, refused)
+
+
+def _steps_taken(
+    done: _Reversal, texts: dict[str, str], events: Sequence[str] = ()
+) -> tuple[RolledBack, ...]:
+    """events: the record of each step, if they were carried out."""
+    return tuple(
+        RolledBack(act=_view(act, texts), becomes=_becomes(step), event=event)
+        for (act, step), event in zip(done.steps, events or [""] * len(done.steps), strict=True)
+    )
+
+
+def _becomes(done: UndoResult) -> str:
+    if done.trashes:
+        return "trashed"
+    return "restored" if done.untrashes else done.entry.status
+
+
+# --- one command that changed several entries --------------------------------------------------
+
+
+def _undo_command(
+    work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory, *, apply: bool
+) -> Undone:
+    """Undo every part of a command that is still in effect, or say what that would do. What cannot
+    be undone stays, with the reason. Raises UserError if the command was undone before."""
+    if act.undone_by:
+        raise UserError(
+            f"{act.record.event_id} was already undone by {act.undone_by}.",
+            fix=f"`wm undo {act.undone_by}` redoes it.",
+        )
+    done = _reverse_all(work, place, _parts(work, place, act), memory)
+    sessions = _unused_sessions(work, place, act)
+    undone: dict[str, Detail] = {"entry": len(done.steps), "session": len(sessions)}
+    events: list[str] = []
+    command = ""
+    if apply:
+        details = {"undoes": act.record.event_id, **undone}
+        command = work.log(place.key, [Fact(REVERTED, "user", "changed", details=details)])[0]
+        events = [
+            _stage(work, place, part, step, reason="undone", stone=step.stone, command=command)
+            for part, step in done.steps
+        ]
+        save_memory(work, place, done.memory)
+        for session in sessions:
+            delete_all(work, place, session, by="user")
+    return Undone(
+        act=_view(act, {}),
+        applied=apply,
+        event=command,
+        message=_command_message(act, done, sessions, applied=apply),
+        taken=_steps_taken(done, {}, events),
+        kept=tuple(_view(part, {}, refusal.message) for part, refusal in done.refused),
+        sessions=tuple(sessions),
+    )
+
+
+def _parts(work: Work, place: WorkspacePlace, act: Act) -> list[Act]:
+    """The acts of a command that are in effect, newest first."""
+    found = acts(read_log(work, place).records)
+    return [a for a in found if a.command == act.record.event_id and not a.undone_by]
+
+
+def _unused_sessions(work: Work, place: WorkspacePlace, act: Act) -> list[str]:
+    """The ids of the sessions that an import began and that nothing has changed since."""
+    names = dict.fromkeys(
+        record.session
+        for record in read_log(work, place).records
+        if record.type == import_sessions.TYPE
+        and record.details.get("command") == act.record.event_id
+    )
+    found = (import_sessions.unused(work, place, name) for name in names)
+    return [session for session in found if session]
+
+
+def _command_message(act: Act, done: _Reversal, sessions: Sequence[str], *, applied: bool) -> str:
+    trashed = sum(step.trashes for _, step in done.steps)
+    said = {
+        "moved to the trash": {"entry": trashed},
+        "restored": {"entry": len(done.steps) - trashed},
+        "deleted": {"session": len(sessions)},
+        "left as before": {"entry": len(done.refused)},
+    }
+    parts = [f"{_listed(counts)} {what}" for what, counts in said.items() if any(counts.values())]
+    verb = "Undid" if applied else "Would undo"
+    return f"{verb} the {act.word}: {'; '.join(parts) or 'nothing of it is left'}."
+
+
+# --- all acts of models since a moment --------------------------------------------------------
+
+
+class _Plan(Struct, frozen=True):
+    """A rollback, and what it leaves."""
+
+    done: _Reversal
     yours: Sequence[Act]
     more: int
 
@@ -276,25 +431,8 @@ def _planned(
     work: Work, place: WorkspacePlace, request: RollbackRequest, memory: WorkspaceMemory
 ) -> _Plan:
     learned, yours = _recent(work, place, _moment(work, request))
-    trash: dict[str, MemoryEntry | None] = {}
-    steps: list[tuple[Act, UndoResult]] = []
-    refused: list[tuple[Act, Refusal]] = []
-    for act in learned[:LISTED]:
-        entry_id = act.record.entry
-        if entry_id not in trash:
-            trash[entry_id] = _trashed(work, place, act)
-        context = _context(work, place, act, memory)
-        done = reverse(act, replace(context, trashed=trash[entry_id]))
-        if isinstance(done, Refusal):
-            refused.append((act, done))
-            continue
-        memory = done.memory
-        if done.trashes:
-            trash[done.entry.id] = done.entry
-        if done.untrashes:
-            trash[entry_id] = None
-        steps.append((act, done))
-    return _Plan(memory, steps, refused, yours[:LISTED], max(0, len(learned) - LISTED))
+    done = _reverse_all(work, place, learned[:LISTED], memory)
+    return _Plan(done, yours[:LISTED], max(0, len(learned) - LISTED))
 
 
 def _report(
@@ -302,24 +440,14 @@ def _report(
 ) -> Rollback:
     """events: the record of each step, if they were carried out."""
     texts = last_texts(read_log(work, place).records)
-    taken = (
-        RolledBack(act=_view(act, texts), becomes=_becomes(done), event=event)
-        for (act, done), event in zip(plan.steps, events or [""] * len(plan.steps), strict=True)
-    )
     return Rollback(
         place=place,
         since=since,
-        taken=tuple(taken),
-        kept=tuple(_view(act, texts, refusal.message) for act, refusal in plan.refused),
+        taken=_steps_taken(plan.done, texts, events),
+        kept=tuple(_view(act, texts, refusal.message) for act, refusal in plan.done.refused),
         yours=tuple(_view(act, texts) for act in plan.yours),
         more=plan.more,
     )
-
-
-def _becomes(done: UndoResult) -> str:
-    if done.trashes:
-        return "trashed"
-    return "restored" if done.untrashes else done.entry.status
 
 
 def _plan_rollback(work: Work, request: RollbackRequest) -> Rollback:
@@ -333,28 +461,44 @@ def _rollback(work: Work, request: RollbackRequest) -> Rollback:
     plan = _planned(work, place, request, load_memory(work, place))
     since = iso(_moment(work, request))
     events = [
-        _stage(work, place, act, done, reason="rolled back", stone=True) for act, done in plan.steps
+        _stage(work, place, act, done, reason="rolled back", stone=True)
+        for act, done in plan.done.steps
     ]
     report = _report(work, place, since, plan, events)
-    if plan.steps:
-        details: dict[str, Detail] = {"since": since, "acts": len(plan.steps)}
+    if plan.done.steps:
+        details: dict[str, Detail] = {"since": since, "acts": len(plan.done.steps)}
         fact = Fact("memory_rolled_back", "user", "changed", details=details)
-        save_memory(work, place, plan.memory, [fact])
+        save_memory(work, place, plan.done.memory, [fact])
     return report.model_copy(update={"applied": True})
 
 
+def _undo_refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]]:
+    place = locate(runtime, request)
+    work = Work(runtime, runtime.now())
+    act = _wanted(work, place, request)
+    refs = memory_refs(runtime, request)
+    if not act.is_command:
+        return refs
+    sessions = _unused_sessions(work, place, act)
+    files = (ref for session in sessions for ref in delete_refs(runtime, place.key, session))
+    return (*refs, *_trash_refs(place, _parts(work, place, act)), *files)
+
+
 def _rollback_refs(runtime: Runtime, request: RollbackRequest) -> Sequence[Ref[Document]]:
-    """The entries of the acts must be known before the locks are taken: they may be many."""
     place = locate(runtime, request)
     work = Work(runtime, runtime.now())
     learned, _ = _recent(work, place, _moment(work, request))
-    ids = dict.fromkeys(act.record.entry for act in learned[:LISTED] if act.record.entry)
-    trash = (trash_ref(place.key, entry_id) for entry_id in ids)
-    return (*trash, *memory_refs(runtime, request))
+    return (*_trash_refs(place, learned[:LISTED]), *memory_refs(runtime, request))
+
+
+def _trash_refs(place: WorkspacePlace, found: Iterable[Act]) -> Iterable[Ref[Document]]:
+    """The entries of the acts must be known before the locks are taken: they may be many."""
+    ids = dict.fromkeys(act.record.entry for act in found if act.record.entry)
+    return (trash_ref(place.key, entry_id) for entry_id in ids)
 
 
 list_acts = Operation("list_acts", ActsRequest, Acts, _list)
 plan_undo = Operation("plan_undo", UndoRequest, Undone, _plan)
-undo = Operation("undo", UndoRequest, Undone, _undo, memory_refs)
+undo = Operation("undo", UndoRequest, Undone, _undo, _undo_refs)
 plan_rollback = Operation("plan_rollback", RollbackRequest, Rollback, _plan_rollback)
 rollback = Operation("rollback", RollbackRequest, Rollback, _rollback, _rollback_refs)

@@ -90,8 +90,9 @@ def undo(
     restore.
 
     ACT names another change: the id of its record (`wm undo --list`, `wm show --history`), or the
-    id of an entry, which means the newest change of it; an entry in the trash is restored. A second
-    `wm undo` goes further back. An undo is a change too: naming its record redoes what it undid.
+    id of an entry, which means the newest change of it; an entry in the trash is restored. An
+    import is one change. A second `wm undo` goes further back. An undo is a change too: naming its
+    record redoes what it undid.
     Core blocks and notes of a session are not covered: rewrite them with `wm session core` or `wm
     session working`.
 
@@ -143,6 +144,8 @@ def _print_undone(answer: Any) -> None:
     output.message(answer)
     if answer.entry is not None:
         print_text(answer.entry)
+    for view in answer.kept[:LISTED]:
+        output.lines(output.hang(f"  {short_id(view.entry)}", f"stays: {view.why_not}", COLUMN))
     if answer.event:
         output.line(output.dim(f"to redo it: wm undo {answer.event}"))
 

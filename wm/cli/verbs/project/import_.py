@@ -185,6 +185,8 @@ def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
     output.lines(output.pairs(rows))
     if not dry_run and not came and not NEW & set(answer.counts):
         output.line("  Nothing new was imported.")
+    if answer.event:
+        output.hint(f"to undo all of it: wm undo {answer.event}")
     _print_refused_sessions(answer)
     listed = _listed(answer, dry_run)
     if listed:
