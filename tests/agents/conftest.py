@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from wm.agents import setup
-from wm.agents.claude_hooks import WmCommand
+from wm.agents.hook_lines import WmCommand
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
-COMMAND = WmCommand(wm=("/opt/wm/python", "-I", "m.py"), hook=("/opt/wm/python", "h.py"))
+COMMAND = WmCommand(Path("/home/u/.config/wm/hook.sh"), "/opt/wm/python", "/opt/wm/wm")
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Machine:
 
     home: Path
     platform: str = "linux"
-    command: WmCommand = COMMAND
+    python: str = "/opt/wm/python"
     ran: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
@@ -36,14 +36,18 @@ class Machine:
         return self.home / ".config" / "opencode" / "plugin" / "wm.js"
 
     @property
+    def script(self) -> Path:
+        return self.home / ".config" / "wm" / "hook.sh"
+
+    @property
     def record(self) -> Path:
         return self.home / ".config" / "wm" / "setup.json"
 
     def look(self) -> setup.MachineFacts:
         env = self.environment
-        return setup.look(
-            find_agent_paths(env), find_paths(env), self.command, HookSettings(), self.platform
-        )
+        agents = find_agent_paths(env)
+        command = WmCommand(agents.script, self.python, "/opt/wm/wm")
+        return setup.look(agents, find_paths(env), command, HookSettings(), self.platform)
 
     def setup(self, *agents: str, service: bool = False) -> setup.SetupPlan:
         plan = setup.plan_setup(self.look(), agents=agents, service=service)

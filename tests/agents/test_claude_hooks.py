@@ -1,8 +1,9 @@
-"""Claude Code's shell lines (IF-3), run by real shells against a real socket."""
+"""Hook lines and their script (IF-3), run by real shells against a real socket."""
 
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,19 +15,17 @@ import wm
 from tests.agents.fake_daemon import FakeDaemon
 from tests.daemon import foreign
 from wm.agents.claude_hooks import (
+    AGENT,
     CHANGES,
     HOOKS,
     LOOKS,
-    MARK,
     ClaudeHook,
-    Files,
-    WmCommand,
     group,
     hooks,
-    line,
     statusline,
 )
 from wm.agents.command_files import commands
+from wm.agents.hook_lines import PLUGIN_SCRIPT, Fallback, WmCommand, line, script_text
 from wm.domain.payloads.claude_code import TOOL_KINDS
 from wm.settings import HookSettings
 
@@ -35,23 +34,29 @@ SETTINGS = HookSettings()
 PAYLOAD = json.dumps({"session_id": "s", "prompt": 'it\'s "quoted" $HOME `x` \\n %s ü\t' * 40})
 CHANGE, LOOK, OTHER = (row for row in HOOKS if row.event == "PostToolUse")
 
-each_row = pytest.mark.parametrize("row", HOOKS, ids=lambda row: f"{row.event}-{row.files.name}")
+each_row = pytest.mark.parametrize("row", HOOKS, ids=lambda row: f"{row.event}-{row.fallback.name}")
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 
 
 class Place:
-    """A home with a hook client that only writes down how it was called."""
+    """A home with the script, and an interpreter that only writes down how it was called."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.called = root / "called"
-        client = root / "client"
-        client.write_text(
-            f'#!/bin/sh\necho "$*" >> {self.called}\ncat > {root}/stdin\necho files\n'
+        python = root / "my python"
+        python.write_text(
+            f'#!/bin/sh\necho "$*" >> "{self.called}"\ncat > "{root}/stdin"\necho files\n'
         )
-        client.chmod(0o755)
-        self.command = WmCommand(hook=(str(client),))
+        python.chmod(0o755)
+        self.script = root / "it's" / "hook.sh"
+        self.script.parent.mkdir()
+        self.script.write_text(script_text(WmCommand(self.script, str(python), "/w m"), SETTINGS))
+
+    @property
+    def word(self) -> str:
+        return shlex.quote(str(self.script))
 
     @property
     def socket(self) -> Path:
@@ -66,7 +71,7 @@ class Place:
         payload: str = PAYLOAD,
         **more: str,
     ) -> subprocess.CompletedProcess[str]:
-        text = line(row, self.command, SETTINGS)
+        text = line(self.word, AGENT, row.event, row.fallback)
         return self.run_line(text, path=path, shell=shell, payload=payload, **more)
 
     def run_line(
@@ -97,7 +102,11 @@ class Place:
         )
 
     def calls(self) -> list[str]:
-        return self.called.read_text().splitlines() if self.called.exists() else []
+        """The calls of the client: its arguments behind the agent's name."""
+        made = self.called.read_text().splitlines() if self.called.exists() else []
+        client = "-I -S /w m/agents/hook.py hook claude-code "
+        assert all(call.startswith(client) for call in made), made
+        return [call.removeprefix(client) for call in made]
 
 
 @pytest.fixture
@@ -115,7 +124,7 @@ def test_a_daemon_of_another_user_gets_nothing(place: Place, row: ClaudeHook) ->
         assert (done.returncode, done.stderr) == (0, "")
         assert "evil" not in done.stdout
         assert foreign.told(heard) == b""
-    told = [] if row.files is Files.NEVER else [f"claude-code {row.event} --library"]
+    told = [] if row.fallback is Fallback.NONE else [f"{row.event} --library"]
     assert place.calls() == told
 
 
@@ -130,9 +139,9 @@ def test_a_hook_line_posts_the_payload_and_prints_the_answer(
     with FakeDaemon(place.socket, lambda _seen: (200, b"line 1\nline 2 %s \\n")) as daemon:
         done = place.run(row, shell=shell)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("line 1\nline 2 %s \\n" if row.prints else "")
+    assert done.stdout == "line 1\nline 2 %s \\n"
     [seen] = daemon.seen
-    assert seen.path == MARK + row.event
+    assert seen.path == f"/v1/hooks/claude-code/{row.event}"
     assert seen.body.decode() == PAYLOAD
     assert seen.headers["x-wm-project"] == "/a project"
     assert "expect" not in seen.headers
@@ -150,10 +159,10 @@ def test_without_a_listener_the_payload_goes_to_the_library_or_is_dropped(
     if state == "absent":
         place.socket.unlink()
     done = place.run(row)
-    goes = row.files is not Files.NEVER
+    goes = row.fallback is not Fallback.NONE
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("files\n" if goes and row.prints else "")
-    assert place.calls() == [f"claude-code {row.event} --library"] * goes
+    assert done.stdout == ("files\n" if goes else "")
+    assert place.calls() == [f"{row.event} --library"] * goes
     if goes:
         assert (place.root / "stdin").read_text() == PAYLOAD
 
@@ -165,10 +174,10 @@ def test_important_events_refused_by_the_daemon_go_to_the_library(
 ) -> None:
     with FakeDaemon(place.socket, lambda _seen: (503, b"busy")):
         done = place.run(row)
-    goes = row.files is Files.UNANSWERED
+    goes = row.fallback is Fallback.FILES
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("files\n" if goes and row.prints else "")
-    assert place.calls() == [f"claude-code {row.event} --library"] * goes
+    assert done.stdout == ("files\n" if goes else "")
+    assert place.calls() == [f"{row.event} --library"] * goes
 
 
 @needs_curl
@@ -198,8 +207,8 @@ def test_without_a_usable_curl_the_python_client_sends_the_payload(
         (tools / "curl").chmod(0o755)
     done = place.run(row, path=str(tools))
     assert (done.returncode, done.stderr) == (0, "")
-    only = " --socket" if row.files is Files.NEVER else ""
-    assert place.calls() == [f"claude-code {row.event}{only}"]
+    only = " --socket" if row.fallback is Fallback.NONE else ""
+    assert place.calls() == [f"{row.event}{only}"]
     assert (place.root / "stdin").read_text() == PAYLOAD
 
 
@@ -207,7 +216,7 @@ def test_without_a_usable_curl_the_python_client_sends_the_payload(
 @pytest.mark.parametrize("row", [CHANGE, LOOK, OTHER], ids=["change", "look", "other"])
 def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -> None:
     """It is asked once, with our limit, given up while it still hangs, and nobody else is asked."""
-    assert f" -m {SETTINGS.event_timeout_s:g} " in line(row, place.command, SETTINGS)
+    assert f"\nseconds={SETTINGS.event_timeout_s:g}\n" in place.script.read_text()
     with FakeDaemon(place.socket, lambda _seen: (200, b"late")) as daemon:
         daemon.hang.set()
         done = place.run(row)
@@ -217,20 +226,51 @@ def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -
     assert place.calls() == []
 
 
+@pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
+@pytest.mark.parametrize("removed", ["script", "installation"])
 @each_row
-def test_a_hook_line_is_silent_after_wm_is_removed(place: Place, row: ClaudeHook) -> None:
-    gone = WmCommand(hook=("/nonexistent/python", "hook.py"))
-    done = place.run_line(line(row, gone, SETTINGS))
+def test_a_hook_line_is_silent_after_wm_is_removed(
+    place: Place, row: ClaudeHook, removed: str, shell: str
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    if removed == "script":
+        place.script.unlink()
+    (place.root / "my python").unlink()
+    done = place.run(row, shell=shell)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_without_its_interpreter_the_script_takes_wm_from_the_path(place: Place) -> None:
+    (place.root / "my python").rename(place.root / "wm")
+    path = f"{place.root}:/usr/bin:/bin"
+    assert place.run(HOOKS[0], path=path).stdout == "files\n"
+    place.run_line(f"sh {place.word} --run mcp -C '/a b'", path=path)
+    calls = place.called.read_text().splitlines()
+    assert calls == ["hook claude-code SessionStart --library", "mcp -C /a b"]
+
+
+def test_the_script_runs_wm_itself_and_keeps_its_exit_code(place: Place) -> None:
+    (place.root / "my python").write_text('#!/bin/sh\necho "$*"\necho bad >&2\nexit 3\n')
+    done = place.run_line(f"sh {place.word} --run up --quiet")
+    assert (done.returncode, done.stdout) == (3, "-I /w m/__main__.py up --quiet\n")
+    assert done.stderr == "bad\n"
+
+
+def test_a_hook_line_is_short() -> None:
+    script = "/home/somebody/.config/wm/hook.sh"
+    lines = [line(script, AGENT, row.event, row.fallback) for row in HOOKS]
+    assert max(map(len, lines)) < 140
+    assert lines[0] == f"[ -f {script} ] && sh {script} claude-code SessionStart || :"
 
 
 @needs_curl
 def test_the_status_line_prints_the_answer_or_nothing(place: Place) -> None:
     with FakeDaemon(place.socket, lambda _seen: (200, b"wm 12")) as daemon:
-        done = place.run_line(statusline(SETTINGS))
+        done = place.run_line(statusline(place.word))
     assert done.stdout == "wm 12"
     assert daemon.seen[0].path == "/v1/hooks/claude-code/statusline"
-    silent = place.run_line(statusline(SETTINGS))
+    silent = place.run_line(statusline(place.word))
     assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
 
 
@@ -245,10 +285,9 @@ def plugin_files(version: str) -> dict[str, str]:
     }
     described = {
         "description": "Posts each event to the wm daemon's socket; silent without a daemon.",
-        "hooks": hooks(WmCommand(), HookSettings()),
+        "hooks": hooks(PLUGIN_SCRIPT, HookSettings()),
     }
-    program, *words = WmCommand().mcp
-    servers = {"mcpServers": {"wm": {"type": "stdio", "command": program, "args": words}}}
+    servers = {"mcpServers": {"wm": {"type": "stdio", "command": "wm", "args": ["mcp"]}}}
     return {
         ".claude-plugin/plugin.json": _indented(about),
         ".mcp.json": _indented(servers),
@@ -266,13 +305,13 @@ def test_the_plugin_folder_matches_the_hook_table() -> None:
     found = {
         str(path.relative_to(FOLDER)): path.read_text()
         for path in FOLDER.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.name != "hook.sh"
     }
     assert found == wanted
 
 
 def test_the_events_are_those_of_the_specification() -> None:
-    assert list(hooks(WmCommand(), SETTINGS)) == [
+    assert list(hooks("S", SETTINGS)) == [
         "SessionStart",
         "UserPromptSubmit",
         "PostToolUse",
@@ -291,12 +330,7 @@ def test_every_recorded_tool_has_a_hook() -> None:
 
 @each_row
 def test_the_agents_timeout_is_longer_than_ours(row: ClaudeHook) -> None:
-    [handler] = group(row, WmCommand(), SETTINGS)["hooks"]
-    library = row.files is not Files.NEVER
+    [handler] = group(row, "S", SETTINGS)["hooks"]
+    library = row.fallback is not Fallback.NONE
     ours = SETTINGS.event_timeout_s + (SETTINGS.start_timeout_s if library else 0)
     assert ours < handler["timeout"] <= ours + 2
-
-
-def test_arguments_of_the_command_are_quoted_for_the_shell() -> None:
-    command = WmCommand(hook=("/opt/my python", "-I", "it's.py"))
-    assert "'/opt/my python' -I 'it'\"'\"'s.py' claude-code" in line(HOOKS[0], command, SETTINGS)

@@ -16,7 +16,12 @@ from tests.agents.conftest import COMMAND, Machine
 from wm.agents import claude_mcp, setup
 from wm.settings import find_agent_paths
 
-OURS = {"type": "stdio", "command": "/opt/wm/python", "args": ["-I", "m.py", "mcp"], "env": {}}
+
+def ours(script: Path) -> dict[str, Any]:
+    words = [str(script), "--run", "mcp"]
+    return {"type": "stdio", "command": "/bin/sh", "args": words, "env": {}}
+
+
 OTHER = {"type": "stdio", "command": "npx", "args": ["-y", "other", "mcp"]}
 BY_HAND = {"command": "wm", "args": ["mcp"]}
 
@@ -59,7 +64,10 @@ def test_the_server_is_added_and_removed_without_changing_other_bytes(
     machine.setup()
     after = read(machine)
     found = json.loads((raw or b"{}").removeprefix(b"\xef\xbb\xbf") or b"{}")
-    assert after == {**found, "mcpServers": {**found.get("mcpServers", {}), "wm": OURS}}
+    assert after == {
+        **found,
+        "mcpServers": {**found.get("mcpServers", {}), "wm": ours(machine.script)},
+    }
     assert machine.setup().nothing_to_do
     assert setup.states(machine.look())["claude-code"] == "current"
     machine.unsetup()
@@ -93,7 +101,7 @@ def test_a_removed_server_is_detected_and_restored(machine: Machine) -> None:
     state(machine).write_text("{}")
     assert setup.states(machine.look())["claude-code"] == "stale"
     machine.setup()
-    assert read(machine)["mcpServers"] == {"wm": OURS}
+    assert read(machine)["mcpServers"] == {"wm": ours(machine.script)}
 
 
 @pytest.mark.parametrize("raw", [b"{", b"[]", b'{"mcpServers": []}', b"\xff\xfe"])
@@ -129,10 +137,10 @@ def test_foreign_content_of_any_file_is_kept(
     added = part.added_to(raw)
     assert part.is_ours(added)
     assert part.is_current(added)
-    assert json.loads(added)["mcpServers"]["wm"] == OURS
+    assert json.loads(added)["mcpServers"]["wm"] == ours(COMMAND.script)
     left = part.without(added, raw)
     assert left is not None
     assert json.loads(left) == value
-    moved = replace(part, wanted={**OURS, "command": "/opt/other"})
+    moved = replace(part, wanted={**ours(COMMAND.script), "command": "/opt/other"})
     assert moved.is_ours(added)
     assert not moved.is_current(added)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from wm.agents import services
-from wm.agents.claude_hooks import WmCommand
+from wm.agents.hook_lines import WmCommand
 from wm.agents.services import ServiceKind
 from wm.settings import AgentPaths, Paths
 
-ODD = WmCommand(wm=('/opt/100% "my" $python\\', "-I"))
+ODD = WmCommand(Path('/opt/100% "my" $config\\/hook.sh'))
 
 
 def paths(socket: str = "/run/user/7/wm/wm.sock") -> Paths:
@@ -24,7 +24,7 @@ def paths(socket: str = "/run/user/7/wm/wm.sock") -> Paths:
 def agents(runtime: str = "/run/user/7") -> AgentPaths:
     nowhere = Path("/x")
     return AgentPaths(
-        nowhere, nowhere, nowhere, nowhere, Path("/units"), Path("/agents"), (), runtime
+        nowhere, nowhere, nowhere, nowhere, nowhere, Path("/units"), Path("/agents"), (), runtime
     )
 
 
@@ -55,7 +55,9 @@ def test_the_socket_unit_listens_where_clients_look(socket: str, runtime: str, l
 
 def test_arguments_in_a_unit_are_literal() -> None:
     unit = services.service_unit(paths(), ODD)
-    assert 'ExecStart="/opt/100%% \\"my\\" $$python\\\\" "-I" "daemon"\n' in unit
+    assert (
+        'ExecStart="/bin/sh" "/opt/100%% \\"my\\" $$config\\\\/hook.sh" "--run" "daemon"\n' in unit
+    )
     assert 'Environment="WM_HOME=/home/u/wm"\n' in unit
     assert 'Environment="WM_SOCKET=/run/user/7/wm/wm.sock"\n' in unit
 
@@ -64,9 +66,7 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd is not installed")
-    for part in services.parts(
-        ServiceKind.SYSTEMD, agents(), paths(), WmCommand(wm=("/bin/true",))
-    ):
+    for part in services.parts(ServiceKind.SYSTEMD, agents(), paths(), ODD):
         (tmp_path / part.path.name).write_bytes(part.content)
     done = subprocess.run(
         [analyze, "--user", "verify", str(tmp_path / "wm.socket"), str(tmp_path / "wm.service")],
@@ -87,6 +87,6 @@ def test_the_launchd_agent_is_a_property_list_with_the_expected_keys() -> None:
 
 
 def test_without_a_service_manager_nothing_is_written_or_run() -> None:
-    assert services.parts(ServiceKind.NONE, agents(), paths(), WmCommand()) == ()
+    assert services.parts(ServiceKind.NONE, agents(), paths(), ODD) == ()
     assert services.enable(ServiceKind.NONE) == ()
     assert services.disable(ServiceKind.NONE) == ((), ())

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from tests.agents.conftest import Machine
 from wm.agents import setup
-from wm.agents.claude_hooks import HOOKS, MARK
+from wm.agents.claude_hooks import AGENT, HOOKS
+from wm.agents.hook_lines import is_ours
 from wm.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,12 +73,13 @@ def test_setup_adds_hooks_and_keeps_existing_settings(machine: Machine, raw: byt
     machine.setup()
     after = json.loads(machine.settings.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     before = json.loads((raw or b"{}").removeprefix(b"\xef\xbb\xbf") or "{}")
-    ours = [command for command in commands(after) if MARK in command]
+    ours = [command for command in commands(after) if is_ours(command, AGENT)]
     assert len(ours) == len(HOOKS)
     assert [c for c in commands(after) if c not in ours] == commands(before)
     assert {**after, "hooks": 0, "statusLine": 0} == {**before, "hooks": 0, "statusLine": 0}
     own = before.get("statusLine")
-    assert after["statusLine"] == own if own else MARK in after["statusLine"]["command"]
+    line = after["statusLine"]["command"]
+    assert after["statusLine"] == own if own else is_ours(line, AGENT)
 
 
 @pytest.mark.parametrize("raw", SETTINGS.values(), ids=SETTINGS.keys())
@@ -175,12 +177,10 @@ def test_without_its_record_unsetup_still_removes_parts_of_wm(machine: Machine) 
 def test_an_older_version_is_detected_and_updated(machine: Machine) -> None:
     write(machine, SETTINGS["crlf"])
     machine.setup()
-    moved = dataclasses.replace(
-        machine, command=replace(machine.command, wm=("/opt/wm2",), hook=("/opt/wm2", "hook"))
-    )
+    moved = dataclasses.replace(machine, python="/opt/wm2/python")
     assert setup.states(moved.look()) == {"claude-code": "stale", "opencode": "stale"}
     plan = moved.setup()
-    assert [change.say for change in plan.changes[1:]] == ["refresh", "refresh", "refresh"]
+    assert [(c.say, c.path) for c in plan.changes[1:]] == [("refresh", machine.script)]
     assert setup.states(moved.look()) == {"claude-code": "current", "opencode": "current"}
     moved.unsetup()
     assert machine.settings.read_bytes() == SETTINGS["crlf"]
@@ -201,9 +201,7 @@ def test_an_update_interrupted_after_any_write_can_be_undone(machine: Machine, w
     write(machine, SETTINGS["tabs and no last newline"])
     before = machine.tree()
     machine.setup()
-    moved = dataclasses.replace(
-        machine, command=replace(machine.command, wm=("/opt/wm2",), hook=("/opt/wm2", "hook"))
-    )
+    moved = dataclasses.replace(machine, python="/opt/wm2/python")
     plan = setup.plan_setup(moved.look())
     setup.apply(replace(plan, changes=plan.changes[:writes]))
     moved.unsetup()
@@ -342,7 +340,7 @@ def test_modes_and_links_are_kept_and_the_record_is_private(
     machine.settings.symlink_to(real)
     machine.setup()
     assert machine.settings.is_symlink()
-    assert MARK.encode() in real.read_bytes()
+    assert is_ours(real.read_text(), AGENT)
     assert real.stat().st_mode & 0o777 == 0o640
     assert machine.record.stat().st_mode & 0o777 == 0o600
     assert machine.record.parent.stat().st_mode & 0o777 == 0o700
@@ -353,7 +351,7 @@ def test_a_dangling_link_is_restored(machine: Machine, tmp_path: Path) -> None:
     machine.settings.symlink_to(tmp_path / "dotfiles" / "claude.json")
     before = machine.tree()
     machine.setup()
-    assert MARK.encode() in (tmp_path / "dotfiles" / "claude.json").read_bytes()
+    assert is_ours((tmp_path / "dotfiles" / "claude.json").read_text(), AGENT)
     machine.unsetup()
     assert machine.settings.is_symlink()
     assert machine.tree() == before
@@ -388,7 +386,10 @@ def test_the_service_is_written_on_request_and_removed_by_unsetup(machine: Machi
     machine.setup(service=True)
     units = machine.home / ".config" / "systemd" / "user"
     assert "ListenStream=%t/wm/wm.sock\n" in (units / "wm.socket").read_text()
-    assert 'ExecStart="/opt/wm/python" "-I" "m.py" "daemon"\n' in (units / "wm.service").read_text()
+    assert (
+        f'ExecStart="/bin/sh" "{machine.script}" "--run" "daemon"\n'
+        in (units / "wm.service").read_text()
+    )
     assert machine.ran[-1] == ("systemctl", "--user", "enable", "--now", "wm.socket")
     assert machine.setup().nothing_to_do
     machine.unsetup()

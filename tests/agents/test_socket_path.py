@@ -12,7 +12,7 @@ import pytest
 
 import wm
 from wm.agents import hook_client as hook
-from wm.agents.claude_hooks import SOCKET
+from wm.agents.hook_lines import TEMPLATE
 from wm.settings import find_paths
 
 PLACES = [
@@ -44,12 +44,13 @@ def test_settings_and_the_hook_client_find_the_same_socket(
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
-def test_the_shell_line_finds_the_same_socket(shell: str) -> None:
+def test_the_hook_script_finds_the_same_socket(shell: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
+    function = TEMPLATE.read_text().partition("find_socket() {")[2].partition("\n}\n")[0]
     for environment, expected in CASES:
         done = subprocess.run(
-            [shell, "-c", f'{SOCKET}; printf %s "$s"'],
+            [shell, "-c", f'{function}; printf %s "$socket"'],
             env=environment,
             capture_output=True,
             check=True,

@@ -31,6 +31,7 @@ from tests.bench.harness import (
     settle,
 )
 from wm.agents import claude_hooks, hook
+from wm.agents.hook_lines import WmCommand, line, script_text
 from wm.settings import HookSettings
 
 CALLS = 25
@@ -48,8 +49,8 @@ def main() -> bool:
         python = [sys.executable, "-I", "-S"]
         stdlib = [*python, hook.__file__, "hook", "claude-code", "PostToolUse"]
         rows = [compare("stdlib client", stdlib, env, [*python, "-c", NOTHING], env, payload)]
-        for row, line in lines():
-            shell = ["sh", "-c", line]
+        for row, text in lines(folder / "hook.sh"):
+            shell = ["sh", "-c", text]
             nowhere = {**env, "WM_SOCKET": str(silent)}
             given = json.dumps(call_for(row, project)).encode()
             name = f"line of {row.event} {row.matcher[:5]}…"
@@ -97,13 +98,14 @@ def failed_call(project: Path) -> dict[str, object]:
     }
 
 
-def lines() -> list[tuple[claude_hooks.ClaudeHook, str]]:
-    """The lines of the hooks that fire once per tool call."""
+def lines(script: Path) -> list[tuple[claude_hooks.ClaudeHook, str]]:
+    """The lines of the hooks that fire once per tool call. script: where their script goes."""
     if shutil.which("curl") is None:
         return []
-    command = claude_hooks.installed(sys.executable, Path(wm.__file__).parent)
+    command = WmCommand(script, sys.executable, str(Path(wm.__file__).parent))
+    script.write_text(script_text(command, HookSettings()))
     return [
-        (row, claude_hooks.line(row, command, HookSettings()))
+        (row, line(str(script), claude_hooks.AGENT, row.event, row.fallback))
         for row in claude_hooks.HOOKS
         if row.event in ("PostToolUse", "PostToolUseFailure")
     ]

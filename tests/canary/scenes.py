@@ -22,10 +22,12 @@ from tests.canary.stage import Stage
 from tests.canary.tokens import Mint
 from tests.canary.traffic import Driver, Upstream
 from wm.agents import claude_hooks, hook_client
+from wm.agents.hook_lines import WmCommand, line, script_text
 from wm.api.tools import TOOLS
 from wm.cli.app import commands
 from wm.daemon.routes import ROUTES, Route, compose
 from wm.ops.catalogue import OPERATIONS
+from wm.settings import HookSettings
 
 Scene = Callable[[Stage], None]
 
@@ -250,14 +252,16 @@ def hooks_on_files(stage: Stage, *, every: int = 4) -> None:
 def hook_lines(stage: Stage) -> None:
     """The shell lines that stand in Claude Code's settings."""
     package = Path(claude_hooks.__file__).parents[1]
-    command = claude_hooks.installed(sys.executable, package)
+    script = stage.repo / "hook.sh"
+    command = WmCommand(script, sys.executable, str(package))
+    script.write_text(script_text(command, HookSettings()))
     for row in claude_hooks.HOOKS:
-        line = claude_hooks.line(row, command, claude_hooks.HookSettings())
+        text = line(str(script), claude_hooks.AGENT, row.event, row.fallback)
         for number, (event, payload) in enumerate(payloads.claude(stage.mint)):
             if event == row.event and number % 40 in (0, 1):
                 project = {"CLAUDE_PROJECT_DIR": str(stage.repo)}
                 given = json.dumps({"cwd": str(stage.repo), **payload}).encode()
-                stage.run(["sh", "-c", line], place=f"line of {event}", stdin=given, env=project)
+                stage.run(["sh", "-c", text], place=f"line of {event}", stdin=given, env=project)
 
 
 def every_tool(stage: Stage) -> None:
@@ -422,6 +426,7 @@ BROKEN = """
 import sys
 from msgspec import structs
 from wm.ops.catalogue import OPERATIONS
+from wm.settings import HookSettings
 
 def broken(work, request):
     raise ValueError(f"cannot take {request!r}")

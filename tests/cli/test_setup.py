@@ -48,7 +48,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
-    assert "Wired. 9 files written.\n\nnext: start an agent in a repository and say: " in said.out
+    assert "Wired. 10 files written.\n\nnext: start an agent in a repository and say: " in said.out
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")
@@ -159,7 +159,7 @@ def test_diff_shows_every_byte(user: Terminal) -> None:
         said = user.wm("setup", "--dry-run", option).out
         assert '+  "hooks": {' in said
         assert "+export default" in said
-        assert "/v1/hooks/claude-code/" in said
+        assert "/.config/wm/hook.sh claude-code SessionStart || :" in said
     user.wm("setup", "--yes")
     assert "-export default" in user.wm("unsetup", "--dry-run", "--diff").out
 
@@ -213,7 +213,7 @@ def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(user: 
     doctor = user.wm("doctor", "--no-proof")
     assert "is a folder, but must be a file" in " ".join(doctor.out.split())
     gone = user.wm("unsetup", "--yes")
-    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 3 files written.")
+    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 4 files written.")
     assert not plugin.exists()
 
 
@@ -254,7 +254,7 @@ def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(user: Te
     (user.home / ".config" / "opencode" / "plugin").write_text("a file of the user's")
     before = tree(user)
     said = user.wm("setup", "--yes")
-    assert (said.code, said.out.splitlines()[-1]) == (1, "8 files written.")
+    assert (said.code, said.out.splitlines()[-1]) == (1, "9 files written.")
     assert "opencode: " in said.sentences
     assert (
         "wm.js cannot be written: Not a directory. Correct that, then try again" in said.sentences

@@ -21,7 +21,7 @@ from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from tests.clients.harness import FULL_CONTEXT_TOKENS, Machine, Run
 from tests.clients.scripts import answer, call, is_subagent, say, script, think, turns
 from wm.agents import setup
-from wm.agents.claude_hooks import WmCommand, installed
+from wm.agents.hook_lines import WmCommand
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
 pytestmark = pytest.mark.clients
@@ -65,15 +65,15 @@ class Memory:
         return 200, json.dumps(said).encode() if said else b""
 
 
-def wire(machine: Machine, command: WmCommand | None = None) -> None:
+GONE = "/nonexistent/python"
+"""The interpreter of an installation that was removed."""
+
+
+def wire(machine: Machine, python: str = sys.executable) -> None:
     environment = machine.environment
-    facts = setup.look(
-        find_agent_paths(environment),
-        find_paths(environment),
-        command or installed(sys.executable, PACKAGE),
-        HookSettings(),
-        sys.platform,
-    )
+    agents = find_agent_paths(environment)
+    command = WmCommand(agents.script, python, str(PACKAGE))
+    facts = setup.look(agents, find_paths(environment), command, HookSettings(), sys.platform)
     setup.apply(setup.plan_setup(facts, agents=setup.AGENTS))
 
 
@@ -150,7 +150,7 @@ def test_claude_works_unchanged_if_the_daemon_hangs_or_wm_is_removed(machine: Ma
     machine.upstream.script = script(
         *turns(*[answer(call("Bash", command="true", description="x")), answer(say("Done."))] * 2)
     )
-    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python", "hook.py")))
+    wire(machine, GONE)
     gone = machine.run_claude("Go.")
     with FakeDaemon(machine.runtime / "wm" / "wm.sock") as hanging:
         hanging.hang.set()
@@ -262,7 +262,7 @@ def test_opencode_starts_a_new_epoch_only_with_a_compaction(
 def test_opencode_keeps_its_bytes_if_the_daemon_stops_in_an_epoch(
     machine: Machine, how: str
 ) -> None:
-    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    wire(machine, GONE)
     machine.upstream.script = script(
         *turns(
             answer(think("Try."), call("bash", command="echo two", description="Say")),
@@ -288,7 +288,7 @@ def test_opencode_keeps_its_bytes_if_the_daemon_stops_in_an_epoch(
 
 
 def test_opencode_adds_nothing_to_a_session_answered_without_wm(machine: Machine) -> None:
-    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    wire(machine, GONE)
     machine.upstream.script = script(
         *turns(
             answer(think("One."), call("bash", command="echo one", description="Say")),
@@ -305,6 +305,6 @@ def test_opencode_adds_nothing_to_a_session_answered_without_wm(machine: Machine
 
 
 def test_opencode_works_unchanged_after_wm_is_removed(machine: Machine) -> None:
-    wire(machine, WmCommand(wm=("/nonexistent/wm",), hook=("/nonexistent/python",)))
+    wire(machine, GONE)
     machine.upstream.script = script(*turns(answer(think("x"), say("Done."))))
     fine(machine, machine.run_opencode("remember that we use make ship"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from wm.agents.claude_hooks import WmCommand
+from wm.agents.hook_lines import WmCommand
 from wm.agents.parts import SettingsPart, child, encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext

@@ -1,16 +1,18 @@
 """Our hooks in the user's `settings.json` of Claude Code: add, recognise, remove.
 
 Pure. The user owns the file: every byte that is not ours stays. A handler is ours if its command
-posts to our hook path; a status line is added only if the user has none.
+runs our script; a status line is added only if the user has none.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wm.agents.claude_hooks import MARK, WmCommand, hooks, statusline
+from wm.agents.claude_hooks import AGENT, hooks, statusline
+from wm.agents.hook_lines import WmCommand, is_ours
 from wm.agents.parts import SettingsPart, child, encoded, parse_object, refusal
 from wm.errors import UserError
 from wm.formats import jsontext
@@ -20,12 +22,12 @@ from wm.settings import HookSettings
 
 def part(path: Path, command: WmCommand, settings: HookSettings) -> ClaudeSettings:
     """The entries that this installation wants in Claude Code's settings."""
-    status = {"type": "command", "command": statusline(settings)}
+    script = shlex.quote(str(command.script))
     return ClaudeSettings(
         path=path,
         purpose="hooks: they bring memory into a session and record it",
-        wanted=hooks(command, settings),
-        status=status,
+        wanted=hooks(script, settings),
+        status={"type": "command", "command": statusline(script)},
     )
 
 
@@ -36,7 +38,9 @@ class ClaudeSettings(SettingsPart, frozen=True, kw_only=True):
     status: dict[str, Any]
 
     def is_ours(self, raw: bytes) -> bool:
-        return MARK.encode() in raw and any(_our_places(self._tree(raw)[1]))
+        # A file without our words is not ours, even if it is damaged: nobody need repair it.
+        text = raw.decode("utf-8", "replace")
+        return is_ours(text, AGENT) and any(_our_places(self._tree(raw)[1]))
 
     def is_current(self, raw: bytes) -> bool:
         if not self.is_ours(raw):
@@ -125,7 +129,7 @@ def _named(node: Node, key: str) -> list[tuple[str, int, Node]]:
 
 
 def _is_our_handler(value: Any) -> bool:
-    return isinstance(value, dict) and MARK in str(value.get("command", ""))
+    return isinstance(value, dict) and is_ours(str(value.get("command", "")), AGENT)
 
 
 def _is_our_group(value: Any) -> bool:

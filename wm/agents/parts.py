@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from wm.agents.claude_hooks import WmCommand
+from wm.agents.hook_lines import WmCommand, with_values
 from wm.api.tools import TOOLS
 from wm.errors import UserError
 from wm.formats import jsontext
@@ -139,9 +139,4 @@ def bake(
         "TOOLS": json.dumps(tools, ensure_ascii=False, indent=2),
         "COMMANDS": json.dumps(commands, ensure_ascii=False, indent=2),
     }
-    lines = template.split("\n")
-    for name, value in values.items():
-        begin = f"const {name} = "
-        at = next(i for i, line in enumerate(lines) if line.startswith(begin))
-        lines[at] = begin + value
-    return "\n".join(lines)
+    return with_values(template, {f"const {name} = ": value for name, value in values.items()})

@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Template
 from xml.sax.saxutils import escape
 
-from wm.agents.claude_hooks import WmCommand
+from wm.agents.hook_lines import WmCommand
 from wm.agents.parts import OwnFile
 from wm.settings import AgentPaths, Paths
 

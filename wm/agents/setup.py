@@ -30,8 +30,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
 from wm.agents import claude_mcp, claude_settings, command_files, services
-from wm.agents.claude_hooks import WmCommand
 from wm.agents.config_option import LearnOption
+from wm.agents.hook_lines import MARK, WmCommand, script_text
 from wm.agents.parts import OwnFile, SettingsPart, bake
 from wm.errors import UserError
 from wm.settings import AgentPaths, HookSettings, Paths
@@ -84,13 +84,14 @@ class SetupRecord(BaseModel):
 class MachineFacts(Struct, frozen=True):
     """The machine as `look` read it: the only input of a plan.
 
-    found: agents whose program or folder exists. files: content by path, None for no file. missing:
-    folders that a new file needs. service: the service manager of this machine. cut: partly written
-    files of a run that was killed, with their content. blocked: files of agents that cannot be
-    read, with the reason; these are not in `files`.
+    found: agents whose program or folder exists. script: what the parts of agents run. files:
+    content by path, None for no file. missing: folders that a new file needs. service: the service
+    manager of this machine. cut: partly written files of a run that was killed, with their content.
+    blocked: files that cannot be read, with the reason; these are not in `files`.
     """
 
     found: tuple[str, ...]
+    script: OwnFile
     parts: tuple[SettingsPart, ...]
     files: Mapping[Path, bytes | None]
     missing: Mapping[Path, tuple[Path, ...]]
@@ -185,8 +186,15 @@ def look(
             purpose="what happens to a sentence that you say in passing and mean to last",
         ),
     )
+    script = OwnFile(
+        agent="",
+        path=command.script,
+        content=script_text(command, hooks).encode(),
+        mark=MARK,
+        purpose="the script that the agents' hooks run; it finds wm and its daemon",
+    )
     record_bytes = _read(agents.record)
-    every = [*(part.path for part in parts), agents.record]
+    every = [script.path, *(part.path for part in parts), agents.record]
     files: dict[Path, bytes | None] = {}
     cut: dict[Path, bytes] = {}
     blocked: dict[Path, UserError] = {}
@@ -200,6 +208,7 @@ def look(
             blocked[path] = error
     return MachineFacts(
         found=tuple(agent for agent in AGENTS if _is_there(agent, agents)),
+        script=script,
         parts=parts,
         files=files,
         missing={path: tuple(_missing(path.parent)) for path in every},
@@ -300,6 +309,8 @@ def plan_setup(
     wired, refused = _by_agent(facts, parts, _wire)
     if refused and len(refused) == len({part.agent for part in parts}):
         raise next(iter(refused.values()))
+    if not {part.agent for part in parts} <= {LEARNING, *refused}:
+        wired = {facts.script.path: _wire(facts, facts.script), **wired}
     kept = {str(path): step.kept for path, step in wired.items() if step.kept}
     record = _record_change(facts, {**facts.record.files, **kept})
     changes = [step.change for step in wired.values() if step.change]
@@ -397,6 +408,8 @@ def plan_unsetup(facts: MachineFacts, *, agents: Sequence[str] = ()) -> SetupPla
     """
     chosen = tuple(agents) or (*AGENTS, SERVICE, LEARNING)
     undone, refused = _by_agent(facts, [p for p in facts.parts if p.agent in chosen], _unwire)
+    if not _is_script_needed(facts, chosen, refused):
+        undone[facts.script.path] = _unwire(facts, facts.script)
     changes = [step.change for step in undone.values() if step.change]
     if refused and not changes:
         raise next(iter(refused.values()))
@@ -449,6 +462,14 @@ def _unwire(facts: MachineFacts, part: SettingsPart) -> _Step:
     return _Step(change, note=note)
 
 
+def _is_script_needed(
+    facts: MachineFacts, undone: Sequence[str], refused: Mapping[str, UserError]
+) -> bool:
+    """Whether lines that run the script stay in the files of another agent, or of a refused one."""
+    others = {state.agent for state in _part_states(facts) if state.ours} - set(undone)
+    return bool(others) or any(kept.agent in refused for kept in facts.record.files.values())
+
+
 def _record_change(facts: MachineFacts, files: dict[str, KeptFile]) -> tuple[FileChange, ...]:
     record = facts.record.model_copy(update={"files": files})
     if record == facts.record:
@@ -494,21 +515,33 @@ ABSENT, CURRENT, STALE, BLOCKED = "absent", "current", "stale", "blocked"
 def states(facts: MachineFacts) -> dict[str, str]:
     """Each agent that is found or connected, and whether its files are of this version."""
     found: dict[str, str] = dict.fromkeys(facts.found, ABSENT)
-    wired: dict[str, list[tuple[bool, bool]]] = {}
+    script = facts.files.get(facts.script.path)
+    for agent, parts in groupby(_part_states(facts), key=lambda state: state.agent):
+        own = list(parts)
+        if any(state.ours for state in own):
+            whole = all(state.current for state in own) and script == facts.script.content
+            found[agent] = CURRENT if whole else STALE
+    return {**found, **dict.fromkeys(blocked(facts), BLOCKED)}
+
+
+class _PartState(Struct, frozen=True):
+    """Whether a file contains our part, and that of this version."""
+
+    agent: str
+    ours: bool
+    current: bool
+
+
+def _part_states(facts: MachineFacts) -> Iterator[_PartState]:
+    """The state of every part of an agent or the service whose file can be read."""
     for part in facts.parts:
         if part.agent == LEARNING:
             continue
         with contextlib.suppress(UserError):
-            current = facts.current(part)
-            state = (False, False)
-            if current is not None:
-                state = part.is_ours(current), part.is_current(current)
-            wired.setdefault(part.agent, []).append(state)
-    for agent, parts in wired.items():
-        if any(ours for ours, _ in parts):
-            whole = all(now for _, now in parts)
-            found[agent] = CURRENT if whole else STALE
-    return {**found, **dict.fromkeys(blocked(facts), BLOCKED)}
+            if (raw := facts.current(part)) is None:
+                yield _PartState(part.agent, ours=False, current=False)
+            else:
+                yield _PartState(part.agent, part.is_ours(raw), part.is_current(raw))
 
 
 def blocked(facts: MachineFacts) -> dict[str, UserError]:

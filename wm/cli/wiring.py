@@ -7,7 +7,7 @@ from pathlib import Path
 
 import wm
 from wm.agents import setup as wiring
-from wm.agents.claude_hooks import installed
+from wm.agents.hook_lines import WmCommand
 from wm.settings import Settings, find_agent_paths
 
 states = wiring.states
@@ -15,5 +15,6 @@ states = wiring.states
 
 def look(settings: Settings) -> wiring.MachineFacts:
     """The facts about this machine that setup needs. Raises UserError."""
-    command = installed(sys.executable, Path(wm.__file__).parent)
-    return wiring.look(find_agent_paths(), settings.paths, command, settings.hooks, sys.platform)
+    agents = find_agent_paths()
+    command = WmCommand(agents.script, sys.executable, str(Path(wm.__file__).parent))
+    return wiring.look(agents, settings.paths, command, settings.hooks, sys.platform)

@@ -42,13 +42,15 @@ class AgentPaths:
 
     claude, opencode: the agents' own folders. claude_state: the file in which Claude Code keeps
     its state and the user's MCP servers. record: what setup stores in order to undo itself.
-    search: the folders searched for programs. runtime: XDG_RUNTIME_DIR or "".
+    script: what the hooks of all agents run. search: the folders searched for programs. runtime:
+    XDG_RUNTIME_DIR or "".
     """
 
     claude: Path
     claude_state: Path
     opencode: Path
     record: Path
+    script: Path
     systemd: Path
     launchd: Path
     search: tuple[Path, ...] = ()
@@ -175,6 +177,7 @@ def find_agent_paths(env: Mapping[str, str] = os.environ) -> AgentPaths:
         claude_state=(own or user) / ".claude.json",
         opencode=config / "opencode",
         record=config / "wm" / "setup.json",
+        script=config / "wm" / "hook.sh",
         systemd=config / "systemd" / "user",
         launchd=user / "Library" / "LaunchAgents",
         search=tuple(Path(folder) for folder in folders if folder.startswith("/")),

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import wm
-from wm.agents.claude_hooks import WmCommand
+from tests.agents.conftest import COMMAND
+from wm.agents.hook_lines import WmCommand
 from wm.agents.parts import bake
 from wm.api.tools import TOOLS
 from wm.domain.payloads import opencode as adapter
@@ -43,7 +44,7 @@ Plugin = subprocess.Popen[str]
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
     """One node with the plugin loaded; each scenario gets an instance of its own."""
     copy = tmp_path_factory.mktemp("plugin") / "wm.mjs"
-    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", WmCommand(), HookSettings(), {}))
+    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", COMMAND, HookSettings(), {}))
     assert NODE is not None
     with subprocess.Popen(
         [NODE, str(DRIVER), str(copy)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -576,7 +577,7 @@ def test_the_tools_are_those_of_the_mcp_server(plugin: Plugin) -> None:
 def test_commands_are_registered_and_a_command_of_the_user_stays(tmp_path: Path) -> None:
     baked = tmp_path / "wm.mjs"
     ours = {"wm:recap": {"template": "T", "description": "D"}, "wm:inbox": {"template": "I"}}
-    baked.write_text(bake(PLUGIN.read_text(), "1", WmCommand(), HookSettings(), ours))
+    baked.write_text(bake(PLUGIN.read_text(), "1", COMMAND, HookSettings(), ours))
     assert NODE is not None
     script = (
         f"const {{ default: p }} = await import({json.dumps(str(baked))});"
@@ -595,7 +596,7 @@ def test_the_module_has_one_export_because_opencode_calls_them_all(plugin: Plugi
 
 
 def test_setup_bakes_version_command_and_deadlines_into_the_plugin(tmp_path: Path) -> None:
-    command = WmCommand(wm=("/opt/my python", "-I", 'a"b.py'))
+    command = WmCommand(Path('/my "config"/hook.sh'))
     hooks = HookSettings(event_timeout_s=0.5, start_timeout_s=2.0)
     baked = tmp_path / "wm.mjs"
     baked.write_text(bake(PLUGIN.read_text(), "1.2.3", command, hooks, {}))
@@ -613,7 +614,7 @@ def test_setup_bakes_version_command_and_deadlines_into_the_plugin(tmp_path: Pat
         check=True,
     )
     parts = json.loads(done.stdout)
-    assert (parts["VERSION"], parts["COMMAND"]) == ("1.2.3", ["/opt/my python", "-I", 'a"b.py'])
+    assert (parts["VERSION"], parts["COMMAND"]) == ("1.2.3", list(command.wm))
     assert (parts["EVENT_MS"], parts["START_MS"]) == (500, 2000)
 
 
