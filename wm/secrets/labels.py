@@ -60,7 +60,7 @@ _TOKEN = (
     r"api[- ]?sleutel|chiave api|klucz(?:em)? api|ключ api|api anahtarı|khóa api|"
     r"one[- ]time code|otp|totp|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\b(?:door|gate|alarm|safe|entry) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(_PASSWORD, ignore_case=True),
@@ -108,7 +108,7 @@ _BELOW = Lazy(
 )
 """`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
-    r"[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|"
+    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|"
     r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|jetzt|ahora|agora))?\s{1,4}",
     ignore_case=True,
 )
@@ -248,6 +248,9 @@ def _assigned(place: _Place) -> _Value | None:
     if not sign:
         return None
     start, value, quoted = read_value(rest, end, assigned=sign)
+    if value and not quoted and (other := _FALLBACK.match(rest[end : end + 160])) is not None:
+        start, value, quoted = end + other.start(1), other.group(1), True
+        return (start, value) if fits_strictly(value, "password") else None
     if not value or is_reference(value, quoted, rest[end:]):
         return None
     if sign in _PASSED and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
@@ -259,6 +262,10 @@ def _assigned(place: _Place) -> _Value | None:
         return None
     ok = _assigned_ok(value, place, quoted, tight, rest[start + len(value) :])
     return (start, value) if ok else None
+
+
+_FALLBACK = Lazy(r"[\w.$:\[\]()\"']{2,80} (?:\?\?|\|\||or|\?:) [\"']([^\"'\n]{6,})[\"']")
+"""`process.env.PW ?? "…"`: the value of a reference that is empty."""
 
 
 def _sign(rest: str, before: str) -> tuple[str, int]:
@@ -313,8 +320,10 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     if is_plain_number(value, family):
         return False
     if family == "short" and key.lower().endswith("auth"):
+        if key.isupper() and tight:
+            return fits_strictly(value.rpartition(":")[2], "password")
         return len(value) >= 16 and any(c.isdigit() for c in value) and not is_wordy(value)
-    if family == "short" and "pin" in key.lower():
+    if family == "short" and _is_number_key(key):
         return value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0)
     if family in ("password", "short"):
         if len(value) < 4 or (is_name(value) and not (quoted or tight)):
@@ -325,11 +334,17 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     upper = key.isupper() and tight
     if len(value) < (6 if upper or family == "secret" else 8):
         return False
-    if upper or (family == "secret" and quoted):
+    secret = family == "secret" or "secret" in key.lower()
+    if upper or (secret and quoted):
         return not is_code_name(value)
     return fits_strictly(value, family) or (
         len(value) >= 16 and not is_wordy(value) and " " not in value
     )
+
+
+def _is_number_key(key: str) -> bool:
+    """`PIN`, `door code`: keys whose values are digits."""
+    return "pin" in key.lower() or key.lower().endswith(" code")
 
 
 _OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
@@ -374,7 +389,7 @@ def _described(place: _Place) -> _Value | None:
     if family in ("password", "secret") or cjk:
         ok = fits_prose(value) or (quoted and " " not in value and not is_wordy(value))
     elif family == "short":
-        is_pin = "pin" in key.lower()
+        is_pin = _is_number_key(key)
         ok = (
             (value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0))
             if is_pin
@@ -389,7 +404,11 @@ def _followed(place: _Place) -> _Value | None:
     """`password …`, `--password …`, `with password "…"`: a value directly after the key."""
     rest, family, before, key = place
     end = _OPENS.end(rest)
-    if end <= 0 or family == "vendor" or (rest[0] == "(" and key.isascii()):
+    if end <= 0 and rest[:1] == '"' and not key.isascii():
+        end = 0  # Brackets of quotation directly behind a Chinese or Japanese word.
+    elif end <= 0 or (rest[0] == "(" and key.isascii()):
+        return None
+    if family == "vendor":
         return None
     start, value, quoted = read_value(rest, end, assigned="")
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):

@@ -12,7 +12,7 @@ import base64
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_random
+from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_mixed, looks_random
 from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
 from wm.text.patterns import Lazy, words
 
@@ -33,6 +33,8 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
         yield from _kubernetes(text)
     if _TABLE_HINT in held:
         yield from _tables(text)
+    if _NEAR_HINT in held:
+        yield from _near(text)
 
 
 class _Row(NamedTuple):
@@ -59,6 +61,12 @@ _SAYS_KEY = r"(?i)(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`
 _SAYS_PARAMETER = (
     r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)="
 )
+_USER_OPTION = r"\s(?:-u|-U|-l|--user|--username|/u:|/user:|/ru)"
+_STORED_AS = (
+    r"\badd_user|\bchange_password|\buseradd|\bcommunity(?: string)?|(?:\bsecret set|put-parameter)\b[^\n]*--value|\bunlock|\bunlock-keychain|\bwpa_passphrase|http-basic\.\S+|"
+    r"\bset --secret|\bsecurity import"
+)
+_SIGNS_IN = r"(?i:login|logon|connect|connection|credentials?|auth|hmac|sign|encode)\s?=?\s?\("
 """Hints that several rows share, or that are long."""
 
 # --- lines ---------------------------------------------------------------------------------------
@@ -89,7 +97,15 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"ldap", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
     _Row("any", r"\b(?:7z|7za|unzip|zip|rar)\b", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
     _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
-    _Row("any", r"sudo\s+-|--password-stdin", Lazy(r"\becho\s+(?:-n\s+)?['\"]?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|[^\n|]{1,120}--password-stdin)")),
+    _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}--password-stdin)")),
+    _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]?['\"]?[^\s'\"]{{1,60}}\s(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s?['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
+    _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
+    _Row("strict", r"(?i)(?:secret|password|key) [0-9] ", Lazy(r"\b(?:secret|password|key) [0-9] ([^\s'\"]{4,})", ignore_case=True)),
+    _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
+    _Row("strict", r"<<<", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock)[^\n]*<<<\s?['\"]?([^\s'\"$<]{6,})")),
+    _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
+    _Row("mixed", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}\s?(?:[\w.]{{1,40}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
+    _Row("strict", r"(?i)\((?:the )?(?:password|passphrase|pw|token|secret)\)", Lazy(r"([^\s'\"`]{6,})['\"`]?\s?\((?:the )?(?:password|passphrase|pw|token|secret)\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
     _Row("any", r"\s(?:-U|--user=)\s?\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s?['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
@@ -98,6 +114,7 @@ _LINES: tuple[_Row, ...] = (
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
+    _Row("mixed", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"\|", Lazy(rf"\|\s{{0,4}}[*_`]{{0,2}}(?:{_WORD}|\b(?:client[ _]secret|api[ _]?(?:key|token)|(?:access|secret|auth)[ _](?:key|token)))[*_`]{{0,2}}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
     _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
@@ -174,7 +191,8 @@ def _fits(mode: str, value: str) -> bool:
         return fits_strictly(value, "password")
     if mode == "mixed":
         cases = value != value.lower() and value != value.upper()
-        return fits_strictly(value, "password") and (cases or len(value) >= 24)
+        marked = any(char in _MARKS for char in value)
+        return fits_strictly(value, "password") and (cases or marked or len(value) >= 24)
     if any(c.isdigit() for c in value):
         return looks_random(value) or not is_wordy(value)
     return not is_wordy(value) and not value.islower()
@@ -317,5 +335,54 @@ def _tables(text: str) -> Iterator[SecretSpan]:
         above, at = line, at + len(line) + 1
 
 
-HINTS = (_URL_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT)
+# --- lines that speak of secrets ---------------------------------------------------------------
+
+_NEAR = (
+    r"(?i:passw|passphrase|passcode|secret|credential|\bcreds\b|login|logon|auth|token|api.?key|put-parameter|"
+    r"add_user|useradd|unlock|keychain|keyvault|kinit|wpa_|hmac|ssh-keygen|getconnection|mysql_connect|"
+    r"alias set|snmp|community|jwt|parol|пароль|парол|密码|口令|パスワード|비밀번호)"
+)
+_NEAR_HINT = rf"{_NEAR}[^\n]*[^\s]{{8}}|[^\s]{{8}}[^\n]*{_NEAR}"
+_SPEAKS = Lazy(rf"[^\n]*{_NEAR}[^\n]*")
+_BARE = Lazy(r"[^\s'\"`<>()\[\]{},;=|「」（）。，：]{8,120}")
+_MARKS = frozenset("!#$%^&*?~+")
+_ENCODED = Lazy(r"%[0-9A-Fa-f]{2}")
+MOST_LINE = 600
+"""Longer lines are data, not a command or a sentence [chars]."""
+
+
+def _near(text: str) -> Iterator[SecretSpan]:
+    """Words that nobody would write but as a password, in a line that speaks of a secret."""
+    for line in _SPEAKS.finditer(text):
+        if len(line.group()) > MOST_LINE:
+            continue
+        for word in _BARE.finditer(line.group()):
+            value = word.group().rstrip(".:!?") if word.group()[-1] in ".:" else word.group()
+            if is_strong(value) and not is_placeholder(value):
+                yield span_of(line.start() + word.start(), value)
+
+
+def is_strong(value: str) -> bool:
+    """Return whether a word mixes letters, digits and marks, or cases and digits at random, as only
+    passwords do: no name, path, version, address or expression."""
+    if not 8 <= len(value) <= 64 or names_place(value) or not fits_strictly(value, "password"):
+        return False
+    digits, letters = sum(map(str.isdigit, value)), sum(map(str.isalpha, value))
+    marks = sum(char in _MARKS for char in value[1:])
+    if (
+        any(char in value for char in "/\\:@.")
+        or _ENCODED.holds(value)
+        or digits + letters + 4 < len(value)
+        or not digits
+    ):
+        return False
+    if marks:
+        return letters >= 3 and value[0].isalnum() and "**" not in value
+    mixed = value != value.lower() and value != value.upper()
+    return mixed and len(value) >= 10 and not is_wordy(value) and looks_mixed(value)
+
+
+HINTS = (
+    _URL_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT, _NEAR_HINT,
+)  # fmt: skip
 """Patterns that the caller looks for in a text before it calls `placed`."""

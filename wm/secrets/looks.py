@@ -105,6 +105,11 @@ def looks_random(token: str) -> bool:
     return not _is_words_only(token)
 
 
+def looks_mixed(word: str) -> bool:
+    """True for a word in which cases and digits alternate as in a random string."""
+    return any(map(_random_piece, _pieces(word)))
+
+
 def _is_words_only(token: str) -> bool:
     """True for long names (`createOAuth2ClientCredentials`). Stricter than `is_wordy`: of 10,000
     random tokens of 24 characters `is_wordy` takes 165 for names, this one fewer than 10."""

@@ -94,6 +94,8 @@ class Redactor(Struct, frozen=True):
             spans = _apart([_unwrapped(folded, span) for span in spans])
         if spans and "arn:" in folded:
             spans = [span for span in spans if not _in_arn(folded, span.start)]
+        if spans and self.opaque:
+            spans = _joined(spans, _again(folded, spans))
         if places is not None:
             spans = [SecretSpan(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
         # Read only for a text with secrets: the collection may come from a file.
@@ -186,6 +188,25 @@ def _apart(spans: list[SecretSpan]) -> list[SecretSpan]:
         if not result or span.start >= result[-1].end:
             result.append(span)
     return result
+
+
+SHORTEST_AGAIN = 8
+"""Characters of a secret that is also looked for where nothing marks it."""
+
+
+def _again(text: str, spans: list[SecretSpan]) -> list[SecretSpan]:
+    """Further occurrences of the secrets that were found: `-A x -X x`, a log that repeats one."""
+    found = []
+    for value, kind in {text[start:end]: kind for start, end, kind in spans}.items():
+        if len(value) < SHORTEST_AGAIN or not any(map(str.isdigit, value)):
+            continue
+        at = text.find(value)
+        while at >= 0:
+            end = at + len(value)
+            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                found.append(SecretSpan(at, end, kind))
+            at = text.find(value, end)
+    return found
 
 
 _REST = Lazy(r"\\?\r?\n[ \t]{0,8}[0-9A-Za-z_+/=.~-]{6,}")
@@ -373,7 +394,7 @@ _PUBLIC_BEFORE = Lazy(
     r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|(?:digest|signature)(?:value)?|fingerprint|x509certificate|"
     r"hash(?:es)?|h1|commit|rev|revision|etag|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
     r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
-    r"base64,|base64)[\"'`]?\s?[-:=~]{0,2}>?\s?[\"'`]?$"
+    r"base64,|base64)[\"'`]?\s?[-:=~.+]{0,2}>?\s?[\"'`]?$"
 )
 _PUBLIC_START = TABLES.words("public_starts")
 

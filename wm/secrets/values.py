@@ -36,8 +36,17 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
         # JSON inside JSON: the same escaped quote ends the value.
         end = rest.find(rest[at : at + quote], at + quote)
         return (at + quote, rest[at + quote : end], True) if end > 0 else (at, "", False)
+    at += max(0, _LITERAL.end(rest[at : at + 9]) - 1)
+    if rest.startswith(_CDATA, at):
+        value = rest[at + len(_CDATA) :].split("]]>", 1)[0]
+        return at + len(_CDATA), value, True
     value, quoted = _plain_value(rest, at, assigned)
     return at + quoted, value, quoted
+
+
+_CDATA = "<![CDATA["
+_LITERAL = Lazy(r"[brufBRUF]{1,2}[\"']")
+"""The prefix of a string in Python, Rust or C++."""
 
 
 _ESCAPED_QUOTE = Lazy(r"\\+[\"']")
@@ -193,7 +202,12 @@ def fits_prose(value: str) -> bool:
         and not bare.isupper()
         and not is_code_name(bare)
         and (bare.isalpha() and len(bare) >= 8)
+        and not _TYPE_NAME.fits(bare)
     )
+
+
+_TYPE_NAME = Lazy(r"(?:[A-Z]+[a-z]+){3,}[A-Z]*")
+"""`AwsCredentialIdentity`, `URLPatternComponentResult`: types in code."""
 
 
 def line_ends(after: str) -> bool:

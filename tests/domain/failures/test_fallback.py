@@ -56,6 +56,34 @@ ROWS = [
     # Test runners.
     ("dart test", 1, "00:00 +0 -1: test/a_test.dart: sums [E]\n  Expected: <3>\n", "sums"),
     ("python -m doctest m.py", 1, 'File "m.py", line 3, in m.f\nFailed example:\n    f()\n', "f()"),
+    ("ctest", 8, "The following tests FAILED:\n\t  1 - sums (Subprocess aborted)\n", "sums"),
+    (
+        "rspec -f json",
+        1,
+        '{"messages":["\\nAn error occurred while loading ./spec/a_spec.rb.\\n'
+        'LoadError:\\n  cannot load such file -- rate\\n"],"examples":[]}',
+        "rate",
+    ),
+    (
+        "shellcheck -f checkstyle a.sh",
+        1,
+        "<file name='a.sh' >\n<error line='3' severity='error' message='Quote it.' />\n</file>\n",
+        "a.sh:3: Quote it.",
+    ),
+    # A message goes on in the next line, or names a place of its own.
+    (
+        "rspec",
+        1,
+        "  1) Cart sums\n     Failure/Error: x\n     NameError:\n       no x\n\n"
+        "rspec ./spec/a_spec.rb:4 # Cart sums\n",
+        "NameError: no x",
+    ),
+    (
+        "ruby main.rb",
+        1,
+        "main.rb:3:in `require': ./lib/cart.rb:18: syntax error\n",
+        "lib/cart.rb:18: syntax",
+    ),
     # Hidden exit codes: the line that says most decides.
     (
         "go test ./... | tail -3",

@@ -420,7 +420,7 @@ BUILDS: list[Row] = [
         "cmake -B build",
         "-- Configuring\nCMake Error at CMakeLists.txt:9 (add_library):\n"
         "  Cannot find source file:\n\n    src/gone.c\n\n-- Configuring incomplete\n",
-        [("build", "CMakeLists.txt", 9, "CMakeLists.txt:9: Cannot find source file:")],
+        [("build", "CMakeLists.txt", 9, "CMakeLists.txt:9: Cannot find source file: src/gone.c")],
     ),
     (
         "dotnet build",

@@ -177,3 +177,12 @@ def test_a_finding_keeps_the_rule_of_the_object_around_it() -> None:
     findings[31]["extra"] = {"lines": "x", "severity": "ERROR"}
     text = kept(json.dumps(findings, indent=2), "semgrep --json", Mode.HYPER)
     assert '"check_id": "rule-31"' in text
+
+
+def test_the_frame_of_an_error_is_no_tree() -> None:
+    box = "╷\n│ Error: {}\n│\n│   on main.tf line {}:\n│   {}: bad\n│\n╵"
+    lines = [
+        box.format("Unclosed block" if n == 5 else f"Unsupported {n}", n, n) for n in range(12)
+    ]
+    text = kept("\n".join(lines), "terraform validate", Mode.HYPER)
+    assert "│ Error: Unclosed block" in text

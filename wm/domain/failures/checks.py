@@ -15,7 +15,14 @@ from msgspec.structs import replace
 
 from wm.domain.failures import json_reports, known_tools, summaries
 from wm.domain.failures.commands import Ran, ShellCommand
-from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
+from wm.domain.failures.detected import (
+    LAST_WORD,
+    PACKAGE_MARK,
+    DetectedError,
+    Family,
+    is_foreign,
+    whole,
+)
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
@@ -93,7 +100,10 @@ def placed(
     families = (*CHECKS, LOCATED) if checks else CHECKS
     own = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
     read = _read(lines, output, families, ran.certain, own[:MAX_FOUND]) if active else []
-    settled = [_settled(found, family, active, root) for family, found in read]
+    settled = [
+        _settled(_placed_in(_completed(found, lines)), family, active, root)
+        for family, found in read
+    ]
     if not settled:
         settled = [
             Placed(replace(found, category="runtime"), command)
@@ -109,8 +119,41 @@ JSON = Family("json", ())
 
 
 def _reported(output: str) -> bool:
-    """Is it a JSON report with errors? It is complete, so it needs no summary."""
-    return bool(json_reports.find(output, certain=False))
+    """Is it a JSON or XML report with errors? It is complete, so it needs no summary."""
+    return bool(json_reports.find(output, certain=False)) or bool(_FAILED_SUITE.search(output))
+
+
+_FAILED_SUITE = patterns.compile(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]")
+
+
+def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
+    """A message that ends in a colon, or is only the name of an exception, goes on below."""
+    if not found.message.endswith(":") and not _ONLY_NAME.fullmatch(found.message):
+        return found
+    for i in range(found.at, min(found.at + REACH, len(lines))):
+        if not lines[i].rstrip().endswith(found.message):
+            continue
+        below = (t.strip() for t in lines[i + 1 : i + 4] if t.strip())
+        more = next(below, "")
+        return replace(found, message=f"{found.message} {more}".strip())
+    return found
+
+
+_ONLY_NAME = patterns.compile(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
+REACH = 40
+"""Lines from the beginning of an error in which its message is looked for."""
+
+
+def _placed_in(found: DetectedError) -> DetectedError:
+    """A message that begins with a place of its own is about that place."""
+    place = _PLACE.match(found.message)
+    if place is None or is_foreign(place.group(1)):
+        return found
+    file, number, message = place.groups()
+    return replace(found, file=file, line=whole(number), message=message)
+
+
+_PLACE = patterns.compile(r"^((?:\.{0,2}/)\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
 
 
 def _read(
@@ -145,6 +188,8 @@ def _read(
                 found.append((family, item))
     if found or last:
         return found or [(family, item) for family, item in last if family is last[0][0]]
+    if certain and (said := json_reports.texts(output)):
+        lines, text = said, "\n".join(said)
     for family in LAST_WORDS[: None if certain else -1]:
         items = list(islice(_asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]

@@ -30,26 +30,11 @@ FILE = ("filepath", "filename", "file", "absolutefilename", "path", "uri", "sour
 LINE = ("row", "begin")
 PLACES = ("loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash")
 """Beginnings and ends of the keys of objects that say where something is."""
-MESSAGE = [
-    "message",
-    "msg",
-    "failuremessage",
-    "problemmessage",
-    "issuetext",
-    "text",
-    "description",
-    "failuremessages",
-    "longrepr",
-    "summary",
-    "reason",
-    "detail",
-    "error",
-    "err",
-    "extra",
-    "call",
-    "shortdescription",
-    "failure",
-]
+MESSAGE = (
+    "message", "msg", "failuremessage", "problemmessage", "issuetext", "text", "failuremessages",
+    "longrepr", "exception", "error", "err", "description", "summary", "reason", "detail", "extra",
+    "call", "shortdescription", "failure",
+)  # fmt: skip
 NAME = ("fullname", "fulltitle", "nodeid", "title", "testname", "test", "name")
 STATUS = ("status", "outcome", "result", "action", "state")
 FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
@@ -85,6 +70,21 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
         bad = [one for one in bad if one.found.file or not says_failed(one.found.message)]
     chosen = dict.fromkeys(one.found for one in bad or (findings if certain else []))
     return list(chosen)
+
+
+def texts(output: str) -> list[str]:
+    """The lines of all strings of a JSON report that holds no finding: it may still say what
+    happened, in words of its own."""
+    found: list[str] = []
+    waiting = list(_values(output))
+    while waiting and len(found) < MAX_OBJECTS:
+        value = waiting.pop(0)
+        if isinstance(value, str):
+            found += value.split("\n")
+        elif isinstance(value, dict | list):
+            inner = value.values() if isinstance(value, dict) else value
+            waiting += list(inner)[:MAX_OBJECTS]
+    return found
 
 
 def _values(output: str) -> Iterator[Any]:

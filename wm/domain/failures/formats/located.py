@@ -80,7 +80,7 @@ class _LocatedFinding(Struct, frozen=True):
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     """Warnings are marked: they count only if nothing else is found."""
     text = "\n".join(lines)
-    findings = list(_elements(text)) if "<" in text and '="' in text else []
+    findings = list(_elements(text)) if "<" in text and ('="' in text or "='" in text) else []
     findings = findings or [*_annotations(lines)] or [*_placed(lines)]
     # Where errors are called so, what has no word of severity only explains one.
     called = any(one.bad for one in findings)
@@ -250,8 +250,10 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
                 yield _made(message, file, number, i, level.removeprefix("type="))
 
 
-_ELEMENT = patterns.compile(r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+=\"[^\"<]*\")*)\s*(/?)>([^<]*)")
-_ATTRIBUTE = patterns.compile(r"([\w:.-]+)=\"([^\"<]*)\"")
+_ELEMENT = patterns.compile(
+    r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+=(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>([^<]*)"
+)
+_ATTRIBUTE = patterns.compile(r"([\w:.-]+)=(\"[^\"<]*\"|'[^'<]*')")
 _PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "result", "bug"))
 
 
@@ -262,9 +264,11 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
         closing, tag, raw, _empty, body = match.groups()
         if closing:
             continue
-        fields = {key.lower(): html.unescape(value) for key, value in _ATTRIBUTE.findall(raw)}
+        fields = {key.lower(): html.unescape(value[1:-1]) for key, value in _ATTRIBUTE.findall(raw)}
         paths = (fields.get(key, "") for key in ("file", "filename", "path", "name", "classname"))
-        named = next((path for path in paths if "/" in path and _NAMED.match(path)), "")
+        named = next(
+            (path for path in paths if ("/" in path or tag == "file") and _NAMED.match(path)), ""
+        )
         if tag == "testsuite":
             file, name = named, ""
         file, line = named or file, fields.get("line", line if tag != "testcase" else "")

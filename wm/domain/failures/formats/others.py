@@ -31,7 +31,7 @@ _EXUNIT_PLACE = patterns.compile(r"^\s+(\S+\.exs?):(\d+)$")
 _DART = patterns.compile(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
 _DART_PLACE = patterns.compile(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
 _DOCTEST = patterns.compile(r'^File "(.+?)", line (\d+), in (\S+)$')
-_CTEST = patterns.compile(r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)$")
+_CTEST = patterns.compile(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -96,5 +96,6 @@ def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
     for i, line in enumerate(lines):
         body = _RSPEC_BODY.match(line) if "Failure/Error:" in line else None
         if body:
-            told = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
-            yield next(told, "") or body.group(1)
+            told = [t.strip() for t in lines[i + 1 : i + 6] if t.strip()]
+            heading = bool(told) and told[0].endswith(":")
+            yield " ".join(told[: 1 + heading]) or body.group(1)

@@ -21,7 +21,8 @@ _COMPLAINT = Lazy(
 )
 _TOTALS = Lazy(r"^(?:total \d+|\d+ director(?:y|ies), \d+ files?|\d+ (?:files|matches|results)\b)")
 _LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
-_BRANCHES = ("├", "└", "│", "|-- ", "|   ", "`-- ", "+---", "\\---")
+_JOINTS = ("├", "└", "|-- ", "`-- ", "+---", "\\---")
+_BRANCHES = (*_JOINTS, "│", "|   ")
 
 MOST_ENDINGS = 6
 
@@ -76,7 +77,10 @@ def looks_listed(lines: OutputLines) -> bool:
 
 
 def looks_like_tree(lines: OutputLines) -> bool:
-    return lines.share(lambda line: line.lstrip(" \xa0").startswith(_BRANCHES)) > 0.7
+    """Branches in most lines, and not only bars on the left: those are the frame of a message."""
+    return lines.share(lambda line: line.lstrip(" \xa0").startswith(_BRANCHES)) > 0.7 and (
+        lines.share(lambda line: any(joint in line for joint in _JOINTS)) > 0.2
+    )
 
 
 TREES = OutputRule(
