@@ -1,4 +1,4 @@
-"""The two agents behind one face, so that a scene is written once and played by both."""
+"""The agents behind one face, so that a scene is written once and played by each."""
 
 from __future__ import annotations
 
@@ -12,24 +12,33 @@ from tests.clients.scripts import Answer, answer, call, say
 
 @dataclass(frozen=True)
 class Agent:
-    """How one client is run, and how its tools are called."""
+    """How one client is run, and how its tools are called. An agent without a tool for files reads
+    and changes them in the shell."""
 
     name: str
     run: Callable[..., Run]
     bash: str
-    read: str
-    edit: str
-    path_argument: str
-    old_argument: str
-    new_argument: str
+    read: str = ""
+    edit: str = ""
+    path_argument: str = ""
+    old_argument: str = ""
+    new_argument: str = ""
+    command_argument: str = "command"
 
     def shell(self, command: str) -> Block:
-        return call(self.bash, command=command, description=f"Run {command}")
+        explain: dict[str, object] = {"description": f"Run {command}"}
+        if self.name == "qwen":
+            explain["is_background"] = False
+        return call(self.bash, **{self.command_argument: command}, **explain)
 
     def look(self, machine: Machine, name: str) -> Block:
+        if not self.read:
+            return self.shell(f"cat {name}")
         return call(self.read, **{self.path_argument: str(machine.repo / name)})
 
     def change(self, machine: Machine, name: str, old: str, new: str) -> Block:
+        if not self.edit:
+            return self.shell(f"sed -i 's/{old}/{new}/' {name}")
         arguments = {
             self.path_argument: str(machine.repo / name),
             self.old_argument: old,

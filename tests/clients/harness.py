@@ -1,4 +1,4 @@
-"""A machine for one test, and the two real clients run on it.
+"""A machine for one test, and the real clients run on it.
 
 Home, configuration, data, caches and runtime folder are the test's own; no client can reach another
 host than the upstream, and no package registry. Every run has a time limit and its own process
@@ -27,6 +27,7 @@ TRANSCRIPT_CHARS = 3000
 NOWHERE = "http://127.0.0.1:9"
 # More than any known model's window, so that the client finds its context full.
 FULL_CONTEXT_TOKENS = 990_000
+SESSION_NAMES = ("session_id", "sessionID", "thread_id")
 
 CALC = "def add(a, b):\n    return a - b\n"
 CHECK = "from calc import add\n\nassert add(2, 3) == 5, add(2, 3)\nprint('ok')\n"
@@ -178,7 +179,7 @@ class Machine:
         command = [str(self.clients.claude), "-p", prompt, "--output-format", "json"]
         command += ["--model", MODEL, "--allowedTools", tools]
         command += ["--resume", session] if session else []
-        return self._run("claude", command, timeout)
+        return self.run("claude", command, timeout)
 
     def compact_claude(self, session: str) -> Run:
         """The user's own /compact, which works headless on a resumed session."""
@@ -193,9 +194,11 @@ class Machine:
         """
         command = [str(self.clients.opencode), "run", "--format", "json"]
         command += ["--session", session] if session else []
-        return self._run("opencode", [*command, prompt], timeout)
+        return self.run("opencode", [*command, prompt], timeout)
 
-    def _run(self, name: str, command: list[str], timeout: float) -> Run:
+    def run(self, name: str, command: list[str], timeout: float, session: str = "") -> Run:
+        """One run of a client, to its end or until its time is up. session: "" if only the client's
+        output names it."""
         base = self.root / "out" / f"{len(self.runs):02d}-{name}"
         started = time.monotonic()
         with base.with_suffix(".out").open("wb") as out, base.with_suffix(".err").open("wb") as err:
@@ -212,7 +215,7 @@ class Machine:
         text = base.with_suffix(".out").read_text(errors="replace")
         errors = base.with_suffix(".err").read_text(errors="replace")
         seconds = time.monotonic() - started
-        run = Run(" ".join(command), code, text, errors, seconds, _session(text))
+        run = Run(" ".join(command), code, text, errors, seconds, session or _session(text))
         self.runs.append(run)
         return run
 
@@ -258,12 +261,13 @@ def _wait(process: subprocess.Popen[bytes], timeout: float) -> int | None:
 
 
 def _session(out: str) -> str:
-    """The session id both clients name in their JSON output."""
+    """The session id that a client names in its JSON output."""
     for line in out.splitlines():
         try:
             event = json.loads(line)
         except ValueError:
             continue
         if isinstance(event, dict):
-            return str(event.get("session_id") or event.get("sessionID") or "")
+            found = next((event[name] for name in SESSION_NAMES if event.get(name)), "")
+            return str(found)
     return ""

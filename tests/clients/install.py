@@ -1,12 +1,13 @@
 """Put the pinned clients into a cache folder outside the repository.
 
-`python -m tests.clients.install` takes about 20 s and 780 MB once. The versions are pinned because
-npm otherwise picks one by the node version, and developers would test different clients.
+`python -m tests.clients.install` takes about two minutes and 1.8 GB once. The versions are pinned
+because npm otherwise picks one by the node version, and developers would test different clients.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import subprocess
@@ -15,21 +16,36 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-CLAUDE_VERSION = "2.1.330"
-OPENCODE_VERSION = "1.18.33"
-CLIENTS = (f"@anthropic-ai/claude-code@{CLAUDE_VERSION}", f"opencode-ai@{OPENCODE_VERSION}")
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code@2.1.330",
+    "opencode": "opencode-ai@1.18.33",
+    "codex": "@openai/codex@0.169.0",
+    "copilot": "@github/copilot@1.0.102",
+    "gemini": "@google/gemini-cli@0.61.0",
+    "qwen": "@qwen-code/qwen-code@0.24.4",
+    "node": "node@22.23.3",
+}
+"""Program -> its package. Qwen Code needs a newer node than many machines have."""
 # What OpenCode installs into its own config folder as soon as it sees a plugin there.
-OPENCODE_PLUGIN = f"@opencode-ai/plugin@{OPENCODE_VERSION}"
-INSTALL_TIMEOUT_SECONDS = 600
+OPENCODE_PLUGIN = "@opencode-ai/plugin@1.18.33"
+INSTALL_TIMEOUT_SECONDS = 900
 
 
 @dataclass(frozen=True)
 class Installed:
-    """The two programs, and a ready-made OpenCode config folder to seed homes from (or None)."""
+    """The folder of the programs, and a ready-made OpenCode config folder to seed homes from (or
+    None)."""
 
-    claude: Path
-    opencode: Path
+    programs: Path
     opencode_config: Path | None
+
+    @property
+    def claude(self) -> Path:
+        return self.programs / "claude"
+
+    @property
+    def opencode(self) -> Path:
+        return self.programs / "opencode"
 
 
 def folder() -> Path:
@@ -38,29 +54,29 @@ def folder() -> Path:
     if own:
         return Path(own).absolute()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "wm-tests" / "clients" / f"claude-{CLAUDE_VERSION}_opencode-{OPENCODE_VERSION}"
+    versions = hashlib.sha256(" ".join(PACKAGES.values()).encode()).hexdigest()
+    return cache / "wm-tests" / "clients" / f"agents-{versions[:12]}"
 
 
 def find() -> Installed | None:
-    """What is installed already; None when either program is missing."""
+    """What is installed already; None when a program is missing."""
     base = folder()
     programs = base / "node_modules" / ".bin"
-    claude, opencode = programs / "claude", programs / "opencode"
-    if not (claude.exists() and opencode.exists()):
+    if not all((programs / name).exists() for name in PACKAGES):
         return None
     seed = base / "opencode-config"
-    return Installed(claude, opencode, seed if (seed / "node_modules").is_dir() else None)
+    return Installed(programs, seed if (seed / "node_modules").is_dir() else None)
 
 
 def missing_reason() -> str:
     """Why the clients' tests cannot run here, and what to do."""
     if shutil.which("npm") is None:
-        return "npm is not on PATH, so claude and opencode cannot be installed"
-    return f"claude and opencode are not in {folder()}: run python -m tests.clients.install"
+        return "npm is not on PATH, so the agents cannot be installed"
+    return f"the agents are not all in {folder()}: run python -m tests.clients.install"
 
 
 def install() -> Installed:
-    """Install both clients, whole or not at all. Raises RuntimeError where npm is missing, and
+    """Install all clients, whole or not at all. Raises RuntimeError where npm is missing, and
     where something else is in the folder."""
     present = find()
     if present is not None:
@@ -70,13 +86,13 @@ def install() -> Installed:
     target = folder()
     if target.exists() and any(target.iterdir()):
         raise RuntimeError(
-            f"{target} holds other things than claude and opencode: empty it, or let "
-            "WM_TEST_CLIENTS name a folder that is empty, new, or has both in node_modules/.bin"
+            f"{target} holds other things than the agents, or not all of them: empty it, or let "
+            "WM_TEST_CLIENTS name a folder that is empty, new, or has all in node_modules/.bin"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     staged = Path(tempfile.mkdtemp(prefix=".installing-", dir=target.parent))
     try:
-        _npm(staged, *CLIENTS)
+        _npm(staged, *PACKAGES.values())
         _npm(staged / "opencode-config", OPENCODE_PLUGIN)
         try:
             staged.rename(target)
@@ -88,7 +104,7 @@ def install() -> Installed:
         shutil.rmtree(staged, ignore_errors=True)
     found = find()
     if found is None:
-        raise RuntimeError(f"npm finished, but {target} holds no claude and opencode")
+        raise RuntimeError(f"npm finished, but {target} does not hold all agents")
     return found
 
 
@@ -104,7 +120,8 @@ def main() -> int:
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         print(f"could not install the clients: {error}", file=sys.stderr)
         return 1
-    print(f"claude {CLAUDE_VERSION}: {found.claude}\nopencode {OPENCODE_VERSION}: {found.opencode}")
+    for name, package in PACKAGES.items():
+        print(f"{package}: {found.programs / name}")
     return 0
 
 

@@ -20,12 +20,15 @@ EVERY_TIME = 1_000_000
 
 @dataclass(frozen=True)
 class Request:
-    """One HTTP request as it came in; `body` is None when there was no JSON object in it."""
+    """One HTTP request as it came in; `body` is None when there was no JSON object in it.
+
+    sent: the original body of a request in another API, whose `body` is its Messages form."""
 
     method: str
     path: str
     headers: dict[str, str]
     body: dict[str, Any] | None
+    sent: dict[str, Any] | None = None
 
     @property
     def route(self) -> str:
@@ -97,7 +100,9 @@ def _texts(message: dict[str, Any]) -> str:
 
 
 def is_messages(request: Request) -> bool:
-    return request.route == "/v1/messages" and request.body is not None
+    if request.body is None:
+        return False
+    return request.route == "/v1/messages" or request.sent is not None
 
 
 def is_title(request: Request) -> bool:

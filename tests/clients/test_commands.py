@@ -16,7 +16,7 @@ FACT = "we deploy with make ship"
 def opencode_command(machine: Machine, name: str, words: str) -> Run:
     program = str(machine.clients.opencode)
     command = [program, "run", "--format", "json", "--command", name, words]
-    return machine._run("opencode", command, 60)
+    return machine.run("opencode", command, 60)
 
 
 def test_remember_and_recall_in_claude_code(machine: Machine, wm: Wired) -> None:

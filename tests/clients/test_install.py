@@ -11,7 +11,7 @@ from tests.clients import install
 NPM = """#!/bin/sh
 while [ "$1" != --prefix ]; do shift; done
 mkdir -p "$2/node_modules/.bin"
-touch "$2/node_modules/.bin/claude" "$2/node_modules/.bin/opencode"
+cd "$2/node_modules/.bin" && touch claude opencode codex copilot gemini qwen node
 """
 
 
@@ -43,5 +43,5 @@ def test_a_folder_with_foreign_content_is_refused_before_npm_runs(
     target.mkdir()
     (target / "notes.txt").touch()
     assert install.main() == 1
-    assert f"{target} holds other things than claude and opencode" in capsys.readouterr().err
+    assert f"{target} holds other things than the agents" in capsys.readouterr().err
     assert [one.name for one in target.iterdir()] == ["notes.txt"]

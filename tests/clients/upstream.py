@@ -11,7 +11,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -26,6 +26,7 @@ from tests.clients.accounting import (
     signature_of,
     units,
 )
+from tests.clients.dialects import Dialect, Reply, dialect_of
 from tests.clients.scripts import (
     Answer,
     Request,
@@ -36,7 +37,7 @@ from tests.clients.scripts import (
     is_summary,
     is_title,
 )
-from tests.clients.validity import refusals
+from tests.clients.validity import refusals, unpaired
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
 PIECE_CHARS = 40
@@ -92,6 +93,7 @@ class Upstream:
     _server: ThreadingHTTPServer | None = None
     _answers: int = 0
     _calls: int = 0
+    _prefixes: set[str] = field(default_factory=set)
 
     def __enter__(self) -> Upstream:
         upstream = self
@@ -167,12 +169,22 @@ class Upstream:
         answer, rule = self.script.answer(request)
         if answer.status != 200:
             return Verdict(answer.status, answer, rule)
-        usage = self.cache.account(body)
+        usage = self.cache.account(body) if request.sent is None else self._prefix_usage(body)
         self._answers += 1
         blocks = tuple(self._finished(body, answer.blocks))
         return Verdict(200, answer, rule, (), tuple(mismatched), usage, blocks, self._answers)
 
+    def _prefix_usage(self, body: dict[str, Any]) -> Usage:
+        """The usage of an API that caches each prefix by itself."""
+        row = units(body)
+        seen = [link in self._prefixes for link in chain(row)]
+        self._prefixes.update(chain(row))
+        cached = sum(unit.tokens for unit, hit in zip(row, seen, strict=True) if hit)
+        return Usage(sum(unit.tokens for unit in row) - cached, cached, 0)
+
     def _refusals(self, request: Request) -> list[str]:
+        if request.sent is not None:
+            return unpaired(request.messages)
         wrong = refusals(request.body, self.ledger)
         thinking = (request.body or {}).get("thinking") or {}
         beta = request.headers.get("anthropic-beta", "")
@@ -249,13 +261,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = self._request()
-        if not {"x-api-key", "authorization"} & request.headers.keys():
+        dialect = dialect_of(request.route)
+        if not {"x-api-key", "authorization", "x-goog-api-key"} & request.headers.keys():
             self._note(401, request)
             self._error(401, "authentication_error", "x-api-key header is required")
         elif request.route == "/v1/messages/count_tokens":
             self._count(request)
         elif is_messages(request):
             self._message(request)
+        elif dialect is not None and request.body is not None:
+            self._translated(dialect, request)
         else:
             self._note(404, request)
             self._error(404, "not_found_error", f"no route {request.route}")
@@ -288,6 +303,21 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._json(200, whole(request, verdict), verdict.answer.headers)
 
+    def _translated(self, dialect: Dialect, request: Request) -> None:
+        """Answer a request of another API."""
+        sent = request.body or {}
+        verdict = self.owner.decide(replace(request, body=dialect.read(sent), sent=sent))
+        if verdict.status != 200:
+            text = verdict.refused[0] if verdict.refused else verdict.answer.error_type
+            error = {"message": text, "type": verdict.answer.error_type, "code": verdict.status}
+            self._json(verdict.status, {"error": error}, verdict.answer.headers)
+            return
+        reply = _reply(sent, verdict)
+        if dialect.streams(request.route, sent):
+            self._chunks(_lines(dialect, reply), verdict.answer.cut_after)
+        else:
+            self._json(200, dialect.whole(reply))
+
     def _json(self, status: int, value: object, headers: tuple[tuple[str, str], ...] = ()) -> None:
         raw = json.dumps(value).encode()
         self.send_response(status)
@@ -305,19 +335,42 @@ class _Handler(BaseHTTPRequestHandler):
         self._json(status, {"type": "error", "error": {"type": kind, "message": text}}, headers)
 
     def _stream(self, row: list[dict[str, Any]], cut_after: int | None) -> None:
+        lines = [f"event: {e['type']}\ndata: {json.dumps(e, ensure_ascii=False)}\n\n" for e in row]
+        self._chunks(lines, cut_after)
+
+    def _chunks(self, lines: list[str], cut_after: int | None) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("cache-control", "no-cache")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for event in row[:cut_after]:
-            data = json.dumps(event, ensure_ascii=False)
-            raw = f"event: {event['type']}\ndata: {data}\n\n".encode()
+        for raw in map(str.encode, lines[:cut_after]):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(raw), raw))
         if cut_after is None:
             self.wfile.write(b"0\r\n\r\n")
         else:
             self.close_connection = True
+
+
+def _lines(dialect: Dialect, reply: Reply) -> list[str]:
+    lines = []
+    for event in dialect.events(reply):
+        head = f"event: {event['type']}\n" if dialect.named else ""
+        lines.append(f"{head}data: {json.dumps(event, ensure_ascii=False)}\n\n")
+    return [*lines, dialect.ends] if dialect.ends else lines
+
+
+def _reply(sent: dict[str, Any], verdict: Verdict) -> Reply:
+    usage = _usage(verdict)
+    cached = usage["cache_read_input_tokens"]
+    return Reply(
+        number=verdict.number,
+        model=str(sent.get("model") or "scripted"),
+        blocks=tuple(block for block in verdict.blocks if block["type"] != "thinking"),
+        prompt_tokens=usage["input_tokens"] + cached,
+        cached_tokens=cached,
+        output_tokens=usage["output_tokens"],
+    )
 
 
 def whole(request: Request, verdict: Verdict) -> dict[str, Any]:

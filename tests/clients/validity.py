@@ -34,6 +34,20 @@ def refusals(body: object, ledger: ThinkingLedger) -> list[str]:
     ]
 
 
+def unpaired(messages: list[dict[str, Any]]) -> list[str]:
+    """What is wrong with the calls of a request in another API: each is answered once, later."""
+    asked: list[str] = []
+    wrong = []
+    for number, message in enumerate(messages):
+        asked += _ids(message, "tool_use", "id")
+        for call in _ids(message, "tool_result", "tool_use_id"):
+            if call in asked:
+                asked.remove(call)
+            else:
+                wrong.append(f"messages.{number}: a result without its call: {call}")
+    return [*wrong, *(f"a call without its result: {call}" for call in asked)]
+
+
 def _shape(body: dict[str, Any]) -> Iterator[str]:
     for name in ("model", "max_tokens", "messages"):
         if name not in body:

@@ -33,17 +33,19 @@ class Trouble(UserError):
 
 
 def read_regular(
-    path: str, limit: int, *, flags: int = 0, folder: int | None = None
+    path: str, limit: int, *, flags: int = 0, folder: int | None = None, at_end: bool = False
 ) -> tuple[bytes, os.stat_result]:
     """At most `limit` + 1 bytes of a regular file, and its status. Non-blocking: a pipe in the
-    file's place must not block the caller. folder: a descriptor that `path` is relative to. Raises
-    OSError, and ValueError for a path with NUL."""
+    file's place must not block the caller. folder: a descriptor that `path` is relative to. at_end:
+    the last bytes. Raises OSError, and ValueError for a path with NUL."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.ENXIO
             raise OSError(code, "it is not a regular file", path)
+        if at_end:
+            os.lseek(fd, max(0, status.st_size - limit), os.SEEK_SET)
         parts: list[bytes] = []
         size = 0
         while size <= limit and len(parts) < PARTS and (part := os.read(fd, limit + 1 - size)):

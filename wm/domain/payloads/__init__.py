@@ -1,9 +1,10 @@
 """Translate the agents' hook payloads into events, and outcomes into the output of a hook.
 
-One adapter per agent, all pure. An adapter knows names and shapes; it decides nothing about
-memory. It protects two rules: an unreadable payload is a one-sentence error for that hook alone
-(never for the agent's run); and text for a conversation goes only where the agent keeps it
-permanently, so that the prompt prefix is unchanged (EP-1, IF-1…3).
+One adapter per agent, all pure: a `Dialect` of the normaliser, and a module for OpenCode, whose
+plugin is ours. An adapter knows names and shapes; it decides nothing about memory. It protects two
+rules: an unreadable payload is a one-sentence error for that hook alone (never for the agent's
+run); and text for a conversation goes only where the agent keeps it permanently, so that the prompt
+prefix is unchanged (EP-1, IF-1…3).
 """
 
 from __future__ import annotations
@@ -12,26 +13,53 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from wm.domain.payloads import claude_code, opencode
+from wm.domain.payloads import claude_code, opencode, tool_results
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
+from wm.domain.payloads.normaliser import Dialect
+from wm.domain.payloads.transcript_tail import completed
 from wm.errors import HostError
 
-__all__ = ["AGENTS", "HookOutcome", "ParsedHook", "Reply", "Want", "parse", "reply"]
+__all__ = [
+    "AGENTS",
+    "LIMITED",
+    "HookOutcome",
+    "ParsedHook",
+    "Reply",
+    "Want",
+    "completed",
+    "parse",
+    "reply",
+]
 
 JSON = "application/json"
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class Adapter(Protocol):
-    """The functions of an agent's module."""
+    """What an agent's module or dialect does."""
 
     def parse(self, name: str, payload: Any, project: str = "") -> ParsedHook: ...
 
     def reply(self, name: str, outcome: HookOutcome) -> Reply: ...
 
 
-AGENTS: Mapping[str, Adapter] = {"claude-code": claude_code, "opencode": opencode}
+DIALECTS = (
+    Dialect("claude-code", claude_code.read_result, claude_code.replaced),
+    Dialect("codex", tool_results.codex),
+    Dialect("copilot", tool_results.copilot, tool_results.copilot_replaced),
+    Dialect("cursor", tool_results.cursor),
+    Dialect("gemini", tool_results.gemini),
+    Dialect("qwen", tool_results.qwen),
+)
+
+AGENTS: Mapping[str, Adapter] = {
+    "opencode": opencode,
+    **{dialect.agent: dialect for dialect in DIALECTS},
+}
 """The agent's name in `/v1/hooks/{agent}/{event}`, and its adapter."""
+
+LIMITED = {dialect.agent: dialect.limited for dialect in DIALECTS if dialect.limited}
+"""Agents that cut a hook's output at `hooks.context_chars`, and the unit: "chars" or "bytes"."""
 
 
 def parse(agent: str, name: str, payload: Any, project: str = "") -> ParsedHook:

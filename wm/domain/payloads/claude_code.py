@@ -1,4 +1,4 @@
-"""Claude Code's hooks (IF-3): the meaning of each payload, and the output of each hook.
+"""Claude Code's hooks (IF-3): what a tool call left behind, and the context that it reports.
 
 Facts this relies on (measured with 2.1.330 and 2.1.197): a shell command that ends with
 a code other than 0 arrives as PostToolUseFailure whose `error` begins with "Exit code N";
@@ -8,7 +8,8 @@ main session's id. A Stop hook that prints context makes the model continue, so 
 PreCompact takes plain text; SessionStart, UserPromptSubmit and the two PostToolUse hooks take
 `additionalContext`, which the client keeps in the conversation permanently. PostToolUse also
 takes `updatedToolOutput`, an answer in the tool's own form; one in another form is dropped, and
-the model reads the original. A call that failed has no such field.
+the model reads the original. A call that failed has no such field. Cursor runs the same hooks, for
+sessions that are not Claude Code's.
 """
 
 from __future__ import annotations
@@ -17,37 +18,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wm.domain.payloads import prompt_text
-from wm.domain.payloads.fields import (
-    check_object,
-    every_text,
-    mapping,
-    plain,
-    require,
-    strings,
-    text,
-    whole,
-)
-from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
-from wm.formats.events import (
-    AssistantText,
-    CompactionFinished,
-    CompactionStarted,
-    Event,
-    SessionEnded,
-    SessionStarted,
-    ToolFinished,
-    UsageReported,
-    UserPrompt,
-)
+from wm.domain.payloads.fields import every_text, mapping, plain, strings, text, whole
+from wm.domain.payloads.normaliser import FinishedCall, ToolResult
+from wm.formats.events import UsageReported
 from wm.text import patterns
-from wm.text.tables import Tables
-
-TOOL_KINDS = dict(Tables("wm.domain.payloads").rows("claude_code", columns=2))
-
-CONTEXT_EVENTS = frozenset(
-    {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"}
-)
-"""Hooks whose `additionalContext` reaches the model without a side effect."""
 
 REPLACED = ("stdout", "content")
 """Members of an answer whose text may be shortened: of Bash, and of Grep."""
@@ -55,74 +29,28 @@ REPLACED = ("stdout", "content")
 _EXIT_CODE = patterns.compile(r"^(?:Error: )?Exit code (\d{1,5})\s*(?:\n|$)")
 
 
-def parse(name: str, payload: Any, project: str = "") -> ParsedHook:
-    """Parse one hook call. Hooks that are not used return no events.
-
-    project: the hook's environment names it (CLAUDE_PROJECT_DIR), the payload does not.
-    Raises HostError for a payload that is not an object, has no `session_id`, or lacks a field
-    that its event needs.
-    """
-    where = f"Claude Code's {name}"
-    body = check_object(payload, where=where)
-    session_id = require(body, "session_id", where=where)
-    read, wants = EVENTS.get(name, (_nothing, frozenset[Want]()))
-    in_subagent = bool(text(body, "agent_id"))
-    events = read(body, where)
-    cwd = text(body, "cwd")
-    return ParsedHook(
-        agent="claude-code",
-        session_id=session_id,
-        cwd=cwd,
-        project=project,
-        directory=project or cwd,
-        events=_of_subagent(events) if in_subagent else events,
-        wants=frozenset() if in_subagent else wants,
-        keeps=True,
+def read_result(call: FinishedCall) -> ToolResult:
+    """What a call of one of Claude Code's tools left behind."""
+    if call.has_failed:
+        return _failed(call)
+    response = call.response
+    found = strings(response, "filenames") if isinstance(response, Mapping) else ()
+    return ToolResult(
+        output=_output(call.kind, response),
+        exit_code=_success_code(call.given, response) if call.kind == "bash" else None,
+        replaceable=_replaceable(call),
+        paths=found[: prompt_text.MAX_MATCHED_PATHS] if call.kind == "grep" else (),
     )
 
 
-def reply(name: str, outcome: HookOutcome) -> Reply:
-    """Return the hook's output: context where the model reads it, plain text for PreCompact."""
-    if name == "PreCompact":
-        return outcome.instructions or None
-    if name not in CONTEXT_EVENTS:
-        return None
-    blocks = outcome.blocks if name == "SessionStart" else ()
-    context = "\n\n".join(part for part in (*blocks, *outcome.appended) if part)
-    answer: dict[str, Any] = {"additionalContext": context} if context else {}
-    if name == "PostToolUse" and outcome.output:
-        answer["updatedToolOutput"] = _replaced(
-            outcome.payload.get("tool_response"), outcome.output
-        )
-    shown = {"systemMessage": outcome.shown} if outcome.shown else {}
-    if not answer:
-        return shown or None
-    return {**shown, "hookSpecificOutput": {"hookEventName": name, **answer}}
-
-
-def _replaceable(kind: str, name: str, response: Any) -> str:
-    """Return the text of an answer that a hook may replace. The client accepts a changed answer
-    only in its original form, so the text must be one member of it."""
+def replaced(body: Mapping[str, Any], output: str) -> dict[str, Any]:
+    """The answer with the shorter text, in its own form."""
+    response = body.get("tool_response")
     if isinstance(response, str):
-        return response if name.startswith("mcp__") else ""
-    if not isinstance(response, Mapping) or kind in ("read", "edit", "write"):
-        return ""
-    member = _member(response)
-    return text(response, member) if member else ""
-
-
-def _member(response: Mapping[str, Any]) -> str:
-    """Return the name of the member that holds an answer's text."""
-    return next((key for key in REPLACED if text(response, key)), "")
-
-
-def _replaced(response: Any, output: str) -> Any:
-    """Return the answer with the shorter text."""
-    if isinstance(response, str):
-        return output
+        return {"updatedToolOutput": output}
     answer = dict(response) if isinstance(response, Mapping) else {}
     member = _member(answer)
-    return {**answer, member: output} if member else answer
+    return {"updatedToolOutput": {**answer, member: output} if member else answer}
 
 
 def usage(
@@ -161,93 +89,21 @@ def _in_context(context: Mapping[str, Any], window: int) -> int:
     return 0
 
 
-def _of_subagent(events: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Keep a subagent's changes on disk, which are facts of the session; drop what it read or
-    said."""
-    return tuple(
-        e.model_copy(update={"aside": True})
-        for e in events
-        if isinstance(e, ToolFinished) and e.tool in ("bash", "edit", "write")
-    )
-
-
-def _nothing(_payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    return ()
-
-
-def _session_start(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    return (
-        SessionStarted(
-            source=text(payload, "source") or "startup",
-            transcript=text(payload, "transcript_path"),
-            context_tokens=whole(payload, "context_tokens") or 0,
-        ),
-    )
-
-
-def _prompt(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
-    if "prompt" not in payload or payload["prompt"] != "":
-        require(payload, "prompt", where=where)
-    sent = text(payload, "prompt")
-    words = prompt_text.of_user(sent)
-    typed = UserPrompt(text=words, message_id=text(payload, "prompt_id"))
-    return (*((typed,) if words else ()), *_attached(sent))
-
-
-def _attached(sent: str) -> tuple[Event, ...]:
-    shown = prompt_text.added(sent)
-    return (ToolFinished(tool="other", name="attachment", output=shown),) if shown else ()
-
-
-def _tool_done(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
-    response = payload.get("tool_response")
-    call = _call(payload, where, response)
-    kind = call["tool"]
-    code = _success_code(mapping(payload, "tool_input"), response) if kind == "bash" else None
-    replaceable = _replaceable(kind, call["name"], response)
-    output = _output(kind, response)
-    return (ToolFinished(**call, output=output, exit_code=code, replaceable=replaceable),)
-
-
-def _tool_failed(payload: Mapping[str, Any], where: str) -> tuple[Event, ...]:
-    call = _call(payload, where, None)
-    error = text(payload, "error")
-    code, output = _failure(error) if call["tool"] == "bash" else (None, error)
-    if payload.get("is_interrupt") is True:
-        # The user interrupted it, so there is no result to judge.
+def _failed(call: FinishedCall) -> ToolResult:
+    """A call that ended in PostToolUseFailure. One that the user interrupted has no result to
+    judge."""
+    code, output = _failure(call.error) if call.kind == "bash" else (None, call.error)
+    if call.body.get("is_interrupt") is True:
         code = None
-    return (ToolFinished(**call, output=output, exit_code=code, failed=code is None),)
+    return ToolResult(output, code, failed=code is None)
 
 
-def _call(payload: Mapping[str, Any], where: str, response: Any) -> dict[str, Any]:
-    """The fields of a call, without its result."""
-    name = require(payload, "tool_name", where=where)
-    kind = TOOL_KINDS.get(name, "other")
-    given = mapping(payload, "tool_input")
-    return {
-        "tool": kind,
-        "name": name,
-        "command": text(given, "command") if kind == "bash" else "",
-        "paths": _paths(kind, given, response),
-        "cwd": text(payload, "cwd"),
-    }
-
-
-def _compaction_started(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    return (CompactionStarted(trigger=text(payload, "trigger")),)
-
-
-def _compaction_finished(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    return (CompactionFinished(summary=text(payload, "compact_summary")),)
-
-
-def _stopped(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    words = text(payload, "last_assistant_message")
-    return (AssistantText(text=words),) if words else ()
-
-
-def _session_end(payload: Mapping[str, Any], _where: str) -> tuple[Event, ...]:
-    return (SessionEnded(reason=text(payload, "reason")),)
+def _failure(error: str) -> tuple[int | None, str]:
+    """Return the exit code at the start of an error text, and the output after it."""
+    match = _EXIT_CODE.match(error)
+    if match is None:
+        return None, error
+    return int(match.group(1)), error[match.end() :]
 
 
 def _success_code(given: Mapping[str, Any], response: Any) -> int | None:
@@ -262,22 +118,21 @@ def _success_code(given: Mapping[str, Any], response: Any) -> int | None:
     return None if text(response, "returnCodeInterpretation") else 0
 
 
-def _failure(error: str) -> tuple[int | None, str]:
-    """Return the exit code at the start of an error text, and the output after it."""
-    match = _EXIT_CODE.match(error)
-    if match is None:
-        return None, error
-    return int(match.group(1)), error[match.end() :]
+def _replaceable(call: FinishedCall) -> str:
+    """Return the text of an answer that a hook may replace. The client accepts a changed answer
+    only in its original form, so the text must be one member of it."""
+    response = call.response
+    if isinstance(response, str):
+        return response if call.name.startswith("mcp__") else ""
+    if not isinstance(response, Mapping) or call.kind in ("read", "edit", "write"):
+        return ""
+    member = _member(response)
+    return text(response, member) if member else ""
 
 
-def _paths(kind: str, given: Mapping[str, Any], response: Any) -> tuple[str, ...]:
-    if kind in ("read", "edit", "write"):
-        path = text(given, "file_path") or text(given, "notebook_path")
-        return (path,) if path else ()
-    if kind == "grep" and isinstance(response, Mapping):
-        named = strings(response, "filenames")[: prompt_text.MAX_MATCHED_PATHS]
-        return named or prompt_text.matched_paths(text(response, "content"))
-    return ()
+def _member(response: Mapping[str, Any]) -> str:
+    """Return the name of the member that holds an answer's text."""
+    return next((key for key in REPLACED if text(response, key)), "")
 
 
 def _output(kind: str, response: Any) -> str:
@@ -293,20 +148,3 @@ def _output(kind: str, response: Any) -> str:
         if kind == "grep":
             return text(response, "content") or "\n".join(strings(response, "filenames"))
     return plain(response) or every_text(response)
-
-
-_NOTICES = frozenset({Want.NOTICES})
-
-EVENTS: Mapping[
-    str, tuple[Callable[[Mapping[str, Any], str], tuple[Event, ...]], frozenset[Want]]
-] = {
-    "SessionStart": (_session_start, frozenset({Want.BLOCKS, Want.NOTICES})),
-    "UserPromptSubmit": (_prompt, _NOTICES),
-    "PostToolUse": (_tool_done, _NOTICES),
-    "PostToolUseFailure": (_tool_failed, _NOTICES),
-    "PreCompact": (_compaction_started, frozenset({Want.INSTRUCTIONS})),
-    "PostCompact": (_compaction_finished, frozenset()),
-    "Stop": (_stopped, frozenset()),
-    "SessionEnd": (_session_end, frozenset()),
-}
-"""Every hook that is used: its reader, and what its reply needs."""

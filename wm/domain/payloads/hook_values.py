@@ -45,6 +45,10 @@ class ParsedHook(Struct, frozen=True):
     """The folder that names the workspace, the same for the whole session if possible."""
     events: tuple[Event, ...] = ()
     wants: frozenset[Want] = frozenset()
+    record: str = ""
+    """The agent's transcript, if its last lines complete the events; see `transcript_tail`."""
+    call_id: str = ""
+    """The tool call of this hook, under its id in the transcript."""
     keeps: bool = False
     """The agent keeps the blocks in its conversation, so they are sent only with the
     call that opens their epoch. A resumed session has them already."""

@@ -58,6 +58,7 @@ from msgspec import Struct
 from wm.domain.payloads import prompt_text
 from wm.domain.payloads.fields import check_object, mapping, objects, plain, strings, text, whole
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
+from wm.domain.payloads.normaliser import patched_files
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,
@@ -91,8 +92,6 @@ SPOKEN = (UserPrompt, AssistantText, CompactionFinished)
 
 FORKED = patterns.compile(r" \(fork #\d{1,9}\)$")
 """OpenCode's title of a session that begins with another one's messages: the only sign of it."""
-
-PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Move to: ", "*** Delete File: ")
 
 
 class _Post(Struct, frozen=True):
@@ -284,17 +283,7 @@ def _paths(kind: str, args: Mapping[str, Any], output: str) -> tuple[str, ...]:
     if kind not in ("read", "edit", "write"):
         return ()
     path = text(args, "filePath")
-    return (path,) if path else _patched(text(args, "patchText"))
-
-
-def _patched(patch: str) -> tuple[str, ...]:
-    """Return the files that a patch text names, each once."""
-    found: dict[str, None] = {}
-    for line in patch.splitlines():
-        for mark in PATCH_FILES:
-            if line.startswith(mark) and len(found) < prompt_text.MAX_MATCHED_PATHS:
-                found[line[len(mark) :].strip()] = None
-    return tuple(path for path in found if path)
+    return (path,) if path else patched_files(text(args, "patchText"))
 
 
 def _compacted(call: _Post) -> tuple[Event, ...]:

@@ -11,7 +11,7 @@ from wm.text import patterns
 MACHINE_TAGS = (
     "system-reminder", "task-notification", "command-name", "command-message", "command-args",
     "local-command-stdout", "local-command-stderr", "local-command-caveat",
-    "bash-input", "bash-stdout", "bash-stderr",
+    "bash-input", "bash-stdout", "bash-stderr", "hook_context",
 )  # fmt: skip
 """Elements that clients write into a user message; their content is not the user's."""
 

@@ -42,12 +42,24 @@ from wm.ops.session.tool_outputs import LEAST_LINES
 from wm.secrets.redact import Redactor
 from wm.settings import Settings, load
 from wm.store.base import Ref
+from wm.store.project import read_regular
 
-SPOKEN = ("SessionStart", "UserPromptSubmit", "session.created", "chat.message")
+SPOKEN = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "session.created",
+    "chat.message",
+    "sessionStart",
+    "userPromptSubmitted",
+    "BeforeAgent",
+)
 """Hooks whose refusal is shown to a person: a session starts, or the user sends a message."""
 
 FAILURES = (OSError, WmError)
 """Errors of `run` behind which `keep_requests` can still save what the user asked for."""
+
+TRANSCRIPT_END = 256 * 1024
+"""Bytes that are read at the end of an agent's transcript; they contain the record of this call."""
 
 JOURNAL_WAIT_S = 0.5
 """Maximum wait for the journal's lock. The wait of the first attempt is over by then, and both must
@@ -68,10 +80,11 @@ class HookCall(Struct, frozen=True):
 
     @property
     def tells(self) -> bool:
-        """Whether the reply can be appended to the existing conversation. The reply to a hook that
-        opens an epoch precedes the conversation (EP-1)."""
+        """Whether the reply can be appended to the existing conversation. The reply to the start of
+        a session precedes the conversation (EP-1)."""
         parsed = self.parsed
-        return not parsed.call and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
+        starts = any(isinstance(event, SessionStarted) for event in parsed.events)
+        return not starts and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
 
     def answer(self, outcome: HookOutcome) -> HookAnswer:
         content_type, body = adapters.reply(self.request.agent, self.request.name, outcome)
@@ -93,7 +106,7 @@ def _parse(runtime: Runtime, request: HookRequest) -> HookCall:
         name != parsed.session_id
     ):  # `ops.operation` does the same for requests with a session id of their own
         parsed = replace(parsed, session_id=name)
-    asks = parsed.events or parsed.call
+    asks = parsed.events or parsed.call or parsed.record
     place = locate(runtime, Scoped(directory=parsed.directory)) if asks else None
     return HookCall(request, parsed, place)
 
@@ -102,11 +115,28 @@ def _prepare(runtime: Runtime, call: HookCall) -> PreparedHook:
     parsed, place = call.parsed, call.place
     if place is None:
         return PreparedHook(call)
+    if parsed.record:
+        parsed = adapters.completed(parsed, _last_records(parsed.record))
     events = tuple(prepare_event(runtime, place, item) for item in _events(parsed))
     refs = [ref for event in events for ref in event.refs]
     if parsed.call:
         refs += prompt.prompt_refs(runtime, place, parsed.session_id)
     return PreparedHook(call, events, tuple(dict.fromkeys(refs)))
+
+
+def _last_records(transcript: str) -> Iterator[dict[str, object]]:
+    """The last records of an agent's transcript, the newest first; none if it cannot be read."""
+    try:
+        raw, _ = read_regular(transcript, TRANSCRIPT_END, at_end=True)
+    except (OSError, ValueError):
+        return
+    for line in reversed(raw.splitlines()):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # the first line is cut
+        if isinstance(record, dict):
+            yield record
 
 
 def _events(parsed: ParsedHook) -> Iterator[EventRequest]:
@@ -128,7 +158,7 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
     if parsed.call:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
     notice = pressure.PressureNotice()
-    if call.tells and call.is_read:
+    if call.tells and call.is_read and not blocks.opened:
         notice = pressure.take_notice(work, place, parsed.session_id)
     given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = HookOutcome(

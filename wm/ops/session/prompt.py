@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from wm.api.protocol import PromptAnswer, PromptRequest, PromptText, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.memory.select import Selection
+from wm.domain.payloads import LIMITED
 from wm.domain.session import epochs, hot_snapshot
 from wm.domain.session.sections import Rendered
 from wm.formats.base import Document
@@ -138,10 +139,12 @@ def _over(block: Rendered) -> tuple[Omission, ...]:
 
 
 def _room(work: Work, state: SessionState, *before: str) -> int:
-    """Characters left for further blocks: Claude Code limits the output of one hook."""
-    if state.agent != "claude-code":
+    """Characters left for further blocks: some agents limit the output of one hook."""
+    unit = LIMITED.get(state.agent)
+    if unit is None:
         return sys.maxsize
-    used = sum(len(text) + len("\n\n") for text in before)
+    sizes = (len(text.encode() if unit == "bytes" else text) for text in before)
+    used = sum(size + len("\n\n") for size in sizes)
     return max(0, work.runtime.settings.hooks.context_chars - used)
 
 
