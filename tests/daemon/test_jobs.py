@@ -14,15 +14,17 @@ from typing import Any
 import pytest
 
 from tests.daemon.process import Home
+from wm.api.governance import SweepRequest
 from wm.api.protocol import EventRequest
 from wm.daemon.jobs import Job, Jobs, Stopped, _Rest
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.ops.local import open_runtime
-from wm.ops.operation import execute_batch
+from wm.ops.operation import execute, execute_batch
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session.record_event import record_event
+from wm.ops.storage.sweep import sweep_storage
 from wm.settings import Settings, load
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -148,7 +150,7 @@ def test_a_stopped_sweep_is_completed_by_the_next(tmp_path: Path) -> None:
 
 def test_a_pause_ends_the_sweep_when_the_daemon_stops() -> None:
     ending = threading.Event()
-    rest = _Rest(ending)
+    rest = _Rest(ending, lambda: False)
     rest()
     ending.set()
     rest._begun -= 0.01
@@ -157,6 +159,62 @@ def test_a_pause_ends_the_sweep_when_the_daemon_stops() -> None:
     except Stopped:
         return
     raise AssertionError("it went on")
+
+
+def swept(runtime: Runtime, project: Path, *, dry_run: bool) -> SweepLog:
+    request = SweepRequest(directory=str(project), dry_run=dry_run)
+    done = execute(runtime, sweep_storage, request)
+    return done.logs[0]
+
+
+def test_a_sweep_of_the_schedule_does_not_come_between_a_dry_run_and_its_gc(tmp_path: Path) -> None:
+    runtime, key = made(tmp_path, 8, max_outputs=3)
+
+    async def scene() -> None:
+        jobs = jobs_of(runtime, [])
+        planned = swept(runtime, tmp_path / "project", dry_run=True)
+        jobs.begin()
+        jobs.count_events([(key, sid("s-1"))] * runtime.settings.storage.sweep_events)
+        await until(lambda: jobs.ended(0))
+        assert outputs(runtime, key) == 8
+        done = swept(runtime, tmp_path / "project", dry_run=False)
+        assert (done.deleted, done.files) == (5, planned.files)
+        keep(runtime, tmp_path / "project", 9)
+        jobs._due("daily")
+        await until(lambda: outputs(runtime, key) == 3)
+        jobs.stop()
+
+    asyncio.run(scene())
+
+
+def test_a_sweep_under_way_ends_at_its_next_step_for_a_dry_run_and_runs_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime, key = made(tmp_path, 60, max_outputs=3)
+    turns = runtime.signals.sweeps
+    monkeypatch.setattr(turns, "HELD_S", 0.5, raising=False)
+    first, go = threading.Event(), threading.Event()
+
+    def foundation() -> None:
+        if not first.is_set():
+            first.set()
+            assert go.wait(WITHIN_S)
+
+    async def scene() -> None:
+        jobs = Jobs(runtime, foundation=foundation, report=lambda _what, _error: None)
+        jobs.begin()
+        await until(first.is_set)
+        asked = asyncio.create_task(
+            asyncio.to_thread(swept, runtime, tmp_path / "project", dry_run=True)
+        )
+        await until(turns.is_held)
+        go.set()
+        planned = await asked
+        assert planned.deleted == outputs(runtime, key) - 3 == 57
+        await until(lambda: outputs(runtime, key) == 3)
+        jobs.stop()
+
+    asyncio.run(scene())
 
 
 @pytest.mark.parametrize("error", [OSError("the drive is gone"), KeyError("a bug of ours")])

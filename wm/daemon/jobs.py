@@ -41,7 +41,7 @@ class Job(Struct, frozen=True):
 
 
 class Stopped(Exception):
-    """Raised in a run to end it when the daemon ends."""
+    """Raised in a run to end it: the daemon ends, or a person runs `wm gc`."""
 
 
 class Jobs:
@@ -111,8 +111,15 @@ class Jobs:
             self._loop.call_soon_threadsafe(self._report, f"sweep ({job.cause})", error)
 
     def _run(self, job: Job) -> None:
-        with contextlib.suppress(Stopped):
-            self._sweep(job)
+        turns = self._runtime.signals.sweeps
+        is_done = False
+        with turns.scheduled() as free, contextlib.suppress(Stopped):
+            if free:
+                self._sweep(job)
+                is_done = True
+        if not is_done and not self._ending.is_set():
+            with contextlib.suppress(RuntimeError):  # the loop is closed already
+                self._loop.call_soon_threadsafe(self._loop.call_later, turns.HELD_S, self._add, job)
 
     def _sweep(self, job: Job) -> None:
         self._foundation()
@@ -121,7 +128,7 @@ class Jobs:
         # Imported here because nothing of it is needed before the first answer.
         from wm.ops.storage import sweep
 
-        rest = _Rest(self._ending)
+        rest = _Rest(self._ending, self._runtime.signals.sweeps.is_held)
         run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, rest=rest)
         if job.session:
             sweep.sweep_workspace(self._runtime, job.workspace, run)
@@ -133,13 +140,17 @@ class Jobs:
 
 
 class _Rest:
-    """Sleeps after each millisecond of work, and ends the run when the daemon ends."""
+    """Sleeps after each millisecond of work, and ends the run when the daemon ends or a person's
+    sweep takes its turn."""
 
-    def __init__(self, ending: threading.Event) -> None:
+    def __init__(self, ending: threading.Event, is_held: Callable[[], bool]) -> None:
         self._ending = ending
+        self._is_held = is_held
         self._begun = time.thread_time()
 
     def __call__(self) -> None:
+        if self._is_held():
+            raise Stopped
         # Processor time only: waiting for the drive or for another process blocks no client.
         worked = time.thread_time() - self._begun
         if worked < _STEP_S:

@@ -5,10 +5,14 @@ Owns the in-memory caches and signals of the process. Everything here may be dro
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from threading import Lock
 
 from msgspec import Struct, field
 
@@ -80,6 +84,44 @@ class Troubles(dict[str, str]):
             self.on_report(what, why)
 
 
+class SweepTurns:
+    """Lets one sweep run at a time; a person's `wm gc` comes before the schedule.
+
+    A dry run keeps the schedule waiting for `HELD_S`, so that `wm gc` then deletes exactly what the
+    dry run listed (GV-3).
+    """
+
+    HELD_S = 900.0
+
+    def __init__(self) -> None:
+        self._running = Lock()
+        self._held_until = 0.0
+
+    def is_held(self) -> bool:
+        """Whether the schedule must wait. A scheduled sweep ends at its next step then."""
+        return time.monotonic() < self._held_until
+
+    @contextmanager
+    def asked(self, *, dry_run: bool) -> Iterator[None]:
+        """A sweep that a person asked for: waits for a scheduled one to end."""
+        self._held_until = math.inf
+        with self._running:
+            try:
+                yield
+            finally:
+                self._held_until = time.monotonic() + self.HELD_S if dry_run else 0.0
+
+    @contextmanager
+    def scheduled(self) -> Iterator[bool]:
+        """Whether a scheduled sweep may run; it holds its turn while the block runs."""
+        free = not self.is_held() and self._running.acquire(blocking=False)
+        try:
+            yield free
+        finally:
+            if free:
+                self._running.release()
+
+
 class Signals(Struct, frozen=True, eq=False):
     """State that one part of the process shares with others, mainly for metrics. Never stored."""
 
@@ -90,6 +132,7 @@ class Signals(Struct, frozen=True, eq=False):
     zones: Cache = field(default_factory=lambda: Cache(size=256))
     """The newest zone of each proxied conversation, with its time (PS-2)."""
     troubles: Troubles = field(default_factory=Troubles)
+    sweeps: SweepTurns = field(default_factory=SweepTurns)
 
 
 class Runtime(Struct, frozen=True, eq=False):

@@ -478,7 +478,11 @@ def _unreachable(key: str, run: SweepRun, error: StoreError) -> SweepLog:
 
 
 def _run(work: Work, request: SweepRequest) -> Swept:
-    runtime = work.runtime
+    with work.runtime.signals.sweeps.asked(dry_run=request.dry_run):
+        return _swept(work.runtime, request)
+
+
+def _swept(runtime: Runtime, request: SweepRequest) -> Swept:
     run = SweepRun(dry_run=request.dry_run)
     if request.everywhere:
         keys = waiting_longest(runtime)
