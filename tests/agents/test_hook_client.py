@@ -15,6 +15,7 @@ import pytest
 
 from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from tests.daemon import foreign
+from tests.daemon.process import wait_for
 from wm.agents import hook as door
 from wm.agents import hook_client as hook
 from wm.settings import DaemonSettings, HookSettings
@@ -46,15 +47,17 @@ import sys
 sys.path.insert(0, "{root}")
 from wm.agents import hook_client
 hook_client.LIBRARY_S = {seconds}
+hook_client.BACKGROUND_S = {background}
 sys.exit(hook_client.main(sys.argv[1:]))
 """
 
 
 def within(
-    home: Path, seconds: float, *words: str, payload: bytes
+    home: Path, seconds: float, *words: str, payload: bytes, background: float = 60
 ) -> subprocess.CompletedProcess[bytes]:
-    """The client, whose library has so many seconds."""
-    code = WITHIN.format(root=Path(FILE).parents[2], seconds=seconds)
+    """The client, whose library has so many seconds before the agent goes on, and then more."""
+    root = Path(FILE).parents[2]
+    code = WITHIN.format(root=root, seconds=seconds, background=background)
     return subprocess.run(
         [sys.executable, "-I", "-c", code, *words],
         input=payload,
@@ -70,10 +73,12 @@ def patient(home: Path, *words: str, payload: bytes) -> subprocess.CompletedProc
     return within(home, 60, *words, payload=payload)
 
 
-def hurried(home: Path, seconds: float, payload: bytes) -> subprocess.CompletedProcess[bytes]:
+def hurried(
+    home: Path, seconds: float, payload: bytes, background: float = 60
+) -> subprocess.CompletedProcess[bytes]:
     """A prompt through the library, which has so many seconds."""
     words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
-    return within(home, seconds, *words, payload=payload)
+    return within(home, seconds, *words, payload=payload, background=background)
 
 
 @pytest.fixture
@@ -218,9 +223,9 @@ def test_without_a_daemon_the_library_processes_the_payload(tmp_path: Path) -> N
         payload=json.dumps(payload).encode(),
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    kept = [p.read_text() for p in (tmp_path / "wm").rglob("workspace-memory.json")]
-    assert len(kept) == 1
-    assert "make ship" in kept[0]
+    # On a busy machine it goes on in the background.
+    memories = (tmp_path / "wm").rglob
+    wait_for(lambda: any("make ship" in p.read_text() for p in memories("workspace-mem*")), 60)
 
 
 def prompt(tmp_path: Path, *, session: str = "s") -> bytes:
@@ -274,26 +279,39 @@ def test_without_a_writable_log_the_failure_is_not_logged(tmp_path: Path) -> Non
     assert log.stat().st_size == hook.MAX_LOG
 
 
-def test_a_waiting_library_costs_its_deadline(tmp_path: Path) -> None:
+def test_a_waiting_library_costs_its_deadline_and_finishes_in_the_background(
+    tmp_path: Path,
+) -> None:
     """Somebody holds the lock of what has to be written, for longer than a hook may last."""
-    payload = prompt(tmp_path)
-    hurried(tmp_path, 60, payload)
-    [lock] = (tmp_path / "wm").glob("workspaces/*/sessions/.*.lock")
-    with lock.open("r+b") as held:
+    folder = begun(tmp_path)
+    lock = folder / ".workspace-memory.json.lock"
+    with lock.open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        done = hurried(tmp_path, 0.2, payload)
-    assert shown(done).startswith("wm did not record this (UserPromptSubmit) within 0.2 s")
-    line = json.loads((tmp_path / "wm" / "daemon.log").read_text())
-    assert line["reason"] == "not done within 0.2 s"
+        done = hurried(tmp_path, 0.2, said(tmp_path))
+        assert shown(done).startswith("wm has not recorded this (UserPromptSubmit) after 0.2 s.")
+        assert texts(folder, "workspace-memory.json") == []
+    wait_for(lambda: texts(folder, "workspace-memory.json") == [SHIP], 60)
+
+
+def test_a_library_that_never_ends_is_given_up_in_the_background_and_logged(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    with (folder / ".workspace-memory.json.lock").open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        hurried(tmp_path, 0.2, said(tmp_path), background=0.2)
+        log = tmp_path / "wm" / "daemon.log"
+        wait_for(log.exists, 60)
+    assert json.loads(log.read_text())["reason"] == "not done within 0.4 s"
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.06, 0.1, 0.15, 0.25])
-def test_a_deadline_at_any_moment_is_reported_and_does_not_block(
+def test_a_deadline_at_any_moment_is_reported_and_the_request_is_kept(
     tmp_path: Path, seconds: float
 ) -> None:
     """Also while a C extension is loaded, which takes no exception of ours."""
-    done = hurried(tmp_path, seconds, prompt(tmp_path))
-    assert shown(done).startswith("wm did not record this (UserPromptSubmit)")
+    done = hurried(tmp_path, seconds, said(tmp_path))
+    assert shown(done).startswith("wm has not recorded this (UserPromptSubmit)")
+    memories = (tmp_path / "wm" / "workspaces").glob
+    wait_for(lambda: [texts(f.parent, f.name) for f in memories("*/w*.json")] == [[SHIP]], 60)
 
 
 # --- a hook whose write failed ----------------------------------------------------------------
@@ -371,7 +389,7 @@ def test_a_request_waits_in_the_journal_if_a_folder_is_not_writable(
 
 def without_room(tmp_path: Path, payload: bytes) -> subprocess.CompletedProcess[bytes]:
     """A hook on a system that takes no byte more: each write fails as on a full disk."""
-    code = WITHIN.format(root=Path(FILE).parents[2], seconds=60)
+    code = WITHIN.format(root=Path(FILE).parents[2], seconds=60, background=60)
     words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
     return subprocess.run(
         ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sys.executable, "-I", "-c", code, *words],

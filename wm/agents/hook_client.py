@@ -28,7 +28,11 @@ TIMEOUT_S = 1.0
 """One wait for the daemon (`hooks.event_timeout_s`; a test compares them)."""
 
 LIBRARY_S = 5.0
-"""Limit for all work of the library (`hooks.start_timeout_s`; a test compares them)."""
+"""How long the agent waits for the library (`hooks.start_timeout_s`; a test compares them)."""
+
+BACKGROUND_S = 60.0
+"""How long the library may go on after that, while the agent no longer waits. On a machine that is
+so busy, loading it alone can take longer than the agent may wait."""
 
 SOCKET_ONLY = ("statusline",)
 """Events without anything to store, so the library is not loaded for them."""
@@ -116,24 +120,32 @@ def _is_ours(sock: "_socket.socket") -> bool:
 
 def from_files(agent: str, event: str, payload: bytes) -> bytes:
     """The library's answer from the files, or a notice for the user that it failed. When the time
-    is up, the process prints a notice and exits with code 0."""
+    is up, the process prints a notice and exits with code 0; its child finishes the work."""
     import gc
     import signal
 
     too_late = failure(
         agent,
-        f"wm did not record this ({event}) within {LIBRARY_S:g} s and gave up, so that you need "
-        "not wait. If it asks to remember something, ask again later.",
+        f"wm has not recorded this ({event}) after {LIBRARY_S:g} s. It goes on in the background, "
+        "so that you need not wait; `wm logs` says if that fails.",
     )
 
     def late(_number: int, _frame: object) -> None:
         # Not an exception: raised inside a C extension, it could be printed or replaced there. The
         # process may end at any moment without leaving half-written files (ST-2).
+        if posix.fork() == 0:
+            _detach()
+            signal.signal(signal.SIGALRM, given_up)
+            signal.setitimer(signal.ITIMER_REAL, BACKGROUND_S)
+            return
         try:
             posix.write(1, too_late)
-            _note(agent, event, f"not done within {LIBRARY_S:g} s")
-            if event in MAY_START:
-                _start_daemon()
+        finally:
+            posix._exit(0)
+
+    def given_up(_number: int, _frame: object) -> None:
+        try:
+            _note(agent, event, f"not done within {LIBRARY_S + BACKGROUND_S:g} s")
         finally:
             posix._exit(0)
 
@@ -149,6 +161,14 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
         return failure(agent, f"wm could not record this ({event}): {reason}. `wm logs` has more.")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _detach() -> None:
+    """Leave the agent's terminal and pipes: it reads until the last process has closed them."""
+    posix.setsid()
+    nothing = posix.open("/dev/null", posix.O_RDWR)
+    for stream in (0, 1, 2):
+        posix.dup2(nothing, stream)
 
 
 def _by_library(agent: str, event: str, payload: bytes) -> bytes:
