@@ -1,3 +1,3 @@
 """A per-user memory daemon for coding agents, on plain JSON files."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

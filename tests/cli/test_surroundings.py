@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+import wm
 from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
@@ -520,13 +524,33 @@ def test_a_refusal_of_an_outdated_daemon_says_that_it_is_outdated() -> None:
         new = response(200, answering(home=str(user.data)))
         with speaking(user.settings(), refused, old, refused, new, old, refused, old):
             told, untold, shown = user.wm("inbox"), user.wm("inbox"), user.wm("status")
-        hint = (
-            f"The daemon is outdated (version 0.0.1, not {__version__}): `wm down`, then `wm up`."
-        )
+        hint = f"The daemon is outdated (version 0.0.1, not {__version__}): `wm up` replaces it."
         assert told.sentences == f"wm: There is no such path. See it. {hint}"
         assert untold.sentences == "wm: There is no such path. See it."
-        line = f"version 0.0.1, not {__version__} (wm down; wm up)"
+        line = f"version 0.0.1, not {__version__} (wm up)"
         assert squeezed(line) in squeezed(shown.out)
+
+
+@pytest.mark.parametrize("verb", ["up", "setup --yes"])
+def test_one_command_replaces_the_daemon_of_an_older_wm(verb: str, tmp_path: Path) -> None:
+    older = tmp_path / "older"
+    shutil.copytree(
+        Path(wm.__file__).parent, older / "wm", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (older / "wm" / "__init__.py").write_text('__version__ = "0.0.1"\n')
+    with tempfile.TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
+        user = Terminal(Path(folder))
+        words = [sys.executable, "-c", "from wm.cli.main import main; main()", "up", "--quiet"]
+        env = {**user.env, "PYTHONPATH": str(older)}
+        subprocess.run(words, cwd=older, env=env, check=True)
+        assert f"version 0.0.1, not {__version__} (wm up)" in " ".join(
+            user.wm("status").out.split()
+        )
+        user.wm("up", "--quiet")  # an agent's start leaves it
+        assert user.wm("status", "--json").json["daemon"]["version"] == "0.0.1"
+        assert user.wm(*verb.split()).code == 0
+        assert user.wm("status", "--json").json["daemon"]["version"] == __version__
+        user.wm("down")
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ class StatusReport(Record):
     trouble: str
     """Why nothing can be said of a workspace here, or ""."""
     agents: dict[str, str]
-    """Agents found here: current, stale (set up by another wm) or absent (not wired)."""
+    """Agents found here: current, stale (older than this wm) or absent (not wired)."""
     contract: str
     """The project's session contract: sound, faults, or "" where there is none."""
     config: str

@@ -70,7 +70,7 @@ def _outdated(settings: Settings) -> str:
         why = outdated(daemon_status(settings, deadline_s=HINT_S))
     except WmError:
         return ""
-    return f"The daemon is outdated ({why}): `wm down`, then `wm up`." if why else ""
+    return f"The daemon is outdated ({why}): `wm up` replaces it." if why else ""
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -19,7 +19,8 @@ from typing import Any
 from wm import __version__
 from wm.cli import output
 
-FIX = "wm down; wm up"
+FIX = "wm up"
+"""Replaces an outdated daemon. `wm setup` does that too, and updates the agents' files."""
 
 
 def outdated(status: Mapping[str, Any]) -> str:

@@ -91,8 +91,8 @@ def missing_package() -> str:
         return ""
     return (
         f"The Python package {gone[0]}, which runs model folders, is not installed: "
-        "install wm with its extra [models] "
-        "(in its clone: .venv/bin/pip install '.[models]')."
+        "install wm with its extra [models]: `uv tool install 'wm-memory[models]'` "
+        "(in a clone: `.venv/bin/pip install '.[models]'`)."
     )
 
 

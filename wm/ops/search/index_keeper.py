@@ -82,7 +82,8 @@ class Searcher:
         self._settings = settings
         self._shelf = shelf
         self._later = later
-        self._index = SearchIndex((), settings, None if later is None else graph.NearGraph)
+        has_graph = later is not None and graph.is_installed()
+        self._index = SearchIndex((), settings, graph.NearGraph if has_graph else None)
         self._memory: WorkspaceMemory | None = None
         self._told: WorkspaceMemory | None = None
         """The memory in the index; None while that is uncertain."""

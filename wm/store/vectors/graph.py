@@ -2,11 +2,13 @@
 
 Finds approximate nearest neighbours; the caller compares them exactly. Touches no file: it
 is saved and loaded as bytes. The caller must verify the bytes before loading them, because damaged
-ones can crash usearch and the process with it. usearch is imported when the first graph is made.
+ones can crash usearch and the process with it. usearch is the extra [large]; it is imported when
+the first graph is made. Without it all vectors are compared.
 """
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +25,17 @@ AT_ONCE = 16
 
 
 def version() -> str:
-    """The version of usearch, because its file format may change with it."""
-    import usearch
-
+    """The version of usearch, because its file format may change with it; "" if it is not
+    installed."""
+    try:
+        import usearch
+    except ImportError:
+        return ""
     return str(usearch.__version__)
+
+
+def is_installed() -> bool:
+    return importlib.util.find_spec("usearch") is not None
 
 
 class NearGraph:

@@ -239,7 +239,7 @@ def _agents(caller: Caller) -> Iterator[Check]:
         yield Check("agents", "note", "neither claude nor opencode is installed here")
     words = {
         "current": ("ok", "wired", ""),
-        "stale": ("warning", "set up by another wm", "wm setup"),
+        "stale": ("warning", "its files are older than this wm", "wm setup"),
         "absent": ("note", "found, not set up", "wm setup"),
     }
     blocked, remarks = wiring.blocked(facts), wiring.remarks(facts)

@@ -120,7 +120,7 @@ def _machine(
     report: dict[str, Any], silent: str, agents: dict[str, str] | None
 ) -> list[output.Row]:
     return [
-        ("daemon", *_daemon_line(report["daemon"], silent)),
+        ("daemon", *_daemon_line(report["daemon"], silent, agents)),
         ("agents", _wired(agents)),
         ("files", output.home_short(report["home"])),
         ("socket", output.home_short(report["socket"])),
@@ -146,12 +146,16 @@ def _wired(agents: dict[str, str] | None) -> str:
     return wired or "none found on this machine"
 
 
-def _daemon_line(daemon: dict[str, Any] | None, silent: str) -> tuple[str, output.Paint]:
+def _daemon_line(
+    daemon: dict[str, Any] | None, silent: str, agents: dict[str, str] | None
+) -> tuple[str, output.Paint]:
     if daemon is None:
         text = silent or "down; everything works without it, only slower (wm up)"
         return text, output.warn
     # The daemon's own uptime, not the difference of two clocks: they may have been set since (F30).
     up = f"up for {output.lasting(float(daemon['uptimeS']))} · pid {daemon['pid']}"
     if why := outdated(daemon):
-        return f"{up} · {why} ({FIX})", output.warn
+        # One command for all that is older.
+        fix = "wm setup" if "stale" in (agents or {}).values() else FIX
+        return f"{up} · {why} ({fix})", output.warn
     return up, output.good

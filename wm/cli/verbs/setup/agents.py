@@ -17,6 +17,7 @@ from wm.agents import setup as wiring
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.options import Decorator, choice, flag
+from wm.cli.verbs.setup.daemon import replace_outdated, restart
 from wm.cli.wiring import look
 from wm.daemon.instance import is_heard
 from wm.settings.memory import LEARN_MODES
@@ -78,10 +79,20 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
     code = carry_out(plan, done="Wired. ", **how)
     if code == 0 and plan.changes and not how["dry_run"] and not how["as_json"]:
         output.hint(FIRST)
-    chosen = any(change.agent == wiring.LEARNING for change in plan.changes)
-    if chosen and learn != caller.settings.memory.learn and is_heard(caller.settings.paths.socket):
-        output.note("A running daemon learns as before until it is restarted: wm down, then wm up.")
+    if code == 0 and not how["dry_run"] and (how["yes"] or not how["as_json"]):
+        _renew_daemon(caller, learn)
     return code
+
+
+def _renew_daemon(caller: Caller, learn: str) -> None:
+    """Restart a running daemon that is of another wm, or that still learns in another mode."""
+    settings = caller.settings
+    why = replace_outdated(settings)
+    if not why and learn and learn != settings.memory.learn and is_heard(settings.paths.socket):
+        restart(settings)
+        why = f"it now learns as you chose: {learn}"
+    if why:
+        output.note(f"The daemon was restarted: {why}.")
 
 
 def _mode(facts: wiring.MachineFacts, *, asks: bool) -> str:

@@ -17,11 +17,12 @@ import click
 
 from wm.cli import output, proof
 from wm.cli.context import Caller, Result, ask, daemon_status, prints, prints_always
-from wm.cli.daemon_state import FIX, outdated
+from wm.cli.daemon_state import outdated
 from wm.cli.options import flag
 from wm.daemon.instance import holder, is_ending
 from wm.daemon.lifecycle import start, wait_gone
-from wm.errors import StoreError, Unavailable, UserError
+from wm.errors import StoreError, Unavailable, UserError, WmError
+from wm.settings import Settings
 
 SILENT_S = 1.0
 """Seconds after which a slow start is reported: the first one of an installation that is not
@@ -38,12 +39,14 @@ BEHIND = "It stops after that; `wm logs` shows when."
 @flag("--quiet", help="Print nothing on success.")
 @prints
 def up(caller: Caller, prove: bool, quiet: bool) -> Result:
-    """Start the daemon and check that it answers. One daemon serves all your workspaces."""
+    """Start the daemon and check that it answers. One daemon serves all your workspaces.
+
+    A daemon of another version of wm is replaced, except with --quiet, which agents use.
+    """
     started_at = time.monotonic()
     with _noting_wait(silent=quiet or caller.as_json):
-        started = start(caller.settings)
+        started, status = _current(caller.settings, replace=not quiet)
     took = f"started in {time.monotonic() - started_at:.2f} s" if started else "is running"
-    status = daemon_status(caller.settings)
     steps = proof.run(caller.settings) if prove else []
 
     def show(_report: object) -> None:
@@ -60,13 +63,40 @@ def up(caller: Caller, prove: bool, quiet: bool) -> Result:
     return Result(report, show, failed=not all(step.ok for step in steps))
 
 
+def _current(settings: Settings, *, replace: bool) -> tuple[bool, dict[str, Any]]:
+    """Whether a daemon was started, and its status. replace: restart one that is outdated."""
+    started = start(settings)
+    status = daemon_status(settings)
+    if not replace or not outdated(status):
+        return started, status
+    restart(settings)
+    return True, daemon_status(settings)
+
+
 def _print_started(caller: Caller, status: dict[str, Any], took: str) -> None:
     output.line(f"wm {status['version']}: the daemon {took} (pid {status['pid']}).")
-    if why := outdated(status):
-        output.line(output.warn(f"It is outdated: {why} ({FIX})."))
     paths = caller.settings.paths
     rows = (("socket", paths.socket), ("files", paths.home))
     output.lines(output.pairs([(name, output.home_short(str(path))) for name, path in rows]))
+
+
+def replace_outdated(settings: Settings) -> str:
+    """Restart a daemon that runs another wm than this one. Returns how it differed, or ""."""
+    try:
+        why = outdated(daemon_status(settings))
+    except WmError:
+        return ""
+    if why:
+        restart(settings)
+    return why
+
+
+def restart(settings: Settings) -> None:
+    """Raises StoreError if the old daemon does not end in time."""
+    ask(settings, "shutdown")
+    if not wait_gone(settings):
+        raise StoreError("The daemon still writes what it took.", fix=BEHIND)
+    start(settings)
 
 
 @contextmanager
