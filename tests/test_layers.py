@@ -48,12 +48,16 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "settings", "net", "formats", "wire", "daemon.client", "daemon.client_async"),
         "proxy",
     },
+    "page": {
+        *("errors", "settings", "net", "formats", "api", "wire", "daemon.client"),
+        *("daemon.client_async", "domain.times", "domain.counts", "text.escape", "ops", "page"),
+    },
     "agents": {"errors", "settings", "formats", "api", "daemon.client", "agents"},
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {
         *("errors", "settings", "formats", "api", "text.escape", "text.tables"),
         *("domain.counts", "daemon", "ops"),
-        *("agents", "library", "replay", "proxy", "cli"),
+        *("agents", "library", "replay", "proxy", "page", "cli"),
     },
 }
 """Package -> what of `wm` it may import (a package, or one module of it)."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -39,8 +44,12 @@ def test_a_policy_is_compared_with_rivals_under_an_assumed_model(user: Terminal)
         assert words in said.out
     assert max(map(len, said.out.splitlines())) <= 80
     page = (user.repo / "c.html").read_text("utf-8")
-    assert 'class="border"' in page  # two conversations
-    assert "the distance is the credit" in page
+    charts = [json.loads(unescape(one)) for one in re.findall(r'data-chart="([^"]+)"', page)]
+    assert charts[0]["borders"] == [3.5]  # two conversations
+    assert [one["label"] for one in charts[1]["series"]] == [
+        "without the policy",
+        "with the policy",
+    ]
 
 
 def test_an_assumed_model_without_a_price_is_an_error_with_the_fix(user: Terminal) -> None:
@@ -77,7 +86,9 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_chart_is_one_page_without_external_resources_or_scripts(user: Terminal) -> None:
+def test_the_chart_is_one_page_without_external_resources_or_foreign_scripts(
+    user: Terminal,
+) -> None:
     path = written(user.repo / "r.jsonl", [session("<script>alert(1)</script>")])
     said = user.wm("replay", str(path), "--html", "chart.html")
     assert said.code == 0
@@ -85,10 +96,15 @@ def test_the_chart_is_one_page_without_external_resources_or_scripts(user: Termi
     text = (user.repo / "chart.html").read_text("utf-8")
     page = Page(text)
     assert (page.open, page.fetched) == ([], [])
-    assert "script" not in page.names
-    assert page.names.count("rect") >= 3
+    assert page.names.count("wm-chart") == 2
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digests = [base64.b64encode(sha256(one.encode()).digest()).decode() for one in scripts]
+    assert len(digests) == 2
+    for digest in digests:
+        assert f"'sha256-{digest}'" in unescape(text)
+    assert "default-src 'none'" in unescape(text)
     assert "url(" not in text
-    assert "prefers-color-scheme:dark" in text
+    assert "prefers-color-scheme: dark" in text
 
 
 def test_a_file_of_another_kind_is_an_error_with_the_fix(user: Terminal) -> None:

@@ -138,7 +138,10 @@ class EntryView(Record):
 
 
 class SessionSummary(Record):
+    """asked: the first words that its user typed."""
+
     session_id: str
+    asked: str = optional("")
     agent: str = ""
     updated_at: str = ""
     ended: bool = False

@@ -22,11 +22,6 @@ COLUMN = 2 + SHORT_ID + 2 + 4 + 2
 LISTED_LINES = 4
 """Lines of a text that a list shows."""
 
-CAME_FROM = {
-    (source, origin): words for source, origin, words in WORDS.rows("came_from", columns=3)
-}
-"""(source, origin) -> words for it."""
-
 
 def short_id(entry_id: str) -> str:
     return entry_id[:SHORT_ID]
@@ -34,10 +29,7 @@ def short_id(entry_id: str) -> str:
 
 def marks(entry: MemoryEntry) -> list[str]:
     """The source of an entry and its special properties, in words."""
-    came = CAME_FROM.get((entry.source, entry.origin), f"{entry.source}, from {entry.origin}")
-    if "not_attributable" in entry.reasons:
-        came = "from a summary, source unknown" if entry.source == "compaction" else came
-    found = [came]
+    found = [explanations.came_from(entry)]
     if entry.pinned:
         found.append("pinned")
     if entry.user_importance != "normal":

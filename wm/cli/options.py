@@ -43,5 +43,6 @@ def limit(most: int, default: int) -> Decorator:
     return click.option("-n", "--limit", type=kind, default=default, show_default=True)
 
 
+html_option = text("--html", "page", metavar="PAGE", help="Write it as one HTML file, too.")
 json_option = flag("--json", "as_json", help="Print JSON.")
 dry_run = flag("--dry-run", help="Show what it would do; do nothing.")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from wm.api.diagnosis import Happening
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.workspace_memory import MemoryEntry
 from wm.text.tables import Tables
 
 _TABLES = Tables("wm.ops")
@@ -19,6 +20,18 @@ HAPPENED = {(kind, outcome): said for kind, outcome, said in _TABLES.rows("happe
 """(evidence type, outcome) -> what happened to the entry."""
 BESIDE = dict(_TABLES.rows("beside", columns=2))
 """Detail that names a second entry -> what happened to that one."""
+CAME_FROM = {
+    (source, origin): said for source, origin, said in _TABLES.rows("came_from", columns=3)
+}
+"""(source, origin) -> where an entry came from."""
+
+
+def came_from(entry: MemoryEntry) -> str:
+    """Where an entry came from."""
+    if "not_attributable" in entry.reasons and entry.source == "compaction":
+        return "from a summary, source unknown"
+    told = CAME_FROM.get((entry.source, entry.origin))
+    return told or f"{entry.source}, from {entry.origin}"
 
 
 def reason(code: str) -> str:

@@ -9,6 +9,7 @@ from wm.settings.environment import (
     NUMERIC_THREADS,
     TOKENIZING_THREADS,
     AgentPaths,
+    Desktop,
     ForeignPaths,
     Network,
     Paths,
@@ -17,6 +18,7 @@ from wm.settings.environment import (
     environment,
     find_agent_paths,
     find_agent_session,
+    find_desktop,
     find_foreign_paths,
     find_network,
     find_paths,
@@ -28,6 +30,7 @@ from wm.settings.environment import (
 )
 from wm.settings.load import CONFIGURABLE, SECTIONS, Settings, apply_config, load
 from wm.settings.memory import GateSettings, MemorySettings, OriginSettings
+from wm.settings.page import PageSettings
 from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
 from wm.settings.proxy import ModelPrice, PriceSettings, ProxySettings
 from wm.settings.pruning import PruningRule, PruningSettings

@@ -88,6 +88,15 @@ class Network:
     ca_file: str = ""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Desktop:
+    """Where a browser can be shown. graphical: on a screen of this machine. ssh_server: the address
+    of this machine as the user's SSH client reached it, "" without SSH."""
+
+    graphical: bool = False
+    ssh_server: str = ""
+
+
 def user_home(env: Mapping[str, str]) -> Path:
     """Return the user's home folder.
 
@@ -212,6 +221,14 @@ def find_network(env: Mapping[str, str] = os.environ) -> Network:
         no_proxy=either("no_proxy"),
         ca_file=env.get("NODE_EXTRA_CA_CERTS", ""),
     )
+
+
+def find_desktop(env: Mapping[str, str] = os.environ) -> Desktop:
+    """Read whether there is a screen, and the SSH connection that this process runs in."""
+    connection = env.get("SSH_CONNECTION", "").split()
+    screen = bool(env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")) or sys.platform == "darwin"
+    ssh_server = connection[2] if len(connection) == 4 else ""
+    return Desktop(graphical=screen and not ssh_server, ssh_server=ssh_server)
 
 
 def environment() -> dict[str, str]:

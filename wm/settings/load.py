@@ -17,6 +17,7 @@ from wm.errors import UserError
 from wm.settings.daemon import DaemonSettings, HookSettings, ToolSettings
 from wm.settings.environment import Paths, find_paths
 from wm.settings.memory import LEARN_INBOX, GateSettings, MemorySettings, OriginSettings
+from wm.settings.page import PageSettings
 from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
 from wm.settings.proxy import PriceSettings, ProxySettings
 from wm.settings.pruning import PruningSettings
@@ -55,6 +56,7 @@ class Settings:
     prices: PriceSettings = PriceSettings()
     storage: StorageSettings = StorageSettings()
     pruning: PruningSettings = PruningSettings()
+    page: PageSettings = PageSettings()
     config_error: UserError | None = None
     config_warning: str = ""
     learn_set_by: str = "default"

@@ -161,6 +161,7 @@ def _summary(work: Work, place: WorkspacePlace, state: SessionState) -> SessionS
     full = measured(work, place.key, state.session_id)
     return SessionSummary(
         session_id=state.session_id,
+        asked=state.recap.asked if state.recap is not None else "",
         agent=state.agent,
         updated_at=state.updated_at,
         ended=bool(state.ended_at),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,8 +15,10 @@ import click
 from wm.api.replay import AuditReport, Share
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
+from wm.cli.options import html_option
 from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
+from wm.page import document
 from wm.replay.audit import audit
 from wm.settings import find_agent_paths
 
@@ -25,8 +28,9 @@ MOST_ROWS = 8
 
 @click.command("audit")
 @click.argument("path", metavar="[PATH]", required=False, default="")
+@html_option
 @prints
-def command(caller: Caller, path: str) -> Result:
+def command(caller: Caller, path: str, page: str) -> Result:
     """Show where the tokens of your own transcripts went.
 
     PATH is a recording as for `wm replay`, or a folder of transcripts; without it, the transcripts
@@ -42,7 +46,11 @@ def command(caller: Caller, path: str) -> Result:
             redacted=runtime.redacted_path,
             own=caller.settings.prices,
         )
-    return Result(report, _print)
+    if page:
+        much = figures.what(report.requests, report.conversations, report.files)
+        notes = tuple(figures.notes(report.models, report.left, report.prices))
+        document.write(page, document.audit_document(report, much, notes))
+    return Result(report, partial(_print, page=page))
 
 
 def _transcripts(caller: Caller) -> Path:
@@ -73,7 +81,7 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _print(report: AuditReport) -> None:
+def _print(report: AuditReport, *, page: str) -> None:
     output.line(output.bold(figures.what(report.requests, report.conversations, report.files)))
     output.line()
     all_sent = sum(one.sent for one in report.kinds) or 1
@@ -105,6 +113,8 @@ def _print(report: AuditReport) -> None:
     output.line()
     for note in figures.notes(report.models, report.left, report.prices):
         output.lines(output.hang("", note, 0, output.dim))
+    if page:
+        output.hint(f"The page is {output.safe(page)}")
 
 
 def _tokens(share: Share) -> tuple[str, str]:

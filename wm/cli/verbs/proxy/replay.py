@@ -14,8 +14,8 @@ from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
 from wm.cli.options import choice, flag, text
-from wm.cli.verbs.proxy import chart, figures
-from wm.errors import UserError
+from wm.cli.verbs.proxy import figures
+from wm.page import document
 from wm.replay import report as replaying
 from wm.replay.comparison import share
 from wm.settings import load
@@ -78,7 +78,7 @@ def command(
             assumed=replaying.assumptions(model, head_tokens, ttl),
         )
     if page:
-        _write(Path(page), chart.page(report))
+        document.write(page, _document(report))
     if as_json:
         output.as_json(report)
         return 0
@@ -89,12 +89,11 @@ def command(
     return 0
 
 
-def _write(page: Path, text: str) -> None:
-    try:
-        page.write_text(text, "utf-8")
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise UserError(f"{page} cannot be written: {why}.", fix="Name another file.") from None
+def _document(report: ReplayReport) -> str:
+    much = figures.what(report.total.requests, len(report.conversations), report.files)
+    notes = tuple(figures.notes(report.models, report.left, report.prices))
+    ratio = share(report.total, report.before) if report.before is not None else 1.0
+    return document.replay_document(report, much, notes, ratio)
 
 
 def _print(report: ReplayReport, *, turns: bool) -> None:
