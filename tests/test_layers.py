@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "daemon": {"errors", "settings", "net", "formats", "api", "domain.times", "ops", "daemon"},
     "proxy": {
         *("errors", "settings", "net", "formats", "wire", "daemon.client", "daemon.client_async"),
-        "proxy",
+        *("api.paging", "domain.paging", "ops.paging", "proxy"),
     },
     "page": {
         *("errors", "settings", "net", "formats", "api", "wire", "daemon.client"),

@@ -176,7 +176,12 @@ def test_a_config_that_is_not_a_file_is_broken_and_read_without_waiting(
 
 def test_options_that_need_consent_are_off_while_the_config_is_broken(tmp_path: Path) -> None:
     wanting = [pair for pair in OPTIONS if options_of(SECTIONS[pair[0]])[pair[1]].needs_consent]
-    assert sorted(wanting) == [("memory", "learn"), ("proxy", "upstream"), ("recall", "models_url")]
+    assert sorted(wanting) == [
+        ("memory", "learn"),
+        ("proxy", "policy"),
+        ("proxy", "upstream"),
+        ("recall", "models_url"),
+    ]
     sound = '[proxy]\nupstream = "https://a.example"\n[recall]\nmodels_url = "https://b.example"\n'
     made = loaded(tmp_path, sound)
     assert (made.proxy.upstream, made.recall.models_url) == (

@@ -15,7 +15,17 @@ from tests.docs.screens import EVENTS, SESSION
 from wm.cli.app import commands
 from wm.cli.context import Caller
 
-NO_JSON = {"daemon", "hook", "mcp", "run", "statusline", "completion", "help", "inbox review"}
+NO_JSON = {
+    "daemon",
+    "hook",
+    "mcp",
+    "open",
+    "run",
+    "statusline",
+    "completion",
+    "help",
+    "inbox review",
+}
 """Verbs whose output has another form: a log, an agent's own, one line, a script."""
 
 ONE = "We deploy with `make ship`."
@@ -32,6 +42,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "history": ("history", "--limit", "1"),
     "show history": ("show", "--history", "--limit", "1"),
     "output": ("output", "{output}", "--lines", "2:4"),
+    "objects list": ("objects",),
+    "objects policy": ("objects", "policy", "tight"),
     "diag status": ("diag",),
     "diag rejected": ("diag", "rejected", "--since", "7d"),
     "diag missing": ("diag", "missing"),
@@ -114,6 +126,7 @@ ELSEWHERE = {
         "workspace unlink",
         "proxy",
     ),
+    *("objects show", "objects why", "objects purge"),
     *("replay", "audit", "models import", "models pull", "models remove"),
     PROBLEM,
 }

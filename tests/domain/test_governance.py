@@ -31,6 +31,7 @@ FOLDERS = {
     FileKind.TRASH: "trash",
     FileKind.VECTORS: "vectors",
     FileKind.RECORDING: "recordings",
+    FileKind.PAGED: "objects",
     FileKind.KEPT: "evidence",
     FileKind.UNKNOWN: "notes",
 }
@@ -89,6 +90,15 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
             fact(FileKind.RECORDING, "b", 6, session="b"),
         ],
         {"recordings/a": "recording_age", "recordings/.a.lock": "recording_age"},
+    ),
+    (
+        "stored steps go when their session added none for a month, not before",
+        [
+            fact(FileKind.SESSION, "a", 1, session="a"),
+            fact(FileKind.PAGED, "a", 31, session="a"),
+            fact(FileKind.PAGED, "b", 29, session="b"),
+        ],
+        {"objects/a": "object_age"},
     ),
     (
         "trash goes after a month, with its second copy and its lock",

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from wm.net.messages import RequestHead, ResponseHead
 from wm.proxy.exchange import ExchangeOutcome
 from wm.proxy.guard import Admitted
+from wm.proxy.managing import ManagingPreparer
 from wm.proxy.preparing import RequestPreparer
 from wm.proxy.serve import Running, running
 from wm.settings import ProxySettings
+from wm.wire.policy import Prepared
 
 TOKEN = "token-of-a-test"
 
@@ -103,11 +105,14 @@ class Seen:
     outcome: ExchangeOutcome | None = None
     decisions: tuple[str, ...] = ()
     trouble: str = ""
+    request_name: str = ""
+    preparer: object = None
     concluded: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def prepared(self, policy: str, blocks: tuple[str, ...], trouble: str) -> None:
-        self.decisions, self.trouble = blocks, trouble
+    def prepared(self, policy: str, made: Prepared) -> None:
+        self.decisions = tuple(one.block for one in made.decisions)
+        self.trouble, self.request_name = made.trouble, made.request
 
     def request(self, body: list[bytes], size: int) -> None:
         self.sent, self.sent_bytes = b"".join(body), size
@@ -128,6 +133,8 @@ class Seen:
 
     def conclude(self) -> None:
         self.concluded = True
+        if isinstance(self.preparer, ManagingPreparer):
+            self.preparer.used(self.request_name, None)
 
 
 @dataclass
@@ -180,7 +187,7 @@ async def bench(
     failures: list[Exception] = []
 
     def watch(head: RequestHead, admitted: Admitted) -> Seen:
-        seen.append(Seen(head, admitted))
+        seen.append(Seen(head, admitted, preparer=preparer))
         return seen[-1]
 
     async with Upstream(list(scripts)).serving() as upstream:
@@ -201,6 +208,8 @@ async def bench(
             finally:
                 for client in made.clients:
                     client.writer.close()
+    if isinstance(preparer, ManagingPreparer):
+        await preparer.close(5.0)
 
 
 def play(*answers: bytes, body: int = 0) -> Play:

@@ -19,9 +19,12 @@ from urllib.parse import urlsplit
 from tests.clients.accounting import canonical
 from tests.clients.scripts import Answer, answer, call, say, script, think, turns
 from tests.clients.upstream import Upstream
+from wm.ops.paging.turns import NamedPolicies
+from wm.proxy.ledger import DaemonLedger
+from wm.proxy.managing import ManagingPreparer
 from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
-from wm.proxy.watching import Observer
+from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, Settings
 from wm.wire.body import Block
 from wm.wire.rows import Measure
@@ -54,6 +57,7 @@ class Agent:
     sent: list[bytes] = field(default_factory=list)
     got: list[bytes] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+    thinks: bool = False
     messages: list[dict[str, Any]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -66,7 +70,11 @@ class Agent:
     def works(self, words: str, result: Callable[[int], str], turns: int) -> None:
         """Tell it something, and play turns until nothing is left to call."""
         self.tell(words)
-        for number in range(turns):
+        self.goes_on(result, turns)
+
+    def goes_on(self, result: Callable[[int], str], turns: int, first: int = 0) -> None:
+        """first: number of the next result."""
+        for number in range(first, first + turns):
             said = self.ask()
             self.messages.append({"role": "assistant", "content": said})
             calls = [block["id"] for block in said if block["type"] == "tool_use"]
@@ -106,6 +114,7 @@ class Agent:
         return {
             "model": MODEL,
             "max_tokens": 1000,
+            **({"thinking": {"type": "adaptive"}} if self.thinks else {}),
             "tools": TOOLS,
             "system": [
                 {"type": "text", "text": "You look after a harbour.", **MARK},
@@ -142,6 +151,7 @@ class Chain:
     observer: Observer
     reporter: Reporter
     faults: list[Exception]
+    preparer: ManagingPreparer | None = None
 
     def agent(self, folder: Path, session: str = "s-1") -> Agent:
         return Agent(self.proxy.base_url, folder, session)
@@ -149,29 +159,63 @@ class Chain:
 
 @asynccontextmanager
 async def chain(
-    settings: Settings, upstream: str, *, record: bool, measure: Measure = by_the_upstream
+    settings: Settings,
+    upstream: str,
+    *,
+    record: bool,
+    measure: Measure = by_the_upstream,
+    policy: str = "",
+    prepare_deadline_s: float = 15.0,
+    killed: bool = False,
 ) -> AsyncIterator[Chain]:
-    """A proxy that tells the daemon of these settings; at the end it has told everything."""
+    """A proxy that tells the daemon of these settings; at the end it has told everything. policy:
+    of paging; "" pages nothing. prepare_deadline_s: longer than any load of the machine. killed:
+    what its paging would still write is lost."""
     faults: list[Exception] = []
-    reporter = Reporter(settings)
-    observer = Observer(reporter, faults.append, record=record, measure=measure)
+    reporter, ledger = Reporter(settings), DaemonLedger(settings)
+    preparer = ManagingPreparer(policy, ledger, NamedPolicies(), faults.append) if policy else None
+
+    def report(note: Note) -> None:
+        reporter(note)
+        if preparer is not None:
+            preparer.used(note.request, note.usage)
+
+    observer = Observer(report, faults.append, record=record, measure=measure)
     own = ProxySettings(upstream=upstream, drain_s=2.0)
     try:
         async with running(
-            own, TOKEN, port=0, watch=observer.watch, failed=observer.failed
+            own,
+            TOKEN,
+            port=0,
+            watch=observer.watch,
+            failed=observer.failed,
+            preparer=preparer,
+            prepare_deadline_s=prepare_deadline_s,
         ) as proxy:
-            yield Chain(proxy, observer, reporter, faults)
+            yield Chain(proxy, observer, reporter, faults, preparer)
     finally:
+        if preparer is not None and not killed:
+            await preparer.close(10.0)
+        await ledger.close()
         await reporter.close(10.0)
 
 
 def played(
-    settings: Settings, upstream: str, play: Callable[[Chain], None], *, record: bool
+    settings: Settings,
+    upstream: str,
+    play: Callable[[Chain], None],
+    *,
+    record: bool = False,
+    policy: str = "",
+    **options: Any,
 ) -> Chain:
     """Run a scene behind a proxy, in a thread of its own; the proxy after it ended."""
 
     async def scene() -> Chain:
-        async with asyncio.timeout(60), chain(settings, upstream, record=record) as made:
+        async with (
+            asyncio.timeout(300),
+            chain(settings, upstream, record=record, policy=policy, **options) as made,
+        ):
             await asyncio.to_thread(play, made)
         return made
 

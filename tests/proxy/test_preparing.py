@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,14 @@ from tests.clients.validity import refusals
 from tests.proxy.parts import Bench, Visit, bench, within
 from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import stubbing
+from wm.domain.paging.ledger import folded
+from wm.errors import Unavailable
+from wm.formats.base import dump
 from wm.formats.flow import FlowNote
-from wm.proxy.preparing import PREPARE_DEADLINE_S, ConversationPreparer
+from wm.formats.ledger import LedgerDecision, LedgerRecord
+from wm.ops.paging.turns import PlannedTurn, Recovered
+from wm.proxy.managing import ManagingPreparer, Whose
+from wm.proxy.preparing import PREPARE_DEADLINE_S
 from wm.proxy.watching import Note, Observer
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -26,36 +35,73 @@ from wm.wire.sse import StreamEvent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+PLACE = "X-Wm-Workspace: /quay"
 ONE, PING = b"event: one\ndata: {}\n\n", b"event: ping\ndata: {}\n\n"
 
 
 class FileLedger:
-    """A line for each decision; what is not there is not known."""
+    """A line for each record of a conversation. It refuses what it is told to."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.full = False
-        self.kept = 0
 
-    async def known(self, conversation: str) -> Log:
-        lines = self.path.read_text("utf-8").splitlines() if self.path.exists() else []
-        told = [json.loads(line) for line in lines]
-        return {d["block"]: Decision(**d) for name, d in told if name == conversation}
+    async def read(self, whose: Whose) -> Recovered:
+        state = folded(self.records(_name(whose)))
+        return Recovered(
+            decisions=tuple(map(_decision, state.in_force.values())),
+            unproven=tuple(_decision(d) for found in state.unproven.values() for d in found),
+            requests=tuple(state.unproven),
+            credit=state.credit,
+            alive_until=state.alive_until,
+            marked=tuple(state.marked),
+        )
 
-    async def keep(self, conversation: str, decisions: tuple[Decision, ...]) -> bool:
+    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await asyncio.sleep(0)  # another request may come in between
         if self.full:
-            return False
-        self.kept += len(decisions)
+            raise Unavailable("no space")
         with self.path.open("a", encoding="utf-8") as log:
-            for one in decisions:
-                fields = {"block": one.block, "text": one.text, "reason": one.reason}
-                log.write(json.dumps([conversation, fields]) + "\n")
-        return True
+            for record in turn.records:
+                log.write(json.dumps([_name(whose), dump(record)]) + "\n")
+        return (), ""
+
+    def records(self, name: str = "s/") -> list[LedgerRecord]:
+        lines = self.path.read_text("utf-8").splitlines() if self.path.exists() else []
+        found = [json.loads(line) for line in lines]
+        return [LedgerRecord.model_validate(fields) for whose, fields in found if whose == name]
+
+    @property
+    def kept(self) -> int:
+        return sum(len(record.decisions) for record in self.records())
 
 
-def preparer(ledger: FileLedger, policy: Policy, interceptor: Any = None) -> ConversationPreparer:
-    return ConversationPreparer("test", policy, ledger, interceptor)
+def _name(whose: Whose) -> str:
+    return f"{whose.session}/{whose.subagent}"
+
+
+def _decision(one: LedgerDecision) -> Decision:
+    return Decision(one.block, one.text, one.reason, one.form, one.level)  # type: ignore[arg-type]
+
+
+def preparer(
+    ledger: FileLedger,
+    policy: Policy,
+    interceptor: Any = None,
+    *,
+    faults: list[Exception] | None = None,
+    clock: Callable[[], float] = time.time,
+) -> ManagingPreparer:
+    """Pages by this policy, whatever it costs. faults: receives those of the policy."""
+    return ManagingPreparer(
+        "balanced",
+        ledger,
+        lambda _name: policy,
+        [].append if faults is None else faults.append,
+        bounded=False,
+        clock=clock,
+        interceptor=interceptor,
+    )
 
 
 async def accept(visit: Visit) -> None:
@@ -72,7 +118,7 @@ async def accept(visit: Visit) -> None:
 
 async def send(b: Bench, raw: bytes, *headers: str, session: str = "s") -> bytes:
     """Ask for a message; the body that the upstream got."""
-    named = (f"X-Claude-Code-Session-Id: {session}",) if session else ()
+    named = (f"X-Claude-Code-Session-Id: {session}", PLACE) if session else ()
     size = (f"Content-Length: {len(raw)}",)
     client = await b.ask(b.head("POST /v1/messages", *named, *size, *headers), raw)
     assert b"".join((await client.head(), await client.body(2))) == OK
@@ -108,8 +154,11 @@ def test_any_history_is_accepted_upstream_and_has_the_same_bytes_after_a_restart
     folder = tmp_path_factory.mktemp("ledger")
     asked = made.requests()
 
+    hours = itertools.count(step=3601.0)  # nothing is cached, so no request gets marks of ours
+
     async def passed(ledger: str, policy: Policy, requests: list[bytes]) -> list[bytes]:
-        async with bench(accept, preparer=preparer(FileLedger(folder / ledger), policy)) as b:
+        made = preparer(FileLedger(folder / ledger), policy, clock=lambda: next(hours))
+        async with bench(accept, preparer=made) as b:
             return [await send(b, raw) for raw in requests]
 
     async def test() -> None:
@@ -159,7 +208,7 @@ def test_a_request_outside_the_policy_is_unchanged(
         raw = history_of(5)
         made = preparer(FileLedger(tmp_path / "log"), all_but_last)
         async with bench(accept, preparer=made) as b:
-            named = (f"X-Session-Id: {session}",) if session else ()
+            named = (f"X-Session-Id: {session}", PLACE) if session else ()
             head = b.head(line, *named, f"Content-Length: {len(raw)}", *headers)
             client = await b.ask(head, raw)
             await client.head()
@@ -187,6 +236,10 @@ def test_without_space_for_new_decisions_only_old_ones_apply(tmp_path: Path) -> 
             got = await send(b, history_of(9))
             contents = [m["content"][0]["content"][:6] for m in json.loads(got)["messages"][2::2]]
             assert contents == ["[taken", *["long l"] * 8]
+            ledger.full = False
+            await send(b, history_of(9))
+            kinds = [record.kind for record in ledger.records()]
+            assert kinds == ["decided", "sent", "void", "sent", "decided"]
             assert b.failures == []
 
     within(test)
@@ -200,20 +253,22 @@ def test_a_failing_policy_loses_no_request_and_no_old_decision(tmp_path: Path) -
 
     async def test() -> None:
         path = tmp_path / "log"
+        faults: list[Exception] = []
+        made = preparer(FileLedger(path), broken, faults=faults)
         async with bench(accept, preparer=preparer(FileLedger(path), all_but_last)) as b:
             before = await send(b, history_of(4))
-        async with bench(accept, preparer=preparer(FileLedger(path), broken)) as b:
+        async with bench(accept, preparer=made) as b:
             assert await send(b, history_of(4)) == before
             assert await send(b, history_of(4), session="other") == history_of(4)
-            assert [str(error) for error in b.failures] == ["a bug"] * 2
+            assert [str(error) for error in faults] == ["a bug"] * 2
 
     within(test)
 
 
 def test_a_failing_decision_log_loses_no_request(tmp_path: Path) -> None:
     class Broken(FileLedger):
-        async def known(self, conversation: str) -> Log:
-            raise OSError(f"no disk for {conversation}")
+        async def read(self, whose: Whose) -> Recovered:
+            raise OSError(f"no disk for {whose.session}")
 
     async def test() -> None:
         async with bench(accept, preparer=preparer(Broken(tmp_path / "log"), all_but_last)) as b:
@@ -229,7 +284,9 @@ def test_simultaneous_requests_of_a_conversation_get_the_same_bytes(tmp_path: Pa
         ledger = FileLedger(tmp_path / "log")
         async with bench(accept, preparer=preparer(ledger, all_but_last)) as b:
             raw = history_of(6)
-            head = b.head("POST /v1/messages", "X-Session-Id: s", f"Content-Length: {len(raw)}")
+            head = b.head(
+                "POST /v1/messages", "X-Session-Id: s", PLACE, f"Content-Length: {len(raw)}"
+            )
             clients = [await b.ask(head, raw) for _ in range(5)]
             for client in clients:
                 await client.head()
@@ -247,7 +304,9 @@ def test_a_chunked_request_is_shortened_too(tmp_path: Path) -> None:
         async with bench(accept, preparer=made) as b:
             raw = history_of(4)
             pieces = b"".join(b"%x\r\n%b\r\n" % (len(p), p) for p in (raw[:99], raw[99:]))
-            head = b.head("POST /v1/messages", "X-Session-Id: s", "Transfer-Encoding: chunked")
+            head = b.head(
+                "POST /v1/messages", "X-Session-Id: s", PLACE, "Transfer-Encoding: chunked"
+            )
             client = await b.ask(head, pieces + b"0\r\n\r\n")
             await client.head()
             got = bytes(b.upstream.visits[0].raw)
@@ -261,7 +320,9 @@ def test_a_held_request_without_a_body_ends_once(tmp_path: Path) -> None:
     async def test() -> None:
         made = preparer(FileLedger(tmp_path / "log"), nothing)
         async with bench(accept_empty, preparer=made) as b:
-            head = b.head("POST /v1/messages", "X-Session-Id: s", "Transfer-Encoding: chunked")
+            head = b.head(
+                "POST /v1/messages", "X-Session-Id: s", PLACE, "Transfer-Encoding: chunked"
+            )
             client = await b.ask(head, b"0\r\n\r\n")
             assert await client.head() + await client.body(2) == OK
             await client.say(b.head("GET /v1/models"))
@@ -288,12 +349,12 @@ def test_each_conversation_is_decided_one_request_at_a_time_above_the_cache_limi
         most = 0
         go = asyncio.Event()
 
-        async def keep(self, conversation: str, decisions: tuple[Decision, ...]) -> bool:
-            self.now.append(conversation)
-            self.most = max(self.most, self.now.count(conversation))
+        async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+            self.now.append(whose.session)
+            self.most = max(self.most, self.now.count(whose.session))
             await self.go.wait()
-            self.now.remove(conversation)
-            return await super().keep(conversation, decisions)
+            self.now.remove(whose.session)
+            return await super().write(whose, turn)
 
     async def test() -> None:
         ledger = Waits(tmp_path / "log")
@@ -314,7 +375,7 @@ def test_each_conversation_is_decided_one_request_at_a_time_above_the_cache_limi
 async def send_one(b: Bench, session: str) -> None:
     raw = history_of(6)
     named = (f"X-Claude-Code-Session-Id: {session}", f"Content-Length: {len(raw)}")
-    client = await b.ask(b.head("POST /v1/messages", *named), raw)
+    client = await b.ask(b.head("POST /v1/messages", PLACE, *named), raw)
     assert await client.head() + await client.body(2) == OK
 
 
@@ -326,14 +387,14 @@ class Silent(FileLedger):
 
     stubborn = False
 
-    async def known(self, conversation: str) -> Log:
+    async def read(self, whose: Whose) -> Recovered:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             if not self.stubborn:
                 raise
             await asyncio.Event().wait()
-        return {}
+        return Recovered()
 
 
 @pytest.mark.parametrize("stubborn", [False, True])
@@ -373,7 +434,7 @@ def test_the_record_of_an_exchange_marks_an_unprepared_request(tmp_path: Path) -
                 await asyncio.sleep(0.001)
         fields = notes[0].fields
         told = (fields["policy"], fields["decisions"], fields["unprepared"])
-        assert told == ("test", [], "late")
+        assert told == ("balanced", [], "late")
         assert FlowNote.model_validate(dict(fields)).unprepared == "late"
 
     within(test)
@@ -419,7 +480,7 @@ def test_an_interceptor_changes_only_what_it_can_read(
     async def test() -> None:
         made = preparer(FileLedger(tmp_path / "log"), nothing, interceptor)
         async with bench(script, preparer=made) as b:
-            head_sent = b.head("POST /v1/messages", "X-Session-Id: s", "Content-Length: 2")
+            head_sent = b.head("POST /v1/messages", "X-Session-Id: s", PLACE, "Content-Length: 2")
             client = await b.ask(head_sent, b"{}")
             assert await client.head() == head
             got = await client.reader.readuntil(b"0\r\n\r\n")

@@ -358,6 +358,12 @@ def size(number: int) -> str:
     return f"{number / megabyte:.1f} MB" if number >= megabyte else f"{max(1, number // 1024)} KB"
 
 
+def dollars(per_million: float) -> str:
+    """An amount that is given in dollars per million tokens."""
+    amount = per_million / 1_000_000
+    return f"${amount:,.2f}" if abs(amount) >= 1 else f"${amount:.4f}"
+
+
 def minute(iso: str) -> str:
     """A stored timestamp, to the minute."""
     return iso[:16].replace("T", " ")

@@ -16,10 +16,13 @@ from wm.cli import output
 from wm.cli.context import Caller, daemon_status
 from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
+from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
+from wm.proxy.ledger import DaemonLedger
+from wm.proxy.managing import OFF, ManagingPreparer
 from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
-from wm.proxy.watching import Observer
+from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, find_network
 
 
@@ -67,14 +70,22 @@ class Seen(Struct, frozen=True):
 
     observer: Observer
     reporter: Reporter
+    preparer: ManagingPreparer | None = None
 
 
 @asynccontextmanager
 async def watched(
-    caller: Caller, settings: ProxySettings, token: str, *, port: int, record: bool = False
+    caller: Caller,
+    settings: ProxySettings,
+    token: str,
+    *,
+    port: int,
+    policy: str = "",
+    record: bool = False,
 ) -> AsyncIterator[tuple[Running, Seen]]:
-    """A proxy that records its exchanges; record: with their bodies. With an unusable config.toml
-    no bodies are recorded: that needs consent, and the limits are unknown."""
+    """A proxy that pages and records its exchanges. policy: for all of them; "" for what the person
+    or config.toml chose. record: with their bodies. With an unusable config.toml nothing is removed
+    and no bodies are recorded: that needs consent."""
     if record and caller.settings.config_error is not None:
         output.note("Nothing is recorded while config.toml cannot be used.")
         record = False
@@ -82,20 +93,46 @@ async def watched(
         output.note(
             "Nothing is recorded: the daemon, which stores bodies, is down. Start it: wm up"
         )
-    reporter = Reporter(caller.settings)
+    reporter, ledger = Reporter(caller.settings), DaemonLedger(caller.settings)
+
+    def report(note: Note) -> None:
+        reporter(note)
+        preparer.used(note.request, note.usage)
+
     observer = Observer(
-        reporter, lambda _error: None, record=record, unpacked_bytes=settings.unpacked_bytes
+        report, lambda _error: None, record=record, unpacked_bytes=settings.unpacked_bytes
     )
+    preparer = ManagingPreparer(
+        policy or settings.policy or OFF,
+        ledger,
+        NamedPolicies(),
+        observer.failed,
+        is_fixed=bool(policy),
+    )
+    if preparer.name != OFF and has_daemon(caller):
+        _announce(preparer.name, caller.settings.storage.object_max_age_days)
     async with running(
         settings,
         token,
         port=port,
         watch=observer.watch,
         failed=observer.failed,
+        preparer=preparer,
         network=find_network(),
     ) as proxy:
-        yield proxy, Seen(observer, reporter)
+        yield proxy, Seen(observer, reporter, preparer)
+    await preparer.close(settings.drain_s)
+    await ledger.close()
     await reporter.close(settings.drain_s)
+
+
+def _announce(policy: str, days: float) -> None:
+    """Say what is stored, where to see it and for how long, before anything is (OB-1)."""
+    output.note(
+        f"Paging policy {policy}: the steps of this session are kept, without secrets, for "
+        f"{days:g} days, so that what is removed can be restored. `wm objects` shows them; "
+        "`--policy off` stores nothing."
+    )
 
 
 def summary(seen: Seen) -> str:
@@ -112,8 +149,28 @@ def summary(seen: Seen) -> str:
 
 def print_end(verb: str, seen: Seen) -> None:
     """Print the totals, what was recorded, and what the daemon could not store."""
-    for text in filter(None, (summary(seen), recorded(seen), lost(seen))):
+    for text in filter(None, (summary(seen), paged(seen), recorded(seen), lost(seen))):
         output.note(f"{verb}: {text}")
+
+
+def paged(seen: Seen) -> str:
+    """What paging saved, in one line; "" if nothing was removed (PX-7)."""
+    bills = [bill for bill in seen.preparer.bills() if bill.removed] if seen.preparer else []
+    if seen.preparer is None or not bills:
+        return ""
+    removed = sum(bill.removed for bill in bills)
+    saved = sum(bill.saved - bill.spent for bill in bills)
+    needed = sum(bill.faults for bill in bills)
+    cost = sum(bill.fault_cost for bill in bills)
+    misses = sum(bill.misses for bill in bills)
+    text = f"policy {seen.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
+    text += f"{output.dollars(saved)} saved"
+    if needed:
+        used = output.count(needed, "removed step")
+        text += f"; {used} needed again ({output.dollars(cost)})"
+    if misses:
+        text += f"; {output.count(misses, 'cache miss', 'cache misses')}"
+    return f"{text}. Estimated; `wm objects` has the details."
 
 
 def lost(seen: Seen) -> str:

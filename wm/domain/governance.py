@@ -31,6 +31,7 @@ class FileKind(Enum):
     EPOCH = "prompt epoch"
     TRASH = "trashed entry"
     RECORDING = "recorded bodies of a session"
+    PAGED = "paged content of a session"
     VECTORS = "saved vectors"
     KEPT = "what is never swept"
     UNKNOWN = "not ours"
@@ -38,10 +39,13 @@ class FileKind(Enum):
 
 _TURN = (
     *(FileKind.VECTORS, FileKind.SESSION, FileKind.SISTER, FileKind.EPOCH),
-    *(FileKind.OUTPUT, FileKind.RECORDING, FileKind.TRASH),
+    *(FileKind.OUTPUT, FileKind.RECORDING, FileKind.PAGED, FileKind.TRASH),
 )
 """Order of deletion. A session's state goes first, so that a crash leaves only orphans."""
 SWEPT = frozenset(_TURN)
+_OF_A_SESSION = (
+    *(FileKind.SISTER, FileKind.EPOCH, FileKind.OUTPUT, FileKind.RECORDING, FileKind.PAGED),
+)
 
 
 class FilePart(Enum):
@@ -60,6 +64,7 @@ class SweepRule(Enum):
     OUTPUT_AGE = "output_age"
     OUTPUT_COUNT = "output_count"
     RECORDING_AGE = "recording_age"
+    OBJECT_AGE = "object_age"
     ORPHAN = "orphan"
     TRASH_AGE = "trash_age"
     VECTORS_AGE = "vectors_age"
@@ -195,7 +200,7 @@ class _Planner:
             unit = self._units[fact.document] = _FileUnit(fact.kind, fact.session, fact.document)
         unit.files.append(fact)
         unit.size += fact.size
-        unit.session = unit.session or fact.session
+        unit.session = max(unit.session, fact.session)
         unit.exists = unit.exists or fact.part in (FilePart.DOCUMENT, FilePart.COPY)
         if fact.part is not FilePart.LOCK:
             unit.modified = max(unit.modified, fact.modified)
@@ -226,6 +231,7 @@ class _Planner:
         for kind, rule, days in (
             (FileKind.OUTPUT, SweepRule.OUTPUT_AGE, limits.output_max_age_days),
             (FileKind.RECORDING, SweepRule.RECORDING_AGE, limits.recording_max_age_days),
+            (FileKind.PAGED, SweepRule.OBJECT_AGE, limits.object_max_age_days),
             (FileKind.TRASH, SweepRule.TRASH_AGE, limits.trash_max_age_days),
             (FileKind.VECTORS, SweepRule.VECTORS_AGE, limits.vectors_max_age_days),
         ):
@@ -261,7 +267,7 @@ class _Planner:
         for unit in locks:
             if unit.session in sessions:
                 sessions[unit.session].append(unit)
-        for kind in (FileKind.SISTER, FileKind.EPOCH, FileKind.OUTPUT, FileKind.RECORDING):
+        for kind in _OF_A_SESSION:
             for unit in self._of(kind):
                 if unit.session in sessions:
                     sessions[unit.session].append(unit)

@@ -12,6 +12,8 @@ from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
 from wm.formats.home import Aliases, AllowedDigests, InstalledModels
+from wm.formats.ledger import LedgerRecord
+from wm.formats.paged_object import PagedObject
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
@@ -51,8 +53,9 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
 )
 """Formats with one file per document."""
 
+_LOGGED = (EvidenceRecord, Flow, LedgerRecord, PagedObject, Recording)
 REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
-    {**DOCUMENTS, **{model.slug: model for model in (EvidenceRecord, Flow, Recording)}}
+    {**DOCUMENTS, **{model.slug: model for model in _LOGGED}}
 )
 """All formats: the documents, and the records of logs."""
 

@@ -120,6 +120,8 @@ class WorkspaceMemory(Document):
     entries: tuple[MemoryEntry, ...] = ()
     learn: str = optional("")
     """How this workspace learns in passing: active, inbox, off; "": config.toml decides (EX-7)."""
+    paging: str = optional("")
+    """The paging policy of this workspace; "": config.toml decides (PX-1)."""
     learn_paused_until: str = optional("")
     """Nothing is learned in passing before this time (EX-7)."""
     without_user: bool = optional(False)

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from wm.api import tools
+from wm.api.paging import ObjectsRequest
 from wm.api.protocol import (
     EntriesRequest,
     RememberRequest,
@@ -25,6 +26,7 @@ from wm.api.protocol import (
 )
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import edits, tombstones
+from wm.domain.paging.passages import TextPassage
 from wm.domain.session import core_blocks
 from wm.errors import NotFound, UserError
 from wm.formats.base import Document
@@ -44,16 +46,23 @@ from wm.ops.memory.documents import (
 )
 from wm.ops.memory.entries import inspect, to_trash, trash_ref
 from wm.ops.operation import Operation, Work
+from wm.ops.paging import objects
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.search.search import search
 from wm.ops.session import core_blocks as core
 from wm.ops.session import epochs, tool_outputs, working_memory
 from wm.search import filter_syntax, tool_rendering
+from wm.secrets.redact import labels_in
 from wm.store.base import Ref
+from wm.store.paths import sid
+from wm.wire.rows import CHARS_PER_TOKEN
 
 Arguments = Mapping[str, Any]
 
+MOST_TOKENS = 4_000
+PASSAGES = 4
+"""Passages of removed content that a query adds to its hits."""
 RECAPPED = 3
 """Sessions that `recap` shows if the model gives no number."""
 
@@ -68,14 +77,28 @@ def is_proposal(entry: MemoryEntry) -> bool:
 
 
 def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    scope = arguments.get("scope", "all")
     limit = int(arguments.get("limit", work.runtime.settings.tools.hits))
+    room = CHARS_PER_TOKEN * int(arguments.get("max_tokens", MOST_TOKENS))
+    room = min(room, work.runtime.settings.tools.answer_chars)
     only = filter_syntax.parse(arguments.get("only", ""))
+    removed = () if only or scope == "memory" else _removed(work, request, arguments["query"])
+    if scope == "context":
+        text, structured = tool_rendering.passages(removed, room)
+        return ToolAnswer(text=text, structured=structured)
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
     found = search.run(work, asked)
-    room = work.runtime.settings.tools.answer_chars
     prompted = epochs.in_prompt(work, found.standing, request) if found.standing else ()
     text, structured = tool_rendering.answer(found, room, in_prompt=prompted, narrowed=bool(only))
+    if removed:
+        more, data = tool_rendering.passages(removed, room // 2)
+        text, structured = f"{text}\n{more}", {**structured, **data}
     return ToolAnswer(text=text, structured=structured)
+
+
+def _removed(work: Work, request: ToolRequest, query: str) -> Sequence[TextPassage]:
+    """Passages of stored steps that fit the query."""
+    return objects.passages(work, locate(work.runtime, request), query, PASSAGES)
 
 
 def _recap(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
@@ -185,6 +208,8 @@ def withdraw(
 def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     if names_output(arguments):
         return _output(work, request, arguments)
+    if names_object(arguments):
+        return _object(work, request, arguments)
     place = locate(work.runtime, request)
     memory = load_memory(work, place)
     name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, place.key))
@@ -212,6 +237,42 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
 def names_output(arguments: Arguments) -> bool:
     """Whether the id is the handle of a tool output."""
     return str(arguments.get("id", "")).strip().lower().startswith("t_")
+
+
+def names_object(arguments: Arguments) -> bool:
+    """Whether the id is the handle of something that paging removed."""
+    return str(arguments.get("id", "")).strip().lower().startswith("o_")
+
+
+def _object(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    """The text of a removed step or a part of it; it stays in the context for a while (OB-5)."""
+    place = locate(work.runtime, request)
+    session, one, part = objects.find(work, place, arguments["id"])
+    whole = objects.text_of(one, part)
+    lines = tool_outputs.chosen_lines(whole, arguments.get("lines", ""), arguments.get("grep", ""))
+    objects.note(work, place, session, "restored", one)
+    name = one.id if part is None else part.id
+    text, structured = tool_rendering.restored(
+        name, one.label, whole, lines, work.runtime.settings.tools.restored_chars, labels_in
+    )
+    return ToolAnswer(text=text, structured=structured)
+
+
+def _release(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    place = locate(work.runtime, request)
+    session, one, _part = objects.find(work, place, arguments["id"])
+    objects.note(work, place, session, "released", one)
+    text = f"{one.id} may leave the context again; memory_restore brings it back."
+    return ToolAnswer(text=text, structured={"id": one.id, "message": text})
+
+
+def _objects(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+    session = request.session if request.session else ""
+    asked = ObjectsRequest(**_scope(request), type=arguments.get("type", ""))
+    found = objects.list_objects.run(work, asked)
+    own = [one for one in found.objects if one.session == sid(session)] or list(found.objects)
+    text, structured = tool_rendering.removed([one for one in own if one.fidelity])
+    return ToolAnswer(text=text, structured=structured)
 
 
 def _output(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
@@ -277,6 +338,8 @@ RUNS: Mapping[str, Callable[[Work, ToolRequest, Arguments], ToolAnswer]] = {
     "remember": _remember,
     "forget": _forget,
     "memory_restore": _restore,
+    "memory_release": _release,
+    "memory_objects": _objects,
     "core_memory_update": _of_session,
     "core_memory_read": _of_session,
     "working_memory_add": _of_session,

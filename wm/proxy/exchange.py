@@ -23,6 +23,8 @@ from wm.proxy.preparing import TimedPreparer
 from wm.proxy.request_side import PendingRequest, RequestSide
 from wm.proxy.retry import Attempt, may_send_again
 from wm.proxy.upstream import WAITING_BYTES, Pool, UpstreamConnection
+from wm.wire.binding import BETA
+from wm.wire.policy import Prepared
 
 _JOINED_BYTES = 64 * 1024
 """Smaller parts are joined into one write, so that they are one packet; copying a larger part
@@ -41,9 +43,8 @@ class ExchangeOutcome(Enum):
 class Watcher(Protocol):
     """Observes one exchange. Called after the writes; if it raises, only the watching ends."""
 
-    def prepared(self, policy: str, blocks: tuple[str, ...], trouble: str) -> None:
-        """A policy processed the request and decided on these blocks. trouble: why it could
-        not, or "". Called before `request`."""
+    def prepared(self, policy: str, made: Prepared) -> None:
+        """A policy processed the request. Called before `request`."""
 
     def request(self, body: list[bytes], size: int) -> None:
         """The whole request was forwarded. body: its pieces as they arrived; empty for a request
@@ -124,12 +125,14 @@ class Exchange:
         self._pool, self._failed = parties.pool, parties.failed
         self._preparer = preparer
         self._client = client
-        self._target = admitted.target
+        self._admitted = admitted
         self._pending = PendingRequest() if preparer is not None else None
         """The request's body while it waits to be prepared."""
         self._request = RequestSide(head, self._pool.kept_request_bytes)
         self._answer = AnswerSide(client, head, interceptor, parties.failed)
         self._watching = Watching(watcher, parties.failed)
+        self._prepared = ""
+        """Name of the prepared request whose outcome is not reported yet."""
         self._connection: UpstreamConnection | None = None
         self._task: asyncio.Task[None] | asyncio.Task[UpstreamConnection] | None = None
         """Prepares the request, or connects to the upstream."""
@@ -185,22 +188,26 @@ class Exchange:
     # -- sending the request ---------------------------------------------------------------------
 
     async def _prepare(self, preparer: TimedPreparer, raw: bytes) -> None:
-        made = await preparer.prepare(self._request.head, raw)
-        if self._over:  # the client left; decisions that were kept stay valid
+        made = await preparer.prepare(self._request.head, self._admitted, raw)
+        self._prepared = made.request
+        if self._over:  # the client left
+            self._report(ok=False)
             return
         self._task = self._pending = None
-        self._set_out(len(made.raw))
+        self._set_out(len(made.raw), BETA if made.tolerant else "")
         self._send(made.raw)
         self._request.end()
         self.flush()
-        blocks = tuple(one.block for one in made.decisions)
-        self._watching.now(lambda w: w.prepared(preparer.preparer.name, blocks, made.trouble))
+        name = preparer.preparer.name
+        self._watching.now(lambda watcher: watcher.prepared(name, made))
         self._whole([raw] if len(raw) <= self._pool.kept_request_bytes else [], len(raw))
 
-    def _set_out(self, length: int | None) -> None:
-        """length: of a body that replaces the client's own, else None."""
+    def _set_out(self, length: int | None, beta: str = "") -> None:
+        """length: of a body that replaces the client's own, else None. beta: a feature of the
+        service that it needs."""
         origin = self._pool.origin
-        self._request.begin(origin.target(self._target), origin.authority, length)
+        target = origin.target(self._admitted.target)
+        self._request.begin(target, origin.authority, length, beta)
         connection = self._pool.at_hand()
         if connection is not None:
             self._use(connection)
@@ -260,6 +267,7 @@ class Exchange:
         # A client that is still sending has not finished this request.
         self._answer.head(head, keep=self._request.ended)
         self._request.forget()
+        self._report(ok=head.status < 300)
         self._watching.behind_write(lambda watcher: watcher.head(head))
 
     def answer_body(self, data: bytes) -> None:
@@ -306,12 +314,20 @@ class Exchange:
             repeated=self._repeated,
         )
 
+    def _report(self, *, ok: bool) -> None:
+        """Tell the preparer, once, whether the service answered with success."""
+        request, self._prepared = self._prepared, ""
+        if request and self._preparer is not None:
+            preparer = self._preparer.preparer
+            attempt(lambda: preparer.answered(request, ok=ok), self._failed)
+
     # -- the end -----------------------------------------------------------------------------------
 
     def _finish(self, outcome: ExchangeOutcome) -> None:
         if self._over:
             return
         self._over = True
+        self._report(ok=False)
         if self._task is not None and self._pending is None:
             self._task.cancel()  # connecting; a preparation ends by its own deadline
         if self._connection is not None:

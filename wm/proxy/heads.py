@@ -16,6 +16,7 @@ HOP_BY_HOP = frozenset(
 )
 """Headers that describe one connection, not the message."""
 
+_BETA = b"anthropic-beta"
 OUR_OWN = b"x-wm-"
 """Prefix of headers that agents send to us, not to the service."""
 
@@ -26,11 +27,12 @@ def texts(headers: Headers) -> dict[str, str]:
 
 
 def to_upstream(
-    head: RequestHead, *, target: bytes, host: bytes, length: int | None = None
+    head: RequestHead, *, target: bytes, host: bytes, length: int | None = None, beta: bytes = b""
 ) -> bytes:
     """The head for the upstream. `Host` keeps its position. A body without a length is sent in
     chunks; `Expect` is removed, because we answered it. length: of a body that replaces the
-    client's own; None keeps the length in the head."""
+    client's own; None keeps the length in the head. beta: a value for `anthropic-beta`, in addition
+    to the client's."""
     lines = [b"%b %b HTTP/1.1\r\n" % (head.method, target)]
     hop = _of_the_hop(head)
     for name, value in head.headers:
@@ -39,14 +41,25 @@ def to_upstream(
             lines.append(b"%b: %b\r\n" % (name, host))
         elif length is not None and low == b"content-length":
             lines.append(b"%b: %d\r\n" % (name, length))
+        elif beta and low == _BETA:
+            lines.append(b"%b: %b\r\n" % (name, _with(value, beta)))
+            beta = b""
         elif low not in hop and low != b"expect" and not low.startswith(OUR_OWN):
             lines.append(b"%b: %b\r\n" % (name, value))
+    if beta:
+        lines.append(b"%b: %b\r\n" % (_BETA, beta))
     if head.get(b"host") is None:
         lines.insert(1, b"Host: %b\r\n" % host)
     if head.coded:
         lines.append(b"Transfer-Encoding: chunked\r\n")
     lines.append(b"\r\n")
     return b"".join(lines)
+
+
+def _with(values: bytes, value: bytes) -> bytes:
+    """A list of a header, with this value in it."""
+    known = [one.strip() for one in values.split(b",")]
+    return values if value in known else values.rstrip(b", ") + b"," + value
 
 
 def to_client(head: ResponseHead, *, framing: Framing, keep: bool, version: str) -> bytes:

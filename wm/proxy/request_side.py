@@ -42,9 +42,12 @@ class RequestSide(Struct, eq=False):
     size: int = 0
     ended: bool = False
 
-    def begin(self, target: bytes, host: bytes, length: int | None) -> None:
-        """Start sending. length: of a body that replaces the client's own, else None."""
-        self._sent_head = heads.to_upstream(self.head, target=target, host=host, length=length)
+    def begin(self, target: bytes, host: bytes, length: int | None, beta: str = "") -> None:
+        """Start sending. length: of a body that replaces the client's own, else None. beta: a
+        feature of the service that it needs."""
+        self._sent_head = heads.to_upstream(
+            self.head, target=target, host=host, length=length, beta=beta.encode("ascii")
+        )
         self._unsent.append(self._sent_head)
 
     def add(self, data: bytes) -> None:

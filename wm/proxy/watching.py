@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from wm.net.messages import RequestHead, ResponseHead
 from wm.proxy.exchange import ExchangeOutcome
@@ -26,6 +27,7 @@ from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, TooLong, opener
 from wm.wire.history import ConversationHistory, HistoryChange, MessageIdentity, identity
 from wm.wire.identity import Conversations, RequestIdentity, identify
+from wm.wire.policy import Prepared
 from wm.wire.rows import Measure
 from wm.wire.usage import AnswerReader, AnswerSummary, Usage
 
@@ -64,6 +66,9 @@ class Note(Struct, frozen=True):
     bodies: Bodies | None = None
     unrecorded: str = ""
     """Why bodies are missing that should have been recorded."""
+    request: str = ""
+    """Its name in `wm.wire.policy.Prepared`; "" if it was not prepared."""
+    usage: Usage | None = None
 
 
 Report = Callable[[Note], None]
@@ -169,7 +174,7 @@ class Watched:
         self._method = asked.method.decode("latin-1")
         self._is_message = self._method == "POST" and self.path == MESSAGES
         self._request: list[bytes] = []
-        self._prepared: tuple[str, tuple[str, ...], str] = (NO_POLICY, (), "")
+        self._prepared: tuple[str, Prepared] = (NO_POLICY, Prepared(b""))
         self._status = 0
         self._outcome = ExchangeOutcome.WHOLE
         self._sizes = [0, 0]
@@ -180,8 +185,8 @@ class Watched:
         self._encoding = self._kind = self._unread = ""
         self._at = time.time()
 
-    def prepared(self, policy: str, blocks: tuple[str, ...], trouble: str) -> None:
-        self._prepared = policy, blocks, trouble
+    def prepared(self, policy: str, made: Prepared) -> None:
+        self._prepared = policy, replace(made, raw=b"")
 
     def request(self, body: list[bytes], size: int) -> None:
         self._times["sent"] = self._since()
@@ -237,6 +242,8 @@ class Watched:
             self._fields(found, summary, outcome),
             self._bodies(found.body),
             "no request" if asked and found.body is None else "",
+            self._prepared[1].request,
+            summary.usage,
         )
         self._observer.ended(note, summary, well=well)
 
@@ -252,7 +259,7 @@ class Watched:
         self, found: Identified, summary: AnswerSummary, outcome: ExchangeOutcome
     ) -> Mapping[str, Any]:
         identity, now, change = found.identity, found.history, found.change
-        policy, decisions, unprepared = self._prepared
+        policy, made = self._prepared
         return {
             "agent": identity.agent,
             "call": identity.call,
@@ -267,8 +274,8 @@ class Watched:
             "unread": self._unread,
             "stopReason": summary.stop_reason,
             "policy": policy,
-            "decisions": list(decisions),
-            "unprepared": unprepared,
+            "decisions": [one.block for one in made.decisions],
+            "unprepared": made.trouble,
             "requestBytes": self._sizes[0],
             "answerBytes": self._sizes[1],
             "messages": len(now.lines),

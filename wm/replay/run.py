@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from wm.domain.counts import counted
-from wm.replay.faults import ANSWER_TOKENS, Fault, FaultCounter
+from wm.ops.paging.faults import ANSWER_TOKENS, Fault, FaultCounter
 from wm.replay.file_reads import ReadCopies
 from wm.replay.requests import Sent
 from wm.wire.binding import Bindings, binds

@@ -233,6 +233,12 @@ def _unwrapped(text: str, span: SecretSpan) -> SecretSpan:
 
 _ENDS = ("", "\n", "\r", '"', "'", "`")
 
+
+def labels_in(text: str) -> list[str]:
+    """The labels that stand for secrets in a redacted text, each once, in order."""
+    return list(dict.fromkeys(_LABEL.findall(text)))
+
+
 _LABEL = Lazy(r"\[secret:[a-z0-9_]{2,40}:[0-9a-f]{6}\]")
 
 

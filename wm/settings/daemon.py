@@ -84,6 +84,8 @@ class ToolSettings:
     # Fixed: not options of config.toml.
     timeout_s: float = 10.0
     """Longest wait of `wm mcp` for the daemon's answer to a call [s, IF-4]."""
+    restored_chars: int = 80_000
+    """Longest text of a removed step that `memory_restore` returns at once [chars, OB-5]."""
     output_chars: int = 20_000
     """Characters of kept tool output in one answer [chars, PR-3]."""
     file_chars: int = 20_000

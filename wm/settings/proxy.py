@@ -54,6 +54,15 @@ def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
     return ModelPrice(**given)
 
 
+POLICIES = ("off", "safe", "balanced", "tight")
+
+
+def _policy(value: Any, where: str) -> str:
+    if value not in POLICIES:
+        raise UserError(f"{where} is {value!r}.", fix=f"Write one of: {', '.join(POLICIES)}.")
+    return str(value)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ProxySettings:
     """The Messages API proxy (SPEC section 14)."""
@@ -69,6 +78,13 @@ class ProxySettings:
     """Most connections of clients; further ones are closed at once [PX-10]."""
     recording_max_bytes: int = option(64 * 1024 * 1024)
     """Most bytes of a session's recorded bodies; later bodies are not recorded [bytes, PX-11]."""
+
+    policy: str = option("safe", common=True, needs_consent=True, parse=_policy)
+    """What is removed from requests: off, safe, balanced or tight ([how](concepts/paging.md))
+    [PX-1]."""
+    objects_max_bytes: int = option(256 * 1024 * 1024)
+    """Most bytes of a session's stored steps; beyond it nothing more is removed from its requests
+    [bytes, OB-1]."""
 
     # Fixed: not options of config.toml.
     connect_timeout_s: float = 10.0

@@ -61,6 +61,9 @@ class StorageSettings:
     """Originals of cut tool outputs are deleted when they are older [days, GV-2]."""
     recording_max_age_days: float = option(7.0, common=True)
     """Recorded bodies are deleted when nothing was added for this long [days, GV-3]."""
+    object_max_age_days: float = option(30.0, common=True)
+    """What paging removed from requests is deleted when its session added nothing for this long
+    [days, GV-2]."""
     trash_max_age_days: float = option(30.0, common=True)
     """A forgotten entry can be restored for this long [days, GV-3]."""
     session_max_age_days: float = option(90.0, common=True)

@@ -20,14 +20,14 @@ from wm.store import key as keys
 from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
 from wm.store.fsops import Disk, explained
+from wm.store.paging_logs import PagingLogs
 from wm.store.paths import CACHED, FilePlace
-from wm.store.session_logs import SessionLogs
 from wm.store.transaction import FileTransaction
 
 D = TypeVar("D", bound=Document)
 
 
-class FileStore(SessionLogs):
+class FileStore(PagingLogs):
     """Documents and evidence below `home`. Nothing is created before the first write. Safe for
     several threads and processes."""
 

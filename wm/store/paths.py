@@ -42,6 +42,8 @@ FLOWS = "flows"
 MODELS = "models"
 VECTORS = "vectors"
 RECORDINGS = "recordings"
+OBJECTS = "objects"
+DECISIONS = "decisions"
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # A session also has files `<sid>_<topic>.json`, so a session's own name has no underscore.
@@ -182,17 +184,27 @@ def recordings_place(workspace: str, session: str) -> FilePlace:
     return _session_log(RECORDINGS, workspace, session)
 
 
+def objects_place(workspace: str, session: str) -> FilePlace:
+    """The file of a session's paged objects; `session`: its id, or the `<sid>`."""
+    return _session_log(OBJECTS, workspace, session)
+
+
+def decisions_place(workspace: str, session: str) -> FilePlace:
+    """The file of a session's paging decisions; `session`: its id, or the `<sid>`."""
+    return _session_log(DECISIONS, workspace, session)
+
+
 def _session_log(kind: str, workspace: str, session: str) -> FilePlace:
     return FilePlace(logs_folder(kind, workspace), f"{_plain(session, _SESSION)}.jsonl")
 
 
 def logs_folder(kind: str, workspace: str) -> str:
-    """The folder of a workspace's logs of this kind: FLOWS or RECORDINGS."""
+    """The folder of a workspace's logs of this kind, such as FLOWS."""
     return f"{workspace_folder(workspace)}/{kind}"
 
 
 def session_of_flows(file: str) -> str | None:
-    """The `<sid>` that a file of flows or recordings belongs to; None for any other file."""
+    """The `<sid>` that a session's log belongs to; None for any other file."""
     name = file.removesuffix(".jsonl")
     return name if file.endswith(".jsonl") and _SESSION.fullmatch(name) else None
 

@@ -42,6 +42,10 @@ class Bill(Struct, frozen=True):
     written: int
     cost: float
 
+    @property
+    def tokens(self) -> int:
+        return self.read + self.written
+
 
 class PrefixCache(Struct):
     """The block model's cache: every prefix that was sent."""
@@ -88,9 +92,21 @@ class Account(Struct):
 
     def expire(self, at: float) -> None:
         """Time passes. Both caches lose everything at once: they are used by the same requests."""
-        if at > self._until or self.plain.full or self.sent.full:
+        if not self.is_alive(at) or self.plain.full or self.sent.full:
             self.plain.clear()
             self.sent.clear()
+
+    def resume(self, credit: float, until: float) -> None:
+        """Go on after a restart: what was saved, and when the cache entries expire."""
+        self.credit, self._until = credit, until
+
+    @property
+    def until(self) -> float:
+        """When the cache entries expire."""
+        return self._until
+
+    def is_alive(self, at: float) -> bool:
+        return at <= self._until
 
     def difference(self, plain: BlockRow, sent: BlockRow, rates: Rates) -> float:
         """What this request saves, negative if it costs more."""

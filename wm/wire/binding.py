@@ -7,8 +7,14 @@ generation was not observed counts as bound to the prefix at its first occurrenc
 
 from __future__ import annotations
 
+from wm.wire.body import Body, ByteSpan
+from wm.wire.policy import json_of
 from wm.wire.prices import price_of
 from wm.wire.rows import BlockRow
+
+BETA = "thinking-binding-controls-2026-08-01"
+"""The value of `anthropic-beta` without which the service refuses `block_binding`."""
+_DROP = {"prefix_mismatch_behavior": "drop_block"}
 
 FAMILIES = frozenset(
     ("fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5", "haiku-5-5")
@@ -20,6 +26,17 @@ def binds(model: str) -> bool:
     """Whether this model refuses thinking whose prefix has changed."""
     price = price_of(model)
     return price.known and price.family in FAMILIES
+
+
+def tolerance(body: Body) -> tuple[ByteSpan, bytes] | None:
+    """The splice that lets the service drop thinking whose prefix changed instead of refusing the
+    request; None if the model does not bind it, does not think, or the client chose already."""
+    thinking = body.value("thinking")
+    if not isinstance(thinking, dict) or not binds(str(body.value("model"))):
+        return None
+    if thinking.get("type") == "disabled" or "block_binding" in thinking:
+        return None
+    return body.fields["thinking"], json_of({**thinking, "block_binding": _DROP})
 
 
 class Bindings:

@@ -80,6 +80,19 @@ class Block(Struct, frozen=True, dict=True):
             return None
         return ByteSpan(self.span.start + found.start, self.span.start + found.end)
 
+    def without(self, name: str) -> ByteSpan | None:
+        """The span of a whole member with one of the commas beside it; None as for `member`."""
+        value = self.member(name)
+        if value is None:
+            return None
+        before = [s.end for s in self._members.values() if self.span.start + s.end < value.start]
+        if before:
+            return ByteSpan(self.span.start + max(before), value.end)
+        rest = self.raw[value.end - self.span.start :].lstrip()
+        comma = len(self.raw) - len(rest) if rest.startswith(b",") else -1
+        end = self.span.start + comma + 1 if comma >= 0 else value.end
+        return ByteSpan(self.span.start + self.raw.index(b"{") + 1, end)
+
     def forget(self) -> None:
         """Drop the parsed value; it is parsed again on demand."""
         self.__dict__.pop("value", None)

@@ -12,7 +12,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.wire.account import Account, Rates, rates_of
+from wm.wire.account import Account, Bill, Rates, rates_of
+from wm.wire.binding import tolerance
 from wm.wire.body import Body, ByteSpan, index, splice, unread
 from wm.wire.history import ConversationHistory, history
 from wm.wire.marks import end_mark, end_marked, room_for
@@ -27,9 +28,11 @@ from wm.wire.policy import (
     nothing,
     replaced,
 )
-from wm.wire.prices import price_of
+from wm.wire.prices import known_window, price_of
 from wm.wire.rows import AS_RECORDED, AssumedHead, BlockRow, Measure, estimate, row
 
+EMERGENCY_SHARE = 0.95
+"""Beyond this share of the model's window a cut may exceed the credit (PS-2)."""
 _ROUNDING = 1e-6
 _NOWHERE = 1 << 30
 
@@ -47,7 +50,11 @@ class _Request(Struct):
     at: float
     ttl: str
     cached_to: int
+    tolerance: tuple[ByteSpan, bytes] | None = None
     made: _Sent | None = None
+    undo: dict[str, Decision | None] = field(default_factory=dict)
+    """What the log had for the blocks of its new decisions."""
+    emergency: bool = False
 
 
 class _Changes(Struct, frozen=True):
@@ -65,8 +72,10 @@ class _Changes(Struct, frozen=True):
 
 
 class _OwnMarks(Struct):
-    """Cache marks of ours. texts: on texts of steps, by place. messages: at ends of messages."""
+    """Cache marks of ours. wanted: places, the best first. texts: on texts of steps, by place.
+    messages: at ends of messages."""
 
+    wanted: tuple[str, ...] = ()
     texts: dict[str, Any] = field(default_factory=dict)
     messages: list[int] = field(default_factory=list)
     splices: list[tuple[ByteSpan, bytes]] = field(default_factory=list)
@@ -86,7 +95,10 @@ class Conversation(Struct):
     """One conversation.
 
     log: its decisions as logged. bounded: refuse decisions that cost more than was saved so far.
-    marks: place cache marks of ours at cuts.
+    marks: place cache marks of ours at cuts. tolerant: let the service drop thinking whose prefix
+    changed. barred: blocks that must stay. proposed: decisions to make at the next opportunity.
+    scale: tokens by the service's count for each estimated one. marked: the places with marks of
+    ours in a request with a cut, by the place of its end; it has them again when it is repeated.
     ttl: the lifetime of every mark; "" takes the client's. before, plain: the last request as it
     came, and its row. sent: as it went upstream, with its row.
     """
@@ -94,6 +106,11 @@ class Conversation(Struct):
     log: dict[str, Decision] = field(default_factory=dict)
     bounded: bool = False
     marks: bool = False
+    tolerant: bool = False
+    barred: set[str] = field(default_factory=set)
+    proposed: tuple[Decision, ...] = ()
+    scale: float = 1.0
+    marked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     measure: Measure = estimate
     assumed: AssumedHead = AS_RECORDED
     ttl: str = ""
@@ -108,6 +125,15 @@ class Conversation(Struct):
     _step_mark: str = ""
     """Place of a step whose text had a mark in an earlier request, nothing before it changed."""
     _prepared: _Request | None = None
+    _rates: Rates | None = None
+    """Prices of the last request."""
+    _resumed: bool = False
+
+    def resume(self, credit: float, until: float) -> None:
+        """Go on after a restart. Until the cache entries expire, what the next request contains
+        counts as cached, so that no cut is taken for free and nothing for saved."""
+        self.account.resume(credit, until)
+        self._resumed = True
 
     def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:
         """The next request as sent upstream; None if the bytes are not a request.
@@ -121,30 +147,72 @@ class Conversation(Struct):
             return None
         one = self._opened(body, at)
         base = self._form(one, one.inherited)
+        if self._resumed:
+            self._resumed = False
+            if self.account.is_alive(at):
+                self.account.sent.take(base.row)
         new, made = self._accepted(one, base, policy)
         self.sent = (made.body, made.row)
         one.made = made
-        self._prepared = one
-        return Prepared(made.body.raw, new, made.replaced)
+        if new and made.own.wanted:
+            self.marked[_end(one)] = made.own.wanted
+        self._prepared, self._rates = one, one.rates
+        is_tolerant = one.tolerance is not None
+        marked = (_end(one), *made.own.wanted) if new and made.own.wanted else ()
+        return Prepared(made.body.raw, new, made.replaced, tolerant=is_tolerant, marked=marked)
 
     def keep(self, decisions: tuple[Decision, ...]) -> None:
         """These decisions are logged, and the request goes out with them."""
-        self.log.update((decision.block, decision) for decision in decisions)
         if self._prepared is not None and decisions:
             own = {decision.block: decision for decision in decisions}
+            self._prepared.undo = {block: self.log.get(block) for block in own}
             self._prepared.inherited = {**self._prepared.inherited, **own}
+            self.log.update(own)
 
     def in_force(self) -> Log:
         """The decisions that apply to the last request."""
         return self.log if self._prepared is None else self._prepared.inherited
 
+    def bills(self) -> tuple[Bill, Bill]:
+        """The bills of the last request: as the client made it, and as it is sent."""
+        one = self._prepared
+        if one is None or one.made is None:
+            return Bill(0, 0, 0.0), Bill(0, 0, 0.0)
+        account = self.account
+        plain = account.plain.bill(one.plain, one.rates)
+        return plain, account.sent.bill(one.made.row, one.rates)
+
+    def is_emergency(self) -> bool:
+        """Whether the last request got decisions that cost more than the credit."""
+        return self._prepared is not None and self._prepared.emergency
+
     def charge(self, read: int, written: int) -> None:
         """Book what restoring removed text cost, in tokens, on the credit of later cuts."""
-        if self._prepared is not None:
-            self.account.charge(read, written, self._prepared.rates)
+        if self._rates is not None:
+            self.account.charge(read, written, self._rates)
+
+    def preview(self, raw: bytes) -> bytes:
+        """A body as it would be sent now, such as one to be counted. Changes nothing."""
+        body = index(raw, self.before[0] if self.before else None)
+        if body is None:
+            return raw
+        past = history(body, self.before)
+        splices, _ = replaced(body, past, self._inherited(past))
+        return splice(raw, splices) if splices else raw
+
+    def forget_decisions(self) -> None:
+        """From the next request on, everything is sent as the client makes it."""
+        self.void()
+        self.log.clear()
+        self._in_force.clear()
 
     def void(self) -> None:
-        """The prepared request does not go out as prepared."""
+        """The prepared request does not go out as prepared, so its decisions do not hold."""
+        for block, known in self._prepared.undo.items() if self._prepared else ():
+            if known is None:
+                self.log.pop(block, None)
+            else:
+                self.log[block] = known
         self._prepared = None
 
     def rest(self) -> None:
@@ -162,6 +230,8 @@ class Conversation(Struct):
         self.before, self.plain = (body, past), plain
         ttl = self.ttl or end_mark(body) or "5m"
         self.account.expire(at)
+        if self._resumed and self.account.is_alive(at):
+            self.account.plain.take(plain)
         known = self.account.plain.known_to(plain)
         return _Request(
             body=body,
@@ -173,6 +243,7 @@ class Conversation(Struct):
             at=at,
             ttl=ttl,
             cached_to=plain.units[known].message if known >= 0 else -1,
+            tolerance=tolerance(body) if self.tolerant else None,
         )
 
     def _inherited(self, past: ConversationHistory) -> Log:
@@ -192,8 +263,11 @@ class Conversation(Struct):
             return (), base
         moment = self._moment(one, base)
         new: dict[str, Decision] = {}
-        for decision in policy(one.body, one.past, one.inherited, moment):
-            if decision.text and _may_follow(one.inherited.get(decision.block), decision):
+        proposed, self.proposed = self.proposed, ()
+        for decision in (*proposed, *policy(one.body, one.past, one.inherited, moment)):
+            known = one.inherited.get(decision.block)
+            may = decision.text and decision.block not in self.barred
+            if may and _may_follow(known, decision):
                 new.setdefault(decision.block, decision)
         if not self.bounded:
             chosen = {**one.inherited, **new} if new else one.inherited
@@ -205,7 +279,9 @@ class Conversation(Struct):
             if accepted:
                 made = self._form(one, {**one.inherited, **accepted})
                 saved = self.account.difference(one.plain, made.row, one.rates)
-                if saved >= least - _ROUNDING * one.rates.write:
+                is_permitted = saved >= least - _ROUNDING * one.rates.write
+                if is_permitted or moment.emergency:
+                    one.emergency = not is_permitted
                     return tuple(accepted.values()), made
         return (), base
 
@@ -222,16 +298,23 @@ class Conversation(Struct):
             credit=(self.account.credit + saved) / one.rates.input,
             cached=max(0, cached),
             prompt=base.row.prompt,
+            emergency=self._is_full(one.plain.model, base.row.prompt),
         )
+
+    def _is_full(self, model: str, prompt: int) -> bool:
+        tokens = round(self.scale * prompt)
+        window = known_window(model, tokens)
+        return bool(window) and tokens > EMERGENCY_SHARE * window
 
     def _form(self, one: _Request, log: Log) -> _Sent:
         """The request with these decisions. If they change what is cached, it gets marks of
         ours."""
         changes = _changes(one, log)
-        own = self._own_marks(one, changes)
+        own = self._own_marks(one, changes, log)
         splices, count = replaced(one.body, one.past, log, own.texts) if log else ([], 0)
         taken = {span for span, _ in splices}
         splices += [splice for splice in own.splices if splice[0] not in taken]
+        splices += (one.tolerance,) if one.tolerance else ()
         known = self.sent
         if splices:
             goes = index(splice(one.body.raw, splices), known and known[0]) or one.body
@@ -242,37 +325,48 @@ class Conversation(Struct):
         found = row(goes, known[1] if known else None, self.measure, self.assumed)
         return _Sent(goes, found, count, changes, own)
 
-    def _own_marks(self, one: _Request, changes: _Changes) -> _OwnMarks:
-        """Marks for a request whose new decisions change what is cached: where an earlier request
-        had one before the changes, and where the next cut is likely to begin."""
+    def _own_marks(self, one: _Request, changes: _Changes, log: Log) -> _OwnMarks:
+        """Marks for a request whose new decisions change what is cached, and for the same request
+        when it comes again."""
         found = _OwnMarks()
-        if not self.marks or changes.first > one.cached_to:
+        is_cut = self.marks and changes.first <= one.cached_to
+        found.wanted = self._wanted(one, changes) if is_cut else self.marked.get(_end(one), ())
+        if not found.wanted:
             return found
         room = room_for(one.body)
+        steps = dropped(one.body, one.past, log)
+        texts = {place for listed in steps.texts.values() for place, _ in listed}
+        ends = {places[-1]: number for number, places in enumerate(one.past.places) if places}
+        for place in found.wanted[: room.count]:
+            if place in texts:
+                found.texts[place] = room.mark
+            elif made := end_marked(one.body.messages[ends[place]], room.mark):
+                found.splices.append(made)
+                found.messages.append(ends[place])
+        if found.texts or found.splices:
+            found.splices += room.given_up
+        return found
+
+    def _wanted(self, one: _Request, changes: _Changes) -> tuple[str, ...]:
+        """Where marks help, the best first: where an earlier request had one before the changes,
+        and where the next cut is likely to begin."""
+        places, anchors = one.past.places, changes.steps.anchors
         steps = [place for texts in changes.steps.texts.values() for place, _ in texts]
-        wanted: list[int | str] = []
+        wanted: list[str] = []
         before = self._usable(one, changes.first)
-        ends = {one.past.places[n][-1]: n for n in changes.steps.anchors}
+        ends = {places[n][-1]: n for n in anchors}
         number = ends.get(self._step_mark, _NOWHERE)
         # A step between others that is replaced later moves the texts of those behind it.
-        after = changes.steps.anchors[number] if number < changes.begin else -1
+        after = anchors[number] if number < changes.begin else -1
         if before and before[-1] > after:
-            wanted.append(before[-1])
+            wanted.append(places[before[-1]][-1])
         elif after >= 0:
             wanted.append(self._step_mark)
         if steps and steps[-1] not in wanted:
             wanted.append(steps[-1])
-        elif changes.last < len(one.body.messages) - 1:
-            wanted.append(changes.last)
-        for place in wanted[: room.count]:
-            if isinstance(place, str):
-                found.texts[place] = room.mark
-            elif made := end_marked(one.body.messages[place], room.mark):
-                found.splices.append(made)
-                found.messages.append(place)
-        if found.texts or found.splices:
-            found.splices += room.given_up
-        return found
+        elif changes.last < len(places) - 1 and places[changes.last]:
+            wanted.append(places[changes.last][-1])
+        return tuple(wanted)
 
     def _usable(self, one: _Request, first: int) -> list[int]:
         """The messages before `first` with a mark of an earlier request at their end."""
@@ -305,6 +399,11 @@ class Conversation(Struct):
                 if self._in_force.get(place) is one.inherited:
                     return
                 self._in_force[place] = one.inherited
+
+
+def _end(one: _Request) -> str:
+    """The place of the last block."""
+    return next((line[-1] for line in reversed(one.past.places) if line), "")
 
 
 def _may_follow(before: Decision | None, new: Decision) -> bool:

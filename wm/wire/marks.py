@@ -53,10 +53,10 @@ def room_for(body: Body) -> MarkRoom:
     room = MAX_MARKS - len(marked) - isinstance(body.value(MARK), dict)
     if room > 0:
         return MarkRoom(room, mark)
-    spans = [block.member(MARK) for block in marked[:-1] if _in_messages(block, body.messages)]
+    spans = [block.without(MARK) for block in marked[:-1] if _in_messages(block, body.messages)]
     if not spans or spans[-1] is None:
         return MarkRoom()
-    return MarkRoom(1 + min(0, room), mark, ((spans[-1], b"null"),))
+    return MarkRoom(1 + min(0, room), mark, ((spans[-1], b""),))
 
 
 def end_marked(message: Message, mark: Any) -> tuple[ByteSpan, bytes] | None:

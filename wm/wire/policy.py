@@ -57,6 +57,7 @@ class Moment(Struct, frozen=True):
     read, write: price of a cached and of a written token. credit: what this request may cost more
     than without new decisions (PX-7). cached: number of messages at the beginning that the cache
     holds in their present form; 0 if it is cold. prompt: tokens of the request as it would be sent.
+    emergency: the context is nearly full, so a cut may cost more than the credit.
     """
 
     read: float = 0.1
@@ -64,6 +65,7 @@ class Moment(Struct, frozen=True):
     credit: float = 0.0
     cached: int = 0
     prompt: int = 0
+    emergency: bool = False
 
 
 Policy = Callable[[Body, ConversationHistory, Log, Moment], tuple[Decision, ...]]
@@ -74,13 +76,19 @@ class Prepared(Struct, frozen=True):
     """raw: the body for the upstream; the same object that arrived if nothing was replaced.
 
     decisions: the new ones, to be logged first. replaced: number of decisions that were applied.
-    trouble: "" for success, else `late` or `failed`.
+    trouble: "" for success, else `late` or `failed`. tolerant: the body asks the service to drop
+    thinking that is bound to another prefix, which needs `wm.wire.binding.BETA`. request: the name
+    under which the outcome is reported; "" for none. marked: the place of the end of a request with
+    a cut, and the places of the marks that `wm` set in it.
     """
 
     raw: bytes
     decisions: tuple[Decision, ...] = ()
     replaced: int = 0
     trouble: str = ""
+    tolerant: bool = False
+    request: str = ""
+    marked: tuple[str, ...] = ()
 
 
 def nothing(

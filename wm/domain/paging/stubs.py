@@ -91,15 +91,17 @@ def result_stub(content: str, names: Sequence[str], *, is_error: bool) -> str:
 
 def input_notes(given: Mapping[str, Any]) -> dict[str, str]:
     """Notes in place of an input's long texts, by member."""
-    texts = {
-        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for key, value in given.items()
-    }
+    texts = {key: text_of_member(value) for key, value in given.items()}
     return {
         key: f"{MARK}{len(text):,} characters; {handle_of(text)}]"
         for key, text in texts.items()
         if len(text) > _SHORT_CHARS
     }
+
+
+def text_of_member(value: Any) -> str:
+    """A member of an input as the text that its note names."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def step_line(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.known_lines import KnownLines
 from wm.domain.paging.levels import LEVELS, PagingLimits
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
+from wm.ops.paging.contents import block_text
 from wm.wire.body import Block, Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import (
@@ -28,7 +29,6 @@ from wm.wire.policy import (
     Policy,
     dropped,
     is_step,
-    result_text,
     turn_begin,
     with_notes,
     with_references,
@@ -199,19 +199,17 @@ class PagingPolicy:
 
     def _take(self, block: Block, place: str, message: int, role: str) -> _PagedContent:
         seen, value = self._seen, block.value
-        call, text = None, ""
-        kind = block.type
+        call, kind = None, block.type
+        is_result = kind == "tool_result" and role == "user"
+        text = block_text(block, is_result=is_result)
         if kind == "tool_use":
             call = _Call(str(value.get("name", "")), value.get("input"))
             seen.calls[str(value.get("id", ""))] = call
-            text = "\n".join(_strings(call.given))
-        elif kind == "tool_result" and role == "user":
+        elif is_result:
             call = seen.calls.get(str(value.get("tool_use_id", "")))
-            text = result_text(value.get("content"))
             seen.results += 1
         else:
             kind = kind if kind in THINKING else ""
-            text = "\n".join(_strings({**value, "signature": "", "data": ""}))
         content = _PagedContent(
             kind=kind,
             raw_tokens=estimate(block),
@@ -338,17 +336,6 @@ class PagingPolicy:
 
     def _rarest(self, names: frozenset[str], chars: int) -> list[str]:
         return stubs.rarest(names, lambda name: self._seen.names[name], chars)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _strings(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _strings(inner)
 
 
 def paging_policy(name: str) -> Policy:

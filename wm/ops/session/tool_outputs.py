@@ -189,26 +189,35 @@ def full_handle(wanted: str, known: Iterable[str]) -> str:
 def excerpt(
     kept: ToolOutput, *, lines: str = "", grep: str = ""
 ) -> tuple[list[tuple[int, str]], bool]:
-    """(number, line) of the requested lines, counted from 1; and whether these are all lines.
+    """(number, line) of the requested lines, counted from 1; and whether these are all lines."""
+    chosen = chosen_lines(kept.text, lines, grep)
+    return chosen, len(chosen) == len(_lines(kept.text))
+
+
+def chosen_lines(text: str, lines: str = "", grep: str = "") -> list[tuple[int, str]]:
+    """(number, line) of the requested lines of a text, counted from 1.
 
     lines: `A:B`, `A:`, `:B` or `A`; grep: a regular expression that a line must match. Raises
     UserError.
     """
-    every = kept.text.split("\n")
-    if every and every[-1] == "":
-        every.pop()
+    every = _lines(text)
     first, last = _range(lines, len(every))
     chosen = list(enumerate(every[first - 1 : last], first))
-    if grep:
-        try:
-            pattern = patterns.compile(grep)
-        except patterns.error as error:
-            raise UserError(
-                f"{grep[:80]!r} is not a valid expression.",
-                fix="Write it in the syntax of RE2; plain words are expressions too.",
-            ) from error
-        chosen = [(n, line) for n, line in chosen if pattern.search(line) is not None]
-    return chosen, len(chosen) == len(every)
+    if not grep:
+        return chosen
+    try:
+        pattern = patterns.compile(grep)
+    except patterns.error as error:
+        raise UserError(
+            f"{grep[:80]!r} is not a valid expression.",
+            fix="Write it in the syntax of RE2; plain words are expressions too.",
+        ) from error
+    return [(number, line) for number, line in chosen if pattern.search(line) is not None]
+
+
+def _lines(text: str) -> list[str]:
+    every = text.split("\n")
+    return every[:-1] if every[-1] == "" else every
 
 
 def _range(lines: str, count: int) -> tuple[int, int]:

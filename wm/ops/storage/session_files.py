@@ -50,7 +50,10 @@ def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
     flows = (paths.flows_place(key, paths.sid(session_id)).path,) if has_flows else ()
     has_bodies = paths.sid(session_id) in runtime.store.recording_sessions(key)
     bodies = (paths.recordings_place(key, paths.sid(session_id)).path,) if has_bodies else ()
-    return (*found, *flows, *bodies)
+    is_paged = paths.sid(session_id) in runtime.store.paging_sessions(key)
+    places = (paths.decisions_place, paths.objects_place) if is_paged else ()
+    paged = (place(key, paths.sid(session_id)).path for place in places)
+    return (*found, *flows, *bodies, *paged)
 
 
 def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
@@ -70,6 +73,7 @@ def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -
     work.runtime.store.discard_flows(place.key, paths.sid(session_id))
     work.runtime.signals.zones.pop((place.key, paths.sid(session_id)))
     work.runtime.store.discard_recordings(place.key, paths.sid(session_id))
+    work.runtime.store.discard_paging(place.key, paths.sid(session_id))
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )

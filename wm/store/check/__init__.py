@@ -67,8 +67,8 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
             base = paths.workspace_folder(workspace)
             yield from _in_folder(store, paths.evidence_folder(workspace), _logs)
             yield from _in_folder(store, paths.vectors_folder(workspace), _vectors)
-            yield from _in_folder(store, f"{base}/{paths.FLOWS}", _session_logs)
-            yield from _in_folder(store, f"{base}/{paths.RECORDINGS}", _session_logs)
+            for kind in (paths.FLOWS, paths.RECORDINGS, paths.OBJECTS, paths.DECISIONS):
+                yield from _in_folder(store, f"{base}/{kind}", _session_logs)
     yield from _in_folder(store, paths.QUARANTINE, _quarantined)
 
 

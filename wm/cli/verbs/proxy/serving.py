@@ -15,15 +15,17 @@ import click
 from wm.agents import launch
 from wm.cli import output, proxies
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.options import flag
+from wm.cli.options import choice, flag
 from wm.errors import UserError
 from wm.proxy.origin import parse_origin
 from wm.proxy.serve import Running, run_program, until_signalled
 from wm.settings import environment, find_agent_paths
+from wm.settings.proxy import POLICIES
 
 upstream_option = click.option(
     "--upstream", metavar="URL", default="", help="Where requests are forwarded to."
 )
+policy_option = choice("--policy", POLICIES, help="What is removed from requests.")
 record_option = flag("--record", help="Keep bodies, without secrets, for `wm replay`.")
 
 
@@ -35,21 +37,27 @@ record_option = flag("--record", help="Keep bodies, without secrets, for `wm rep
     help="Port on the loopback; 0: a free one. Without it, proxy.port of config.toml.",
 )
 @upstream_option
+@policy_option
 @record_option
 @json_option
 @workspace_options
-def proxy(caller: Caller, port: int | None, upstream: str, record: bool, as_json: bool) -> int:
+def proxy(
+    caller: Caller, port: int | None, upstream: str, policy: str, record: bool, as_json: bool
+) -> int:
     """Forward the Messages API, in the foreground, until SIGTERM or Ctrl-C.
 
-    All your agents may use the printed URL; it stays the same after a restart. Requests and
-    answers are forwarded byte for byte. `wm run` gives one agent a proxy of its own.
+    All your agents may use the printed URL; it stays the same after a restart. The policy decides
+    what is removed from requests; with off every byte is forwarded as it comes. `wm run` gives one
+    agent a proxy of its own.
     """
     settings = proxies.settings_for(caller, upstream)
     token = proxies.lasting_token(caller)
     number = settings.port if port is None else port
 
     async def serve() -> proxies.Seen:
-        watched = proxies.watched(caller, settings, token, port=number, record=record)
+        watched = proxies.watched(
+            caller, settings, token, port=number, policy=policy, record=record
+        )
         async with watched as (running, seen):
             _print_address(running, settings.upstream, as_json=as_json)
             await until_signalled()
@@ -75,11 +83,14 @@ def _print_address(running: Running, upstream: str, *, as_json: bool) -> None:
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @upstream_option
+@policy_option
 @record_option
 @flag("--quiet", help="Say nothing at the end.")
 @click.argument("words", metavar="PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
 @workspace_options
-def run(caller: Caller, upstream: str, record: bool, quiet: bool, words: tuple[str, ...]) -> int:
+def run(
+    caller: Caller, upstream: str, policy: str, record: bool, quiet: bool, words: tuple[str, ...]
+) -> int:
     """Start an agent with a proxy of its own, which ends with it.
 
     `wm run claude` or `wm run -- opencode run "..."`; works for any program that reads
@@ -101,7 +112,7 @@ def run(caller: Caller, upstream: str, record: bool, quiet: bool, words: tuple[s
     path = proxies.workspace_part(caller)
 
     async def serve() -> tuple[int, proxies.Seen]:
-        watched = proxies.watched(caller, settings, token, port=0, record=record)
+        watched = proxies.watched(caller, settings, token, port=0, policy=policy, record=record)
         async with watched as (running, seen):
             url = running.base_url + path
             more = launch.environment(words[0], url, env, upstream_host=host)

@@ -1,0 +1,153 @@
+"""Paged sessions through a real proxy and a real daemon: cheaper, never refused, nothing lost."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.terminal import Terminal
+from tests.clients.accounting import Usage
+from tests.clients.scripts import Answer, answer, call, say, script, think
+from tests.clients.scripts import turns as turns_
+from tests.clients.upstream import Exchange, Upstream
+from tests.docs.schemas import validate_printed
+from tests.proxy.scripted import Chain, played
+from wm.daemon.client import Client
+from wm.domain.paging.ledger import folded
+from wm.formats.ledger import LedgerRecord
+from wm.ops.local import open_runtime
+from wm.store import identity
+from wm.store.paths import sid
+
+TURNS = 60
+READ, WRITE = 0.05, 1.25
+"""Prices of the model of the scripted agent, as multiples of its input price."""
+
+
+@pytest.fixture
+def user(home_with_daemon: Terminal, tmp_path: Path) -> Terminal:
+    return home_with_daemon.at(f"page{tmp_path.name}")
+
+
+def result(number: int) -> str:
+    """A long output: 60 lines as in every other, and one that says what no other does."""
+    lines = [f"the timetable of line {line}, as on every day" for line in range(60)]
+    lines += [f"{number}:{line} the ferry {number * 31 + line} is late" for line in range(90)]
+    lines[110] = f"berth_{number}_code = {number * 7919 % 100_000:05d}"
+    return "\n".join(lines)
+
+
+def works(turns: int, *, thinks: bool = True) -> Any:
+    def play(made: Chain, user: Terminal) -> None:
+        agent = made.agent(user.repo)
+        agent.thinks = thinks
+        agent.works("Go", result, turns)
+        assert set(agent.statuses) == {200}
+
+    return play
+
+
+def runs(count: int) -> Answer:
+    return answer(think("Look."), call("Bash", command=f"./ferry --quay {count}"))
+
+
+def bill(upstream: Upstream) -> float:
+    used: list[Usage] = [one.usage for one in upstream.exchanges if one.usage is not None]
+    return sum(
+        READ * one.cache_read + WRITE * one.cache_creation + one.input_tokens for one in used
+    )
+
+
+def size(one: Exchange) -> int:
+    return len(json.dumps(one.request.body))
+
+
+def paged(user: Terminal, policy: str, turns: int = TURNS) -> Upstream:
+    """The upstream behind which an agent of this user worked for so many turns."""
+    script_ = script(*turns_(*map(runs, range(turns)), answer(say("Done."))))
+    with Upstream(script=script_) as upstream:
+        made = played(
+            user.settings(), upstream.url, lambda made: works(turns + 1)(made, user), policy=policy
+        )
+        assert made.faults == []
+    return upstream
+
+
+def ledger_of(user: Terminal, session: str = "s-1") -> list[LedgerRecord]:
+    store = open_runtime(user.settings()).store
+    key = identity.key_of(str(user.repo))
+    return list(store.ledger(key, sid(session)))
+
+
+def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> None:
+    plain, managed = paged(user, ""), paged(user, "balanced")
+    assert [one.refused for one in managed.exchanges if one.refused] == []
+    assert bill(managed) < 0.8 * bill(plain)
+    assert max(map(size, managed.exchanges)) < 0.6 * max(map(size, plain.exchanges))
+    state = folded(ledger_of(user))
+    assert state.requests == len(managed.exchanges)
+    assert state.unproven == {}
+    assert state.cuts > 0
+    assert state.saved > state.spent
+    removed = {d.block for d in state.in_force.values()}
+    assert len(removed) >= TURNS // 2
+    found = user.wm("objects", "--all", "--json").json
+    assert len(found["objects"]) == TURNS
+    gone = [one for one in found["objects"] if one.get("fidelity", 0) >= 3]
+    assert len(gone) >= TURNS // 2
+    for one in gone[::5]:
+        text = user.wm("objects", "show", one["id"], "--json").json["text"]
+        number = int(text.split("--quay ")[1].split('"')[0])
+        assert result(number) in text
+        asked = {"name": "memory_restore", "arguments": {"id": one["id"]}, "session": "s-1"}
+        assert result(number) in call_tool(user, asked)["text"]
+    asked = {"name": "memory_query", "arguments": {"query": "berth_7_code", "scope": "context"}}
+    assert "berth_7_code = 55433" in call_tool(user, asked)["text"]
+    assert folded(ledger_of(user)).restored == len(gone[::5])
+    name = gone[0]["id"]
+    validate_printed("objects show", user.wm("objects", "show", name[:9], "--json").json)
+    why = user.wm("objects", "why", name)
+    assert "level 3" in why.out or "level 4" in why.out
+    asked = ("objects", "purge", "--session", "s-1")
+    validate_printed("objects purge", user.wm(*asked, "--dry-run", "--json").json)
+    assert user.wm(*asked).out == f"{TURNS} steps of 1 session deleted.\n"
+    gone_now = user.wm("objects", "show", name)
+    assert (gone_now.code, "Read the file" in gone_now.sentences) == (1, False)
+    assert "purged" in gone_now.sentences
+
+
+def call_tool(user: Terminal, asked: dict[str, Any]) -> dict[str, Any]:
+    with Client(user.settings()) as client:
+        answer: dict[str, Any] = client.call("call_tool", {"directory": str(user.repo), **asked})
+    return answer
+
+
+def test_a_proxy_that_was_killed_goes_on_where_it_was(user: Terminal) -> None:
+    """One agent, and for each part of its session another proxy, as after kill -9."""
+    parts, each = 6, 10
+    said: list[dict[str, Any]] = []
+
+    def play(made: Chain) -> None:
+        agent = made.agent(user.repo)
+        agent.thinks = True
+        agent.messages = said
+        if not said:
+            agent.tell("Go")
+        agent.goes_on(result, each, first=len(said) // 2)
+        assert set(agent.statuses) == {200}
+
+    script_ = script(*turns_(*map(runs, range(parts * each)), answer(say("Done."))))
+    with Upstream(script=script_) as upstream:
+        for _ in range(parts):
+            played(user.settings(), upstream.url, play, policy="balanced", killed=True)
+    assert [one.refused for one in upstream.exchanges if one.refused] == []
+    reads = [one.usage.cache_read for one in upstream.exchanges if one.usage]
+    shrunk = sum(after < before for before, after in pairwise(reads))
+    records = ledger_of(user)
+    cuts = sum(any(d.reason == "cut" for d in one.decisions) for one in records)
+    assert 0 < shrunk <= cuts
+    assert folded(records).in_force

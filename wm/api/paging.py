@@ -1,0 +1,154 @@
+"""Requests and answers of paging: the ledger of a session, its objects, and what is restored."""
+
+from wm.api.protocol import Scoped, SessionScoped, WorkspacePlace
+from wm.formats.base import Record
+from wm.formats.ledger import LedgerDecision, LedgerRecord
+from wm.formats.paged_object import PagedObject
+
+
+class PagingRequest(SessionScoped):
+    """What a proxy adds: the steps of its session that are not stored yet, and records of its
+    ledger. durable: the answer says that both are on disk."""
+
+    objects: tuple[PagedObject, ...] = ()
+    records: tuple[LedgerRecord, ...] = ()
+    durable: bool = False
+
+
+class PagingAnswer(Record):
+    """refused: places of decisions that were not stored, because their text holds a secret; they
+    must not be applied. policy: the one chosen for this session or workspace, "" for none."""
+
+    place: WorkspacePlace
+    refused: tuple[str, ...] = ()
+    policy: str = ""
+
+
+class LedgerRequest(SessionScoped):
+    """conversation: the client's id of a subagent, "" for the main one."""
+
+    conversation: str = ""
+
+
+class LedgerAnswer(Record):
+    """A conversation's decisions after a restart.
+
+    decisions: those in force. unproven: stored, but no record says that their request left with
+    them; requests: these requests. credit: in dollars per million tokens. objects: the ids of what
+    is stored. marked: for each request with a cut, the place of its end and those of its marks.
+    """
+
+    place: WorkspacePlace
+    decisions: tuple[LedgerDecision, ...] = ()
+    unproven: tuple[LedgerDecision, ...] = ()
+    requests: tuple[str, ...] = ()
+    credit: float = 0.0
+    alive_until: float = 0.0
+    objects: tuple[str, ...] = ()
+    marked: tuple[tuple[str, ...], ...] = ()
+    policy: str = ""
+
+
+class PagingTotals(Record):
+    """What paging did in a session.
+
+    saved: what requests cost less than the client's own; spent: what others cost more, at a cut;
+    fault_cost: what restoring removed content cost; credit: their sum. All in dollars per million
+    tokens. misses: requests whose reported cache reads fell short of the prediction. dropped: times
+    that decisions were lost, so that the client's own request was sent.
+    """
+
+    session: str
+    policy: str = ""
+    requests: int = 0
+    cuts: int = 0
+    removed: int = 0
+    saved: float = 0.0
+    spent: float = 0.0
+    fault_cost: float = 0.0
+    faults: int = 0
+    restored: int = 0
+    misses: int = 0
+    emergencies: int = 0
+    dropped: int = 0
+    credit: float = 0.0
+
+
+class PolicyRequest(Scoped):
+    """Choose the policy of a workspace, or of one of its sessions; `policy` "" returns to the
+    configured one."""
+
+    policy: str = ""
+    session: str = ""
+
+
+class PolicyAnswer(Record):
+    place: WorkspacePlace
+    policy: str
+    message: str
+
+
+class ObjectsRequest(Scoped):
+    """session: only this session's. type: only this type."""
+
+    session: str = ""
+    type: str = ""
+
+
+class ObjectSummary(Record):
+    """One stored step. fidelity: its level in the last request, 0 to 4."""
+
+    id: str
+    session: str
+    type: str
+    label: str = ""
+    tokens: int = 0
+    at: str = ""
+    fidelity: int = 0
+    pinned: bool = False
+    faults: int = 0
+    searched: bool = True
+
+
+class ObjectsAnswer(Record):
+    place: WorkspacePlace
+    objects: tuple[ObjectSummary, ...] = ()
+    totals: tuple[PagingTotals, ...] = ()
+    bytes: int = 0
+
+
+class ObjectRequest(Scoped):
+    """id: of an object or one of its parts, or a beginning of it. level: 0 is the whole text, 1 and
+    2 are shorter. session: of the caller; the restored object is pinned there."""
+
+    id: str
+    level: int = 0
+    session: str = ""
+
+
+class ObjectAnswer(Record):
+    """text: as stored, without secrets. losses: what a shorter level leaves out. secrets: the
+    labels in the text. events: what happened to it, oldest first."""
+
+    place: WorkspacePlace
+    object: PagedObject
+    session: str
+    text: str
+    losses: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+
+
+class PurgeRequest(Scoped):
+    """Delete the stored content of a session, or of all sessions before a day."""
+
+    session: str = ""
+    all_sessions: bool = False
+    dry_run: bool = False
+
+
+class PurgeAnswer(Record):
+    place: WorkspacePlace
+    sessions: tuple[str, ...] = ()
+    objects: int = 0
+    dry_run: bool = False

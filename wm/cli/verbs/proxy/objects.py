@@ -1,0 +1,148 @@
+"""`wm objects`: what paging removed from requests, kept for restoring, and what it saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.groups import Group
+from wm.cli.options import flag, text
+from wm.settings.proxy import POLICIES
+
+_SHOWN = 20
+_LEVELS = ("whole", "lines that are shown elsewhere left out", "shortened", "a note", "gone")
+session_option = text("--session", metavar="ID", help="Only this session.")
+
+
+@click.group("objects", cls=Group, default="list")
+def command() -> None:
+    """Steps of sessions that went through `wm proxy` or `wm run`, stored without secrets.
+
+    `wm objects` alone lists the newest, and what was saved. A note such as [wm: 214 lines removed;
+    o_6f1a2b3c4d5e] in a conversation names one of them.
+    """
+
+
+@command.command("list", short_help="The newest steps, and what was saved.")
+@session_option
+@text("--type", metavar="TYPE", help="Only this type, such as error_context.")
+@flag("--all", "every", help="All of them, not only the newest.")
+@prints
+def show(caller: Caller, every: bool, **fields: Any) -> Result:
+    """List stored steps with their type, size, and form in the last request."""
+    answer: Any = caller.call("list_objects", **fields)
+    return Result(answer, lambda answer: _print_list(answer, every=every))
+
+
+def _print_list(answer: Any, *, every: bool) -> None:
+    if not answer.objects:
+        output.line("Nothing is stored here. `wm run claude` starts an agent whose steps are.")
+    for one in answer.objects[: None if every else _SHOWN]:
+        marks = [one.type, f"{one.tokens:,} tokens", _LEVELS[one.fidelity]]
+        marks += ["brought back"] if one.pinned else []
+        marks += [output.count(one.faults, "use after its removal", "uses after its removal")] * (
+            one.faults > 0
+        )
+        output.lines(output.hang(f"  {one.id}", output.safe(one.label), 17, mark=output.bold))
+        output.lines(output.hang("", " · ".join(marks), 17, output.dim))
+    more = len(answer.objects) - _SHOWN
+    if more > 0 and not every:
+        output.line(output.dim(f"  and {more:,} more: --all"))
+    for one in answer.totals:
+        if one.requests:
+            output.lines(output.hang(f"  {one.session[:8]}", paging_line(one), 17, output.dim))
+
+
+def paging_line(one: Any) -> str:
+    """What paging did in a session, in a few words (PX-7)."""
+    parts = [
+        f"policy {one.policy or 'off'}",
+        output.count(one.requests, "request"),
+        f"saved {output.dollars(one.saved - one.spent)}",
+        output.count(one.cuts, "cut"),
+    ]
+    if one.faults or one.restored:
+        used = output.count(one.faults + one.restored, "removed step", "removed steps")
+        parts.append(f"{used} needed again ({output.dollars(one.fault_cost)})")
+    if one.misses:
+        parts.append(output.count(one.misses, "cache miss", "cache misses"))
+    if one.emergencies:
+        parts.append(output.count(one.emergencies, "cut on credit", "cuts on credit"))
+    if one.dropped:
+        parts.append(output.count(one.dropped, "lost decision log", "lost decision logs"))
+    return " · ".join(parts)
+
+
+@command.command("show", short_help="The text of a step or a part of one.")
+@click.argument("id", metavar="ID")
+@click.option(
+    "--level",
+    type=click.IntRange(0, 2),
+    default=0,
+    help="0: all of it; 1, 2: only the lines that tell most.",
+)
+@prints
+def show_one(caller: Caller, **fields: Any) -> Result:
+    """Print the stored text of ID (o_…), without secrets."""
+    return Result(caller.call("show_object", **fields), _print_text)
+
+
+def _print_text(answer: Any) -> None:
+    for line in output.safe_lines(answer.text):
+        output.line(line)
+    notes = [f"left out: {', '.join(answer.losses)}"] if answer.losses else []
+    notes += [f"replaced: {', '.join(answer.secrets)}"] if answer.secrets else []
+    for note in notes:
+        output.note(note)
+
+
+@command.command("why", short_help="Why a step is stored, and what happened to it.")
+@click.argument("id", metavar="ID")
+@prints
+def why(caller: Caller, **fields: Any) -> Result:
+    """Say when ID was stored, whether it is searched, and when it was removed or needed."""
+    return Result(caller.call("show_object", **fields), _print_why)
+
+
+def _print_why(answer: Any) -> None:
+    one = answer.object
+    about = f"{one.type} · {one.tokens:,} tokens · {len(one.parts)} parts"
+    output.lines(output.hang(one.id, f"{output.safe(one.label)} ({about})", 15, mark=output.bold))
+    for event in answer.events:
+        output.line(f"  {output.safe(event)}")
+    for relation in one.relations:
+        output.line(f"  {relation.kind.replace('_', ' ')} {relation.other}")
+
+
+@command.command("policy", short_help="What is removed from requests here.")
+@click.argument("policy", type=click.Choice((*POLICIES, "default")))
+@session_option
+@prints
+def policy(caller: Caller, policy: str, **fields: Any) -> Result:
+    """Choose what is removed from this workspace's requests: off, safe, balanced or tight.
+
+    default follows config.toml. Running proxies follow with their next request. What was decided
+    before stays until the prompt cache has expired, because changing it earlier would cost money.
+    """
+    chosen = "" if policy == "default" else policy
+    answer: Any = caller.call("choose_policy", policy=chosen, **fields)
+    return Result(answer, answer.message)
+
+
+@command.command("purge", short_help="Delete stored steps.")
+@session_option
+@flag("--all", "allSessions", help="Of all sessions of this workspace.")
+@click.option("--dry-run", "dryRun", is_flag=True, help="Only say what would be deleted.")
+@prints
+def purge(caller: Caller, **fields: Any) -> Result:
+    """Delete the stored steps of a session. They can then not be restored any more."""
+    return Result(caller.call("purge_objects", **fields), _print_purged)
+
+
+def _print_purged(answer: Any) -> None:
+    did = "would be deleted" if answer.dry_run else "deleted"
+    steps, sessions = output.count(answer.objects, "step"), len(answer.sessions)
+    output.line(f"{steps} of {output.count(sessions, 'session')} {did}.")

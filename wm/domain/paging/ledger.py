@@ -1,0 +1,125 @@
+"""What the records of a ledger add up to: decisions in force, credit, bill (PX-2). Pure.
+
+A decision holds once a later record proves that its request left with it. One without proof is
+returned apart: it is never replayed silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct, field
+
+from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerRecord
+
+MISS_SHARE = 0.9
+"""A request that reads less than this share of what was predicted missed the cache."""
+
+
+class LedgerState(Struct):
+    """One conversation.
+
+    in_force: by place. unproven: by request. removed: tokens that the last request lacked. saved:
+    what requests cost less than the client's own; spent: what others cost more, at a cut;
+    fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
+    handle -> number of faults. pinned: objects that were restored and not released. chosen: the
+    policy that the person chose for the session.
+    """
+
+    in_force: dict[str, LedgerDecision] = field(default_factory=dict)
+    unproven: dict[str, tuple[LedgerDecision, ...]] = field(default_factory=dict)
+    void: set[str] = field(default_factory=set)
+    sent: set[str] = field(default_factory=set)
+    policy: str = ""
+    chosen: str = ""
+    credit: float = 0.0
+    alive_until: float = 0.0
+    requests: int = 0
+    cuts: int = 0
+    removed: int = 0
+    faults: int = 0
+    restored: int = 0
+    misses: int = 0
+    emergencies: int = 0
+    dropped: int = 0
+    saved: float = 0.0
+    spent: float = 0.0
+    fault_cost: float = 0.0
+    marked: list[tuple[str, ...]] = field(default_factory=list)
+    objects: dict[str, int] = field(default_factory=dict)
+    pinned: set[str] = field(default_factory=set)
+
+
+def folded(records: Iterable[LedgerRecord], conversation: str | None = None) -> LedgerState:
+    """The state after these records, oldest first. conversation: "" for the main one; None for
+    all of a session together."""
+    state = LedgerState()
+    for record in records:
+        if conversation in (None, record.conversation) or record.kind == "policy":
+            take(state, record)
+    return state
+
+
+def take(state: LedgerState, record: LedgerRecord) -> None:
+    """Add one record to the state."""
+    match record.kind:
+        case "decided":
+            _take_decided(state, record)
+        case "void":
+            state.void.add(record.request)  # it may come before what it voids
+            state.unproven.pop(record.request, None)
+        case "dropped":
+            state.in_force.clear()
+            state.unproven.clear()
+            state.dropped += 1
+            state.credit = record.credit
+        case "sent" if record.request not in state.sent:  # a late write may come twice
+            state.sent.add(record.request)
+            decisions = state.unproven.pop(record.request, ())
+            state.in_force.update((one.block, one) for one in decisions)
+            state.cuts += any(one.reason == "cut" for one in decisions)
+            _take_figures(state, record)
+        case "fault":
+            state.faults += len(record.objects)
+            state.fault_cost -= record.saved
+            state.credit = record.credit
+            for name in record.objects:
+                state.objects[name] = state.objects.get(name, 0) + 1
+        case "restored":
+            state.restored += 1
+            state.pinned.update(record.objects)
+        case "released":
+            state.pinned.difference_update(record.objects)
+        case "policy":
+            state.chosen = record.policy
+
+
+def _take_decided(state: LedgerState, record: LedgerRecord) -> None:
+    if record.request in state.void:
+        return
+    state.unproven[record.request] = record.decisions
+    state.policy = record.policy or state.policy
+    state.marked += [record.marked] if record.marked else []
+    state.emergencies += record.emergency
+
+
+def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
+    state.requests += 1
+    state.removed = record.removed
+    state.policy = record.policy or state.policy
+    state.credit = record.credit
+    state.alive_until = record.alive_until
+    state.saved += max(0.0, record.saved)
+    state.spent -= min(0.0, record.saved)
+    state.misses += is_miss(record)
+
+
+def is_miss(record: LedgerRecord) -> bool:
+    """Whether the service read clearly less of the request from its cache than was predicted."""
+    if record.predicted is None or record.reported is None:
+        return False
+    return _read_share(record.reported) < MISS_SHARE * _read_share(record.predicted)
+
+
+def _read_share(bill: LedgerBill) -> float:
+    return bill.read / max(1, bill.read + bill.written)

@@ -1,0 +1,83 @@
+"""`decisions/<sid>.jsonl`: what paging removed from a session's requests, and what it cost (PX-2).
+
+Append-only. The decisions of a request are on disk before it leaves. Holds places, notes and
+counts; what was removed is in `objects/<sid>.jsonl`.
+"""
+
+from typing import ClassVar, Literal
+
+from wm.formats.base import Record, optional
+
+RecordKind = Literal[
+    "decided", "sent", "void", "dropped", "fault", "policy", "restored", "released"
+]
+
+
+class LedgerDecision(Record):
+    """What stands in the place of one block; the fields of `wm.wire.policy.Decision`."""
+
+    block: str
+    text: str
+    reason: str = ""
+    form: str = "content"
+    level: int = 3
+
+
+class LedgerMoment(Record):
+    """What the policy knew besides the history; the fields of `wm.wire.policy.Moment`."""
+
+    read: float
+    write: float
+    credit: float
+    cached: int
+    prompt: int
+    window: int = 0
+
+
+class LedgerBill(Record):
+    """Tokens of one request that the prompt cache reads and writes."""
+
+    read: int
+    written: int
+
+
+class LedgerRecord(Record):
+    """One line.
+
+    `decided`: the request may leave with these decisions. `sent`: it left, so they hold; also
+    written for requests without new ones. `void`: it left without them. `dropped`: the log could
+    not be read in time, so the request left as the client made it, and no earlier decision holds.
+    `fault`: an answer needed a removed block. `policy`: the person chose this one for the session.
+    `restored`, `released`: the model or a person wanted these objects back, or gave them up.
+
+    conversation: the client's id of a subagent, "" for the main one. request: its id. plain,
+    predicted, reported: the request as the client made it, as it was sent, and by the service's
+    count. saved: what it costs less than the client's own; negative for a cut or a fault that costs
+    more. credit: the sum so far. Both in dollars per million tokens. alive_until: when the cache
+    entries expire, in seconds since 1970.
+    """
+
+    slug: ClassVar[str] = "ledger"
+
+    version: int = 1
+    kind: RecordKind
+    at: str = ""
+    conversation: str = optional("")
+    request: str = optional("")
+    policy: str = optional("")
+    model: str = optional("")
+    decisions: tuple[LedgerDecision, ...] = optional(())
+    moment: LedgerMoment | None = optional()
+    marked: tuple[str, ...] = optional(())
+    """The place of the end of a request with a cut, and the places of the cache marks set in it."""
+    emergency: bool = optional(False)
+    plain: LedgerBill | None = optional()
+    predicted: LedgerBill | None = optional()
+    reported: LedgerBill | None = optional()
+    saved: float = optional(0.0)
+    credit: float = optional(0.0)
+    alive_until: float = optional(0.0)
+    objects: tuple[str, ...] = optional(())
+    """Those that were needed, restored or released."""
+    removed: int = optional(0)
+    """Tokens that the decisions of this request remove."""

@@ -1,0 +1,166 @@
+"""The texts of a step: what its blocks contain, and the objects that are stored of them (OB-1).
+
+Reads blocks of a request; what is stored is redacted by the daemon. Thinking is never stored: it
+belongs to the service, which signs it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from wm.domain.paging import stubs
+from wm.domain.paging.files import uses
+from wm.domain.paging.objects import StepCall, StepFacts, StepJudge
+from wm.formats.paged_object import ObjectAdmission, ObjectPart, ObjectRelation, PagedObject
+from wm.wire.body import Block, Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import THINKING, result_text
+from wm.wire.rows import estimate
+
+MAX_NAMES = 32
+"""Identifiers that are stored with an object, the rarest in it first."""
+
+
+def block_text(block: Block, *, is_result: bool) -> str:
+    """The text of a block by which its content is named."""
+    value = block.value
+    if block.type == "tool_use":
+        return "\n".join(strings(value.get("input")))
+    if is_result:
+        return result_text(value.get("content"))
+    return "\n".join(strings({**value, "signature": "", "data": ""}))
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+class ObjectReader(Struct):
+    """Makes the objects of one conversation, step by step."""
+
+    _judge: StepJudge = field(default_factory=StepJudge)
+    _read: dict[str, str] = field(default_factory=dict)
+    """Place of a block -> the id of its step, for the steps that were read."""
+    _count: int = 0
+
+    def new(self, body: Body, past: ConversationHistory, conversation: str) -> list[PagedObject]:
+        """The steps that were not read before, in order."""
+        found = []
+        for number in range(1, len(body.messages)):
+            places = past.places[number]
+            if not places or places[-1] in self._read or not _answers(body, number):
+                continue
+            self._count += 1
+            both = (*past.places[number - 1], *places)
+            made = self._object(body, number, both, conversation)
+            self._read.update(dict.fromkeys(both, made.id))
+            found.append(made)
+        return found
+
+    def id_of(self, place: str) -> str:
+        """The id of the step with this block; "" if it was not read."""
+        return self._read.get(place, "")
+
+    def _object(
+        self, body: Body, number: int, places: tuple[str, ...], conversation: str
+    ) -> PagedObject:
+        answer, results = body.messages[number - 1], body.messages[number]
+        found = {str(b.value.get("tool_use_id", "")): b for b in results.blocks}
+        parts: list[ObjectPart] = []
+        calls, texts, said = [], [], []
+        for block in answer.blocks:
+            text = block_text(block, is_result=False)
+            texts.append(text)
+            if block.type == "tool_use":
+                result = found.get(str(block.value.get("id", "")))
+                failed = result is not None and result.value.get("is_error") is True
+                calls.append(_call(block.value, failed=failed))
+                parts += _call_parts(block.value)
+            elif block.type not in THINKING and text:
+                said.append(text)
+                parts.append(ObjectPart(id=stubs.handle_of(text), kind="text", text=text))
+        for block in results.blocks:
+            text = block_text(block, is_result=True)
+            texts.append(text)
+            if text:
+                parts.append(_result_part(block, text))
+        whole = "\n".join(texts)
+        names = stubs.names_in(whole)
+        facts = StepFacts(stubs.handle_of(whole), tuple(calls), "\n".join(said), names)
+        judged = self._judge.judge(facts)
+        labels = [part.label for part in parts if part.label]
+        scores = judged.admission
+        return PagedObject(
+            id=facts.id,
+            conversation=conversation,
+            places=places,
+            number=self._count,
+            type=judged.type,
+            label="; ".join(labels[:3]),
+            tokens=sum(estimate(b) for m in (answer, results) for b in m.blocks),
+            parts=tuple(parts),
+            names=tuple(sorted(names, key=lambda n: (whole.count(n), -len(n), n))[:MAX_NAMES]),
+            relations=tuple(ObjectRelation(kind=r.kind, other=r.other) for r in judged.relations),
+            admission=ObjectAdmission(
+                prior=scores.prior,
+                novelty=scores.novelty,
+                utility=scores.utility,
+                recency=scores.recency,
+                score=scores.score,
+                reason=scores.reason,
+            ),
+        )
+
+
+def _answers(body: Body, number: int) -> bool:
+    """Whether this message has the results of calls of the answer before it."""
+    message, before = body.messages[number], body.messages[number - 1]
+    return (
+        message.role == "user"
+        and before.role == "assistant"
+        and any(block.type == "tool_result" for block in message.blocks)
+    )
+
+
+def _call(value: Mapping[str, Any], *, failed: bool) -> StepCall:
+    tool, given = str(value.get("name", "")), value.get("input")
+    command = given.get("command") if isinstance(given, dict) else ""
+    return StepCall(
+        tool, command if isinstance(command, str) else "", tuple(uses(tool, given)), failed
+    )
+
+
+def _call_parts(value: Mapping[str, Any]) -> Iterator[ObjectPart]:
+    """The input of a call with notes for its long texts, and each of these texts."""
+    tool, given = str(value.get("name", "")), value.get("input")
+    fields = given if isinstance(given, dict) else {}
+    notes = stubs.input_notes(fields)
+    text = json.dumps({**fields, **notes} if fields else given, ensure_ascii=False)
+    path = next((use.path for use in uses(tool, given)), "")
+    label = stubs.label_of(tool, given)
+    handle = stubs.handle_of(text)
+    yield ObjectPart(id=handle, kind="call", tool=tool, label=label, path=path, text=text)
+    for key in notes:
+        inner = stubs.text_of_member(fields[key])
+        handle = stubs.handle_of(inner)
+        yield ObjectPart(id=handle, kind="input", tool=tool, path=path, text=inner)
+
+
+def _result_part(block: Block, text: str) -> ObjectPart:
+    return ObjectPart(
+        id=stubs.handle_of(text),
+        kind="result",
+        failed=block.value.get("is_error") is True,
+        text=text,
+    )

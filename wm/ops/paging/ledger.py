@@ -1,0 +1,181 @@
+"""The ledger of a session: proxies add to it and read it after a restart (PX-2, PX-7).
+
+All text is redacted before it is written. A decision whose own text holds a secret is refused, so
+that what is applied and what is replayed are always the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wm.api.paging import (
+    LedgerAnswer,
+    LedgerRequest,
+    PagingAnswer,
+    PagingRequest,
+    PagingTotals,
+    PolicyAnswer,
+    PolicyRequest,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Fact
+from wm.domain.paging.ledger import LedgerState, folded
+from wm.domain.paging.levels import LEVELS
+from wm.errors import UserError
+from wm.formats.ledger import LedgerRecord
+from wm.formats.paged_object import PagedObject
+from wm.ops.memory.documents import load_memory, read_memory, save_memory
+from wm.ops.operation import Operation, Work, as_written
+from wm.ops.place import locate
+from wm.ops.session.hot_state import require_session
+from wm.store.paths import sid
+
+Redact = Callable[[str], str]
+
+
+def _append(work: Work, request: PagingRequest) -> PagingAnswer:
+    runtime = work.runtime
+    require_session(request, runtime.settings.session)
+    place = locate(runtime, request)
+    redact = runtime.redactor.text
+    refused: list[str] = []
+    records = [_checked(record, redact, refused, work.moment) for record in request.records]
+    runtime.store.append_paging(
+        place.key,
+        sid_of(request.session_id),
+        [redacted_object(one, redact, work.moment) for one in request.objects],
+        records,
+        most=runtime.settings.proxy.objects_max_bytes,
+        durable=request.durable,
+    )
+    return PagingAnswer(
+        place=place, refused=tuple(refused), policy=_chosen(work, place, request.session_id)
+    )
+
+
+def _checked(record: LedgerRecord, redact: Redact, refused: list[str], moment: str) -> LedgerRecord:
+    """The record without decisions that hold a secret; their places are added to `refused`."""
+    clean = [one for one in record.decisions if redact(one.text) == one.text]
+    refused += [one.block for one in record.decisions if one not in clean]
+    update = {"at": moment, "decisions": tuple(clean)}
+    return record.model_copy(update=update)
+
+
+def redacted_object(one: PagedObject, redact: Redact, moment: str) -> PagedObject:
+    """The object without secrets. Its ids stay: they are digests of the original texts."""
+    parts = tuple(
+        part.model_copy(
+            update={
+                "text": redact(part.text),
+                "label": redact(part.label),
+                "path": redact(part.path),
+            }
+        )
+        for part in one.parts
+    )
+    names = tuple(name for name in one.names if redact(name) == name)
+    update: dict[str, Any] = {"at": moment, "parts": parts, "names": names}
+    return one.model_copy(update={**update, "label": redact(one.label)})
+
+
+append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
+
+
+def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
+    require_session(request, work.runtime.settings.session)
+    place, store = locate(work.runtime, request), work.runtime.store
+    session = sid_of(request.session_id)
+    state = folded(store.ledger(place.key, session), request.conversation)
+    return LedgerAnswer(
+        place=place,
+        decisions=tuple(state.in_force.values()),
+        unproven=tuple(one for decisions in state.unproven.values() for one in decisions),
+        requests=tuple(state.unproven),
+        credit=state.credit,
+        alive_until=state.alive_until,
+        marked=tuple(state.marked),
+        objects=tuple(sorted(store.object_ids(place.key, session))),
+        policy=state.chosen or read_memory(work, place).paging,
+    )
+
+
+read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, _read)
+
+
+# --- the policy of a workspace or a session -----------------------------------------------------
+
+
+def _chosen(work: Work, place: WorkspacePlace, session_id: str) -> str:
+    """The policy that the person chose for this session, else for this workspace; "" for none."""
+    store, session = work.runtime.store, sid_of(session_id)
+    chosen: str = work.runtime.caches.views.get(
+        ("paging policy", place.key, session),
+        (),
+        lambda: folded(store.ledger(place.key, session)).chosen,
+    )
+    return chosen or read_memory(work, place).paging
+
+
+def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
+    if request.policy and request.policy not in LEVELS:
+        raise UserError(
+            f"There is no paging policy {request.policy[:40]!r}.",
+            fix=f"The policies are: {', '.join(LEVELS)}.",
+        )
+    place = locate(work.runtime, request)
+    configured = work.runtime.settings.proxy.policy or "off"
+    fact = Fact("policy_changed", "user", "changed", details={"policy": request.policy})
+    if request.session:
+        record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
+        session = sid_of(request.session)
+        work.log(place.key, [fact], session=session)  # first: it may start this operation again
+        work.runtime.store.append_paging(place.key, session, (), [record], most=0, durable=True)
+        work.runtime.caches.views.pop(("paging policy", place.key, session))
+        whose = "This session"
+    else:
+        memory = load_memory(work, place)
+        update = {"paging": request.policy}
+        save_memory(work, place, memory.model_copy(update=update), [fact])
+        whose = "This workspace"
+    chosen = request.policy or configured
+    how = "uses" if request.policy else "uses what config.toml says:"
+    message = f"{whose} {how} {chosen}. Running proxies follow with their next request."
+    return PolicyAnswer(place=place, policy=chosen, message=message)
+
+
+choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose, as_written)
+
+
+# --- totals -------------------------------------------------------------------------------------
+
+
+def totals(work: Work, place: WorkspacePlace, session: str) -> PagingTotals:
+    """What paging did in a session. session: its id or `<sid>`."""
+    state = folded(work.runtime.store.ledger(place.key, session))
+    return totals_of(state, sid_of(session))
+
+
+def totals_of(state: LedgerState, session: str) -> PagingTotals:
+    return PagingTotals(
+        session=session,
+        policy=state.chosen or state.policy,
+        requests=state.requests,
+        cuts=state.cuts,
+        removed=state.removed,
+        saved=state.saved,
+        spent=state.spent,
+        fault_cost=state.fault_cost,
+        faults=state.faults,
+        restored=state.restored,
+        misses=state.misses,
+        emergencies=state.emergencies,
+        dropped=state.dropped,
+        credit=state.credit,
+    )
+
+
+def sid_of(session: str) -> str:
+    """The `<sid>` of a session id, or of what is one already."""
+    is_one = len(session) == 32 and all(sign in "0123456789abcdef" for sign in session)
+    return session if is_one else sid(session)

@@ -1,0 +1,228 @@
+"""The stored steps of sessions: list, show, restore, release, purge, and search them (OB-1, OB-5).
+
+Everything here is read from the two logs of a session. Restoring writes a record, never content:
+the text goes to the caller, and the conversation keeps it as a new result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wm.api.paging import (
+    ObjectAnswer,
+    ObjectRequest,
+    ObjectsAnswer,
+    ObjectsRequest,
+    ObjectSummary,
+    PurgeAnswer,
+    PurgeRequest,
+)
+from wm.api.protocol import WorkspacePlace
+from wm.domain.facts import Fact
+from wm.domain.paging.ledger import LedgerState, folded
+from wm.domain.paging.passages import TextPassage, TextSource, best
+from wm.domain.paging.summary import summary
+from wm.errors import NotFound, UserError
+from wm.formats.ledger import LedgerRecord
+from wm.formats.paged_object import ObjectPart, PagedObject
+from wm.ops.operation import Operation, Work, as_written
+from wm.ops.paging.ledger import sid_of, totals_of
+from wm.ops.place import locate
+from wm.secrets.redact import labels_in
+
+SHORTEST_ID = 6
+FULL, GONE = 0, 4
+"""Fidelity levels: as it is, and not in the context (OB-2)."""
+_SEARCHED_SESSIONS = 8
+"""Sessions whose steps are searched: those that stored something last."""
+_PART_MARK = "\n\n"
+
+
+# --- list and show --------------------------------------------------------------------------------
+
+
+def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
+    place, store = locate(work.runtime, request), work.runtime.store
+    known = store.paging_sessions(place.key)
+    wanted = session_among(request.session, known) if request.session else ""
+    found, totals = [], []
+    for session in known:
+        if wanted and session != wanted:
+            continue
+        state = folded(store.ledger(place.key, session))
+        totals.append(totals_of(state, session))
+        for one in store.objects(place.key, session):
+            if request.type in ("", one.type):
+                found.append(_summary(one, session, state))
+    found.sort(key=lambda one: one.at, reverse=True)
+    return ObjectsAnswer(
+        place=place,
+        objects=tuple(found),
+        totals=tuple(totals),
+        bytes=sum(store.paging_bytes(place.key, session) for session in known),
+    )
+
+
+list_objects = Operation("list_objects", ObjectsRequest, ObjectsAnswer, _list)
+
+
+def session_among(wanted: str, known: Sequence[str]) -> str:
+    """The session with this id, `<sid>` or beginning of one. Raises NotFound and UserError."""
+    exact = sid_of(wanted)
+    if exact in known:
+        return exact
+    found = [session for session in known if session.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(
+            f"{wanted!r} is the beginning of {len(found)} sessions.", fix="Give more of its id."
+        )
+    raise NotFound(
+        f"No session {wanted[:40]!r} has stored steps here.", fix="`wm objects` lists them."
+    )
+
+
+def _summary(one: PagedObject, session: str, state: LedgerState) -> ObjectSummary:
+    return ObjectSummary(
+        id=one.id,
+        session=session,
+        type=one.type,
+        label=one.label,
+        tokens=one.tokens,
+        at=one.at,
+        fidelity=fidelity(one, state),
+        pinned=one.id in state.pinned,
+        faults=state.objects.get(one.id, 0),
+        searched=one.admission is None or not one.admission.reason,
+    )
+
+
+def fidelity(one: PagedObject, state: LedgerState) -> int:
+    """The level of a step in its session's last request: that of its most reduced part; 4 if it was
+    replaced as a whole."""
+    return max((state.in_force[p].level for p in one.places if p in state.in_force), default=FULL)
+
+
+def _show(work: Work, request: ObjectRequest) -> ObjectAnswer:
+    place = locate(work.runtime, request)
+    session, one, part = find(work, place, request.id)
+    if request.level not in (0, 1, 2):
+        raise UserError(f"There is no level {request.level}.", fix="Give 0, 1 or 2.")
+    short = summary(text_of(one, part), request.level)
+    losses = (f"{short.dropped:,} lines",) if short.dropped else ()
+    return ObjectAnswer(
+        place=place,
+        object=one,
+        session=session,
+        text=short.text,
+        losses=(*losses, *short.names),
+        secrets=tuple(labels_in(short.text)),
+        events=tuple(_events(work, place, session, one)),
+    )
+
+
+show_object = Operation("show_object", ObjectRequest, ObjectAnswer, _show)
+
+
+def find(
+    work: Work, place: WorkspacePlace, wanted: str
+) -> tuple[str, PagedObject, ObjectPart | None]:
+    """The step with this id, or with a part of this id: its session, the step, the part.
+
+    Raises NotFound, and UserError if a beginning of an id fits several.
+    """
+    bare = wanted.strip().lower()
+    bare = bare if bare.startswith("o_") else f"o_{bare}"
+    if len(bare) - 2 < SHORTEST_ID:
+        raise UserError(f"{wanted[:40]!r} is too short.", fix="Give six digits of the id.")
+    found: dict[str, tuple[str, PagedObject, ObjectPart | None]] = {}
+    for session, one in work.runtime.store.find_object(place.key, bare):
+        if one.id.startswith(bare):
+            found.setdefault(one.id, (session, one, None))
+        for part in one.parts:
+            if part.id.startswith(bare):
+                found.setdefault(part.id, (session, one, part))
+    if bare in found or len(found) == 1:
+        return found[bare] if bare in found else next(iter(found.values()))
+    if found:
+        raise UserError(
+            f"{wanted!r} is the beginning of {len(found)} ids: {', '.join(sorted(found)[:5])}.",
+            fix="Give more digits.",
+        )
+    raise NotFound(
+        f"There is no stored content {wanted[:40]!r} in {place.root or place.key}.",
+        fix="Its session was deleted, or purged: read the file, or run the command, again.",
+    )
+
+
+def text_of(one: PagedObject, part: ObjectPart | None) -> str:
+    """The text of a part; of a whole step all its texts. The notes of an input are filled in by the
+    parts that follow it."""
+    if part is not None:
+        return part.text
+    return _PART_MARK.join(part.text for part in one.parts)
+
+
+def _events(work: Work, place: WorkspacePlace, session: str, one: PagedObject) -> Iterator[str]:
+    scores = one.admission
+    if scores is not None and scores.reason:
+        yield f"{one.at} stored, not searched: {scores.reason.replace('_', ' ')}"
+    elif scores is not None:
+        yield f"{one.at} stored and searched: score {scores.score}"
+    for record in work.runtime.store.ledger(place.key, session):
+        if one.id in record.objects:
+            yield f"{record.at} {record.kind}"
+        for decision in record.decisions:
+            if decision.block in one.places:
+                yield f"{record.at} level {decision.level}, {decision.form}: {decision.reason}"
+
+
+# --- restore and release ------------------------------------------------------------------------
+
+
+def note(work: Work, place: WorkspacePlace, session: str, kind: str, one: PagedObject) -> None:
+    """Record that a step was restored or released, in its session."""
+    record = LedgerRecord.model_validate(
+        {"kind": kind, "at": work.moment, "conversation": one.conversation, "objects": (one.id,)}
+    )
+    work.runtime.store.append_paging(place.key, session, (), [record], most=0, durable=False)
+
+
+# --- purge --------------------------------------------------------------------------------------
+
+
+def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
+    place, store = locate(work.runtime, request), work.runtime.store
+    known = store.paging_sessions(place.key)
+    if not request.session and not request.all_sessions:
+        raise UserError("Name what to delete.", fix="Give a session, or --all for this workspace.")
+    chosen = known if request.all_sessions else (session_among(request.session, known),)
+    count = sum(len(store.objects(place.key, session)) for session in chosen)
+    if not request.dry_run:
+        fact = Fact("objects_purged", "user", "changed", details={"objects": count})
+        work.log(place.key, [fact])  # first: it may start this operation again
+        for session in chosen:
+            store.discard_objects(place.key, session)
+    return PurgeAnswer(place=place, sessions=chosen, objects=count, dry_run=request.dry_run)
+
+
+purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, as_written)
+
+
+# --- search -------------------------------------------------------------------------------------
+
+
+def passages(work: Work, place: WorkspacePlace, query: str, count: int) -> list[TextPassage]:
+    """The passages of stored steps that fit a query best; the newest sessions are searched."""
+    store = work.runtime.store
+    sessions = store.newest_paging(place.key)[:_SEARCHED_SESSIONS]
+    sources = (
+        TextSource(part.id, part.text, one.label)
+        for session in sessions
+        for one in store.objects(place.key, session)
+        if one.admission is None or not one.admission.reason
+        for part in one.parts
+        if part.kind != "call"
+    )
+    return best(query, sources, count)

@@ -1,0 +1,385 @@
+"""One managed conversation: what a request removes, what must be on disk first, what became of it.
+
+Pure over its own state; the caller sends what `plan` returns to the ledger, waits if it must, and
+reports the answer (PX-2, PX-7). Rule: a decision applies only if it and what it removes were on
+disk before the request left. One that is acknowledged too late is void, and the voiding is a
+record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wm.domain.paging.ledger import LedgerState, take
+from wm.domain.paging.levels import LEVELS
+from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
+from wm.formats.paged_object import PagedObject
+from wm.ops.paging.contents import ObjectReader
+from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
+from wm.ops.paging.policy import PagingPolicy
+from wm.wire.account import Bill
+from wm.wire.body import Body
+from wm.wire.conversation import Conversation
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, nothing
+from wm.wire.rows import estimate
+from wm.wire.usage import Usage
+
+OFF = "off"
+_BACKLOG_TOKENS = 60_000
+"""With so much that is not on disk yet, nothing new is decided: it would not be written in time."""
+_PIECE_TOKENS = 120_000
+"""Content that is written behind an answer, in one call."""
+_MAX_UNSTORED_TOKENS = 8_000_000
+_MAX_WAITING = 2_000
+LEAST_SCALE, MOST_SCALE = 0.5, 3.0
+"""Bounds of reported to estimated tokens; beyond them the report says nothing about length."""
+
+
+class Recovered(Struct, frozen=True):
+    """What the ledger knows of a conversation. lost: it could not be read in time."""
+
+    decisions: tuple[Decision, ...] = ()
+    unproven: tuple[Decision, ...] = ()
+    requests: tuple[str, ...] = ()
+    credit: float = 0.0
+    alive_until: float = 0.0
+    objects: frozenset[str] = frozenset()
+    marked: tuple[tuple[str, ...], ...] = ()
+    policy: str = ""
+    lost: bool = False
+
+
+class PlannedTurn(Struct, frozen=True):
+    """A request that is ready but for its ledger. must_wait: it may leave only after objects and
+    records are on disk; else they can be written behind it."""
+
+    prepared: Prepared
+    objects: Sequence[PagedObject] = ()
+    records: Sequence[LedgerRecord] = ()
+    must_wait: bool = False
+
+
+class ManagedConversation:
+    """The turns of one conversation, one at a time.
+
+    conversation: the client's id of a subagent, "" for the main one. policies: by name; shared by
+    all conversations of a process. bounded: as in `wm.wire.conversation.Conversation`.
+    """
+
+    def __init__(
+        self,
+        conversation: str,
+        recovered: Recovered,
+        policies: Callable[[str], Policy],
+        *,
+        bounded: bool = True,
+    ) -> None:
+        self._name = conversation
+        self._policies = policies
+        self.policy = recovered.policy
+        """The policy that the person chose for this session or workspace; "" for none."""
+        log = {one.block: one for one in recovered.decisions}
+        self.totals = LedgerState()
+        """What was removed, saved and needed again since this process took the conversation on."""
+        self._talk = Conversation(log, bounded=bounded, marks=True, proposed=recovered.unproven)
+        if recovered.alive_until:
+            self._talk.resume(recovered.credit, recovered.alive_until)
+        self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
+        self._is_lost = recovered.lost
+        self._needs_tolerance = bool(recovered.unproven) or recovered.lost
+        self._waiting = [self._record("void", request) for request in recovered.requests]
+        self._reader = ObjectReader()
+        self._stored = set(recovered.objects)
+        self._unstored: dict[str, PagedObject] = {}
+        self._faults = FaultCounter()
+        self._seen_messages = 0
+        self._moment = Moment()
+        self._turn = _Turn()
+
+    @property
+    def before(self) -> Body | None:
+        """The last request as it came."""
+        return self._talk.before[0] if self._talk.before else None
+
+    # -- before a request leaves ---------------------------------------------------------------
+
+    def plan(self, raw: bytes, policy: str, request: str, at: float) -> PlannedTurn | None:
+        """The next request; None if the bytes are not one. policy: its name; "" only applies what
+        was decided. at: seconds since 1970."""
+        self._conclude(ok=True)  # it was answered, or this one would not follow
+        self._let_go(policy, at)
+        is_behind = sum(one.tokens for one in self._unstored.values()) > _BACKLOG_TOKENS
+        chosen = self._policies(policy) if policy and not is_behind else nothing
+        cuts = policy in LEVELS and LEVELS[policy].stubs
+        self._talk.tolerant = self._needs_tolerance or cuts
+        made = self._talk.prepare(raw, self._watched(chosen), at)
+        if made is None or self._talk.before is None:
+            return None
+        body, past = self._talk.before
+        self._begin(request, policy, at)
+        if policy not in ("", OFF):
+            self._read_objects(body, past)
+        if self._is_lost and any(message.role == "assistant" for message in body.messages):
+            self._drop()
+        self._is_lost = False
+        if not made.decisions:
+            return PlannedTurn(replace(made, request=request))
+        records = (*self._taken(), self._decided(made))
+        objects = tuple(self._unstored.values())
+        return PlannedTurn(replace(made, request=request), objects, records, must_wait=True)
+
+    def stored(self, turn: PlannedTurn) -> None:
+        """The ledger acknowledged the turn's objects and records."""
+        for one in turn.objects:
+            self._stored.add(one.id)
+            self._unstored.pop(one.id, None)
+
+    def unwritten(self, turn: PlannedTurn) -> None:
+        """The ledger did not: the records wait again. One that was written nevertheless counts
+        once."""
+        kept = [record for record in turn.records if record.kind != "decided"]
+        self._waiting = [*kept, *self._waiting]
+
+    def accept(self, turn: PlannedTurn, refused: Sequence[str]) -> Prepared:
+        """The request as it may leave now. refused: places that the ledger did not take; they stay
+        as they are from now on."""
+        self.stored(turn)
+        if turn.prepared.request != self._turn.request:
+            return turn.prepared  # it left already, without what came too late
+        if refused:
+            self._talk.barred.update(refused)
+            return self.hold(replace(turn, records=()))
+        self._talk.keep(turn.prepared.decisions)
+        return turn.prepared
+
+    def hold(self, turn: PlannedTurn) -> Prepared:
+        """The planned request with the decisions that held before it: the ledger did not take the
+        new ones, so they are void."""
+        self.unwritten(turn)
+        before = self._talk.before
+        assert before is not None
+        return self.held(before[0].raw, self._turn.request, self._turn.at)
+
+    def held(self, raw: bytes, request: str, at: float) -> Prepared:
+        """A request with the decisions that hold, and no new ones."""
+        if self._turn.decided:
+            self._waiting.append(self._record("void", self._turn.request))
+        self._talk.void()
+        self._talk.tolerant = self._talk.tolerant or self._needs_tolerance
+        made = self._talk.prepare(raw, nothing, at)
+        if made is None:
+            return Prepared(raw)
+        self._begin(request, "", at)
+        if self._is_lost:
+            self._drop()
+        self._is_lost = False
+        return replace(made, request=request)
+
+    def preview(self, raw: bytes) -> bytes:
+        """A body as it would be sent now, to be counted."""
+        return self._talk.preview(raw)
+
+    # -- after it left ---------------------------------------------------------------------------
+
+    def answered(self, request: str, *, ok: bool) -> None:
+        """The service answered, or did not. Without a good answer nothing was read or written, so
+        its new decisions are void."""
+        if request == self._turn.request:
+            self._conclude(ok=ok)
+
+    def used(self, request: str, usage: Usage | None) -> None:
+        """The figures of an answered request. Also counts what the answers before it needed of what
+        was removed."""
+        self._count_faults()
+        if usage is None:
+            return
+        bill = LedgerBill(read=usage.cache_read, written=usage.prompt - usage.cache_read)
+        for number, record in enumerate(self._waiting):
+            if record.kind == "sent" and record.request == request:
+                self._learn_scale(record, usage)
+                self._waiting[number] = record.model_copy(update={"reported": bill})
+
+    def behind(self) -> PlannedTurn | None:
+        """What can be written now, in pieces; None if nothing is left. Report it with `stored`."""
+        objects: list[PagedObject] = []
+        tokens = 0
+        for one in self._unstored.values():
+            tokens += one.tokens
+            if objects and tokens > _PIECE_TOKENS:
+                break
+            objects.append(one)
+        if not objects and not self._waiting:
+            return None
+        return PlannedTurn(Prepared(b""), tuple(objects), self._taken())
+
+    def rest(self) -> None:
+        """Drop what can be parsed again."""
+        self._talk.rest()
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _watched(self, policy: Policy) -> Policy:
+        """The policy; what it was given is logged with its decisions."""
+        if policy is nothing:
+            return nothing
+
+        def watched(
+            body: Body, past: ConversationHistory, log: Log, moment: Moment
+        ) -> tuple[Decision, ...]:
+            self._moment = moment
+            return policy(body, past, log, moment)
+
+        return watched
+
+    def _begin(self, request: str, policy: str, at: float) -> None:
+        model = str(self._talk.before[0].value("model") or "") if self._talk.before else ""
+        self._turn = _Turn(request, policy, model, at, self._talk.bills())
+
+    def _conclude(self, *, ok: bool) -> None:
+        turn, self._turn = self._turn, _Turn()
+        if not turn.request:
+            return
+        if not ok:
+            self._talk.void()
+            if turn.decided:
+                self._waiting.append(self._record("void", turn.request))
+            return
+        self._talk.settle()
+        if turn.policy == OFF and not self._talk.log:
+            return  # nothing is managed
+        plain, sent = turn.bills
+        self._wait(
+            "sent",
+            turn.request,
+            policy=turn.policy,
+            model=turn.model,
+            removed=max(0, plain.tokens - sent.tokens),
+            plain=LedgerBill(read=plain.read, written=plain.written),
+            predicted=LedgerBill(read=sent.read, written=sent.written),
+            saved=plain.cost - sent.cost,
+        )
+
+    def _wait(self, kind: str, request: str = "", **fields: Any) -> None:
+        """Queue a record with the figures as they are now; the oldest are dropped above a limit, as
+        without a daemon nobody takes them."""
+        account = self._talk.account
+        figures = {"credit": account.credit, "alive_until": account.until}
+        record = self._record(kind, request).model_copy(update={**figures, **fields})
+        self._waiting = [*self._waiting, record][-_MAX_WAITING:]
+        take(self.totals, record)
+
+    def _taken(self) -> tuple[LedgerRecord, ...]:
+        taken, self._waiting = tuple(self._waiting), []
+        return taken
+
+    def _let_go(self, policy: str, at: float) -> None:
+        """Switched off: what was decided is replayed until the cache is cold, then dropped."""
+        if policy == OFF and self._talk.log and not self._talk.account.is_alive(at):
+            self._talk.forget_decisions()
+            self._needs_tolerance = True
+            self._wait("dropped")
+
+    def _read_objects(self, body: Body, past: ConversationHistory) -> None:
+        for one in self._reader.new(body, past, self._name):
+            if one.id not in self._stored:
+                self._unstored[one.id] = one
+        while sum(one.tokens for one in self._unstored.values()) > _MAX_UNSTORED_TOKENS:
+            del self._unstored[next(iter(self._unstored))]
+
+    def _decided(self, made: Prepared) -> LedgerRecord:
+        turn, moment = self._turn, self._moment
+        turn.decided = True
+        return self._record("decided", turn.request).model_copy(
+            update={
+                "policy": turn.policy,
+                "model": turn.model,
+                "decisions": tuple(
+                    LedgerDecision(
+                        block=one.block,
+                        text=one.text,
+                        reason=one.reason,
+                        form=one.form,
+                        level=one.level,
+                    )
+                    for one in made.decisions
+                ),
+                "marked": made.marked,
+                "moment": LedgerMoment(
+                    read=moment.read,
+                    write=moment.write,
+                    credit=moment.credit,
+                    cached=moment.cached,
+                    prompt=moment.prompt,
+                ),
+                "emergency": self._talk.is_emergency(),
+            }
+        )
+
+    def _drop(self) -> None:
+        """Decisions were lost: the request leaves as the client made it, and the cache is written
+        again. Booked like a cut of all that it contains."""
+        self._needs_tolerance = True
+        plain, _ = self._turn.bills
+        self._talk.charge(0, plain.tokens)
+        self._wait("dropped", self._turn.request)
+
+    def _count_faults(self) -> None:
+        if self._talk.before is None:
+            return
+        body, past = self._talk.before
+        faults = self._faults.answered(body, self._seen_messages)
+        self._seen_messages = len(body.messages)
+        self._faults.sent(body, past, self._talk.in_force(), estimate)
+        if not faults:
+            return
+        prompt = self._talk.sent[1].prompt if self._talk.sent else 0
+        before = self._talk.account.credit
+        written = sum(fault.tokens for fault in faults) + ANSWER_TOKENS * len(faults)
+        self._talk.charge(prompt * len(faults), written)
+        self._wait(
+            "fault",
+            objects=tuple(self._reader.id_of(fault.place) for fault in faults),
+            saved=self._talk.account.credit - before,
+        )
+
+    def _learn_scale(self, record: LedgerRecord, usage: Usage) -> None:
+        if record.predicted is not None and (
+            tokens := record.predicted.read + record.predicted.written
+        ):
+            ratio = usage.prompt / tokens
+            if LEAST_SCALE <= ratio <= MOST_SCALE:
+                self._talk.scale = ratio
+
+    def _record(self, kind: str, request: str) -> LedgerRecord:
+        fields = {"kind": kind, "conversation": self._name, "request": request}
+        return LedgerRecord.model_validate(fields)
+
+
+class _Turn(Struct):
+    """The request that was planned last. request: "" before the first. bills: as the client made
+    it, and as it is sent."""
+
+    request: str = ""
+    policy: str = ""
+    model: str = ""
+    at: float = 0.0
+    bills: tuple[Bill, Bill] = (Bill(0, 0, 0.0), Bill(0, 0, 0.0))
+    decided: bool = False
+
+
+class NamedPolicies(Struct):
+    """The paging policies of a process, made when they are first used."""
+
+    _made: dict[str, Policy] = field(default_factory=dict)
+
+    def __call__(self, name: str) -> Policy:
+        if name not in LEVELS or name == OFF:
+            return nothing
+        if name not in self._made:
+            self._made[name] = PagingPolicy(LEVELS[name])
+        return self._made[name]

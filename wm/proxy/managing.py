@@ -1,0 +1,268 @@
+"""Pages the conversations of one proxy: finds the one of a request, its ledger, its turns (PX-1).
+
+The daemon keeps the ledger. Only a request with new decisions waits for it; everything else is
+written after the answer. Rule: without the daemon every request still leaves, as it came or with
+the decisions that hold.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wm.domain.paging.ledger import LedgerState
+from wm.errors import WmError
+from wm.net.messages import RequestHead
+from wm.ops.paging.turns import ManagedConversation, PlannedTurn, Recovered
+from wm.proxy.fallback import Failed, attempt
+from wm.proxy.guard import Admitted
+from wm.proxy.heads import texts
+from wm.wire.body import index
+from wm.wire.identity import RequestIdentity, identify
+from wm.wire.interception import StreamInterceptor
+from wm.wire.policy import Policy, Prepared
+from wm.wire.usage import Usage
+
+MESSAGES, COUNT = "/v1/messages", "/v1/messages/count_tokens"
+OFF = "off"
+_MAX_CONVERSATIONS = 16
+"""Conversations in memory; the ledger of any other is read again."""
+_DECIDING = frozenset({"main", "subagent"})
+"""Calls of the conversation itself. The others, such as its summary, only apply its decisions."""
+_MAX_REQUESTS = 256
+"""Requests whose answer may still come."""
+
+
+class Whose(Struct, frozen=True):
+    """A conversation: the session, the subagent in it, and the place of its memory."""
+
+    session: str
+    subagent: str
+    agent: str = ""
+    folder: str = ""
+    workspace: str = ""
+
+
+class Ledger(Protocol):
+    """The decisions and objects of all conversations, on disk. Its errors are `WmError`s."""
+
+    async def read(self, whose: Whose) -> Recovered:
+        """What is known of a conversation."""
+
+    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+        """Add the objects and records of a turn; on disk when this returns, if it must be. The
+        places of decisions that were not taken, and the policy that the person chose, or ""."""
+
+
+class _Managed(Struct):
+    whose: Whose
+    conversation: ManagedConversation
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    behind: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while something is written behind an answer."""
+    users: int = 0
+    """Requests that use it now or wait for it."""
+
+
+class ManagingPreparer:
+    """Applies a paging policy to conversations. Runs on the event loop.
+
+    Requests of one conversation are handled one at a time, so that concurrent ones never see
+    partial decisions. policy: where the person chose none for the session or workspace; is_fixed:
+    for all. bounded: as in `wm.wire.conversation.Conversation`.
+    """
+
+    def __init__(
+        self,
+        policy: str,
+        ledger: Ledger,
+        policies: Callable[[str], Policy],
+        failed: Failed,
+        *,
+        is_fixed: bool = False,
+        bounded: bool = True,
+        clock: Callable[[], float] = time.time,
+        interceptor: Callable[[], StreamInterceptor] | None = None,
+    ) -> None:
+        self.name = policy
+        self._ledger = ledger
+        self._policies = policies
+        self._failed = failed
+        self._is_fixed = is_fixed
+        self._bounded = bounded
+        self._clock = clock
+        self._interceptor = interceptor
+        self._conversations: OrderedDict[str, _Managed] = OrderedDict()
+        self._folders: OrderedDict[str, str] = OrderedDict()
+        self._requests: OrderedDict[str, _Managed] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def wants(self, head: RequestHead, admitted: Admitted) -> bool:
+        """True for a POST of a message or of its count. A compressed body is not opened."""
+        plain = head.get(b"content-encoding") is None
+        return head.method == b"POST" and admitted.path in (MESSAGES, COUNT) and plain
+
+    def interceptor(self) -> StreamInterceptor | None:
+        return None if self._interceptor is None else self._interceptor()
+
+    async def prepare(self, head: RequestHead, admitted: Admitted, raw: bytes) -> Prepared:
+        found = self._identify(head, admitted, raw)
+        name = _name(found)
+        if admitted.path == COUNT:
+            known = self._conversations.get(name)
+            return Prepared(raw if known is None else known.conversation.preview(raw))
+        if not name or not (found.folder or found.workspace):
+            return Prepared(raw)  # the decisions could not be found again
+        managed = await self._check_out(name, found)
+        try:
+            async with managed.turn:
+                return await self._prepare(managed, found, raw)
+        finally:
+            managed.users -= 1
+
+    def held(self, head: RequestHead, raw: bytes) -> Prepared:
+        """At once, with what holds. A conversation whose ledger could not be read in time begins
+        without one."""
+        found = self._identify(head, None, raw)
+        name = _name(found)
+        managed = self._conversations.get(name)
+        if managed is None:
+            if not name or not (found.folder or found.workspace):
+                return Prepared(raw)
+            managed = self._begin(name, _whose(found), Recovered(lost=True))
+        return self._noted(managed, managed.conversation.held(raw, _new_name(), self._clock()))
+
+    def answered(self, request: str, *, ok: bool) -> None:
+        managed = self._requests.get(request)
+        if managed is not None:
+            managed.conversation.answered(request, ok=ok)
+
+    def used(self, request: str, usage: Usage | None) -> None:
+        """The answer to a prepared request was read: write what is to be written behind it."""
+        managed = self._requests.pop(request, None)
+        if managed is not None:
+            self._in_background(self._write_behind(managed, request, usage))
+
+    def bills(self) -> list[LedgerState]:
+        """What was removed, saved and needed again in the conversations in memory."""
+        return [one.conversation.totals for one in self._conversations.values()]
+
+    async def close(self, within_s: float) -> None:
+        """Write what waits, within this time."""
+        for managed in list(self._requests.values()):
+            self._in_background(self._write_behind(managed, "", None))
+        self._requests.clear()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=within_s)
+
+    # -- inside --------------------------------------------------------------------------------
+
+    async def _prepare(self, managed: _Managed, found: RequestIdentity, raw: bytes) -> Prepared:
+        conversation, request, at = managed.conversation, _new_name(), self._clock()
+        policy = (not self._is_fixed and conversation.policy) or self.name
+        deciding = policy if found.call in _DECIDING else ""
+        turn = attempt(lambda: conversation.plan(raw, deciding, request, at), self._failed)
+        if turn is None:
+            return self._noted(managed, conversation.held(raw, request, at))
+        if not turn.must_wait:
+            return self._noted(managed, turn.prepared)
+        try:
+            refused, conversation.policy = await self._ledger.write(managed.whose, turn)
+        except asyncio.CancelledError:  # too late; the request left with what held before
+            conversation.unwritten(turn)
+            raise
+        except WmError:
+            return self._noted(managed, conversation.hold(turn))
+        return self._noted(managed, conversation.accept(turn, refused))
+
+    async def _write_behind(self, managed: _Managed, request: str, usage: Usage | None) -> None:
+        """Objects and records that no request waits for, in pieces."""
+        conversation = managed.conversation
+        attempt(lambda: conversation.used(request, usage), self._failed)
+        async with managed.behind:
+            while (turn := conversation.behind()) is not None:
+                try:
+                    _, conversation.policy = await self._ledger.write(managed.whose, turn)
+                except WmError:
+                    conversation.unwritten(turn)  # they are written behind a later answer
+                    return
+                conversation.stored(turn)
+
+    def _noted(self, managed: _Managed, prepared: Prepared) -> Prepared:
+        managed.conversation.rest()
+        if prepared.request:
+            self._requests[prepared.request] = managed
+            if len(self._requests) > _MAX_REQUESTS:
+                self._requests.popitem(last=False)
+        return prepared
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _identify(
+        self, head: RequestHead, admitted: Admitted | None, raw: bytes
+    ) -> RequestIdentity:
+        """The identity, with the folder that an earlier request of the session stated."""
+        headers = texts(head.headers)
+        likely = self._conversations.get(_name(identify(MESSAGES, headers, None)))
+        before = likely.conversation.before if likely is not None else None
+        workspace = admitted.workspace if admitted is not None else ""
+        body = index(raw, before)
+        found = identify(MESSAGES, headers, body, workspace=workspace)
+        for session in (found.session, found.parent):
+            if not found.folder and session:
+                found = replace(found, folder=self._folders.get(session, ""))
+        if found.session and found.folder:
+            self._folders[found.session] = found.folder
+            if len(self._folders) > _MAX_REQUESTS:
+                self._folders.popitem(last=False)
+        return found
+
+    async def _check_out(self, name: str, found: RequestIdentity) -> _Managed:
+        """The conversation, with its user count raised. One in use is not evicted: a second
+        object for it would decide independently."""
+        if name not in self._conversations:
+            whose = _whose(found)
+            try:
+                recovered = await self._ledger.read(whose)
+            except WmError:
+                recovered = Recovered(lost=True)
+            if name not in self._conversations:
+                self._begin(name, whose, recovered)
+        self._conversations.move_to_end(name)
+        managed = self._conversations[name]
+        managed.users += 1
+        return managed
+
+    def _begin(self, name: str, whose: Whose, recovered: Recovered) -> _Managed:
+        conversation = ManagedConversation(
+            whose.subagent, recovered, self._policies, bounded=self._bounded
+        )
+        managed = self._conversations[name] = _Managed(whose, conversation)
+        idle = [key for key, other in self._conversations.items() if not other.users]
+        surplus = len(self._conversations) - _MAX_CONVERSATIONS
+        for gone in [key for key in idle if key != name][: max(0, surplus)]:
+            del self._conversations[gone]
+        return managed
+
+
+def _name(found: RequestIdentity) -> str:
+    """The key of the decisions; "" if the request names no session."""
+    return f"{found.session}/{found.subagent}" if found.session else ""
+
+
+def _whose(found: RequestIdentity) -> Whose:
+    return Whose(found.session, found.subagent, found.agent, found.folder, found.workspace)
+
+
+def _new_name() -> str:
+    return f"r_{secrets.token_hex(8)}"

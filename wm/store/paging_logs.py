@@ -1,0 +1,228 @@
+"""The two logs of paging: `objects/<sid>.jsonl` and `decisions/<sid>.jsonl` (PX-2, OB-1).
+
+Objects are written and flushed before the decisions that refer to them, so that a crash leaves an
+object that nothing refers to, never a reference to nothing. Owns these two folders; `ops.paging`
+decides what a line means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+
+from msgspec import Struct
+from pydantic import ValidationError
+
+from wm.errors import Unwritable
+from wm.formats.ledger import LedgerRecord
+from wm.formats.paged_object import PagedObject
+from wm.store import jsonlines, paths
+from wm.store.core import Core, Recent
+from wm.store.fsops import Handle, explained
+from wm.store.paths import FilePlace
+from wm.store.session_logs import MAX_LOG_BYTES, SessionLogs, encode, sessions
+
+_KNOWN_LOGS = 16
+_OWN_ID = re.compile(rb'"id":"(o_[0-9a-f]{12})"')
+_MAX_LEDGER_BYTES = 64 * 1024 * 1024
+
+
+class _LogState(Struct, frozen=True):
+    """What a log held when this process looked last. ids: of its objects and their parts."""
+
+    inode: int
+    size: int
+    ids: frozenset[str]
+
+
+class PagingLogs(SessionLogs):
+    """The paging logs of a store, which inherits from it."""
+
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._states: Recent[_LogState] = Recent(_KNOWN_LOGS)
+        self._named: set[tuple[str, int]] = set()
+        """Path and inode of the logs whose names this process has flushed."""
+
+    def append_paging(
+        self,
+        workspace: str,
+        session: str,
+        objects: Sequence[PagedObject],
+        records: Sequence[LedgerRecord],
+        *,
+        most: int,
+        durable: bool,
+    ) -> None:
+        """Add lines to both logs; objects that are there already are left out. durable: both are on
+        disk when this returns. most: bytes that the objects of a session may take.
+
+        Raises StoreError; Unwritable if the objects do not fit, and then nothing is written.
+        """
+        key = self.core.key_to_write()
+        if objects:
+            self._append_objects(
+                paths.objects_place(workspace, session), objects, key, most, durable
+            )
+        if records:
+            place = paths.decisions_place(workspace, session)
+            lines = b"".join(encode(record, key, _MAX_LEDGER_BYTES) for record in records)
+            self._append_lines(place, lines, durable)
+
+    def ledger(self, workspace: str, session: str) -> tuple[LedgerRecord, ...]:
+        """The decisions of a session, oldest first; lines that cannot be read are left out."""
+        place = paths.decisions_place(workspace, session)
+        return self._read(place, LedgerRecord, _MAX_LEDGER_BYTES)
+
+    def objects(self, workspace: str, session: str) -> tuple[PagedObject, ...]:
+        """The objects of a session, oldest first; lines that cannot be read are left out."""
+        return self._read(paths.objects_place(workspace, session), PagedObject, MAX_LOG_BYTES)
+
+    def object_ids(self, workspace: str, session: str) -> frozenset[str]:
+        """The ids of a session's objects and their parts."""
+        return frozenset(_ids_in(self._raw(paths.objects_place(workspace, session))))
+
+    def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
+        """Sessions and objects with this id, or with a part of this id (whole, or its beginning);
+        the sessions whose logs were written last come first."""
+        mark = f'"id":"{wanted}'.encode()
+        for session in self._newest_first(workspace):
+            for raw in self._raw(paths.objects_place(workspace, session)).split(b"\n"):
+                if mark in raw:
+                    with suppress(ValidationError):
+                        yield session, PagedObject.model_validate_json(raw)
+
+    def paging_sessions(self, workspace: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with objects or decisions, sorted."""
+        names = {
+            name
+            for kind in (paths.OBJECTS, paths.DECISIONS)
+            for name in self.core.names_in(paths.logs_folder(kind, workspace))
+        }
+        return sessions(list(names))
+
+    def newest_paging(self, workspace: str) -> tuple[str, ...]:
+        """The sessions with objects, those whose logs were written last first."""
+        return tuple(self._newest_first(workspace))
+
+    def paging_bytes(self, workspace: str, session: str) -> int:
+        """Size of a session's objects and decisions."""
+        places = (
+            paths.objects_place(workspace, session),
+            paths.decisions_place(workspace, session),
+        )
+        return sum(map(self._size, places))
+
+    def discard_objects(self, workspace: str, session: str) -> bool:
+        """Delete a session's objects; its decisions stay, so that its requests do not change."""
+        return self._discard(paths.objects_place(workspace, session))
+
+    def discard_paging(self, workspace: str, session: str) -> bool:
+        """Delete a session's objects and decisions; False if there are none."""
+        places = (
+            paths.decisions_place(workspace, session),  # first: they refer to the objects
+            paths.objects_place(workspace, session),
+        )
+        gone = [self._discard(place) for place in places]
+        return any(gone)
+
+    def _append_objects(
+        self, place: FilePlace, objects: Sequence[PagedObject], key: bytes, most: int, durable: bool
+    ) -> None:
+        with self._locked(place) as (folder, file):
+            found = self.core.disk.status(file)
+            state = self._states.get(place.path)
+            if state is None or (state.inode, state.size) != (found.st_ino, found.st_size):
+                raw = self.core.disk.read(folder, place.name, MAX_LOG_BYTES)
+                state = _LogState(found.st_ino, found.st_size, frozenset(_ids_in(raw)))
+            new = {one.id: one for one in objects if one.id not in state.ids}
+            lines = b"".join(encode(one, key) for one in new.values())
+            if state.size + len(lines) > most:
+                raise Unwritable(
+                    f"{place.path} would have more than {most} bytes.",
+                    fix="Nothing more is removed from this session's requests. "
+                    "Raise proxy.objects_max_bytes to go on.",
+                )
+            size = self._write_lines(folder, file, place, lines, key)
+            if durable and lines:
+                self._flush_now(folder, file, place)
+            ids = state.ids.union(_ids_in(lines))
+            self._states.put(place.path, _LogState(found.st_ino, size, ids), 1)
+
+    def _append_lines(self, place: FilePlace, lines: bytes, durable: bool) -> None:
+        key = self.core.key_to_write()
+        with self._locked(place) as (folder, file):
+            self._write_lines(folder, file, place, lines, key)
+            if durable:
+                self._flush_now(folder, file, place)
+
+    def _write_lines(
+        self, folder: Handle, file: Handle, place: FilePlace, lines: bytes, key: bytes
+    ) -> int:
+        """Append; an incomplete last line is cut first, and on an error nothing stays. Returns the
+        size afterwards."""
+        disk = self.core.disk
+        size = disk.status(file).st_size
+        if size and disk.read_at(file, size - 1, 1) != b"\n":
+            size = jsonlines.read(disk.read(folder, place.name, MAX_LOG_BYTES), key).whole_bytes
+            disk.truncate(file, size)
+        try:
+            disk.write(file, lines)
+        except OSError:
+            with suppress(OSError):  # else the next writer cuts the incomplete line
+                disk.truncate(file, size)
+            raise
+        return size + len(lines)
+
+    def _flush_now(self, folder: Handle, file: Handle, place: FilePlace) -> None:
+        """The log; the first time also its name, and folders above that are not on disk yet."""
+        core = self.core
+        named = (place.path, core.disk.status(file).st_ino)
+        if named in self._named:
+            core.disk.flush(file)
+            return
+        wanted = core.to_flush([folder.path])
+        with ExitStack() as stack:
+            others = [path for path in wanted if path != folder.path]
+            handles = [stack.enter_context(core.disk.folder(path)) for path in others]
+            core.disk.flush_all([file, folder, *handles])
+        core.mark_flushed(wanted)
+        self._named.add(named)
+
+    def _raw(self, place: FilePlace) -> bytes:
+        disk = self.core.disk
+        with (
+            explained("read", self.core.home, place.path),
+            suppress(FileNotFoundError),
+            disk.folder(place.folder) as folder,
+        ):
+            return disk.read(folder, place.name, MAX_LOG_BYTES)
+        return b""
+
+    def _size(self, place: FilePlace) -> int:
+        disk = self.core.disk
+        with (
+            explained("read", self.core.home, place.path),
+            suppress(FileNotFoundError),
+            disk.folder(place.folder) as folder,
+        ):
+            return disk.stat(folder, place.name).st_size
+        return 0
+
+    def _newest_first(self, workspace: str) -> list[str]:
+        path, disk, found = paths.logs_folder(paths.OBJECTS, workspace), self.core.disk, []
+        with (
+            explained("read", self.core.home, path),
+            suppress(FileNotFoundError),
+            disk.folder(path) as folder,
+        ):
+            for name in disk.list(folder):
+                if session := paths.session_of_flows(name):
+                    with suppress(FileNotFoundError):  # deleted meanwhile
+                        found.append((disk.stat(folder, name).st_mtime_ns, session))
+        return [session for _at, session in sorted(found, reverse=True)]
+
+
+def _ids_in(raw: bytes) -> Iterator[str]:
+    return (found.decode("ascii") for found in _OWN_ID.findall(raw))
