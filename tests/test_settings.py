@@ -143,6 +143,21 @@ BROKEN: tuple[tuple[str | bytes, str, str], ...] = (
     ("core.goal_chars = 'x'", ": [core] goal_chars is 'x'.", "(line 1)"),
     ("\n\n[memory.type_caps]\nx = 'a'", ": [memory] type_caps.x is 'a'.", "(line 3)"),
     ("[proxy]\nport = 1\n[[pruning.rules]]\n", ": [pruning] rules, rule 1 has no name.", "3)"),
+    (
+        "[[gate.triggers]]\nname = 'nb'",
+        ": [gate] triggers, trigger 1 (nb) does not say",
+        "(line 1)",
+    ),
+    (
+        "[[gate.triggers]]\nname = 'nb'\npattern = 'nb(?=x)'",
+        ": [gate] triggers, trigger 1 (nb): 'nb(?=x)' is not a valid expression",
+        "(line 1)",
+    ),
+    (
+        "[[gate.triggers]]\nname = 'nb'\npattern = 'nb'\ntype = 'runbook'",
+        ": [gate] triggers (nb): type is 'runbook'.",
+        "(line 1)",
+    ),
 )
 
 

@@ -5,10 +5,16 @@ All verbs print entries through these functions, so an entry looks the same ever
 
 from __future__ import annotations
 
+from typing import Any
+
+import click
+
 from wm.api.protocol import EntryAnswer, EntryView
 from wm.cli import output
-from wm.formats.workspace_memory import Anchor, MemoryEntry
+from wm.cli.options import Decorator, not_empty
+from wm.formats.workspace_memory import TYPES, Anchor, MemoryEntry
 from wm.ops import explanations
+from wm.settings import load
 from wm.text.tables import Tables
 
 WORDS = Tables("wm.cli")
@@ -21,6 +27,22 @@ COLUMN = 2 + SHORT_ID + 2 + 4 + 2
 
 LISTED_LINES = 4
 """Lines of a text that a list shows."""
+
+
+class _EntryType(click.Choice[str]):
+    """One of the types of an entry, also one that config.toml adds (IF-8)."""
+
+    def __init__(self) -> None:
+        super().__init__(TYPES)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        is_known = value in self.choices or value not in load().memory.types
+        return super().convert(value, param, ctx) if is_known else value
+
+
+def entry_type(help: str | None = None) -> Decorator:
+    """--type: a type of entry; "" where it is not given."""
+    return click.option("--type", type=_EntryType(), callback=not_empty, help=help)
 
 
 def short_id(entry_id: str) -> str:

@@ -29,7 +29,7 @@ from wm.settings.environment import (
     wants_colour,
 )
 from wm.settings.load import CONFIGURABLE, SECTIONS, Settings, apply_config, load
-from wm.settings.memory import GateSettings, MemorySettings, OriginSettings
+from wm.settings.memory import GateSettings, MemorySettings, OriginSettings, Trigger
 from wm.settings.page import PageSettings
 from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
 from wm.settings.proxy import ModelPrice, PriceSettings, ProxySettings

@@ -168,7 +168,13 @@ def apply_config(
         if not isinstance(given, dict):
             raise config.mistake(f"{name} is not a section.", f"Begin it with [{name}].", name)
         changed[name] = config.section(name, getattr(settings, name), given)
-    return replace(settings, **changed, config_warning=config.warning())
+    made = replace(settings, **changed, config_warning=config.warning())
+    for trigger in made.gate.triggers:
+        if trigger.type not in ("", *made.memory.types):
+            said = f"[gate] triggers ({trigger.name}): type is {trigger.type!r}."
+            fix = f"Types are: {', '.join(made.memory.types)}; memory.type_caps adds others."
+            raise config.mistake(said, fix, "gate", "triggers")
+    return made
 
 
 class _Config:

@@ -3,11 +3,13 @@
 Limits decide what is shown or accepted; no figure here deletes an entry.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import option
+from wm.settings.schema import TableKind, check_expression, option, read_tables
 
 LEARN_MODES = ("active", "inbox", "off")
 LEARN_INBOX = LEARN_MODES[1]
@@ -17,6 +19,42 @@ def _learn(value: Any, where: str) -> str:
     if value not in LEARN_MODES:
         raise UserError(f"{where} is {value!r}.", fix=f"Use one of: {', '.join(LEARN_MODES)}.")
     return str(value)
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """A way of asking to remember of the user's own: `[[gate.triggers]]` in config.toml (IF-8).
+
+    pattern: what the beginning of a line must match; the text behind it is kept, or that of the
+    pattern's group. type: the type of such an entry, "" infers it.
+    """
+
+    name: str
+    pattern: str = ""
+    type: str = ""
+
+
+_TABLES = TableKind(
+    made=Trigger,
+    noun="trigger",
+    header="[[gate.triggers]]",
+    name=re.compile(r"[a-z][a-z0-9_-]{0,39}\Z"),
+    name_fix='Write name = "…": lower-case letters, _ or -.',
+    repeated=("is the name of an earlier trigger.", "Rename one."),
+    check=lambda _name, value: "" if isinstance(value, str) else 'Write a text: "…".',
+)
+
+
+def _triggers(value: Any, where: str) -> tuple[Trigger, ...]:
+    return tuple(_trigger(given, at) for at, given in read_tables(value, where, _TABLES))
+
+
+def _trigger(given: Mapping[str, Any], at: str) -> Trigger:
+    made = Trigger(**given)
+    if not made.pattern:
+        raise UserError(f"{at} does not say how a request begins.", fix="Give a pattern.")
+    check_expression(made.pattern, at)
+    return made
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,8 +80,8 @@ class MemorySettings:
     type_caps: dict[str, int] = option(
         {"feedback": 10, "decision": 10, "project": 8, "reference": 6}, common=True
     )
-    """Entries of each type that a prompt shows before it fills up with the strongest of any type
-    [entries, WM-4]."""
+    """Entries of each type that a prompt shows before it fills up with the strongest of any type;
+    another name makes another type [entries, WM-4]."""
     type_weights: dict[str, float] = option(
         {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
     )
@@ -78,6 +116,11 @@ class MemorySettings:
     promotion_attempts: int = 3
     """Failed attempts to store a pending memory before it goes to the inbox [times, WM-6]."""
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types of an entry; those that config.toml adds come last."""
+        return tuple(self.type_caps)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GateSettings:
@@ -87,6 +130,9 @@ class GateSettings:
     """Shortest candidate text [chars, EX-3]."""
     min_chars_cjk: int = option(8)
     """Shortest candidate text in Chinese, Japanese or Korean [chars, EX-3]."""
+    triggers: tuple[Trigger, ...] = option((), parse=_triggers)
+    """Ways of asking to remember of your own, tried before the built-in ones: `[[gate.triggers]]`
+    [IF-8]."""
 
     # Fixed: not options of config.toml.
     min_chars_explicit: int = 6

@@ -1,7 +1,7 @@
 import pytest
 
 from wm.domain.learning.requests import find_requests, find_requests_and_forgets
-from wm.settings import GateSettings
+from wm.settings import GateSettings, Trigger
 
 GATE = GateSettings()
 
@@ -53,6 +53,35 @@ ASKED = [
 def test_a_request_at_the_start_of_a_line_is_found(lang: str, message: str, text: str) -> None:
     found = find_requests(message, GATE).found
     assert [(request.lang, request.text) for request in found] == [(lang, text)]
+
+
+OWN = GateSettings(
+    triggers=(
+        Trigger("nb", r"n\.?b\.?[:,]\s*"),
+        Trigger("runbook", r"runbook (?:entry )?says?[:,]?\s+(.+)", type="runbook"),
+        Trigger("greek", "να θυμάσαι ότι "),
+    )
+)
+BY_OWN_TRIGGERS = (
+    ("NB: the runners have 3 GB.", [("the runners have 3 GB.", "project")]),
+    ("- also N.B., never push to trunk", [("never push to trunk", "feedback")]),
+    ("Runbook says: drain the queue first", [("drain the queue first", "runbook")]),
+    ("Να θυμάσαι ότι η θύρα είναι 5433", [("η θύρα είναι 5433", "project")]),
+    ("Fix it.\nnb: logs rotate at noon\nThanks.", [("logs rotate at noon", "project")]),
+    ("remember that we ship on Mondays", [("we ship on Mondays", "project")]),
+    ("nb: is that so?", []),
+    ("> nb: quoted text\n", []),
+    ("the nb: part of the file", []),
+    ("nbviewer: it is down", []),
+)
+
+
+@pytest.mark.parametrize(("message", "wanted"), BY_OWN_TRIGGERS)
+def test_a_trigger_of_the_configuration_asks_like_a_built_in_one(
+    message: str, wanted: list[tuple[str, str]]
+) -> None:
+    found = find_requests(message, OWN).found
+    assert [(request.text, request.type) for request in found] == wanted
 
 
 NOT_ASKED = [

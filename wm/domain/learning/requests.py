@@ -27,6 +27,7 @@ from wm.domain.learning.trigger_words import (
     Rows,
 )
 from wm.domain.learning.typed_lines import MessageLine, line_numbers, typed_lines
+from wm.domain.learning.user_triggers import UserTriggers, user_triggers
 from wm.settings import GateSettings
 from wm.text.letters import (
     WordPattern,
@@ -175,14 +176,15 @@ def _at_starts(asked: _Message, settings: GateSettings) -> Requests:
     found: list[MemoryRequest] = []
     ignored: list[Ignored] = []
     seen: set[str] = set()
-    numbers = _asking(asked)
+    own = user_triggers(settings.triggers)
+    numbers = _asking(asked, own)
     lines: list[MessageLine] = []
     for at in numbers:
         lines = lines or list(typed_lines(asked.text))
         if at >= settings.max_message_lines:
             unparsed = _paragraphs(lines, chain([at], numbers))
             return Requests(tuple(found), tuple(ignored), unparsed)
-        for result in _read(lines, at, settings.max_line_chars):
+        for result in _read(lines, at, settings.max_line_chars, own):
             if len(found) + len(ignored) >= settings.max_requests:
                 unparsed = _paragraphs(lines, chain([at], numbers))
                 return Requests(tuple(found), tuple(ignored), unparsed)
@@ -230,17 +232,20 @@ def _normalised(message: str) -> _Message:
     return _Message(text, encoded(_plain(text) + "\n"))
 
 
-def _asking(message: _Message) -> Iterator[int]:
+def _asking(message: _Message, own: UserTriggers) -> Iterator[int]:
     """The numbers of the lines that may hold a request.
 
     Two searches over the whole message find them; a search per line would cost as much as the
-    remaining work.
+    remaining work. Only the few triggers of a configuration are tried on every line.
     """
     found = {start for rows in (_ANY_LINE, _ANY_TAIL) for start in rows.line_starts(message.plain)}
-    if not found:
+    if not found and not own.rows:
         return iter(())
     lines = message.text.split("\n")
-    return (number for number in line_numbers(message.plain, found) if _may_ask(lines[number]))
+    numbers = (number for number in line_numbers(message.plain, found) if _may_ask(lines[number]))
+    if not own.rows:
+        return numbers
+    return iter(sorted({*numbers, *own.lines(_without_lead(line)[1] for line in lines)}))
 
 
 def _may_ask(line: str) -> bool:
@@ -322,19 +327,29 @@ def _splits_word(text: str, at: int) -> bool:
     return text[at - 1].isascii() and text[at - 1].isalnum() and text[at].isalnum()
 
 
-def _read(lines: list[MessageLine], at: int, most: int) -> Iterator[MemoryRequest | Ignored]:
+def _read(
+    lines: list[MessageLine], at: int, most: int, own: UserTriggers
+) -> Iterator[MemoryRequest | Ignored]:
     line = lines[at]
     body, plain = _without_lead(line.text)
     negated = _is_negated(plain)
-    match, lang = (None, "") if negated else _trigger(plain)
+    match, kind = own.match(plain)
+    lang, origin = "", line.origin
+    if match is not None and origin == "pasted_log":
+        origin = ""  # "nb: the text" looks like a line of a log, but the user chose that form
+    if match is None and not negated:
+        match, lang = _trigger(plain)
     if not negated and match is None:
         return
-    if line.origin:
-        yield Ignored(_shown(line), line.origin)
+    if origin:
+        yield Ignored(_shown(line), origin)
     elif negated:
         yield Ignored(_shown(line), "negated_request")
     elif match is not None:
-        yield from _judge(match, lang, body, plain, lines, at, most)
+        for found in _judge(match, lang, body, plain, lines, at, most):
+            if kind and isinstance(found, MemoryRequest):
+                found = found._replace(type=kind)
+            yield found
 
 
 def _trigger(plain: str) -> tuple[Pattern | None, str]:

@@ -88,7 +88,7 @@ _REF = Lazy(r"^\[\s?([Mm][1-9]\d{0,3})\s?\]\s*(.*)$")
 _TYPED = Lazy(r"^\[\s?([A-Za-z_-]{1,30})\s?\]\s*[:：]?\s*(.*)$")
 
 
-def parse(summary: str) -> ParsedCandidates:
+def parse(summary: str, types: Sequence[str] = TYPES) -> ParsedCandidates:
     """Parse the last clean section of a summary into proposals and refused lines with codes."""
     lines = without_invisible(summary.replace("\r\n", "\n").translate(_LINE_ENDS)).split("\n")
     sections = list(_sections(lines))
@@ -98,7 +98,7 @@ def parse(summary: str) -> ParsedCandidates:
             foreign = section.foreign[: MAX_ITEMS - len(refused)]
             refused += [RefusedLine(line.strip()[:200], "unclean_section") for line in foreign]
             continue
-        found = _read(section)
+        found = _read(section, types)
         return ParsedCandidates(found.items, found.refused, found.snapshot_id, found.notes)
     return ParsedCandidates(refused=tuple(refused))
 
@@ -184,7 +184,7 @@ def _sort(text: str, section: _Section) -> None:
         section.foreign.append(text)
 
 
-def _read(section: _Section) -> ParsedCandidates:
+def _read(section: _Section, types: Sequence[str]) -> ParsedCandidates:
     items: list[Candidate] = []
     refused: list[RefusedLine] = []
     snapshots: list[str] = []
@@ -194,7 +194,7 @@ def _read(section: _Section) -> ParsedCandidates:
         if snapshot is not None:
             snapshots.append(snapshot.group(1))
             continue
-        result = _line(_BULLET.sub("", line, 1).strip())
+        result = _line(_BULLET.sub("", line, 1).strip(), types)
         if isinstance(result, Candidate):
             key = f"{result.action} {result.ref} {result.type} {canonical(result.text)}"
             if key not in seen:
@@ -211,21 +211,21 @@ def _read(section: _Section) -> ParsedCandidates:
     return ParsedCandidates(tuple(items), tuple(refused), snapshot_id, notes)
 
 
-def _line(text: str) -> Candidate | str:
+def _line(text: str, types: Sequence[str]) -> Candidate | str:
     """One proposal, or the code of the line's error."""
     command = _COMMAND.match(text)
     if command is not None:
-        return _command(command.group(1).lower(), command.group(2).strip())
+        return _command(command.group(1).lower(), command.group(2).strip(), types)
     typed = _TYPED.match(text)
     if typed is None:
         return "unsupported_candidate_syntax"
     kind, body = typed.group(1).lower(), _bare(typed.group(2))
-    if kind not in TYPES:
+    if kind not in types:
         return "invalid_memory_ref" if _REF.match(text) is not None else "invalid_memory_type"
     return Candidate(ADD, kind, body) if body else "unsupported_candidate_syntax"
 
 
-def _command(action: str, rest: str) -> Candidate | str:
+def _command(action: str, rest: str, types: Sequence[str]) -> Candidate | str:
     """Parse `REINFORCE [M3]` or `REPLACE [M3] [type] text`."""
     ref = _REF.match(rest.rstrip("*` "))
     if ref is None or (action == REINFORCE and ref.group(2).strip(" .`*")):
@@ -234,7 +234,7 @@ def _command(action: str, rest: str) -> Candidate | str:
     if action == REINFORCE:
         return Candidate(REINFORCE, ref=name)
     typed = _TYPED.match(ref.group(2))
-    if typed is None or typed.group(1).lower() not in TYPES:
+    if typed is None or typed.group(1).lower() not in types:
         return "invalid_memory_type"
     body = _bare(typed.group(2))
     return (
@@ -254,7 +254,9 @@ def _bare(text: str) -> str:
     return text
 
 
-def instructions(refs: Sequence[tuple[str, str, str]], snapshot_id: str) -> str:
+def instructions(
+    refs: Sequence[tuple[str, str, str]], snapshot_id: str, types: Sequence[str] = TYPES
+) -> str:
     """The prompt for the summariser. refs: (`M1`, type, text) of the memories that it may name."""
     known = [
         f"[{ref}] [{kind}] {first_sentences(neutralise(text), SHOWN_CHARS)}"
@@ -275,7 +277,7 @@ def instructions(refs: Sequence[tuple[str, str, str]], snapshot_id: str) -> str:
             "- [type] text",
             *(commands if known else []),
             "",
-            f"type is one of {', '.join(TYPES)}. One line each, one or two full sentences,"
+            f"type is one of {', '.join(types)}. One line each, one or two full sentences,"
             " understandable on its own in three months.",
             "Propose only what lasts beyond this session: the user's preferences, decisions with"
             " their reason, facts about the project, where things are found.",

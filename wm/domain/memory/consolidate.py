@@ -27,7 +27,7 @@ from wm.domain.memory.near_duplicates import NearDuplicates
 from wm.domain.memory.retention import clock_of, reinforce
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
-from wm.formats.workspace_memory import TYPES, MemoryEntry, WorkspaceMemory
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
@@ -183,7 +183,7 @@ class MemoryEditor:
         text = canonical(entry.text)
         places = dict.fromkeys(
             at
-            for kind in dict.fromkeys((entry.type, *TYPES))
+            for kind in self._types()
             for at in self._index_of(kind).alike(entry.text)
             if canonical(self._entries[at].text) == text and _may_share(self._entries[at], entry)
         )
@@ -315,7 +315,7 @@ class MemoryEditor:
         """Older active entries of this scope that share words with the statement. Those with the
         rarest words come first: most entries may name a port, and few the docs."""
         shared: dict[int, float] = {}
-        indexes = [self._index_of(kind) for kind in {e.type for e in self._entries.values()}]
+        indexes = list(map(self._index_of, self._types()))
         for beginning in new.beginnings:
             found = [at for index in indexes for at in index.naming(beginning)]
             for at in found:
@@ -380,6 +380,9 @@ class MemoryEditor:
                 self._propositions.clear()
             known = self._propositions[at] = proposition(self._entries[at].text)
         return known
+
+    def _types(self) -> set[str]:
+        return {entry.type for entry in self._entries.values()}
 
     def _index_of(self, kind: str) -> NearDuplicates:
         """The near-duplicate index of the entries of a type."""

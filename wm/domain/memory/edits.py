@@ -18,7 +18,6 @@ from wm.domain.times import iso
 from wm.formats.workspace_memory import (
     CONFIDENCE,
     IMPORTANCES,
-    TYPES,
     Anchor,
     MemoryEntry,
     WorkspaceMemory,
@@ -252,8 +251,8 @@ def _unfit(
     if "text" in changes and not canonical(changed.text):
         fix = f"Give a text, or remove the entry with `wm forget {entry.id}`."
         return Refusal("empty", "An entry needs a text.", fix=fix)
-    if "type" in changes and changed.type not in {*TYPES, *settings.type_caps}:
-        known = ", ".join(dict.fromkeys((*TYPES, *settings.type_caps)))
+    if "type" in changes and changed.type not in settings.types:
+        known = ", ".join(settings.types)
         message = f"{changed.type!r} is not a type of memory; the types are {known}."
         return Refusal("unknown_type", message, {"type": changed.type})
     if "text" in changes or "rationale" in changes:

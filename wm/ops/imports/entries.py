@@ -39,7 +39,6 @@ from wm.formats.workspace_memory import (
     CONFIDENCE,
     IMPORTANCES,
     SOURCES,
-    TYPES,
     MemoryEntry,
     WorkspaceMemory,
 )
@@ -135,7 +134,7 @@ def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> 
 
 
 def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
-    redact, most = work.runtime.redactor.text, work.runtime.settings.memory.max_reinforcements
+    redact, settings = work.runtime.redactor.text, work.runtime.settings.memory
     text = redact(fact.text.strip())
     source = _word(fact.source, SOURCES, "compaction")
     created = _clamped(fact.created_at, work.now) or iso(work.now)
@@ -143,7 +142,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
     status = fact.status if fact.status in ("active", "superseded") else "inbox"
     return MemoryEntry(
         id=_checked_id(fact),
-        type=_word(fact.type, TYPES, "") or infer_type(fact.bare or fact.text),
+        type=_word(fact.type, settings.types, "") or infer_type(fact.bare or fact.text),
         text=text,
         rationale=redact(fact.rationale.strip()),
         source=source,
@@ -155,7 +154,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         created_at=created,
         updated_at=updated,
         retention_clock=_clamped(fact.retention_clock, work.now) or updated,
-        reinforcement_count=max(0, min(most, fact.reinforcement_count)),
+        reinforcement_count=max(0, min(settings.max_reinforcements, fact.reinforcement_count)),
         last_reinforced_at=_clamped(fact.last_reinforced_at, work.now),
         last_reinforced_session=_sid(fact.last_reinforced_session),
         user_importance=_word(fact.user_importance, IMPORTANCES, "normal"),

@@ -59,7 +59,8 @@ def start(work: Work, place: WorkspacePlace, state: SessionState) -> str:
     numbered = tuple(
         (ref.ref, entry.type, entry.text) for ref, entry in zip(refs, shown, strict=True)
     )
-    return candidates.instructions(numbered, snapshot_id)
+    types = work.runtime.settings.memory.types
+    return candidates.instructions(numbered, snapshot_id, types)
 
 
 def finish(
@@ -166,7 +167,7 @@ class _Summary(Struct, frozen=True):
 
     def take(self, summary: str) -> Iterator[Remembered]:
         """Admit the candidates of the section."""
-        parsed = candidates.parse(summary)
+        parsed = candidates.parse(summary, self.work.runtime.settings.memory.types)
         facts = []
         for refused in parsed.refused:
             preview = {"preview": refused.line[:PREVIEW_CHARS]}

@@ -28,7 +28,6 @@ from wm.formats.workspace_memory import (
     IMPORTANCES,
     ORIGINS,
     SOURCES,
-    TYPES,
     MemoryEntry,
     WorkspaceMemory,
 )
@@ -157,7 +156,7 @@ def _place_in_prompts(
 
 def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> MemoryEntry:
     """The redacted entry of a request. Raises UserError for unknown values."""
-    _check_word("type", request.type, (*TYPES, ""))
+    _check_word("type", request.type, (*work.runtime.settings.memory.types, ""))
     _check_word("source", request.source, SOURCES)
     _check_word("importance", request.importance, IMPORTANCES)
     _check_word("origin", request.origin, ORIGINS)

@@ -19,7 +19,7 @@ from wm.domain.memory.scope import WORKSPACE, branch_of
 from wm.domain.since import moment
 from wm.domain.times import iso
 from wm.errors import UserError
-from wm.formats.workspace_memory import ORIGINS, STATUSES, TYPES, WorkspaceMemory
+from wm.formats.workspace_memory import ORIGINS, STATUSES, WorkspaceMemory
 from wm.models.worker import EmbedWorker
 from wm.ops.background import Pace
 from wm.ops.learning import recaps
@@ -156,9 +156,10 @@ def _filters(
     """The filters of the request. Raises UserError for a value that no entry can have, so that a
     typo does not look like "nothing is known"."""
     status = request.status or (ALL if _asks_past(request) else "active")
-    if request.type and request.type not in TYPES:
-        own = {entry.type for entry in memory.entries}.difference(TYPES)
-        _one_of("type", request.type, (*TYPES, *sorted(own)))
+    types = work.runtime.settings.memory.types
+    if request.type and request.type not in types:
+        others = {entry.type for entry in memory.entries}.difference(types)
+        _one_of("type", request.type, (*types, *sorted(others)))
     _one_of("origin", request.origin, ORIGINS)
     _one_of("status", status, (*STATUSES, ALL))
     if request.scope not in ("", WORKSPACE) and branch_of(request.scope) is None:

@@ -13,13 +13,13 @@ import click
 from wm.api.diagnosis import Trash
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import SHORT_ID, print_answer, short_id
+from wm.cli.entries import SHORT_ID, entry_type, print_answer, short_id
 from wm.cli.options import anchors as anchor_option
 from wm.cli.options import choice, flag, text
 from wm.cli.verbs.memory.history import LISTED, happenings, print_restored
 from wm.cli.verbs.memory.output import result
 from wm.errors import UserError
-from wm.formats.workspace_memory import IMPORTANCES, TYPES
+from wm.formats.workspace_memory import IMPORTANCES
 from wm.settings import has_editor
 
 SCOPES = ("user", "workspace")
@@ -119,7 +119,7 @@ def _print_trash(answer: Trash) -> None:
 @click.argument("entry_id", metavar="ID")
 @click.argument("text", nargs=-1)
 @click.option("--rationale", default=None, help='The new rationale; "" removes it.')
-@choice("--type", TYPES)
+@entry_type()
 @anchor_option('The code that it describes, as it is now; "" removes the link.')
 @choice("--scope", SCOPES, help="Move it: user is for all your projects, workspace only for this.")
 @prints

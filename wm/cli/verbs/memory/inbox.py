@@ -13,12 +13,12 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import print_entry, print_row
+from wm.cli.entries import entry_type, print_entry, print_row
 from wm.cli.groups import Group
 from wm.cli.options import choice, flag
 from wm.cli.streams import given
 from wm.errors import WmError
-from wm.formats.workspace_memory import SOURCES, TYPES
+from wm.formats.workspace_memory import SOURCES
 
 HINT = 'wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"'
 
@@ -52,7 +52,7 @@ def _selecting(verb: Callable[..., Any]) -> Callable[..., Any]:
     """The options that choose waiting entries without naming them."""
     options = (
         flag("--all", "everything", help="All that waits, in place of IDs."),
-        choice("--type", TYPES),
+        entry_type(),
         choice("--source", SOURCES),
         click.option("--session", default="", metavar="SID", help="Only what this session left."),
     )

@@ -10,11 +10,11 @@ import click
 from wm.api.protocol import EntryView, Inspection
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import print_row
+from wm.cli.entries import entry_type, print_row
 from wm.cli.options import choice, flag
 from wm.cli.place import conversation_rows, memory_rows, print_heading
 from wm.cli.verbs.sessions.session import about_session
-from wm.formats.workspace_memory import STATUSES, TYPES
+from wm.formats.workspace_memory import STATUSES
 
 LISTED_SESSIONS = 5
 LISTED_CONVERSATIONS = 3
@@ -23,7 +23,7 @@ LISTED_CONVERSATIONS = 3
 @click.command("inspect")
 @flag("--all", "everything", help="Also superseded entries and the inbox.")
 @choice("--status", STATUSES, help="Only entries with this status. Default: active.")
-@choice("--type", TYPES, help="Only this type.")
+@entry_type("Only this type.")
 @flag("--user", "user", help="What you keep for all your projects.")
 @prints
 def command(caller: Caller, everything: bool, status: str, type: str, user: bool) -> Result:

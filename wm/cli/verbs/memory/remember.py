@@ -11,15 +11,15 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import print_text, short_id
-from wm.cli.options import anchors, choice, flag, text
+from wm.cli.entries import entry_type, print_text, short_id
+from wm.cli.options import anchors, flag, text
 from wm.cli.streams import given
-from wm.formats.workspace_memory import IMPORTANCES, TYPES
+from wm.formats.workspace_memory import IMPORTANCES
 
 
 @click.command("remember")
 @click.argument("text", nargs=-1)
-@choice("--type", TYPES, help="What kind of fact it is; inferred if not given.")
+@entry_type("What kind of fact it is; inferred if not given.")
 @text("--rationale", help="Why it is so, in a few words.")
 @click.option("--importance", type=click.Choice(IMPORTANCES), default="normal", show_default=True)
 @click.option("--tag", "tags", multiple=True, help="A word to find it by; may be repeated.")

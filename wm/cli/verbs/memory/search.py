@@ -13,10 +13,10 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import SHORT_ID, doubts, short_id
+from wm.cli.entries import SHORT_ID, doubts, entry_type, short_id
 from wm.cli.options import choice, flag, text
 from wm.cli.recaps import print_recap
-from wm.formats.workspace_memory import ORIGINS, TYPES
+from wm.formats.workspace_memory import ORIGINS
 
 _ID = re.compile(r"m_[0-9a-f]{4,}", re.ASCII)
 _COLUMN = SHORT_ID + 4
@@ -31,7 +31,7 @@ _COLUMN = SHORT_ID + 4
     show_default="recall.max_hits",
     help="Maximum number of results.",
 )
-@choice("--type", TYPES)
+@entry_type()
 @text("--tag", metavar="WORD", help="Only entries with this tag.")
 @text("--path", help="Only entries about this file or folder.")
 @text("--since", metavar="WHEN", help="Only from then on: 2w, last week, 2026-11-01.")

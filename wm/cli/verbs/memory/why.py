@@ -11,10 +11,9 @@ import click
 from wm.api.protocol import WhyAnswer
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import print_entry
-from wm.cli.options import choice, flag
+from wm.cli.entries import entry_type, print_entry
+from wm.cli.options import flag
 from wm.cli.verbs.memory.history import print_happening
-from wm.formats.workspace_memory import TYPES
 from wm.ops import explanations
 
 _COLUMN = 20
@@ -24,7 +23,7 @@ _COLUMN = 20
 @click.command("why")
 @click.argument("subject", nargs=-1, required=True)
 @flag("--not", "absent", help="Say which rule keeps the text SUBJECT out of memory or prompts.")
-@choice("--type", TYPES, help="With --not: the kind of fact to check it as; else inferred.")
+@entry_type("With --not: the kind of fact to check it as; else inferred.")
 @prints
 def why(caller: Caller, subject: tuple[str, ...], absent: bool, **kind: str) -> Result:
     """Say why an entry was admitted, what happened to it since, and whether prompts show it.
@@ -68,7 +67,7 @@ def _now(answer: Any) -> list[output.Row]:
 
 @click.command("why-not")
 @click.argument("text", nargs=-1, required=True)
-@choice("--type", TYPES, help="The kind of fact to check it as; inferred if not given.")
+@entry_type("The kind of fact to check it as; inferred if not given.")
 @prints
 def why_not(caller: Caller, text: tuple[str, ...], **kind: str) -> Result:
     """The same as `wm why --not TEXT`."""
