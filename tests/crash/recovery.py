@@ -23,7 +23,7 @@ from wm.store.files import FileStore
 def recover(store: FileStore) -> list[Finding]:
     """Repair, and write once into every workspace; returns what was done."""
     done = list(repair(store))
-    for workspace in store.workspaces():
+    for workspace in store.memories():
         touch(store, workspace)
     store.flush()
     return done

@@ -87,6 +87,8 @@ class Bench:
         self.key = key_of(str(project))
         self.number = number
         self.count = 0
+        self.called: list[str] = []
+        """The names of the use cases that ran, in order."""
         self.settings = Settings(
             paths=Paths(home, home / "run" / "wm.sock", home / "none.toml", home / "cache"),
             store=StoreSettings(
@@ -110,6 +112,7 @@ class Bench:
     def call(self, operation: Operation[Any, Any], **fields: Any) -> Record:
         if "directory" in operation.request.model_fields:
             fields.setdefault("directory", str(self.project))
+        self.called.append(operation.name)
         answer = execute(self.runtime, operation, operation.request(**fields))
         assert isinstance(answer, Record)
         return answer
@@ -451,7 +454,6 @@ SCENES: tuple[Scene, ...] = (
     Scene("move", TWO, (moved,)),
     Scene("repair", (*TWO, forget(SHIP), damaged_all_over), (repair,)),
 )
-BY_NAME = {scene.name: scene for scene in SCENES}
 
 
 def session_state(bench: Bench) -> SessionState | None:

@@ -45,7 +45,7 @@ def with_evidence(one: Snapshot, more: frozenset[tuple[str, str]]) -> Snapshot:
 
 def refs(store: FileStore) -> Iterator[Ref[Document]]:
     """Every document that has a file."""
-    for workspace in ("", *store.workspaces()):
+    for workspace in ("", *store.memories()):
         for model, row in paths.LAYOUT.items():
             if row.in_home == (workspace == ""):
                 for name in store.names(model, workspace):
@@ -72,7 +72,7 @@ def take(store: FileStore) -> Snapshot:
     evidence: set[tuple[str, str]] = set()
     by_user: set[tuple[str, str]] = set()
     damaged = 0
-    for workspace in store.workspaces():
+    for workspace in store.memories():
         log = store.evidence(workspace)
         damaged += log.damaged
         for record in log.records:

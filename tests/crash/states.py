@@ -465,7 +465,7 @@ def _second(
     store = played.scene.bench(played.home, played.project, disk).store
     recovery.recover(store)
     allowed = played.allowed(state)
-    touched = frozenset((key, recovery.TOUCHED) for key in store.workspaces())
+    touched = frozenset((key, recovery.TOUCHED) for key in store.memories())
     after = snapshot.with_evidence(allowed.after, touched)
     told: list[str] = []
     for model in ("prefix", "weak"):

@@ -14,9 +14,10 @@ import pytest
 from msgspec import structs
 
 from tests.crash import pool, snapshot
+from tests.crash.commands import BY_NAME, SCENES
 from tests.crash.conftest import Report
 from tests.crash.faults import FAULTS, Fault, FaultDisk, different, loop, stage
-from tests.crash.scenes import BY_NAME, SCENES, Scene
+from tests.crash.scenes import Scene
 from tests.crash.states import ram
 from wm.store.fsops import Disk
 

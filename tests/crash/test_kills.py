@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.crash import kills, pool
+from tests.crash.commands import SCENES
 from tests.crash.conftest import Report
 from tests.crash.faults import different, stage
-from tests.crash.scenes import SCENES
 from tests.crash.states import ram
 from tests.crash.test_faults import named, names_of
 

@@ -20,6 +20,14 @@ def retires(new: str, old: str) -> bool:
     return found(new, old) in (Change.REPLACES, Change.DIFFERS)
 
 
+@pytest.mark.parametrize(
+    "text", ['{"\\\\": {"": 1}, "": "\\\\"}', "'", "’’", "a' b", "가 ' 나", ""]
+)
+def test_text_without_words_is_read(text: str) -> None:
+    assert reading(text) is not None
+    assert not retires(text, "The port is 5433.")
+
+
 def test_most_changes_are_found() -> None:
     missed = [row for row in CHANGED if not retires(row[3], row[2])]
     assert len(missed) <= (1 - FOUND) * len(CHANGED), missed

@@ -303,7 +303,7 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         for glue in ("'", "’"):
             head, _, tail = bare.partition(glue)
             bare = (tail if len(head) < 3 and len(tail) > 2 else head) if glue in bare else bare
-        bare = bare.rstrip(_HANGUL) if bare[0].isascii() else bare
+        bare = bare.rstrip(_HANGUL) if bare[:1].isascii() else bare
         bare = _folded(bare.rstrip("/") or bare)
         if not bare or not any(map(str.isalnum, bare)):
             continue
