@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from wm.domain.paging.cuts import plan
 from wm.domain.paging.files import FileUse
@@ -70,6 +71,13 @@ def test_rent_must_reach_the_price_of_writing_the_tail_again() -> None:
     long = [step(1, 2_000, line=0), step(2, 40), step(3, 40), tail]
     long += [step(n, 40, line=0) for n in range(5, 600)]
     assert "r1" in cut(long)[0]
+
+
+@pytest.mark.parametrize(("ahead", "due"), [(0, False), (6, True)])
+def test_the_rent_of_the_next_requests_is_paid_in_advance(ahead: int, due: bool) -> None:
+    """1,950 tokens pay 195 a request; the tail of 1,100 tokens costs 1,265."""
+    segments = [step(1, 2_000, line=0), step(2, 500, "a.py"), step(3, 500, "b.py"), step(4, 40)]
+    assert ("r1" in cut(segments, limits=replace(LIMITS, ahead=ahead))[0]) is due
 
 
 def test_a_cut_may_not_cost_more_than_the_credit() -> None:

@@ -2,10 +2,11 @@
 
 Everything behind the first removed token is written to the cache again. So a cut is a suffix: it
 begins at some segment and removes all that is removable from there on. Each removable token pays
-rent, the price of reading it, at every request since it could have been removed. A cut is due when
-the rent of its suffix reaches the price of writing what stays of it again. Of all that are due,
-the one with the largest surplus is taken. Two limits: it may not cost more than was saved so far
-(`moment.credit`), and a cold cache makes it free. docs/concepts/paging.md has the proof.
+rent, the price of reading it, at every request since it could have been removed, and at the next
+few in advance. A cut is due when the rent of its suffix reaches the price of writing what stays of
+it again. Of all that are due, the one with the largest surplus is taken. Two limits: it may not
+cost more than was saved so far (`moment.credit`), and a cold cache makes it free.
+docs/concepts/paging.md has the proof.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingL
         if waited is not None:
             found.tokens -= removed
             found.removed += removed
-            found.rent += moment.read * removed * waited
+            found.rent += moment.read * removed * (waited + limits.ahead)
             found.stubs += (block.place,)
     last = max((block.result for block in segment.blocks), default=0)
     waited = ages.waited(last + limits.collapse, moment.request)
@@ -116,7 +117,7 @@ def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingL
     if any(_stays(block, ages, moment, limits) for block in segment.blocks):
         return found
     # What a stub would have saved has paid rent since it could have been one.
-    rent = found.rent + moment.read * more * waited
+    rent = found.rent + moment.read * more * (waited + limits.ahead)
     return _Saving(segment.line, found.removed + more, rent, step=True)
 
 

@@ -18,7 +18,8 @@ class PagingLimits(Struct, frozen=True):
 
     keep: newer results before a result or an input may be shortened. hot: since a file was last
     used. collapse: before a whole step may be replaced; 0: never. least: tokens that a cut must
-    remove. stubs: shorten at all.
+    remove. ahead: requests for which content would be read again for certain. stubs: shorten at
+    all.
     """
 
     repeats: bool = True
@@ -28,6 +29,7 @@ class PagingLimits(Struct, frozen=True):
     hot: int = 12
     collapse: int = 16
     least: int = 200
+    ahead: int = 6
 
 
 OFF = PagingLimits(repeats=False)
