@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import socket
+import subprocess
+import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +21,7 @@ from tests.clients.scripts import Answer, answer, call, say, script, think
 from tests.clients.scripts import turns as turns_
 from tests.clients.upstream import Exchange, Upstream
 from tests.docs.schemas import validate_printed
-from tests.proxy.scripted import Chain, played
+from tests.proxy.scripted import Agent, Chain, played
 from wm.daemon.client import Client
 from wm.domain.paging.ledger import folded
 from wm.formats.ledger import LedgerRecord
@@ -23,6 +29,7 @@ from wm.ops.local import open_runtime
 from wm.store import identity
 from wm.store.paths import sid
 
+ROOT = Path(__file__).parents[2]
 TURNS = 60
 READ, WRITE = 0.05, 1.25
 """Prices of the model of the scripted agent, as multiples of its input price."""
@@ -151,3 +158,38 @@ def test_a_proxy_that_was_killed_goes_on_where_it_was(user: Terminal) -> None:
     cuts = sum(any(d.reason == "cut" for d in one.decisions) for one in records)
     assert 0 < shrunk <= cuts
     assert folded(records).in_force
+
+
+def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> None:
+    turns = 40
+    port = free_port()
+    script_ = script(*turns_(*map(runs, range(turns)), answer(say("Done."))))
+    with Upstream(script=script_) as upstream:
+        words = (sys.executable, str(ROOT / "examples/paging_proxy.py"), upstream.url, str(port))
+        with subprocess.Popen(words, env={**os.environ, **user.env}) as proxy:
+            try:
+                wait_for(port)
+                agent = Agent(f"http://127.0.0.1:{port}", user.repo, "s-2", thinks=True)
+                agent.works("Go", result, turns + 1)
+            finally:
+                proxy.terminate()
+        assert set(agent.statuses) == {200}
+    assert [one.refused for one in upstream.exchanges if one.refused] == []
+    state = folded(ledger_of(user, "s-2"))
+    assert (state.requests, state.unproven) == (turns + 1, {})
+    assert state.saved > state.spent
+    assert state.misses == 0
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def wait_for(port: int) -> None:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.01)
+    raise AssertionError("the proxy does not listen")

@@ -1,7 +1,10 @@
 """Requests and answers of paging: the ledger of a session, its objects, and what is restored."""
 
+from pydantic import Field
+
 from wm.api.protocol import Scoped, SessionScoped, WorkspacePlace
 from wm.formats.base import Record
+from wm.formats.flow import FlowUsage
 from wm.formats.ledger import LedgerDecision, LedgerRecord
 from wm.formats.paged_object import PagedObject
 
@@ -152,3 +155,40 @@ class PurgeAnswer(Record):
     sessions: tuple[str, ...] = ()
     objects: int = 0
     dry_run: bool = False
+
+
+class PrepareRequest(Scoped):
+    """A proxy that is not of `wm` asks what to send in place of a message request.
+
+    headers: of the client's request; its session and working folder are in them or in the body.
+    body: as it came. policy: "" for what the person or config.toml chose.
+    """
+
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: str
+    policy: str = ""
+
+
+class PrepareAnswer(Record):
+    """request: the name to report the answer under; "" if nothing is managed. body: to send
+    instead; "" sends the client's own. removed: blocks that are replaced. beta: a value that the
+    header `anthropic-beta` must contain, "" for none."""
+
+    place: WorkspacePlace
+    request: str = ""
+    body: str = ""
+    removed: int = 0
+    beta: str = ""
+
+
+class FinishTurnRequest(Record):
+    """ok: the service answered the request with success. usage: as it reported it."""
+
+    request: str
+    ok: bool = True
+    usage: FlowUsage | None = None
+
+
+class TurnAnswer(Record):
+    place: WorkspacePlace
+    totals: PagingTotals

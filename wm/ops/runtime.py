@@ -65,6 +65,10 @@ class Caches(Struct, frozen=True, eq=False):
     models: Cache = field(default_factory=lambda: Cache(size=4))
     editors: Cache = field(default_factory=lambda: Cache(size=4))
     """The editors that compare new entries with the memory, by workspace."""
+    conversations: Cache = field(default_factory=lambda: Cache(size=16))
+    """Conversations that a foreign proxy pages."""
+    turns: Cache = field(default_factory=lambda: Cache(size=256))
+    """Requests of these whose answer may still come, by name."""
     git: Cache = field(default_factory=lambda: Cache(size=128))
     """Answers of git about branches and commits of a folder, kept for a minute."""
 

@@ -81,7 +81,11 @@ class PagingLogs(SessionLogs):
 
     def object_ids(self, workspace: str, session: str) -> frozenset[str]:
         """The ids of a session's objects and their parts."""
-        return frozenset(_ids_in(self._raw(paths.objects_place(workspace, session))))
+        place = paths.objects_place(workspace, session)
+        state, size = self._states.get(place.path), self._size(place)
+        if state is not None and state.size == size:
+            return state.ids
+        return frozenset(_ids_in(self._raw(place)))
 
     def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
         """Sessions and objects with this id, or with a part of this id (whole, or its beginning);

@@ -79,6 +79,8 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.in_force.update((one.block, one) for one in decisions)
             state.cuts += any(one.reason == "cut" for one in decisions)
             _take_figures(state, record)
+            # At a cut the marks that are left decide what is read; the block model knows none.
+            state.misses += not decisions and is_miss(record)
         case "fault":
             state.faults += len(record.objects)
             state.fault_cost -= record.saved
@@ -111,7 +113,6 @@ def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     state.alive_until = record.alive_until
     state.saved += max(0.0, record.saved)
     state.spent -= min(0.0, record.saved)
-    state.misses += is_miss(record)
 
 
 def is_miss(record: LedgerRecord) -> bool:

@@ -6,7 +6,7 @@ that what is applied and what is replayed are always the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wm.api.paging import (
@@ -35,23 +35,33 @@ Redact = Callable[[str], str]
 
 
 def _append(work: Work, request: PagingRequest) -> PagingAnswer:
-    runtime = work.runtime
-    require_session(request, runtime.settings.session)
-    place = locate(runtime, request)
-    redact = runtime.redactor.text
+    require_session(request, work.runtime.settings.session)
+    place, session = locate(work.runtime, request), sid_of(request.session_id)
+    refused = append(
+        work, place, session, request.objects, request.records, durable=request.durable
+    )
+    return PagingAnswer(place=place, refused=refused, policy=chosen(work, place, session))
+
+
+def append(
+    work: Work,
+    place: WorkspacePlace,
+    session: str,
+    objects: Sequence[PagedObject],
+    records: Sequence[LedgerRecord],
+    *,
+    durable: bool,
+) -> tuple[str, ...]:
+    """Redact and write steps and records. session: its `<sid>`. Returns the places of decisions
+    that hold a secret: they were not written. Raises StoreError."""
+    redact, store = work.runtime.redactor.text, work.runtime.store
     refused: list[str] = []
-    records = [_checked(record, redact, refused, work.moment) for record in request.records]
-    runtime.store.append_paging(
-        place.key,
-        sid_of(request.session_id),
-        [redacted_object(one, redact, work.moment) for one in request.objects],
-        records,
-        most=runtime.settings.proxy.objects_max_bytes,
-        durable=request.durable,
-    )
-    return PagingAnswer(
-        place=place, refused=tuple(refused), policy=_chosen(work, place, request.session_id)
-    )
+    checked = [_checked(record, redact, refused, work.moment) for record in records]
+    known = store.object_ids(place.key, session) if objects else frozenset()
+    new = [redacted_object(one, redact, work.moment) for one in objects if one.id not in known]
+    most = work.runtime.settings.proxy.objects_max_bytes
+    store.append_paging(place.key, session, new, checked, most=most, durable=durable)
+    return tuple(refused)
 
 
 def _checked(record: LedgerRecord, redact: Redact, refused: list[str], moment: str) -> LedgerRecord:
@@ -106,15 +116,16 @@ read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, _read)
 # --- the policy of a workspace or a session -----------------------------------------------------
 
 
-def _chosen(work: Work, place: WorkspacePlace, session_id: str) -> str:
-    """The policy that the person chose for this session, else for this workspace; "" for none."""
-    store, session = work.runtime.store, sid_of(session_id)
-    chosen: str = work.runtime.caches.views.get(
+def chosen(work: Work, place: WorkspacePlace, session: str) -> str:
+    """The policy that the person chose for this session, else for this workspace; "" for none.
+    session: its `<sid>`."""
+    store = work.runtime.store
+    of_session: str = work.runtime.caches.views.get(
         ("paging policy", place.key, session),
         (),
         lambda: folded(store.ledger(place.key, session)).chosen,
     )
-    return chosen or read_memory(work, place).paging
+    return of_session or read_memory(work, place).paging
 
 
 def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
@@ -138,10 +149,10 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
         update = {"paging": request.policy}
         save_memory(work, place, memory.model_copy(update=update), [fact])
         whose = "This workspace"
-    chosen = request.policy or configured
+    policy = request.policy or configured
     how = "uses" if request.policy else "uses what config.toml says:"
-    message = f"{whose} {how} {chosen}. Running proxies follow with their next request."
-    return PolicyAnswer(place=place, policy=chosen, message=message)
+    message = f"{whose} {how} {policy}. Running proxies follow with their next request."
+    return PolicyAnswer(place=place, policy=policy, message=message)
 
 
 choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose, as_written)

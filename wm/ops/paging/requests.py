@@ -1,0 +1,156 @@
+"""Paging for proxies of others: prepare a request, and report its answer (PX-1, IF-1).
+
+The daemon keeps the conversations that a proxy of `wm` keeps itself, in memory and bounded. One
+that was dropped is read from its ledger again.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from msgspec import Struct, field
+
+from wm.api.paging import FinishTurnRequest, PrepareAnswer, PrepareRequest, TurnAnswer
+from wm.api.protocol import Scoped, WorkspacePlace
+from wm.domain.paging.ledger import folded
+from wm.errors import HostError, NotFound, StoreError
+from wm.formats.ledger import LedgerDecision
+from wm.ops.operation import Operation, Work
+from wm.ops.paging import ledger
+from wm.ops.paging.turns import OFF, ManagedConversation, NamedPolicies, PlannedTurn, Recovered
+from wm.ops.place import locate
+from wm.store.paths import sid
+from wm.wire.binding import BETA
+from wm.wire.body import index
+from wm.wire.identity import RequestIdentity, identify
+from wm.wire.policy import Decision, Prepared
+from wm.wire.usage import Usage
+
+MESSAGES = "/v1/messages"
+_DECIDING = frozenset({"main", "subagent"})
+_POLICIES = NamedPolicies()
+
+
+class _Held(Struct):
+    """A conversation in the daemon's memory. lock: one request of it at a time."""
+
+    conversation: ManagedConversation
+    place: WorkspacePlace
+    session: str
+    lock: Lock = field(default_factory=Lock)
+
+
+def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    try:
+        raw = request.body.encode("utf-8")
+    except UnicodeEncodeError:
+        raise HostError("The body is not valid UTF-8.", fix="Send it as it came.") from None
+    found = identify(MESSAGES, headers, index(raw), workspace=request.workspace)
+    place = _place(work, request, found)
+    if not found.session:
+        return PrepareAnswer(place=place)  # the decisions could not be found again
+    held = _held(work, place, found)
+    with held.lock:
+        made = _planned(work, held, found, request.policy, raw)
+    return PrepareAnswer(
+        place=place,
+        request=made.request,
+        body=made.raw.decode("utf-8") if made.raw is not raw else "",
+        removed=made.replaced,
+        beta=BETA if made.tolerant else "",
+    )
+
+
+def _planned(work: Work, held: _Held, found: RequestIdentity, policy: str, raw: bytes) -> Prepared:
+    conversation, name = held.conversation, work.new_id("r_")
+    chosen = policy or conversation.policy or work.runtime.settings.proxy.policy or OFF
+    at = work.now.timestamp()
+    turn = conversation.plan(raw, chosen if found.call in _DECIDING else "", name, at)
+    if turn is None:
+        made = conversation.held(raw, name, at)
+    elif not turn.must_wait:
+        made = turn.prepared
+    else:
+        try:
+            refused = _write(work, held, turn)
+        except StoreError:  # a request leaves with what held before
+            made = conversation.hold(turn)
+        else:
+            made = conversation.accept(turn, refused)
+    conversation.rest()
+    work.runtime.caches.turns.put(made.request, held)
+    return made
+
+
+prepare_request = Operation("prepare_request", PrepareRequest, PrepareAnswer, _prepare)
+
+
+def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
+    held: _Held | None = work.runtime.caches.turns.pop(request.request)
+    if held is None:
+        raise NotFound(
+            f"There is no request {request.request[:40]!r} in progress.",
+            fix="Give the name that prepare_request answered; each is reported once.",
+        )
+    usage = request.usage
+    counted = None if usage is None else Usage(**usage.model_dump())
+    with held.lock:
+        conversation = held.conversation
+        conversation.answered(request.request, ok=request.ok)
+        conversation.used(request.request, counted)
+        while (turn := conversation.behind()) is not None:
+            try:
+                _write(work, held, turn)
+            except StoreError:
+                conversation.unwritten(turn)  # it is written behind a later answer
+                break
+            conversation.stored(turn)
+        totals = ledger.totals_of(conversation.totals, held.session)
+    return TurnAnswer(place=held.place, totals=totals)
+
+
+finish_turn = Operation("finish_turn", FinishTurnRequest, TurnAnswer, _finish)
+
+
+def _place(work: Work, request: PrepareRequest, found: RequestIdentity) -> WorkspacePlace:
+    if request.workspace or request.directory or not found.folder:
+        return locate(work.runtime, request)
+    return locate(work.runtime, Scoped(directory=found.folder))
+
+
+def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
+    name = ("paged", place.key, sid(found.session), found.subagent)
+
+    def made() -> _Held:
+        recovered = _recovered(work, place, sid(found.session), found.subagent)
+        conversation = ManagedConversation(found.subagent, recovered, _POLICIES)
+        return _Held(conversation, place, sid(found.session))
+
+    held: _Held = work.runtime.caches.conversations.get(name, (), made)
+    return held
+
+
+def _recovered(work: Work, place: WorkspacePlace, session: str, subagent: str) -> Recovered:
+    store = work.runtime.store
+    state = folded(store.ledger(place.key, session), subagent)
+    return Recovered(
+        decisions=tuple(map(decision_of, state.in_force.values())),
+        unproven=tuple(decision_of(d) for found in state.unproven.values() for d in found),
+        requests=tuple(state.unproven),
+        credit=state.credit,
+        alive_until=state.alive_until,
+        objects=store.object_ids(place.key, session),
+        marked=tuple(state.marked),
+        policy=ledger.chosen(work, place, session),
+    )
+
+
+def _write(work: Work, held: _Held, turn: PlannedTurn) -> tuple[str, ...]:
+    return ledger.append(
+        work, held.place, held.session, turn.objects, turn.records, durable=turn.must_wait
+    )
+
+
+def decision_of(one: LedgerDecision) -> Decision:
+    return Decision(one.block, one.text, one.reason, one.form, one.level)  # type: ignore[arg-type]
