@@ -39,6 +39,7 @@ class LedgerAnswer(Record):
     decisions: those in force. unproven: stored, but no record says that their request left with
     them; requests: these requests. credit: in dollars per million tokens. objects: the ids of what
     is stored. marked: for each request with a cut, the place of its end and those of its marks.
+    broken: thinking may be bound to a prefix that is not sent any more.
     """
 
     place: WorkspacePlace
@@ -50,6 +51,7 @@ class LedgerAnswer(Record):
     objects: tuple[str, ...] = ()
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""
+    broken: bool = False
 
 
 class PagingTotals(Record):

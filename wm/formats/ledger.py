@@ -70,6 +70,8 @@ class LedgerRecord(Record):
     moment: LedgerMoment | None = optional()
     marked: tuple[str, ...] = optional(())
     """The place of the end of a request with a cut, and the places of the cache marks set in it."""
+    tolerant: bool = optional(False)
+    """The request asks the service to drop thinking that is bound to another prefix."""
     emergency: bool = optional(False)
     plain: LedgerBill | None = optional()
     predicted: LedgerBill | None = optional()

@@ -39,6 +39,7 @@ class DaemonLedger:
             objects=frozenset(found.objects),
             marked=found.marked,
             policy=found.policy,
+            broken=found.broken,
         )
 
     async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:

@@ -23,7 +23,8 @@ class LedgerState(Struct):
     what requests cost less than the client's own; spent: what others cost more, at a cut;
     fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
     handle -> number of faults. pinned: objects that were restored and not released. chosen: the
-    policy that the person chose for the session.
+    policy that the person chose for the session. broken: thinking may be bound to a prefix that is
+    not sent any more.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class LedgerState(Struct):
     sent: set[str] = field(default_factory=set)
     policy: str = ""
     chosen: str = ""
+    broken: bool = False
     credit: float = 0.0
     alive_until: float = 0.0
     requests: int = 0
@@ -72,12 +74,14 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.in_force.clear()
             state.unproven.clear()
             state.dropped += 1
+            state.broken = True
             state.credit = record.credit
         case "sent" if record.request not in state.sent:  # a late write may come twice
             state.sent.add(record.request)
             decisions = state.unproven.pop(record.request, ())
             state.in_force.update((one.block, one) for one in decisions)
             state.cuts += any(one.reason == "cut" for one in decisions)
+            state.broken |= record.tolerant
             _take_figures(state, record)
             # At a cut the marks that are left decide what is read; the block model knows none.
             state.misses += not decisions and is_miss(record)
@@ -103,6 +107,7 @@ def _take_decided(state: LedgerState, record: LedgerRecord) -> None:
     state.policy = record.policy or state.policy
     state.marked += [record.marked] if record.marked else []
     state.emergencies += record.emergency
+    state.broken |= record.tolerant
 
 
 def _take_figures(state: LedgerState, record: LedgerRecord) -> None:

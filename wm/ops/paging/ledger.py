@@ -107,6 +107,7 @@ def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
         marked=tuple(state.marked),
         objects=tuple(sorted(store.object_ids(place.key, session))),
         policy=state.chosen or read_memory(work, place).paging,
+        broken=state.broken,
     )
 
 

@@ -143,6 +143,7 @@ def _recovered(work: Work, place: WorkspacePlace, session: str, subagent: str) -
         objects=store.object_ids(place.key, session),
         marked=tuple(state.marked),
         policy=ledger.chosen(work, place, session),
+        broken=state.broken,
     )
 
 

@@ -41,7 +41,8 @@ LEAST_SCALE, MOST_SCALE = 0.5, 3.0
 
 
 class Recovered(Struct, frozen=True):
-    """What the ledger knows of a conversation. lost: it could not be read in time."""
+    """What the ledger knows of a conversation. broken: thinking may be bound to a prefix that is
+    not sent any more. lost: it could not be read in time."""
 
     decisions: tuple[Decision, ...] = ()
     unproven: tuple[Decision, ...] = ()
@@ -51,6 +52,7 @@ class Recovered(Struct, frozen=True):
     objects: frozenset[str] = frozenset()
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""
+    broken: bool = False
     lost: bool = False
 
 
@@ -91,7 +93,8 @@ class ManagedConversation:
             self._talk.resume(recovered.credit, recovered.alive_until)
         self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
         self._is_lost = recovered.lost
-        self._needs_tolerance = bool(recovered.unproven) or recovered.lost
+        self._needs_tolerance = recovered.broken or bool(recovered.unproven) or recovered.lost
+        """Once a request asked to drop thinking of another prefix, all later ones do."""
         self._waiting = [self._record("void", request) for request in recovered.requests]
         self._reader = ObjectReader()
         self._stored = set(recovered.objects)
@@ -116,7 +119,8 @@ class ManagedConversation:
         is_behind = sum(one.tokens for one in self._unstored.values()) > _BACKLOG_TOKENS
         chosen = self._policies(policy) if policy and not is_behind else nothing
         cuts = policy in LEVELS and LEVELS[policy].stubs
-        self._talk.tolerant = self._needs_tolerance or cuts
+        self._needs_tolerance |= cuts
+        self._talk.tolerant = self._needs_tolerance
         made = self._talk.prepare(raw, self._watched(chosen), at)
         if made is None or self._talk.before is None:
             return None
@@ -170,7 +174,7 @@ class ManagedConversation:
         if self._turn.decided:
             self._waiting.append(self._record("void", self._turn.request))
         self._talk.void()
-        self._talk.tolerant = self._talk.tolerant or self._needs_tolerance
+        self._talk.tolerant = self._needs_tolerance
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
@@ -258,6 +262,7 @@ class ManagedConversation:
             turn.request,
             policy=turn.policy,
             model=turn.model,
+            tolerant=self._needs_tolerance,
             removed=max(0, plain.tokens - sent.tokens),
             plain=LedgerBill(read=plain.read, written=plain.written),
             predicted=LedgerBill(read=sent.read, written=sent.written),
@@ -316,6 +321,7 @@ class ManagedConversation:
                     cached=moment.cached,
                     prompt=moment.prompt,
                 ),
+                "tolerant": self._needs_tolerance,
                 "emergency": self._talk.is_emergency(),
             }
         )

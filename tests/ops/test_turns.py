@@ -1,0 +1,200 @@
+"""A managed conversation under every fault of its ledger: never refused, always explained.
+
+The upstream binds thinking to its prefix and refuses what the service refuses. The ledger takes
+records, refuses them, or takes them and does not answer; the process may die at any turn.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.clients.scripts import Request, always, answer, call, script, think
+from tests.clients.upstream import Upstream
+from tests.ops.test_paging import words
+from wm.domain.paging.ledger import folded
+from wm.formats.base import dump
+from wm.formats.ledger import LedgerRecord
+from wm.ops.paging.requests import decision_of
+from wm.ops.paging.turns import ManagedConversation, NamedPolicies, PlannedTurn, Recovered
+from wm.wire.binding import BETA
+from wm.wire.policy import Prepared
+from wm.wire.usage import Usage
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+POLICIES = NamedPolicies()
+
+
+class DiskLedger:
+    """What is on disk: records as they come back from a file, and the ids of stored steps."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.objects: set[str] = set()
+
+    def take(self, turn: PlannedTurn) -> None:
+        self.lines += [json.dumps(dump(record)) for record in turn.records]
+        self.objects |= {one.id for one in turn.objects}
+
+    def records(self) -> list[LedgerRecord]:
+        return [LedgerRecord.model_validate_json(line) for line in self.lines]
+
+    def recovered(self) -> Recovered:
+        state = folded(self.records(), "")
+        return Recovered(
+            decisions=tuple(map(decision_of, state.in_force.values())),
+            unproven=tuple(decision_of(d) for found in state.unproven.values() for d in found),
+            requests=tuple(state.unproven),
+            credit=state.credit,
+            alive_until=state.alive_until,
+            objects=frozenset(self.objects),
+            marked=tuple(state.marked),
+            broken=state.broken,
+        )
+
+
+class Session:
+    """An agent, its proxy process, the disk, and the service."""
+
+    def __init__(self, policy: str) -> None:
+        self.policy = policy
+        self.disk = DiskLedger()
+        self.upstream = Upstream(script=script(always(lambda _request: True, self._next)))
+        self.conversation = self._started()
+        self.at = 1000.0
+        self.step = 0
+        self.number = 0
+        self.messages: list[dict[str, Any]] = [
+            {"role": "user", "content": [{"type": "text", "text": "Go."}]}
+        ]
+
+    def _next(self, _request: Request) -> Any:
+        self.step += 1
+        return answer(think("Look."), call("Bash", command=f"./ferry {self.step}"))
+
+    def _started(self, *, lost: bool = False) -> ManagedConversation:
+        found = Recovered(lost=True) if lost else self.disk.recovered()
+        return ManagedConversation("", found, POLICIES)
+
+    def turn(self, fault: str, lines: int) -> None:
+        """One request. fault: what goes wrong with it."""
+        self.at += 400.0 if fault == "gap" else 1.0
+        if fault in ("killed", "unread"):
+            self.conversation = self._started(lost=fault == "unread")
+        raw = json.dumps(self._body()).encode()
+        made = self._prepared(raw, fault)
+        status, usage, said = self._sent(made)
+        assert status == 200, "the service refused a request"
+        ok = fault != "overloaded"
+        self.conversation.answered(made.request, ok=ok)
+        if not ok:
+            return  # the client sends it again
+        if fault != "dies behind":
+            self.conversation.used(made.request, usage)
+            while (behind := self.conversation.behind()) is not None:
+                if fault == "behind":
+                    self.conversation.unwritten(behind)
+                    break
+                self.disk.take(behind)
+                self.conversation.stored(behind)
+        self._answered(said, lines)
+
+    def _prepared(self, raw: bytes, fault: str) -> Prepared:
+        self.number += 1
+        name = f"r_{self.number:016x}"
+        policy = "off" if fault == "off" else self.policy
+        turn = self.conversation.plan(raw, policy, name, self.at)
+        assert turn is not None
+        if not turn.must_wait:
+            return turn.prepared
+        if fault == "full":
+            return self.conversation.hold(turn)
+        self.disk.take(turn)
+        if fault == "late":  # on disk, and the request left before the answer came
+            made = self.conversation.held(raw, name, self.at)
+            self.conversation.unwritten(turn)
+            return made
+        if fault == "secret":
+            return self.conversation.accept(turn, [turn.prepared.decisions[0].block])
+        return self.conversation.accept(turn, ())
+
+    def _sent(self, made: Prepared) -> tuple[int, Usage, list[dict[str, Any]]]:
+        body = json.loads(made.raw)
+        headers = {"anthropic-beta": BETA} if made.tolerant else {}
+        verdict = self.upstream.decide(Request("POST", "/v1/messages", headers, body))
+        used = verdict.usage
+        assert verdict.status == 200, verdict.refused
+        assert used is not None
+        usage = Usage(used.input_tokens, 9, used.cache_read, used.cache_creation)
+        return verdict.status, usage, list(verdict.blocks)
+
+    def _answered(self, said: list[dict[str, Any]], lines: int) -> None:
+        self.messages.append({"role": "assistant", "content": said})
+        name = next(block["id"] for block in said if block["type"] == "tool_use")
+        text = f"{self.step}\n{words(self.step * 3, lines)}"
+        result = {"type": "tool_result", "tool_use_id": name, "content": text}
+        self.messages.append({"role": "user", "content": [result]})
+
+    def _body(self) -> dict[str, Any]:
+        last = self.messages[-1]
+        marked = {**last, "content": [*last["content"][:-1], {**last["content"][-1], **MARK}]}
+        return {
+            "model": "claude-opus-5-5",
+            "max_tokens": 9,
+            "thinking": {"type": "adaptive"},
+            "system": [{"type": "text", "text": words(0, 60), **MARK}],
+            "messages": [*self.messages[:-1], marked],
+        }
+
+    def rewind(self, share: int) -> None:
+        del self.messages[1 + 2 * ((len(self.messages) // 2) * share // 10) :]
+
+
+FAULTS = (
+    *("full", "late", "secret", "killed", "unread", "overloaded", "behind", "dies behind"),
+    *("gap", "off"),
+)
+
+
+@pytest.mark.parametrize("policy", ["safe", "balanced", "tight"])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    faults=st.lists(st.sampled_from([""] * 8 + ["rewind", *FAULTS]), min_size=8, max_size=40),
+    lines=st.integers(20, 90),
+)
+def test_no_request_is_refused_whatever_happens_to_the_ledger(
+    policy: str, faults: list[str], lines: int
+) -> None:
+    session = Session(policy)
+    for number, fault in enumerate(faults):
+        if fault == "rewind":
+            session.rewind(number % 10)
+        session.turn(fault, lines)
+    assert session.upstream.refused == []
+    state = folded(session.disk.records(), "")
+    removed = {one.block for one in state.in_force.values()}
+    # Whatever was removed can be restored: its step was on disk first.
+    for record in session.disk.records():
+        assert all(one.block in removed or record.kind == "decided" for one in record.decisions)
+    if removed:
+        assert session.disk.objects
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_a_long_session_costs_at_most_its_turn(fault: str) -> None:
+    """Before and after one fault, cache reads shrink only at cuts and at the fault."""
+    session = Session("balanced")
+    for number in range(60):
+        session.turn(fault if number == 45 else "", 80)
+    reads = [x.usage.cache_read for x in session.upstream.exchanges if x.usage is not None]
+    records = session.disk.records()
+    cuts = sum(any(d.reason == "cut" for d in one.decisions) for one in records)
+    shrunk = sum(after < before for before, after in pairwise(reads))
+    assert cuts > 0
+    assert shrunk <= cuts + 2
+    assert session.upstream.refused == []
