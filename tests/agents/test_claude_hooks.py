@@ -26,7 +26,7 @@ from wm.agents.claude_hooks import (
 )
 from wm.agents.command_files import commands
 from wm.agents.hook_lines import PLUGIN_SCRIPT, Fallback, WmCommand, line, script_text
-from wm.domain.payloads.claude_code import TOOL_KINDS
+from wm.domain.payloads import dialect_of
 from wm.settings import HookSettings
 
 FOLDER = Path(wm.__file__).parent / "agents" / "claude_code"
@@ -325,7 +325,7 @@ def test_the_events_are_those_of_the_specification() -> None:
 
 def test_every_recorded_tool_has_a_hook() -> None:
     named = {*CHANGES.split("|"), *LOOKS.split("|")}
-    assert named == set(TOOL_KINDS) - {"NotebookRead"}
+    assert named == set(dialect_of("claude-code").tools) - {"NotebookRead"}
 
 
 @each_row

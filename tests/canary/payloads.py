@@ -1,4 +1,4 @@
-"""Payloads of both agents with canaries wherever the agent, the user or a tool can put text."""
+"""Payloads of all agents with canaries wherever the agent, the user or a tool can put text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.canary.tokens import Mint
-from wm.domain.payloads import claude_code, opencode
+from wm.domain.payloads import DIALECTS, Dialect, dialect_of, opencode
 
 SESSION = "canary-1"
 
@@ -21,18 +21,20 @@ OUTPUTS = (
 )
 
 
+def others(mint: Mint) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Agent, hook and payload of the agents that are neither Claude Code nor OpenCode."""
+    for dialect in DIALECTS:
+        if dialect.agent == "claude-code":
+            continue
+        own = {ours: theirs for theirs, ours in dialect.names.items()}
+        for event, payload in _every_event(mint, dialect):
+            body = {"session_id": SESSION, **payload}
+            yield dialect.agent, event, {own.get(key, key): value for key, value in body.items()}
+
+
 def claude(mint: Mint) -> Iterator[tuple[str, dict[str, Any]]]:
     """Hook and payload: every event and tool that is known, and some that are not."""
-    for event in (*claude_code.EVENTS, "Notification", "SubagentStop"):
-        where = f"claude-code {event}"
-        base = {"session_id": SESSION, "hook_event_name": event}
-        if "Tool" in event:
-            for tool in (*claude_code.TOOL_KINDS, "WebFetch", "mcp__x__y"):
-                for output in OUTPUTS:
-                    yield event, {**base, **_claude_tool(mint, f"{where} {tool}", tool, output)}
-            continue
-        yield event, {**base, **_spoken(mint, where)}
-        yield event, {**base, **_spoken(mint, where, wide=True), **mint.member(where)}
+    yield from _every_event(mint, dialect_of("claude-code"))
     yield "UserPromptSubmit", {"session_id": SESSION, "prompt": _asked(mint, "asked")}
     yield "Stop", {"session_id": SESSION, "last_assistant_message": _decided(mint, "decided")}
     yield "PreCompact", {"session_id": SESSION, "trigger": "auto"}
@@ -45,6 +47,20 @@ def claude(mint: Mint) -> Iterator[tuple[str, dict[str, Any]]]:
         "UserPromptSubmit",
         {"session_id": mint.name("claude-code: session id", known=True), "prompt": "Hi."},
     )
+
+
+def _every_event(mint: Mint, dialect: Dialect) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Under Claude Code's names of fields."""
+    for event in (*dialect.meanings, "Notification", "SubagentStop"):
+        where = f"{dialect.agent} {event}"
+        base = {"session_id": SESSION, "hook_event_name": event}
+        if "Tool" in event:
+            for tool in (*dialect.tools, "WebFetch", "mcp__x__y"):
+                for output in OUTPUTS:
+                    yield event, {**base, **_claude_tool(mint, f"{where} {tool}", tool, output)}
+            continue
+        yield event, {**base, **_spoken(mint, where)}
+        yield event, {**base, **_spoken(mint, where, wide=True), **mint.member(where)}
 
 
 def _spoken(mint: Mint, where: str, *, wide: bool = False) -> dict[str, Any]:
@@ -89,6 +105,8 @@ def _claude_tool(mint: Mint, where: str, tool: str, output: str) -> dict[str, An
             "file": {"filePath": path, "content": shown},
             "filenames": [path],
             "content": f"{path}:3:{mint.text(where)}",
+            "llmContent": f"Output: {shown}\nExit Code: 1",
+            "textResultForLlm": f"{shown}\n<shellId: 0 completed with exit code 1>",
         },
         "error": f"Exit code 1\n{shown}",
     }

@@ -223,6 +223,8 @@ def every_hook(stage: Stage) -> None:
     for event, payload in payloads.claude(stage.mint):
         given = {"cwd": str(stage.repo), **payload}
         stage.http("POST", f"/v1/hooks/claude-code/{event}", given)
+    for agent, event, payload in payloads.others(stage.mint):
+        stage.http("POST", f"/v1/hooks/{agent}/{event}", {"cwd": str(stage.repo), **payload})
     for name, body in payloads.opencode_posts(stage.mint, str(stage.repo)):
         stage.http("POST", f"/v1/hooks/opencode/{name}", body)
     for agent in ("claude-code", "opencode"):
@@ -236,8 +238,9 @@ def hooks_on_files(stage: Stage, *, every: int = 4) -> None:
     """By the hook client without a daemon: a process for each, so not for all of them."""
     rows = [("claude-code", *row) for row in payloads.claude(stage.mint)]
     rows += [("opencode", *row) for row in payloads.opencode_posts(stage.mint, str(stage.repo))]
+    rows += payloads.others(stage.mint)
     for number, (agent, event, payload) in enumerate(rows):
-        if number % every == 0 or event not in ("PostToolUse", "PostToolUseFailure"):
+        if number % every == 0 or "Tool" not in event:
             given = json.dumps({"cwd": str(stage.repo), **payload}).encode()
             stage.wm("hook", agent, event, hook_client.LIBRARY, stdin=given)
     broken = stage.mint.text("a payload that is no JSON").encode()

@@ -21,12 +21,15 @@ from wm.errors import HostError
 
 __all__ = [
     "AGENTS",
+    "DIALECTS",
     "LIMITED",
+    "Dialect",
     "HookOutcome",
     "ParsedHook",
     "Reply",
     "Want",
     "completed",
+    "dialect_of",
     "parse",
     "reply",
 ]
@@ -60,6 +63,11 @@ AGENTS: Mapping[str, Adapter] = {
 
 LIMITED = {dialect.agent: dialect.limited for dialect in DIALECTS if dialect.limited}
 """Agents that cut a hook's output at `hooks.context_chars`, and the unit: "chars" or "bytes"."""
+
+
+def dialect_of(agent: str) -> Dialect:
+    """The dialect of an agent that is known to have one."""
+    return next(dialect for dialect in DIALECTS if dialect.agent == agent)
 
 
 def parse(agent: str, name: str, payload: Any, project: str = "") -> ParsedHook:
