@@ -52,7 +52,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "settings", "net", "formats", "api", "wire", "daemon.client"),
         *("daemon.client_async", "domain.times", "domain.counts", "text.escape", "ops", "page"),
     },
-    "agents": {"errors", "settings", "formats", "api", "daemon.client", "agents"},
+    "agents": {
+        *("errors", "settings", "formats", "api", "domain.payloads", "daemon.client"),
+        "agents",
+    },
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {
         *("errors", "settings", "formats", "api", "text.escape", "text.tables"),

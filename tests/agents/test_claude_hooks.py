@@ -181,6 +181,15 @@ def test_important_events_refused_by_the_daemon_go_to_the_library(
 
 
 @needs_curl
+@each_row
+def test_under_cursor_claudes_lines_do_nothing(place: Place, row: ClaudeHook) -> None:
+    with FakeDaemon(place.socket) as daemon:
+        done = place.run(row, CURSOR_VERSION="3.1")
+        assert (done.returncode, done.stdout, daemon.seen) == (0, "", [])
+    assert place.calls() == []
+
+
+@needs_curl
 @pytest.mark.parametrize("listens", [True, False])
 def test_a_payload_of_any_size_arrives_complete(place: Place, listens: bool) -> None:
     large = json.dumps({"session_id": "s", "tool_response": "0123456789abcdef" * 400_000})

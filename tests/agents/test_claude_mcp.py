@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.agents.conftest import COMMAND, Machine
-from wm.agents import claude_mcp, setup
+from wm.agents import claude_settings, setup
+from wm.agents.json_file import ServerEntry
 from wm.settings import find_agent_paths
 
 
@@ -132,7 +133,7 @@ FILES = st.fixed_dictionaries(
 def test_foreign_content_of_any_file_is_kept(
     value: dict[str, Any], indent: int | str | None, end: str
 ) -> None:
-    part = claude_mcp.part(Path("/h/.claude.json"), COMMAND)
+    part = claude_settings.server_part(Path("/h/.claude.json"), COMMAND)
     raw = (json.dumps(value, indent=indent, ensure_ascii=False) + end).encode()
     added = part.added_to(raw)
     assert part.is_ours(added)
@@ -141,6 +142,7 @@ def test_foreign_content_of_any_file_is_kept(
     left = part.without(added, raw)
     assert left is not None
     assert json.loads(left) == value
-    moved = replace(part, wanted={**ours(COMMAND.script), "command": "/opt/other"})
+    elsewhere = {**ours(COMMAND.script), "command": "/opt/other"}
+    moved = replace(part, sections=(ServerEntry(title="Claude Code", wanted=elsewhere),))
     assert moved.is_ours(added)
     assert not moved.is_current(added)

@@ -18,6 +18,7 @@ from tests.daemon import foreign
 from tests.daemon.process import wait_for
 from wm.agents import hook as door
 from wm.agents import hook_client as hook
+from wm.domain.payloads import DIALECTS
 from wm.settings import DaemonSettings, HookSettings
 
 FILE = door.__file__
@@ -207,6 +208,11 @@ def test_the_limits_are_the_defaults_of_the_settings() -> None:
     assert HookSettings().event_timeout_s == hook.TIMEOUT_S
     assert HookSettings().start_timeout_s == hook.LIBRARY_S
     assert DaemonSettings().log_max_bytes == hook.MAX_LOG
+
+
+def test_a_failure_is_shown_where_an_agent_can_show_it() -> None:
+    shown = {dialect.agent for dialect in DIALECTS if dialect.shown}
+    assert set(hook.SHOWN) == {*shown, "opencode"}
 
 
 def test_without_a_daemon_the_library_processes_the_payload(tmp_path: Path) -> None:

@@ -121,7 +121,8 @@ def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
     said = terminal.wm("setup", "--yes")
     assert (said.code, said.out) == (
         0,
-        "No agent was found: neither claude nor opencode is installed.\nNothing to do.\n",
+        "No agent was found. wm knows claude, opencode, codex, copilot, cursor, gemini, qwen.\n"
+        "Nothing to do.\n",
     )
     assert "none found on this machine" in terminal.wm("status").out
 

@@ -37,8 +37,11 @@ so busy, loading it alone can take longer than the agent may wait."""
 SOCKET_ONLY = ("statusline",)
 """Events without anything to store, so the library is not loaded for them."""
 
-MAY_START = ("SessionStart",)
+MAY_START = ("SessionStart", "sessionStart")
 """Only the start of a session starts a daemon (IF-6)."""
+
+SHOWN = ("claude-code", "opencode", "codex", "gemini", "qwen")
+"""Agents that can show a text to the user only."""
 
 LIBRARY = "--library"
 """The caller has already tried the socket."""
@@ -192,8 +195,10 @@ def failure(agent: str, message: str) -> bytes:
     """
     import json
 
-    forms = {"claude-code": {"systemMessage": message}, "opencode": {"notices": [message]}}
-    return json.dumps(forms[agent]).encode() if message and agent in forms else b""
+    if not message or agent not in SHOWN:
+        return b""
+    form = {"notices": [message]} if agent == "opencode" else {"systemMessage": message}
+    return json.dumps(form).encode()
 
 
 def _note(agent: str, event: str, reason: str) -> None:

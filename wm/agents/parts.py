@@ -1,6 +1,6 @@
 """What setup puts into one file, and how to recognise and remove it.
 
-Pure: texts in, texts out. `claude_settings` and `claude_mcp` edit files of the user; an `OwnFile`
+Pure: texts in, texts out. `json_file` and `codex` edit files of the user; an `OwnFile`
 is a file that only wm writes.
 """
 

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wm import __version__
-from wm.agents import claude_mcp, claude_settings, command_files, services
+from wm.agents import claude_settings, command_files, other_agents, services
 from wm.agents.config_option import LearnOption
 from wm.agents.hook_lines import MARK, WmCommand, script_text
 from wm.agents.parts import OwnFile, SettingsPart, bake
@@ -41,8 +41,12 @@ OPENCODE = "opencode"
 SERVICE = "service"
 LEARNING = "learning"
 """Not an agent: the answer of the user in config.toml."""
-AGENTS = (CLAUDE_CODE, OPENCODE)
-PROGRAMS = {CLAUDE_CODE: "claude", OPENCODE: "opencode"}
+PROGRAMS = {
+    CLAUDE_CODE: "claude",
+    OPENCODE: "opencode",
+    **{row.agent: row.program for row in other_agents.OTHER_AGENTS},
+}
+AGENTS = tuple(PROGRAMS)
 
 RECORD_VERSION = 1
 PRIVATE_FILE = 0o600
@@ -170,7 +174,7 @@ def look(
     template = Path(__file__).with_name("opencode") / "wm.js"
     parts: tuple[SettingsPart, ...] = (
         claude_settings.part(agents.claude / "settings.json", command, hooks),
-        claude_mcp.part(agents.claude_state, command),
+        claude_settings.server_part(agents.claude_state, command),
         *command_files.parts(agents.claude),
         OwnFile(
             agent=OPENCODE,
@@ -179,6 +183,7 @@ def look(
             mark=b"wm for OpenCode",
             purpose="the plugin: it brings memory into a session and records it",
         ),
+        *other_agents.parts(agents.others, command, hooks, _read_quietly),
         *services.parts(kind, agents, paths, command),
         LearnOption(
             agent=LEARNING,
@@ -231,7 +236,8 @@ def opencode_plugin(template: Path, command: WmCommand, hooks: HookSettings) -> 
 
 
 def _is_there(agent: str, paths: AgentPaths) -> bool:
-    folder = paths.claude if agent == CLAUDE_CODE else paths.opencode
+    own = {CLAUDE_CODE: paths.claude, OPENCODE: paths.opencode, **paths.others}
+    folder = own[agent]
     program = PROGRAMS[agent]
     # os.path.isfile is False inside a folder without permission; pathlib raises there.
     return os.path.isdir(folder) or any(
@@ -256,6 +262,13 @@ def _read(path: Path) -> bytes | None:
         raise UserError(
             f"{path} cannot be read: {error.strerror}.", fix="Correct that, then try again."
         ) from error
+
+
+def _read_quietly(path: Path) -> bytes | None:
+    """The content of a file that another part refuses if it cannot be read."""
+    with contextlib.suppress(UserError):
+        return _read(path)
+    return None
 
 
 def _missing(folder: Path) -> Iterator[Path]:
@@ -296,7 +309,7 @@ def plan_setup(
     connected. Raises UserError if none could be.
     """
     chosen = tuple(agents) or facts.found
-    notes = [] if chosen else ["No agent was found: neither claude nor opencode is installed."]
+    notes = [] if chosen else [f"No agent was found. wm knows {', '.join(PROGRAMS.values())}."]
     if service and facts.service is services.ServiceKind.NONE:
         notes.append("This system has neither systemd nor launchd; no service was set up.")
     parts = [
@@ -385,6 +398,7 @@ def _wire(facts: MachineFacts, part: SettingsPart) -> _Step:
         make=facts.missing[part.path],
     )
     earlier = kept.written[-1:] if kept else ()
+    note = note or part.remark(after)
     return _Step(change, _kept(part, base, after, earlier).model_copy(update={"made": made}), note)
 
 

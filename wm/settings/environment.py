@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wm.errors import UserError
@@ -43,7 +43,7 @@ class AgentPaths:
     claude, opencode: the agents' own folders. claude_state: the file in which Claude Code keeps
     its state and the user's MCP servers. record: what setup stores in order to undo itself.
     script: what the hooks of all agents run. search: the folders searched for programs. runtime:
-    XDG_RUNTIME_DIR or "".
+    XDG_RUNTIME_DIR or "". others: the own folders of further agents, by their names.
     """
 
     claude: Path
@@ -55,6 +55,7 @@ class AgentPaths:
     launchd: Path
     search: tuple[Path, ...] = ()
     runtime: str = ""
+    others: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,6 +192,13 @@ def find_agent_paths(env: Mapping[str, str] = os.environ) -> AgentPaths:
         launchd=user / "Library" / "LaunchAgents",
         search=tuple(Path(folder) for folder in folders if folder.startswith("/")),
         runtime=env.get("XDG_RUNTIME_DIR", ""),
+        others={
+            "codex": _folder(env, "CODEX_HOME", ".codex"),
+            "copilot": _folder(env, "COPILOT_HOME", ".copilot"),
+            "cursor": user / ".cursor",
+            "gemini": _folder(env, "GEMINI_CLI_HOME", ".") / ".gemini",
+            "qwen": _folder(env, "QWEN_HOME", ".qwen"),
+        },
     )
 
 

@@ -69,6 +69,8 @@ if [ "$1" = --run ]; then
 fi
 exec 2>/dev/null
 agent=$1 event=$2
+# Cursor runs the hooks of Claude Code, too.
+[ "$agent" = claude-code ] && [ "$CURSOR_VERSION" ] && exit 0
 find_socket
 # Another user's socket counts as one without a listener. `-O` is not in POSIX, but in every shell
 # that some system uses as `sh`.

@@ -236,7 +236,7 @@ def _agents(caller: Caller) -> Iterator[Check]:
         return
     states = wiring.states(facts)
     if not states:
-        yield Check("agents", "note", "neither claude nor opencode is installed here")
+        yield Check("agents", "note", "no coding agent that wm knows is installed here")
     words = {
         "current": ("ok", "wired", ""),
         "stale": ("warning", "its files are older than this wm", "wm setup"),

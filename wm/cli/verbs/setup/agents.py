@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from wm.agents import other_agents
 from wm.agents import setup as wiring
 from wm.cli import output
 from wm.cli.context import Caller, json_option, workspace_options
@@ -22,11 +23,7 @@ from wm.cli.wiring import look
 from wm.daemon.instance import is_heard
 from wm.settings.memory import LEARN_MODES
 
-TITLES = {
-    wiring.CLAUDE_CODE: "Claude Code",
-    wiring.OPENCODE: "OpenCode",
-    wiring.SERVICE: "The daemon",
-}
+TITLES = {**other_agents.TITLES, wiring.OPENCODE: "OpenCode", wiring.SERVICE: "The daemon"}
 """Agent of a change -> the title above its lines; of other changes it is wm."""
 
 

@@ -10,16 +10,15 @@ import click
 from click.shell_completion import get_completion_class
 
 from wm.agents import hook_client
+from wm.agents.setup import AGENTS
 from wm.cli import output
 
 
 @click.command("hook")
-@click.argument("agent", metavar="AGENT", type=click.Choice(["claude-code", "opencode"]))
+@click.argument("agent", metavar="AGENT", type=click.Choice(list(AGENTS)))
 @click.argument("event")
 def hook(agent: str, event: str) -> int:
     """Read the EVENT payload of AGENT from standard input and print the hook's answer.
-
-    AGENT is claude-code or opencode.
 
     Agents call this; with these two words the exit code is always 0, so that an agent never stops
     because of wm.
