@@ -48,6 +48,25 @@ def error(session: McpSession, line: bytes) -> tuple[Any, int]:
     return reply["id"], reply["error"]["code"]
 
 
+@pytest.mark.parametrize(
+    ("meta", "session"),
+    [
+        ({"sessionId": "s-1", "threadId": "s-1"}, "s-1"),
+        ({"sessionId": "s-1"}, "s-1"),
+        ({"sessionId": "s-1", "threadId": "t-2"}, ""),
+        ({"sessionId": 7}, ""),
+        ({"progressToken": 0}, ""),
+        ("s-1", ""),
+        (None, ""),
+    ],
+)
+def test_a_call_belongs_to_the_session_that_its_client_names(meta: Any, session: str) -> None:
+    step = opened().feed(
+        request("tools/call", name="memory_query", arguments={"query": "x"}, _meta=meta)
+    )
+    assert [call.session for call in step.calls] == [session]
+
+
 # --- the beginning ------------------------------------------------------------------------
 
 

@@ -8,13 +8,13 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wm.agents.mcp_session import McpSession, ToolOutcome
+from wm.agents.mcp_session import McpSession, ToolCall, ToolOutcome
 from wm.agents.mcp_stdio import LineSplitter, serve
 from wm.settings import daemon_environment
 
@@ -94,10 +94,10 @@ def talking_to(perform: Any) -> Iterator[Client]:
 def test_pings_and_cancellations_are_processed_during_a_call() -> None:
     began, go_on = threading.Event(), threading.Event()
 
-    def slow(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
+    def slow(call: ToolCall) -> ToolOutcome:
         began.set()
         assert go_on.wait(10)
-        return ToolOutcome(str(arguments["query"]))
+        return ToolOutcome(str(call.arguments["query"]))
 
     with talking_to(slow) as client:
         client.send(call(1, "memory_query", query="a"), call(2, "memory_query", query="b"))
@@ -113,7 +113,7 @@ def test_pings_and_cancellations_are_processed_during_a_call() -> None:
 def test_the_calls_before_the_end_of_the_input_are_still_answered() -> None:
     go_on = threading.Event()
 
-    def slow(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
+    def slow(call: ToolCall) -> ToolOutcome:
         assert go_on.wait(10)
         return ToolOutcome("done")
 
@@ -129,8 +129,8 @@ def test_the_calls_before_the_end_of_the_input_are_still_answered() -> None:
 def test_a_bug_in_a_tool_fails_one_call_without_quoting_contents(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    def broken(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
-        raise KeyError(arguments["query"])
+    def broken(call: ToolCall) -> ToolOutcome:
+        raise KeyError(call.arguments["query"])
 
     with talking_to(broken) as client:
         client.send(call(1, "memory_query", query="private words"), message("ping", 2))
@@ -143,7 +143,7 @@ def test_a_bug_in_a_tool_fails_one_call_without_quoting_contents(
 
 
 def test_a_client_that_stops_reading_ends_the_server() -> None:
-    client = Client(lambda name, arguments: ToolOutcome("x"))
+    client = Client(lambda _call: ToolOutcome("x"))
     client.answers.close()
     client.send(message("ping", 1))
     client.thread.join(10)

@@ -77,10 +77,33 @@ def test_an_mcp_client_without_a_session_can_be_given_one(user: Terminal) -> Non
     assert GOAL in user.wm("session", "core").out
 
 
-def mcp(user: Terminal, call: dict[str, Any], *options: str) -> dict[str, Any]:
+def test_codex_names_its_session_in_each_call(user: Terminal) -> None:
+    begin(user, "ses_one")
+    arguments = {"block": "goal", "content": GOAL, "operation": "replace"}
+    call = {"name": "core_memory_update", "arguments": arguments}
+    of_subagent = {**call, "_meta": {"sessionId": "ses_one", "threadId": "sub"}}
+    assert "does not send a session id" in mcp(user, of_subagent)["content"][0]["text"]
+    done = mcp(user, {**call, "_meta": {"sessionId": "ses_one", "threadId": "ses_one"}})
+    assert done["content"][0]["text"] == "goal has 41 of 1000 characters now."
+
+
+def test_an_agent_without_hooks_finds_memory_in_the_instructions(user: Terminal) -> None:
+    user.wm("remember", "We deploy with make ship.")
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    plain = mcp(user, hello, method="initialize")["instructions"]
+    assert "make ship" not in plain
+    shown = mcp(user, hello, "--memory", method="initialize")["instructions"]
+    assert shown.startswith(plain)
+    assert "We deploy with make ship." in shown
+    assert mcp(user, hello, "--memory", method="initialize")["instructions"] == shown
+
+
+def mcp(
+    user: Terminal, call: dict[str, Any], *options: str, method: str = "tools/call"
+) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "wm", "mcp", *options],
-        input=json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
+        input=json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": call}),
         capture_output=True,
         text=True,
         cwd=user.repo,

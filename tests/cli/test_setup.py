@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -117,11 +118,21 @@ def test_unreadable_settings_of_one_agent_do_not_stop_the_setup_of_others(user: 
     assert (again.code, len(again.json["problems"])) == (1, 1)
 
 
+def test_any_other_agent_is_told_what_to_add(user: Terminal) -> None:
+    before = tree(user)
+    said = user.wm("setup", "--agent", "mcp")
+    assert said.code == 0
+    server = json.loads(said.out[said.out.index("{") :])["mcpServers"]["wm"]
+    assert server["args"] == ["mcp", "--memory"]
+    assert user.wm("setup", "--agent", "mcp", "--json").json["mcpServers"]["wm"] == server
+    assert tree(user) == before
+
+
 def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
     said = terminal.wm("setup", "--yes")
     assert (said.code, said.out) == (
         0,
-        "No agent was found. wm knows claude, opencode, codex, copilot, cursor, gemini, qwen.\n"
+        "No agent was found, none of claude, opencode, codex, copilot, cursor, gemini,\nqwen.\n"
         "Nothing to do.\n",
     )
     assert "none found on this machine" in terminal.wm("status").out

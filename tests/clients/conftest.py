@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import install
+from tests.clients import install, others
 from tests.clients.harness import Machine
 from tests.clients.upstream import Upstream
 from tests.clients.wired import Wired
@@ -47,7 +47,7 @@ def clients() -> install.Installed:
 
 @pytest.fixture
 def machine(clients: install.Installed, request: pytest.FixtureRequest) -> Iterator[Machine]:
-    """One person's machine: empty home, one repository, both clients, an upstream.
+    """One person's machine: empty home, one repository, all clients, an upstream.
 
     Its folder is short, because sockets live below it and a socket's path has 107 bytes.
     """
@@ -55,6 +55,7 @@ def machine(clients: install.Installed, request: pytest.FixtureRequest) -> Itera
     with Upstream() as upstream:
         machine = Machine(root, clients, upstream)
         machine.prepare()
+        others.seed(machine)
         try:
             yield machine
         finally:

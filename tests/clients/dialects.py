@@ -119,7 +119,8 @@ def _response_item(item: JsonObject) -> JsonObject | None:
         return {"role": role, "content": _blocks(item["content"])}
     if kind in ("function_call", "custom_tool_call"):
         given = item.get("arguments", item.get("input", ""))
-        return _called(item["call_id"], item["name"], _object(str(given)))
+        name = "__".join(filter(None, (item.get("namespace"), item["name"])))
+        return _called(item["call_id"], name, _object(str(given)))
     if kind in ("function_call_output", "custom_tool_call_output"):
         return _answered(item["call_id"], item["output"])
     return None
@@ -156,7 +157,10 @@ def _response_output(reply: Reply, block: Block) -> JsonObject:
         part = {"type": "output_text", "text": block["text"], "annotations": []}
         names = {"id": f"msg_{reply.number}", "role": "assistant", "status": "completed"}
         return {"type": "message", **names, "content": [part]}
-    names = {"id": f"fc_{block['id']}", "call_id": block["id"], "name": block["name"]}
+    # A server's tools are in a namespace of their own.
+    space, mark, name = block["name"].rpartition("__")
+    names = {"id": f"fc_{block['id']}", "call_id": block["id"], "name": name}
+    names |= {"namespace": space} if mark else {}
     if isinstance(block["input"], str):
         return {"type": "custom_tool_call", **names, "input": block["input"], "status": "completed"}
     arguments = json.dumps(block["input"])

@@ -72,6 +72,11 @@ class Machine:
         other._seed_repo()
         return other
 
+    def worktree(self, name: str) -> Machine:
+        """The same machine, in a linked worktree of the repository."""
+        self.tool("git", "worktree", "add", "-q", "-b", name, str(self.root / name))
+        return replace(self, folder=name)
+
     @property
     def runtime(self) -> Path:
         return self.root / "run"
@@ -160,7 +165,7 @@ class Machine:
             check=False,
         )
 
-    def tool(self, *command: str, timeout: float = 30.0) -> str:
+    def tool(self, *command: str, timeout: float = 120.0) -> str:
         """Run a short program in the repository; what it printed. Raises when it fails."""
         done = self.program(*command, timeout=timeout)
         if done.returncode != 0:

@@ -6,7 +6,9 @@ login is needed. Every run names its session, so that a scene can continue it.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import uuid
 from collections.abc import Callable
 
@@ -74,6 +76,23 @@ def seed(machine: Machine) -> None:
         "COPILOT_MODEL": "gpt-4.1",
         "COPILOT_ALLOW_ALL": "true",
     }
+
+
+def trust_codex(machine: Machine) -> None:
+    """What Codex writes when its user looks at the hooks in the terminal and trusts them."""
+    path = machine.home / ".codex" / "hooks.json"
+    config = machine.home / ".codex" / "config.toml"
+    state = ""
+    for event, groups in json.loads(path.read_text())["hooks"].items():
+        for number, group in enumerate(groups):
+            for index, handler in enumerate(group["hooks"]):
+                name = re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
+                told = {"event_name": name, "hooks": [{"async": False, **handler}]}
+                text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+                digest = hashlib.sha256(text.encode()).hexdigest()
+                state += f'\n[hooks.state."{path}:{name}:{number}:{index}"]\n'
+                state += f'trusted_hash = "sha256:{digest}"\n'
+    config.write_text(config.read_text() + state)
 
 
 def _codex(prompt: str, session: str, *, resumed: bool, model: str = CODEX_MODEL) -> list[str]:

@@ -35,17 +35,23 @@ def refusals(body: object, ledger: ThinkingLedger) -> list[str]:
 
 
 def unpaired(messages: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with the calls of a request in another API: each is answered once, later."""
-    asked: list[str] = []
+    """What is wrong with the calls of a request in another API: each is answered later.
+
+    Gemini CLI repeats each result when it resumes a session, with and without wm.
+    """
+    asked: set[str] = set()
+    answered: set[str] = set()
     wrong = []
     for number, message in enumerate(messages):
-        asked += _ids(message, "tool_use", "id")
-        for call in _ids(message, "tool_result", "tool_use_id"):
-            if call in asked:
-                asked.remove(call)
-            else:
-                wrong.append(f"messages.{number}: a result without its call: {call}")
-    return [*wrong, *(f"a call without its result: {call}" for call in asked)]
+        asked.update(_ids(message, "tool_use", "id"))
+        results = _ids(message, "tool_result", "tool_use_id")
+        wrong += [
+            f"messages.{number}: a result without its call: {call}"
+            for call in results
+            if call not in asked
+        ]
+        answered.update(results)
+    return [*wrong, *(f"a call without its result: {call}" for call in sorted(asked - answered))]
 
 
 def _shape(body: dict[str, Any]) -> Iterator[str]:

@@ -6,8 +6,8 @@ Written by hand because this page covers all that we need, and the official pack
 as long at every start of an agent (docs/adr/0010-tools-from-one-table.md).
 
 Rules. Any input gets a valid answer or none, and the session continues. The texts for the model are
-the same bytes in every session of one version: they are part of the prompt's prefix, to which
-caches and signed thinking are bound (EP-1). So no list ever changes.
+the same bytes through a connection: they are part of the prompt's prefix, to which caches and
+signed thinking are bound (EP-1). So no list ever changes.
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ Id = str | int | float | None
 
 
 class ToolCall(Struct, frozen=True):
-    """A tool call. Its outcome goes to `McpSession.finish` under this number."""
+    """A tool call. Its outcome goes to `McpSession.finish` under this number. session: the agent's
+    session, if the client names it."""
 
     number: int
     name: str
     arguments: Mapping[str, Any]
+    session: str = ""
 
 
 class ToolOutcome(Struct, frozen=True):
@@ -87,8 +89,9 @@ class ProtocolError(Exception):
 class McpSession:
     """The state of one connection: the version, and the calls in progress."""
 
-    def __init__(self, server_version: str) -> None:
+    def __init__(self, server_version: str, instructions: str = INSTRUCTIONS) -> None:
         self._server_version = server_version
+        self._instructions = instructions
         self._version = ""
         self._pending: dict[int, _Pending] = {}
         self._last = 0
@@ -187,7 +190,7 @@ class McpSession:
             "protocolVersion": self._version,
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "wm", **title, "version": self._server_version},
-            "instructions": INSTRUCTIONS,
+            "instructions": self._instructions,
         }
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
@@ -217,7 +220,7 @@ class McpSession:
             return _result(id, self._called(ToolOutcome(said, failed=True))), ()
         self._last += 1
         self._pending[self._last] = _Pending(id, batch)
-        return None, (ToolCall(self._last, name, arguments or {}),)
+        return None, (ToolCall(self._last, name, arguments or {}, _session(params)),)
 
     def _called(self, outcome: ToolOutcome) -> dict[str, Any]:
         structured = (
@@ -249,6 +252,17 @@ def _parse(line: bytes) -> Any:
         return json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise ProtocolError(PARSE_ERROR, "This line is not valid JSON.") from None
+
+
+def _session(params: Mapping[str, Any]) -> str:
+    """The session that Codex names in each call; "" for one of a subagent, whose thread is another:
+    it does not have the conversation of the session."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict):
+        return ""
+    session = meta.get("sessionId")
+    thread = meta.get("threadId", session)
+    return session if isinstance(session, str) and thread == session else ""
 
 
 def _refuse(word: str) -> Any:

@@ -13,13 +13,12 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any
 
 from wm.agents.mcp_session import McpSession, SessionStep, ToolCall, ToolOutcome
 
-Perform = Callable[[str, Mapping[str, Any]], ToolOutcome]
+Perform = Callable[[ToolCall], ToolOutcome]
 """Carries a tool call out. Raises only for a bug."""
 
 MAX_LINE = 4 * 1024 * 1024
@@ -93,7 +92,7 @@ def _taken(session: McpSession, line: bytes | None) -> SessionStep:
 
 def _performed(perform: Perform, call: ToolCall) -> ToolOutcome:
     try:
-        return perform(call.name, call.arguments)
+        return perform(call)
     except Exception as error:  # noqa: BLE001 - the server's door: a bug costs one call
         _tell_place(error)
         return ToolOutcome(BUG, failed=True)

@@ -309,7 +309,7 @@ def plan_setup(
     connected. Raises UserError if none could be.
     """
     chosen = tuple(agents) or facts.found
-    notes = [] if chosen else [f"No agent was found. wm knows {', '.join(PROGRAMS.values())}."]
+    notes = [] if chosen else [f"No agent was found, none of {', '.join(PROGRAMS.values())}."]
     if service and facts.service is services.ServiceKind.NONE:
         notes.append("This system has neither systemd nor launchd; no service was set up.")
     parts = [

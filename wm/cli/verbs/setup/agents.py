@@ -6,6 +6,8 @@ changes.
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -31,13 +33,17 @@ FIRST = "next: start an agent in a repository and say: remember that we deploy w
 """What to do after setup."""
 
 
-def agent_option(which: str) -> Decorator:
-    """which: the agents that are used if none is named."""
+MCP = "mcp"
+"""In place of an agent: every other client of MCP."""
+
+
+def agent_option(which: str, *more: str) -> Decorator:
+    """which: the agents that are used if none is named. more: further values."""
     return click.option(
         "--agent",
         "agents",
         multiple=True,
-        type=click.Choice(wiring.AGENTS),
+        type=click.Choice([*wiring.AGENTS, *more]),
         help=f"Only this agent; may be repeated. Default: {which}",
     )
 
@@ -53,7 +59,7 @@ def plan_options(command: Callable[..., int]) -> Any:
 
 
 @click.command("setup")
-@agent_option("those that are found.")
+@agent_option("those that are found. mcp: print what to add to any other agent.", MCP)
 @flag("--service", help="Also let systemd or launchd start the daemon when it is needed.")
 @choice("--learn", LEARN_MODES, help="What to do with what you say in passing. See below.")
 @plan_options
@@ -67,6 +73,11 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
     answers in advance; with --yes alone it is active. An installation from before wm learned in
     passing keeps such sentences in the inbox until you choose.
     """
+    if MCP in agents:
+        _print_server(as_json=how["as_json"])
+        agents = tuple(agent for agent in agents if agent != MCP)
+        if not agents:
+            return 0
     facts = look(caller.settings)
     if not learn and (agents or facts.found) and not wiring.is_learning_chosen(facts):
         learn = _mode(facts, asks=not (how["yes"] or how["as_json"] or how["dry_run"]))
@@ -79,6 +90,18 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
     if code == 0 and not how["dry_run"] and (how["yes"] or not how["as_json"]):
         _renew_daemon(caller, learn)
     return code
+
+
+def _print_server(*, as_json: bool) -> None:
+    """The MCP server for an agent whose settings wm does not know."""
+    server = {"command": shutil.which("wm") or "wm", "args": ["mcp", "--memory"]}
+    shown = {"mcpServers": {"wm": server}}
+    if as_json:
+        output.as_json(shown)
+        return
+    output.line("Add this where the agent keeps its MCP servers; some call the section otherwise:")
+    output.line()
+    output.lines(json.dumps(shown, indent=2, ensure_ascii=False).splitlines())
 
 
 def _renew_daemon(caller: Caller, learn: str) -> None:

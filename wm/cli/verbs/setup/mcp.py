@@ -5,17 +5,18 @@ Only the command: `wm.agents.mcp_stdio` runs the server. Starts no daemon.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from wm import __version__
-from wm.agents.mcp_session import McpSession, ToolOutcome
+from wm.agents.mcp_session import McpSession, ToolCall, ToolOutcome
 from wm.agents.mcp_stdio import serve_stdio
-from wm.api.tools import find
+from wm.api.tools import INSTRUCTIONS, find
 from wm.cli.context import Caller, workspace_options
-from wm.cli.options import text
+from wm.cli.options import flag, text
 from wm.errors import WmError
 from wm.library import Library
 from wm.settings import find_agent_session
@@ -23,8 +24,9 @@ from wm.settings import find_agent_session
 
 @click.command("mcp")
 @text("--session", metavar="ID", help="The session, if the agent names none.")
+@flag("--memory", help="Show the memory in the instructions: for an agent without hooks.")
 @workspace_options
-def command(caller: Caller, session: str) -> int:
+def command(caller: Caller, session: str, memory: bool) -> int:
     """Serve the memory tools over MCP, on standard input and output, until the input ends.
 
     An agent starts this in its project folder; -C or --workspace name another workspace. It does
@@ -32,21 +34,23 @@ def command(caller: Caller, session: str) -> int:
     """
     library, agent = Library(caller.settings), find_agent_session()
 
-    def perform(name: str, arguments: Mapping[str, Any]) -> ToolOutcome:
+    def here() -> dict[str, str]:
+        # Looked up at each call: the folder may be deleted while the agent runs.
+        if caller.names_workspace or not agent.project:
+            return caller.scoped()
+        return {"directory": agent.project}
+
+    def perform(call: ToolCall) -> ToolOutcome:
         fields = {
-            "name": name,
-            "arguments": _well_formed(dict(arguments)),
-            "session": agent.session or session,
+            "name": call.name,
+            "arguments": _well_formed(dict(call.arguments)),
+            "session": agent.session or call.session or session,
         }
-        tool = find(name)
+        tool = find(call.name)
         try:
-            # Looked up at each call: the folder may be deleted while the agent runs.
-            here = {"directory": agent.project}
-            if caller.names_workspace or not agent.project:
-                here = caller.scoped()
             answer = library.run(
                 "call_tool",
-                {**here, **fields},
+                {**here(), **fields},
                 deadline_s=caller.settings.tools.timeout_s,
                 repeatable=tool is not None and tool.reads,
             )
@@ -54,7 +58,23 @@ def command(caller: Caller, session: str) -> int:
             return ToolOutcome(f"{error.message} {error.fix}".strip(), failed=True)
         return ToolOutcome(str(answer.get("text", "")), answer.get("structured") or {})
 
-    return serve_stdio(McpSession(__version__), perform)
+    given = ""
+    if memory:
+        given = _shown(library, here, caller.settings.hooks.start_timeout_s)
+    return serve_stdio(McpSession(__version__, f"{INSTRUCTIONS}{given}"), perform)
+
+
+def _shown(library: Library, here: Callable[[], dict[str, str]], deadline_s: float) -> str:
+    """What the first prompt of a session here would show, as text behind the instructions; "" if it
+    cannot be read: the tools still work."""
+    session = {"sessionId": f"mcp-{uuid.uuid4()}", "agent": "mcp"}
+    try:
+        answer = library.run(
+            "prompt", {**here(), **session}, deadline_s=deadline_s, repeatable=True
+        )
+    except WmError:
+        return ""
+    return "".join(f"\n\n{block['text']}" for block in answer["blocks"])
 
 
 def _well_formed(value: Any) -> Any:
