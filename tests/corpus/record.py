@@ -270,7 +270,8 @@ def _environment(extra: dict[str, str]) -> dict[str, str]:
         "NO_UPDATE_NOTIFIER": "1",
         "GIT_CONFIG_GLOBAL": "/home/dev/.gitconfig",
     }
-    return {**base, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **_passed_on(), **extra}  # fmt: skip
+    quiet = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**base, **quiet, **_passed_on(), **extra}
 
 
 def _passed_on() -> dict[str, str]:

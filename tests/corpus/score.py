@@ -7,7 +7,6 @@ closing: the open errors after each run of a flow. pruning: lines that must stay
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -192,42 +191,36 @@ def judged_flow(row: Row) -> Iterator[Judged]:
 
 def judged_cut(row: Row) -> Iterator[Judged]:
     """One for each mode in which the output is long enough. placed of places: bytes removed."""
-    if "output" not in row or row.get("read"):
+    if "output" not in row:
         return
     lines = row["output"].split("\n")
     if len(lines) <= FEWEST_LINES["hyper"]:
         return
-    must = list(dict.fromkeys(_must_keep(row, lines)))
+    must = list(_must_keep(row, lines))
     outputs = prune({"tool": "bash", "synthetic": False, **row})["outputs"]
     for mode, least in FEWEST_LINES.items():
         if len(lines) <= least or not must:
             continue
         left = set(outputs[mode].split("\n"))
-        lost = [line for line in must if line not in left]
+        lost = [some for some in must if not left.intersection(some)]
         size = len(row["output"].encode()) if len(lines) > 100 else 0
         gone = size - len(outputs[mode].encode()) if size else 0
-        yield Judged(not lost, len(must), len(must) - len(lost), 0, size, gone,
-                     why=f"{mode} {len(lines)} lines, lost {lost[:3]}")  # fmt: skip
+        why = f"{mode} {len(lines)} lines, lost {[some[0] for some in lost][:3]}"
+        yield Judged(not lost, len(must), len(must) - len(lost), 0, size, gone, why)
 
 
-def _must_keep(row: Row, lines: list[str]) -> Iterator[str]:
-    """The first line that says each thing that is wrong, and all lines with a word of `keep`."""
-    bare = [_squeezed(line) for line in lines]
-    says = [] if row.get("keep") else [say for one in row["expect"] for say in one["says"] if say]
-    for say in says:
-        at = next((i for i, line in enumerate(bare) if _has(line, say)), -1)
-        if at >= 0:
-            yield lines[at]
+def _must_keep(row: Row, lines: list[str]) -> Iterator[list[str]]:
+    """Lines of which one must stay: each with a word of `keep`; without such words, for each thing
+    that is wrong, those that say it."""
     for word in row.get("keep", []):
-        yield from (line for line in lines if word in line)
-
-
-def by_tool(rows: list[Row]) -> dict[str, tuple[int, int]]:
-    """Right and judged rows of errors by tool."""
-    found: dict[str, list[bool]] = defaultdict(list)
-    for row in rows:
-        found[row["tool"]] += [one.right for one in judged_errors(row)]
-    return {tool: (sum(rights), len(rights)) for tool, rights in sorted(found.items())}
+        yield from ([line] for line in lines if word in line)
+    if row.get("keep"):
+        return
+    bare = [_squeezed(line) for line in lines]
+    for say in (say for one in row["expect"] for say in one["says"] if say):
+        saying = [line for line, text in zip(lines, bare, strict=True) if _has(text, say)]
+        if saying:
+            yield saying
 
 
 JUDGES = {"errors": judged_errors, "closing": judged_flow, "pruning": judged_cut}

@@ -84,7 +84,41 @@ ROWS = [
         "main.rb:3:in `require': ./lib/cart.rb:18: syntax error\n",
         "lib/cart.rb:18: syntax",
     ),
+    (
+        "ruby test/a_test.rb",
+        1,
+        "  1) Error:\nCartTest#test_sums:\nNoMethodError: undefined `<<' for nil\n\n    @a << 1\n"
+        "    test/a_test.rb:7:in `test_sums'\n\n1 runs, 0 assertions, 1 errors\n",
+        "a_test.rb:7: CartTest#test_sums: NoMethodError: undefined",
+    ),
+    (
+        "go test -json ./...",
+        1,
+        '{"Action":"output","Test":"TestA/1","Output":"    a_test.go:12: got 3\\n"}\n'
+        '{"Action":"fail","Test":"TestA/1"}\n{"Action":"fail","Test":"TestA"}\n',
+        "a_test.go:12: TestA/1: got 3",
+    ),
+    (
+        "ruff format --diff",
+        1,
+        "--- a.py\n+++ a.py\n@@ -1 +1 @@\n-x=1\n+x = 1\n",
+        "a.py: not formatted",
+    ),
+    (
+        "phpunit --teamcity",
+        1,
+        "##teamcity[testFailed name='testSum' message='5 is not 4.' details='a']\n",
+        "testSum: 5 is not 4.",
+    ),
+    (
+        "make",
+        2,
+        "a.c:4:9: warning: unused variable 'x'\n/usr/bin/ld: b.o: in function `f':\n"
+        "b.c:(.text+0x9): undefined reference to `g'\ncollect2: error: ld returned 1\n",
+        "reference to `g'",
+    ),
     # Hidden exit codes: the line that says most decides.
+    ("prove -l t | tail", HIDDEN, "not ok 2 - sums\nResult: FAIL\n", "sums"),
     (
         "go test ./... | tail -3",
         HIDDEN,

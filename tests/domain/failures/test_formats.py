@@ -92,7 +92,7 @@ CHECKERS: list[Row] = [
     (
         "ruff check --output-format github",
         "::error title=ruff (F401),file=/home/ana/shop/app/a.py,line=1,col=8::app/a.py:1:8: F401\n",
-        [("lint", "app/a.py", 1, "app/a.py:1: app/a.py:1:8: F401")],
+        [("lint", "app/a.py", 1, "app/a.py:1: F401")],
     ),
     (
         "flake8",

@@ -179,7 +179,7 @@ REPORTS: list[tuple[str, object, tuple[str, str, int, str]]] = [
         "vendor/bin/phpstan --error-format=json",
         {"totals": {"file_errors": 1}, "files": {f"{ROOT}/src/A.php": {
             "errors": 1, "messages": [{"message": "Undefined variable: $x", "line": 9}]}}},
-        ("runtime", "src/A.php", 9, "Undefined variable"),
+        ("lint", "src/A.php", 9, "Undefined variable"),
     ),
     (
         "cargo check --message-format=json",

@@ -530,9 +530,9 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
             ]
         ),
         [
-            (("lint", "m.py", 3), "m.py:3:1: I001 Import block is un-sorted or un-formatted"),
-            (("lint", "m.py", 3), "m.py:3:8: F401 `os` imported but unused"),
-            (("lint", "m.py", 4), "m.py:4:13: F821 Undefined name `undefined1`"),
+            (("lint", "m.py", 3), "m.py:3: I001 Import block is un-sorted or un-formatted"),
+            (("lint", "m.py", 3), "m.py:3: F401 `os` imported but unused"),
+            (("lint", "m.py", 4), "m.py:4: F821 Undefined name `undefined1`"),
         ],
     ),
     (

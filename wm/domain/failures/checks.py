@@ -38,8 +38,8 @@ CHECKS = (
     Family("jest", ("FAIL", " failing", "(fail)", " › "),
            ("jest", "vitest", "mocha", "playwright", "bun")),
     Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
-    Family("formatters", ("eformat", "cannot format", "Imports ", "[warn]"),
-           ("black", "isort", "prettier", "ruff")),
+    Family("formatters", ("eformat", "cannot format", "Imports ", "[warn]", "+++ "),
+           ("black", "isort", "prettier", "ruff", "gofmt")),
     Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"),
            ("go", "golangci-lint", "staticcheck")),
     Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─"),
@@ -48,7 +48,7 @@ CHECKS = (
            ("mvn", "gradle", "sbt")),
     Family("others", ("rspec ", "crystal ", "::error", "::", "Failed", "Error: ", "psql:", " - ",
                       " • ", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
-                      "Failed example:"),
+                      "Failed example:", ") Failure:", ") Error:"),
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest", "flutter", "dart")),
 )  # fmt: skip
 
@@ -94,7 +94,8 @@ def placed(
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     lines = lines_of(output, settings)
-    if not ran.certain and not summaries.failed(lines) and not _reported(output):
+    checking = any(command.purpose for command in active)
+    if not ran.certain and not summaries.failed(lines, checks=checking) and not _reported(output):
         return ()
     checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
     families = (*CHECKS, LOCATED) if checks else CHECKS
@@ -150,10 +151,12 @@ def _placed_in(found: DetectedError) -> DetectedError:
     if place is None or is_foreign(place.group(1)):
         return found
     file, number, message = place.groups()
-    return replace(found, file=file, line=whole(number), message=message)
+    if found.file.endswith(f"/{file}"):
+        return replace(found, message=message)
+    return replace(found, file=file, line=whole(number), message=message) if "/" in file else found
 
 
-_PLACE = patterns.compile(r"^((?:\.{0,2}/)\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
+_PLACE = patterns.compile(r"^(\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
 
 
 def _read(
@@ -186,15 +189,20 @@ def _read(
                 last.append((family, replace(item, name="")))
             else:
                 found.append((family, item))
-    if found or last:
-        return found or [(family, item) for family, item in last if family is last[0][0]]
+    mild = [(family, item) for family, item in last if family is last[0][0]]
+    if found:
+        return found
     if certain and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
     for family in LAST_WORDS[: None if certain else -1]:
         items = list(islice(_asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]
+        if mild and not (best and family.name in ("traces", "make", "packages")):
+            continue
         if items:
             return [(family, item) for item in best or [replace(i, name="") for i in items]]
+    if mild:
+        return mild
     summary = "" if certain else summaries.failed(lines)
     return [(JSON, DetectedError("", summary, at=len(lines)))] if summary else []
 

@@ -59,8 +59,8 @@ class Ran(Struct, frozen=True):
 
     proved: parts whose success a zero exit code proves. suspects: parts that may have failed if the
     code is not zero, in order. chained: the suspects form one `&&` chain, so if one of them failed,
-    those before it succeeded. hidden: checks whose result the exit code does not show. certain: the
-    exit code says that one of the suspects failed.
+    those before it succeeded. hidden: programs whose result the exit code does not show. certain:
+    the exit code says that one of the suspects failed.
     """
 
     proved: tuple[ShellCommand, ...]
@@ -93,7 +93,10 @@ def with_printed_code(
         before = list(script.steps[:i])
         if "PIPESTATUS" in variable:
             before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
-        return _ran(replace(script, steps=tuple(before)), root, cwd or root, 0), printed
+        told = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
+        if not any(command.purpose for command in told.suspects):
+            break  # A program's own codes may mean anything.
+        return told, printed
     return _ran(script, root, cwd or root, 0), code
 
 
@@ -124,7 +127,21 @@ def purpose_of(tool: str) -> str:
                 return category
     if head in ("mvn", "gradle", "make", "cmake", "bazel", "sbt"):
         return "build"
-    return "test" if head.endswith(".test") else ""
+    named = head.lower().replace("-", ".").replace("_", ".").replace("/", ".").split(".")
+    if "lint" in head:
+        return "lint"
+    return "test" if {"test", "tests", "spec"} & set(named) else ""
+
+
+def takes_places(tool: str) -> bool:
+    """Are the tool's arguments places to check? They are of all that only read what they check."""
+    if tool in known_tools.PATH_TARGETS:
+        return True
+    head = tool.split(" ")[0]
+    others = known_tools.FILTERED | known_tools.GOAL_TOOLS | known_tools.TASK_RUNNERS
+    if head in others | known_tools.SUBCOMMANDS or tool in known_tools.FILTERED:
+        return False
+    return purpose_of(tool) in ("lint", "typecheck", "test")
 
 
 # --- chains -----------------------------------------------------------------------------------
@@ -163,14 +180,14 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
 def _hidden(
     parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], proved: Sequence[ShellCommand]
 ) -> tuple[ShellCommand, ...]:
-    """The checks among all commands whose success a zero exit code would not prove."""
+    """The programs among all commands whose success a zero exit code would not prove."""
     found = (
         replace(command, shows_all=False) if len(commands) > 1 else command
         for step, commands, _p in parts
         for command in commands
         if not step.detached and command not in proved
     )
-    return tuple(c for c in found if c.purpose and not c.silent and not c.idle)
+    return tuple(c for c in found if c.tool and not (c.silent or c.lists or c.idle))
 
 
 def _judged(
@@ -258,7 +275,7 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     tool, rest = _with_subcommand(tool, rest)
     at = folder(where, root=root) if where != root else ""
     places, selectors, idle = _arguments(tool, rest)
-    if tool in known_tools.PATH_TARGETS:
+    if takes_places(tool):
         places = tuple(sorted({_place(place, root, where, tool) for place in places}))
     sub = tool.removeprefix(head).strip()
     silent = tool in known_tools.SILENT or head in known_tools.SILENT

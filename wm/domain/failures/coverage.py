@@ -7,7 +7,7 @@ a success never clears an error in what it did not check.
 from __future__ import annotations
 
 from wm.domain.failures import known_tools
-from wm.domain.failures.commands import ShellCommand, purpose_of
+from wm.domain.failures.commands import ShellCommand, purpose_of, takes_places
 
 
 def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: str = "") -> bool:
@@ -26,14 +26,14 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     if success.tool == tool and success.target == target:
         return True
     if success.selectors:
-        return False
-    takes_paths = success.tool in known_tools.PATH_TARGETS or _is_plain_script(success.tool)
+        return _selected(success, file, text)
+    takes_paths = takes_places(success.tool) or _is_plain_script(success.tool)
     if file and success.places and takes_paths:
         return any(_covers_file(place, file, text, success.tool) for place in success.places)
     places = [word for word in words if not word.startswith("-")]
     if success.tool != tool:
         return not success.places and len(places) == len(words) and where == _folder_of(success)
-    if tool in known_tools.PATH_TARGETS:
+    if takes_places(tool):
         wide = success.places or (success.folder or ".",)
         return all(any(_holds(w, p, tool) for w in wide) for p in places or [where.rstrip(":")])
     if where != _folder_of(success):
@@ -43,6 +43,23 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     parts = any(word.startswith(known_tools.PART_FLAGS) for word in words)
     whole = _is_task(tool) or purpose_of(tool) == "test" or parts
     return not success.places and whole and (success.widened or not parts)
+
+
+def _selected(success: ShellCommand, file: str, text: str) -> bool:
+    """Did a run of some tests, chosen by name, include the test of this error?"""
+    flags = known_tools.NAME_FLAGS.get(success.tool.split(" ")[0], ())
+    parts = text.split(": ")
+    name = parts[1] if file and len(parts) > 2 else parts[0]
+    stem = file.rsplit("/", 1)[-1].split(".")[0]
+    for selector in success.selectors:
+        flag, _, value = selector.partition("=")
+        if flag not in flags or len(value) < SHORTEST_NAME or (value not in name and value != stem):
+            return False
+    return not success.places or any(_holds(p, file, success.tool) for p in success.places)
+
+
+SHORTEST_NAME = 4
+"""Characters of a name by which tests are chosen; a shorter one is in a text by chance."""
 
 
 def _folder_of(command: ShellCommand) -> str:

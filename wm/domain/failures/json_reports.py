@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.domain.failures.detected import DetectedError, whole
 from wm.domain.failures.summaries import says_failed
+from wm.text import patterns
 from wm.text.tables import Tables
 
 MAX_CHARS = 4_000_000
@@ -35,7 +37,7 @@ MESSAGE = (
     "longrepr", "exception", "error", "err", "description", "summary", "reason", "detail", "extra",
     "call", "shortdescription", "failure",
 )  # fmt: skip
-NAME = ("fullname", "fulltitle", "nodeid", "title", "testname", "test", "name")
+NAME = ("fullname", "fulltitle", "fulldescription", "nodeid", "title", "testname", "test", "name")
 STATUS = ("status", "outcome", "result", "action", "state")
 FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
 """Keys of a test that are empty if it passed."""
@@ -45,6 +47,9 @@ BAD, MILD = (frozenset(_TABLES.words(name)) for name in ("bad", "mild"))
 FAILING = frozenset(
     ["failed", "fail", "failure", "error", "errored", "broken", "timedout", "crashed", "unexpected"]
 )
+
+
+PASSING = frozenset(("passed", "pass", "ok", "success", "successful", "skipped", "pending"))
 
 
 class _Finding(Struct, frozen=True):
@@ -61,15 +66,40 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
     certain that it failed.
     """
     findings: list[_Finding] = []
+    said: dict[str, list[str]] = {}
     for value in _values(output):
         findings += _visit(value, "", 0)
+        if isinstance(value, dict) and isinstance(value.get("Output"), str):
+            said.setdefault(str(value.get("Test")), []).append(value["Output"])
         if len(findings) > MAX_OBJECTS:
             break
+    if said:
+        findings = _of_go(findings, said)
     bad = [one for one in findings if one.bad is not False]
     if any(one.found.file for one in bad):
         bad = [one for one in bad if one.found.file or not says_failed(one.found.message)]
     chosen = dict.fromkeys(one.found for one in bad or (findings if certain else []))
     return list(chosen)
+
+
+_GO_PLACE = patterns.compile(r"^\s+(\S+\.go):(\d+): (.*\S)")
+
+
+def _of_go(findings: list[_Finding], said: dict[str, list[str]]) -> list[_Finding]:
+    """`go test -json` tells what a test prints apart from its result, and fails its parents too."""
+    names = {one.found.name for one in findings}
+    told = []
+    for one in findings:
+        if any(name.startswith(f"{one.found.name}/") for name in names):
+            continue
+        places = map(_GO_PLACE.match, said.get(one.found.name, ()))
+        place = next(filter(None, places), None)
+        if place is not None:
+            file, line, message = place.groups()
+            found = replace(one.found, file=file, line=whole(line), message=message)
+            one = _Finding(found, one.bad)
+        told.append(one)
+    return told
 
 
 def texts(output: str) -> list[str]:
@@ -132,15 +162,17 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
         for one in _visit(value, str(key) if _is_path(str(key)) else file, depth + 1)
     ]
     own = _own(named, file)
-    if own is None:
+    if own is None or (inner and not (own.found.name and not any(i.found.name for i in inner))):
         return inner
-    return inner or [own]
+    return [own]
 
 
 def _own(named: dict[str, Any], file: str) -> _Finding | None:
     message = _message(named)
     status = next((str(named[key]).lower() for key in STATUS if _is_scalar(named.get(key))), "")
     name = next((named[key] for key in NAME if isinstance(named.get(key), str)), "")
+    if status in PASSING:
+        return None
     failing = status in FAILING or any(named.get(key) for key in FAULTS)
     if failing and name and not isinstance(named.get("tests"), list):
         line = _line(named)

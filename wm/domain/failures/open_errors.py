@@ -126,15 +126,11 @@ def _failed(
         return errors
     owners = tuple(dict.fromkeys(p.command for _e, p in shown))
     before = _cleared(errors, _succeeded(what, owners))
-    gone = {
-        (c.tool, c.target)
-        for c in owners
-        if _looked_at_all(c, [e for e, p in shown if p.command == c], event)
-    }
+    whole = [c for c in owners if _looked_at_all(c, [e for e, p in shown if p.command == c], event)]
     old = {e.fingerprint: e for e in before}
     fresh = [_refreshed(old.get(e.fingerprint), e) for e, _p in shown]
     again = {e.fingerprint for e in fresh}
-    stay = [e for e in before if e.fingerprint not in again and (e.command, e.target) not in gone]
+    stay = [e for e in _cleared(before, whole) if e.fingerprint not in again]
     return _kept(stay, fresh, settings.kept_errors)
 
 
@@ -182,11 +178,21 @@ def _succeeded(what: Ran, owners: Sequence[ShellCommand]) -> tuple[ShellCommand,
 
 
 def _looked_at_all(command: ShellCommand, errors: Iterable[OpenError], event: ToolFinished) -> bool:
-    if command.tool not in known_tools.LISTS_ALL or not command.shows_all:
+    if not command.shows_all or not _lists_all(command.tool, event.output):
         return False
     if any(mark in event.output for mark in INTERRUPTED):
         return False
     return not any(mark in f" {e.summary}" for e in errors for mark in SYNTAX)
+
+
+def _lists_all(tool: str, output: str) -> bool:
+    """Does the tool report everything, or a script of which the package manager says so?"""
+    if tool in known_tools.LISTS_ALL:
+        return True
+    ran = (
+        line[2:].split(" ") for line in output[:2000].split("\n") if line.startswith(("> ", "$ "))
+    )
+    return any(words[0] in known_tools.LISTS_ALL and "&&" not in words for words in ran)
 
 
 def _kept(stay: list[OpenError], fresh: list[OpenError], limit: int) -> tuple[OpenError, ...]:

@@ -55,13 +55,27 @@ _PASSED = patterns.compile(
 )
 
 
-def failed(lines: Sequence[str]) -> str:
+_RUN = patterns.compile(
+    r"(?i)^\W*[1-9]\d* (?:(?:tests?|specs?|examples?|files?) )?fail(?:ed|ing|ures?)\b[^a-z]*$"
+    r"|^\W*(?:[a-z ]+[: ]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
+    r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"
+)
+"""A line that is nothing but the count of a run of tests, or its verdict."""
+FAR_LINES = 200
+"""Non-blank lines at the end in which such a line is looked for: details may follow it."""
+
+
+def failed(lines: Sequence[str], *, checks: bool = True) -> str:
     """The closing line that says that the check failed; "" if none does.
 
-    A line of one word says less than one that counts, or that names what failed.
+    A line of one word says less than one that counts, or that names what failed. checks: a tool
+    that checks ran; of another program only the verdict of a run of tests counts.
     """
-    closing = _closing(lines)
+    if not checks:
+        return next(filter(_RUN.search, _closing(lines, FAR_LINES)), "")
+    closing = _closing(lines, CLOSING_LINES)
     found = [line for line in closing if says_failed(line)]
+    found = found or list(filter(_RUN.search, _closing(lines, FAR_LINES)))
     if found:
         return next((line for line in found if " " in line or "\t" in line), found[0])
     return next((line for line in closing[:LAST_LINES] if _STOPPED.search(line)), "")
@@ -76,15 +90,16 @@ def says_failed(line: str) -> bool:
 
 def passed(lines: Sequence[str]) -> bool:
     """Does a closing line say that the check passed, and none that it failed?"""
-    return not failed(lines) and any(_PASSED.search(line) for line in _closing(lines))
+    closing = _closing(lines, CLOSING_LINES)
+    return not failed(lines) and any(_PASSED.search(line) for line in closing)
 
 
-def _closing(lines: Sequence[str]) -> list[str]:
+def _closing(lines: Sequence[str], most: int) -> list[str]:
     """The last non-blank lines, the last one first."""
     found: list[str] = []
     for line in reversed(lines):
         if line.strip():
             found.append(line.strip())
-        if len(found) >= CLOSING_LINES:
+        if len(found) >= most:
             break
     return found

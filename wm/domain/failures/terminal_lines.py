@@ -20,6 +20,8 @@ _STAMP = patterns.compile(
     r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|==\d+== |\[@?[\w./-]+\]: )"
 )
 """What services write before each line: a time, the process id, the name of the workspace."""
+_SPINNERS = patterns.compile(r"(?m)^[\x{2800}-\x{28FF}]+")
+"""Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
 
 
@@ -47,6 +49,8 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
         lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
     if any(mark in output for mark in _TASK_MARKS):
         lines = [_TASK.sub("", line) for line in lines]
+    if _SPINNERS.search(output) is not None:
+        lines = [_SPINNERS.sub("", line) for line in lines]
     return _without_stamps(lines)
 
 

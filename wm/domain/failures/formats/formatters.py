@@ -1,4 +1,4 @@
-"""black, isort and prettier: files that are not formatted, named without a line."""
+"""black, isort, ruff and prettier: files that are not formatted, named without a line."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, said, unsorted, _imports = match.groups()
             message = said or ("imports are not sorted" if unsorted else "not formatted")
             yield DetectedError("lint", message, file or unsorted, 0, i, i + 1)
+        elif line.startswith("--- ") and _is_diff(lines[i + 1 : i + 3]):
+            yield DetectedError(
+                "lint", "not formatted", lines[i + 1][4:].split("\t")[0], 0, i, i + 3
+            )
         elif prettier and line.startswith("[warn] ") and "Code style" not in line:
             file = line[7:].strip()
             yield DetectedError("lint", "not formatted (prettier)", file, 0, i, i + 1)
+
+
+def _is_diff(below: Sequence[str]) -> bool:
+    """What `--diff` prints: a formatter that failed shows what it would change."""
+    return len(below) == 2 and below[0].startswith("+++ ") and below[1].startswith("@@ ")

@@ -76,7 +76,7 @@ def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[Detect
         block = lines[i + 1 : end]
         if any("--- FAIL: " in text for text in block):
             continue
-        said = block or _said_before(lines, i)
+        said = block or _said_before(lines, i, head.group(2))
         told = next((m for text in said if (m := _TOLD.match(text))), None)
         file, number, message = told.groups() if told else ("", "0", "failed")
         if told and not message.strip():
@@ -86,8 +86,13 @@ def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[Detect
         yield DetectedError("test", message, path, whole(number), i, end, head.group(2))
 
 
-def _said_before(lines: Sequence[str], at: int) -> Sequence[str]:
-    """With -v the messages of a test precede its result."""
+def _said_before(lines: Sequence[str], at: int, test: str) -> Sequence[str]:
+    """With -v the messages of a test precede its result: directly, or behind its start."""
+    run = next((i for i in range(at) if lines[i].rstrip() == f"=== RUN   {test}"), -1)
+    if run >= 0:
+        end = next((i for i in range(run + 1, at) if lines[i].startswith("===")), at)
+        if end > run + 1:
+            return lines[run + 1 : end]
     begin = at
     while begin > 0 and begin > at - 60 and not lines[begin - 1].startswith(("===", "---", "ok")):
         begin -= 1

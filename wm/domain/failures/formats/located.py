@@ -50,6 +50,9 @@ _COUNT = patterns.compile(
 _ANNOTATION = patterns.compile(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
+_TEAMCITY = patterns.compile(
+    r"^\s*##teamcity\[testFailed name='([^']*)' message='((?:[^'|]|\|.)*)'"
+)
 _FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.compile(
     r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
@@ -78,18 +81,18 @@ class _LocatedFinding(Struct, frozen=True):
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
-    """Warnings are marked: they count only if nothing else is found."""
+    """Warnings are marked if something is called an error: then it is why the check failed."""
     text = "\n".join(lines)
     findings = list(_elements(text)) if "<" in text and ('="' in text or "='" in text) else []
     findings = findings or [*_annotations(lines)] or [*_placed(lines)]
     # Where errors are called so, what has no word of severity only explains one.
-    called = any(one.bad for one in findings)
+    called = any(one.bad for one in findings) or _CALLED.search(text) is not None
     seen: set[tuple[str, int, str]] = set()
     for one in findings:
         key = (one.found.file, one.found.line, one.found.message)
         if key not in seen:
             seen.add(key)
-            mild = one.bad is False or (called and not one.bad and not one.found.category)
+            mild = called and not one.bad and (one.bad is False or not one.found.category)
             yield replace(one.found, name=LAST_WORD) if mild else one.found
 
 
@@ -106,6 +109,7 @@ def _level(*texts: str) -> bool | None:
     return None
 
 
+_CALLED = patterns.compile(r"(?m)^\S{1,40}: (?:fatal )?error: |undefined reference to ")
 _MARKS = frozenset("✖✘×✗⚠")
 _SEVERITY = patterns.compile(
     r"^(?:[\s✖✘×●⚠-]*\[?(?:error|warning|ERROR|WARNING)\]? +|- (?:error|warning): |[ew]: |[✖✘×●⚠] +)(\S.*)$"
@@ -174,6 +178,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     number = next(filter(None, numbers), "")
     if not _is_file(file):
         return
+    if rest.startswith((";", ")", ".")) and numbers[1]:
+        return  # A call in quoted source: `raw.add(1);`
     bare = rest.rstrip("━─ ").removesuffix(" FIXABLE")
     if rest.endswith(("━", "─")):
         # A title in a frame: the message stands below it.
@@ -248,6 +254,11 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             message = message.split("%0A")[0]
             if message.strip():
                 yield _made(message, file, number, i, level.removeprefix("type="))
+        failed = _TEAMCITY.match(line) if "##teamcity[" in line else None
+        if failed:
+            name, message = failed.groups()
+            found = DetectedError("test", message, at=i, until=i + 1, name=name)
+            yield _LocatedFinding(found, bad=True)
 
 
 _ELEMENT = patterns.compile(
@@ -279,6 +290,7 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
         said = fields.get("message") or fields.get("msg") or ""
         level = fields.get("severity", "error" if tag in ("failure", "error") else "")
         rows = [row for part in told if (row := _ROW.match(f" {part}"))] if not said else []
+        rows = [row for row in rows if _LETTERS.search(row.groups()[-1])]
         for row in rows:
             yield _made(
                 row.groups()[-1] or "", file, next(filter(None, row.groups()), "") or "", at, level

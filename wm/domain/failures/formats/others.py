@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, whole
 from wm.text import patterns
 
-_RSPEC = patterns.compile(r"^(?:rspec|crystal spec) (\S+?):(\d+) # (.+)$")
+_RSPEC = patterns.compile(r"^(?:rspec|crystal spec) (\S+?)(?::(\d+)|\[[\d:]+\]) # (.+)$")
 _RSPEC_BODY = patterns.compile(r"^\s+Failure/Error: ?(.*)$")
 _PHPUNIT = patterns.compile(r"^\d+\) ([\w\\]+::\w+.*)$")
 _PHP_PLACE = patterns.compile(r"^(/\S+\.php):(\d+)$")
@@ -31,16 +31,19 @@ _EXUNIT_PLACE = patterns.compile(r"^\s+(\S+\.exs?):(\d+)$")
 _DART = patterns.compile(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
 _DART_PLACE = patterns.compile(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
 _DOCTEST = patterns.compile(r'^File "(.+?)", line (\d+), in (\S+)$')
+_MINITEST = patterns.compile(r"^(\w[\w:]*#\S+?)(?: \[(\S+?):(\d+)\])?:$")
+_RUBY_FRAME = patterns.compile(r"^\s+(\S+\.rb):(\d+):in ")
 _CTEST = patterns.compile(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    yield from _minitest(lines)
     said_by_rspec = _rspec_said(lines)
     for i, line in enumerate(lines):
         if line.startswith(("rspec ", "crystal ")) and (match := _RSPEC.match(line)):
             file, number, name = match.groups()
             yield DetectedError(
-                "test", next(said_by_rspec, "failed"), file, whole(number), i, i + 1, name
+                "test", next(said_by_rspec, "failed"), file, whole(number or ""), i, i + 1, name
             )
         elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
             place = next((m for t in lines[i : i + 30] if (m := _PHP_PLACE.match(t))), None)
@@ -99,3 +102,16 @@ def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
             told = [t.strip() for t in lines[i + 1 : i + 6] if t.strip()]
             heading = bool(told) and told[0].endswith(":")
             yield " ".join(told[: 1 + heading]) or body.group(1)
+
+
+def _minitest(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """`1) Failure:`, the test, its place and the message; an error has its place in a frame."""
+    for i, line in enumerate(lines[:-2]):
+        ends = line.rstrip().endswith((") Failure:", ") Error:"))
+        match = _MINITEST.match(lines[i + 1]) if ends else None
+        if match is not None:
+            name, file, number = match.groups()
+            if not file:
+                frames = [m.groups() for t in lines[i : i + 20] if (m := _RUBY_FRAME.match(t))]
+                file, number = frames[-1] if frames else ("", "0")
+            yield DetectedError("test", lines[i + 2], file, whole(number), i, i + 14, name)

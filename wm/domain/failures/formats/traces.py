@@ -100,7 +100,9 @@ def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
         if frames is None:
             continue
         own = [(path, number) for path, number in frames if not is_foreign(path)]
-        file, number = own[0] if own else _place_above(lines, i)
+        above = not own or head.group(1).startswith("SyntaxError")
+        file, number = (_place_above(lines, i) if above else ("", "")) or ("", "0")
+        file, number = (file, number) if file or not own else own[0]
         path = file.removeprefix("file://")
         last = DetectedError("", head.group(1), path, whole(number), max(0, i - 5), end)
     if last:

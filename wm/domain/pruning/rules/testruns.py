@@ -32,7 +32,7 @@ JEST = OutputRule(
         Lazy(
             r"^\s*(?:FAIL\b|[●✕✗✖×❯] ?|Expected:?\b|Received:?\b|expected\b|Tests?:|Test Suites:"
             r"|Test Files |Snapshots:|AssertionError|\d+ (?:passing|failing|pending)|[-+] (?:Expected|Received))"
-            r"|^not ok |^\s*# (?:fail|pass|tests) |^\s*Cannot find module"
+            r"|^not ok |^\s*\d+\) \S|^\s*# (?:fail|pass|tests) |^\s*Cannot find module"
         ),
         Lazy(r"^\s*>?\s*\d+ \||^\s+at \S|^\s*\^|^\s*expect\("),
     ),
@@ -44,7 +44,7 @@ GO_TEST = OutputRule(
     ("go test", "gotestsum"),
     looks=looks(Lazy(r"^(?:--- FAIL|=== RUN|ok  \t|FAIL\t|\s+--- (?:FAIL|PASS))|\"Action\":\"(?:run|pass|fail)\"")),
     reduce=keeping(
-        Lazy(r"^\s*--- FAIL|^FAIL\b|^panic:|^\s+[\w./-]+_test\.go:\d+:|\"Action\":\"fail\"|^# |\.go:\d+:\d+: "),
+        Lazy(r"^\s*--- FAIL|^FAIL\b|^panic:|(?:^|:\")\s+[\w./-]+_test\.go:\d+:|\"Action\":\"fail\"|^# |\.go:\d+:\d+: "),
         Lazy(r"^\s+(?:[\w./-]+\.go:\d+|want|got|expected|actual)|^ok  \t|^goroutine"),
     ),
     folds=Folds.ALIKE,
