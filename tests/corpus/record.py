@@ -84,6 +84,10 @@ def families() -> dict[str, Any]:
             raise SystemExit(f"{path.name}: {error}") from error
         for kind, tables in found.items():
             tables.update(read.get(kind, {}))
+    for name, project in found["project"].items():
+        if "like" in project:
+            same = {**found["project"][project["like"]], "node": False, "folder": name}
+            found["project"][name] = same
     return found
 
 
