@@ -265,6 +265,8 @@ def _in_package(file: str, owner: ShellCommand, root: str) -> str:
     """
     package, _, name = file.rpartition("/")
     named = [place for place in owner.places if not place.endswith("...")]
+    if package.startswith("."):
+        return f"{root}/{package.removeprefix('./')}/{name}" if package != "." else f"{root}/{name}"
     if len(named) == 1 and owner.tool in known_tools.PATH_TARGETS:
         return f"{root}/{named[0]}/{name}" if not named[0].startswith("/") else f"{named[0]}/{name}"
     if not owner.places:

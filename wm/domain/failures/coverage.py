@@ -25,8 +25,9 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
         return False
     if success.tool == tool and success.target == target:
         return True
-    if success.selectors:
-        return _selected(success, file, text)
+    narrower = [selector for selector in success.selectors if selector not in words]
+    if narrower:
+        return _selected(success, narrower, file, text)
     takes_paths = takes_places(success.tool) or _is_plain_script(success.tool)
     if file and success.places and takes_paths:
         return any(_covers_file(place, file, text, success.tool) for place in success.places)
@@ -45,13 +46,13 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     return not success.places and whole and (success.widened or not parts)
 
 
-def _selected(success: ShellCommand, file: str, text: str) -> bool:
+def _selected(success: ShellCommand, selectors: list[str], file: str, text: str) -> bool:
     """Did a run of some tests, chosen by name, include the test of this error?"""
     flags = known_tools.NAME_FLAGS.get(success.tool.split(" ")[0], ())
     parts = text.split(": ")
     name = parts[1] if file and len(parts) > 2 else parts[0]
     stem = file.rsplit("/", 1)[-1].split(".")[0]
-    for selector in success.selectors:
+    for selector in selectors:
         flag, _, value = selector.partition("=")
         if flag not in flags or len(value) < SHORTEST_NAME or (value not in name and value != stem):
             return False

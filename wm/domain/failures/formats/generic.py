@@ -30,10 +30,11 @@ LEVELS = (
     r"connection refused|could not|invalid|unrecogni[sz]ed|missing|unknown|no space left|failed|"
     r"too many|denied|unable|does not exist|no rule|no module named)",
     # 5 a crash
-    r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Aborted|"
+    r"\bAborted(?: \(|$)|"
+    r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|"
     r"core dumped|Killed|Out of memory|stack overflow)\b",
     # 6 marked as an error
-    r"^(?:\[ERROR\]|\[error\]|\[FATAL\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
+    r"^(?:\[(?:ERROR|error|FATAL|ALERT|alert|EMERG|emerg|CRIT|crit)\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
     # 7 begins like a failure
     r"^(?i:failed to |failure: |failed: |could not |cannot |can't |couldn't |unable to |aborting|"
     r"build failed|invalid |unknown |no such |unexpected |uncaught |unhandled |missing |oops)",
@@ -147,7 +148,7 @@ def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
             return i
     if refusing:
         return warned
-    return next((i for i in (plain, last, summed) if i >= 0), -1)
+    return next((i for i in (plain, last, warned, summed) if i >= 0), -1)
 
 
 def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:

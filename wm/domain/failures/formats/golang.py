@@ -6,6 +6,7 @@ A panic takes its stack with it, so that the lines below it are not read as furt
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from posixpath import commonpath
 
 from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, is_foreign, whole
 from wm.text import patterns
@@ -14,6 +15,7 @@ _PLACE = patterns.compile(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
 _FAIL = patterns.compile(r"^(\s*)--- FAIL: (\S+) \(")
 _TOLD = patterns.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
 _PACKAGE = patterns.compile(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
+_NAMED = patterns.compile(r"^(?:ok  |FAIL|\?   )\t(\S+)")
 _FRAME = patterns.compile(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
 _LINTER = patterns.compile(r" \(([a-z]+)\)$")
 
@@ -110,10 +112,15 @@ def _after(block: Sequence[str], line: str) -> str:
 
 
 def _packages(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """The failed packages with their lines; the table resolves their folders."""
+    """The failed packages with their lines; the table resolves their folders. The module, which is
+    the root, is what all packages begin with."""
     found: list[tuple[int, str]] = []
+    named = {match.group(1) for text in lines if (match := _NAMED.match(text))}
+    shared = commonpath(named).split("/") if len(named) > 1 else []
     for i, text in enumerate(lines):
         match = _PACKAGE.match(text) if text.startswith("FAIL") else None
         if match and len(found) < MAX_PACKAGES:
-            found.append((i, f"{PACKAGE_MARK}{match.group(1)}"))
+            parts = match.group(1).split("/")
+            folder = "/".join([".", *parts[len(shared) :]]) if shared else match.group(1)
+            found.append((i, f"{PACKAGE_MARK}{folder}"))
     return found

@@ -60,6 +60,7 @@ _FRAME = patterns.compile(
 _CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
 _OTHER_FAILED = patterns.compile(
+    r"^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
     r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:"
 )
 """Reports only that another tool failed."""
@@ -283,7 +284,7 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
         if tag == "testsuite":
             file, name = named, ""
         file, line = named or file, fields.get("line", line if tag != "testcase" else "")
-        name = fields.get("name", "") if tag == "testcase" and not named else name
+        name = fields.get("name", "") if tag == "testcase" else name
         if tag.lower() not in _PROBLEMS:
             continue
         told = [part for part in html.unescape(body).strip().split("\n") if part.strip()]

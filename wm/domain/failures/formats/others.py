@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, whole
 from wm.text import patterns
 
-_RSPEC = patterns.compile(r"^(?:rspec|crystal spec) (\S+?)(?::(\d+)|\[[\d:]+\]) # (.+)$")
+_RSPEC = patterns.compile(r"^(?:rspec|crystal spec) '?(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$")
 _RSPEC_BODY = patterns.compile(r"^\s+Failure/Error: ?(.*)$")
 _PHPUNIT = patterns.compile(r"^\d+\) ([\w\\]+::\w+.*)$")
 _PHP_PLACE = patterns.compile(r"^(/\S+\.php):(\d+)$")

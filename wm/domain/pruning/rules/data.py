@@ -28,7 +28,7 @@ _RULE = Lazy(
 )
 """The rule that a finding breaks: without a severity it makes its object a finding."""
 _SAYS = Lazy(
-    r"(?i)^\s*\"(?:message|msg|text|summary|title|description|reason|detail|details|rule|rule_?id"
+    r"(?i)^\s*\"(?:\w*_?(?:message|text)|msg|summary|title|description|reason|detail|details|rule|rule_?id"
     r"|code|check_?id|name|full_?name|check_?name|cop_?name|rule_?name|test_?id|vulnerability_?id|severity|file|path|file_?path|file_?name|line|row|uri)\"\s*:"
 )
 """Members that say what a finding is about."""
