@@ -25,7 +25,7 @@ def span_of(start: int, value: str) -> SecretSpan:
 
 
 _CLOSING = frozenset("\"'`")
-_BARE_END = frozenset(" \t\n\r\"'`<>，。、；：！？）】」』《》")
+_BARE_END = frozenset(" \t\n\r\x1b\"'`<>，。、；：！？）】」』《》")
 _LIST_FOLLOWS = Lazy(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
 
 

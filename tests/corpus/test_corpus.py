@@ -1,0 +1,45 @@
+"""The rules read a sample of the recorded outputs as well as they did when they were written.
+
+`python -m tests.corpus score` judges all rows; each bound is what that says, less the noise of the
+sample.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from tests.corpus import record, rows, score
+
+FEWEST_TOOLS = 60
+FEWEST_OUTPUTS = 600
+LEAST_RIGHT = {"errors": 0.93, "closing": 0.88, "pruning": 0.98}
+EVERY = 8
+
+
+@cache
+def sample() -> tuple[score.Row, ...]:
+    """Every eighth output of each tool in the order of their ids, and all flows."""
+    found = rows.read()
+    outputs = [row for row in found if "output" in row]
+    flows = [row for row in found if "events" in row]
+    return tuple(score.labelled(row) for row in (*outputs[::EVERY], *flows[::2]))
+
+
+def test_the_corpus_holds_many_tools() -> None:
+    found = [row for row in rows.read() if "output" in row]
+    assert len({row["tool"] for row in found}) >= FEWEST_TOOLS
+    assert len(found) >= FEWEST_OUTPUTS
+
+
+def test_every_row_is_of_a_tool_that_is_defined() -> None:
+    tools = record.families()["tool"]
+    assert {row["tool"] for row in rows.read()} <= set(tools)
+
+
+@pytest.mark.parametrize("name", score.JUDGES)
+def test_the_rules_read_real_outputs(name: str) -> None:
+    judged = [(row, one) for row in sample() for one in score.JUDGES[name](row)]
+    wrong = [(row["id"], one.why) for row, one in judged if not one.right]
+    assert len(wrong) <= (1 - LEAST_RIGHT[name]) * len(judged), wrong
