@@ -34,7 +34,7 @@ Scene = Callable[[Stage], None]
 ENDLESS = {("daemon",): "the daemon of the other scenes runs by it"}
 """Verbs that are not run by the walk over the verbs, and why."""
 
-SERVES = frozenset({("proxy",)})
+SERVES = frozenset({("proxy",), ("open",)})
 """Verbs that serve until they are told to end, unless their arguments are wrong."""
 
 STOPS = frozenset({"down", "up"})

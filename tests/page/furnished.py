@@ -193,41 +193,44 @@ def _live(home: Furniture) -> None:
     _check(home, LIVE, 1)
     for number in range(40):
         home.days_ago(0.06 - number * 0.0014)
-        exchange(home, LIVE, number)
+        note = exchange(number, home.moment.now)
+        home.do("finish_request", sessionId=LIVE, agent=AGENT, note=note)
 
 
-def exchange(home: Furniture, session: str, number: int) -> None:
+def exchange(number: int, at: datetime) -> dict[str, Any]:
     """One more request of a session, as a proxy reports it."""
     name = f"{number:04x}"
-    new = 900 + 700 * (number % 7) + (9000 if number % 11 == 5 else 0)
-    before = 24_000 + sum(900 + 700 * (n % 7) + (9000 if n % 11 == 5 else 0) for n in range(number))
-    lines = [
-        {"role": "user", "blocks": [f"{name}aaaaaaaaaaaa"], "sizes": [new]},
-        {"role": "assistant", "blocks": [f"{name}bbbbbbbbbbbb"], "sizes": [400]},
-        {"role": "user", "blocks": [f"{name}cccccccccccc"], "sizes": [120]},
-    ]
+    new = _new_tokens(number)
+    before = 24_000 + sum(map(_new_tokens, range(number)))
+    asked = {"role": "user", "blocks": [f"{name}aaaaaaaaaaaa"], "sizes": [new]}
+    said = {"role": "assistant", "blocks": [f"{name}bbbbbbbbbbbb"], "sizes": [400]}
     head = [
         {"role": "tools", "blocks": ["1111111111111111"], "sizes": [14_000]},
         {"role": "system", "blocks": ["2222222222222222"], "sizes": [6_000]},
     ]
-    note = {
-        "agent": AGENT, "call": "main", "model": "claude-opus-4-6", "status": 200,
+    read = {"cacheRead": before, "cacheWrite5m": new} if number else {"cacheWrite5m": before + new}
+    return {
+        "agent": AGENT,
+        "call": "main",
+        "model": "claude-opus-4-6",
+        "status": 200,
         "path": "/v1/messages",
-        "stream": True, "messages": 2 * number + 1, "common": 2 * number if number else 0,
+        "messages": 2 * number + 1,
+        "common": max(0, 2 * number - 1),
         "change": "appended" if number else "first",
-        "lines": [lines[0]] if not number else [lines[1], lines[0]][-2:],
-        "before": head if not number else [],
-        "marks": ["s.0", f"{2 * number}.0"], "head": "3333333333333333",
-        "startedAt": home.moment.now.isoformat(), "requestBytes": 4 * before,
-        "usage": {
-            "input": 12, "output": 380 + 40 * (number % 5),
-            "cacheRead": before if number else 0, "cacheWrite5m": new if number else before + new,
-        },
+        "lines": [said, asked] if number else [asked],
+        "before": [] if number else head,
+        "marks": ["s.0", f"{2 * number}.0"],
+        "head": "3333333333333333",
+        "startedAt": at.isoformat(),
+        "requestBytes": 4 * before,
+        "usage": {"input": 12, "output": 380 + 40 * (number % 5), **read},
         "times": {"sent": 4.0, "firstByte": 900.0, "ended": 6200.0},
-    }  # fmt: skip
-    if number:
-        note["common"] = 2 * number - 1
-    home.do("finish_request", sessionId=session, agent=AGENT, note=note)
+    }
+
+
+def _new_tokens(number: int) -> int:
+    return 900 + 700 * (number % 7) + (9000 if number % 11 == 5 else 0)
 
 
 def crowd(settings: Settings, directory: Path, count: int) -> None:

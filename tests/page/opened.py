@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -45,7 +45,9 @@ def environment(user: Terminal) -> dict[str, str]:
 
 
 def start_daemon(user: Terminal) -> None:
-    lifecycle.start(user.settings(), environment=environment(user))
+    settings = user.settings()
+    patient = replace(settings.daemon, start_wait_s=60.0)
+    lifecycle.start(replace(settings, daemon=patient), environment=environment(user))
 
 
 def stop_daemon(user: Terminal) -> None:
