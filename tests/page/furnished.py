@@ -195,6 +195,41 @@ def _live(home: Furniture) -> None:
         home.days_ago(0.06 - number * 0.0014)
         note = exchange(number, home.moment.now)
         home.do("finish_request", sessionId=LIVE, agent=AGENT, note=note)
+    _paging(home)
+
+
+def _paging(home: Furniture) -> None:
+    """The steps of the running session: some shortened, one removed and needed again."""
+    steps = (
+        ("file_context", "Read booking/seats.py", 5200, 0),
+        ("file_context", "Read booking/refund.py", 7400, 3),
+        ("tool_result", "Bash: pytest -q", 9300, 3),
+        ("tool_result", "Grep: def reserve", 2100, 1),
+        ("error_context", "Bash: pytest tests/test_seats.py", 3100, 0),
+        ("plan", "Plan the seat map", 1500, 0),
+        ("tool_result", "Bash: git log -n 40", 4100, 4),
+    )
+    at = home.moment.now.isoformat()
+    objects = [
+        {"id": f"o_{number:012x}", "at": at, "places": [f"{number:016x}"], "number": number,
+         "type": kind, "label": label, "tokens": tokens}
+        for number, (kind, label, tokens, _) in enumerate(steps, start=1)
+    ]  # fmt: skip
+    decisions = [
+        {"block": f"{number:016x}", "text": "[wm: removed]", "reason": "cut", "level": level}
+        for number, (_, _, _, level) in enumerate(steps, start=1)
+        if level
+    ]
+    bill = {"read": 150_000, "written": 3_000}
+    sent = {"at": at, "request": "r_1", "policy": "balanced"}
+    records = [
+        {"kind": "decided", **sent, "decisions": decisions},
+        {"kind": "sent", **sent, "saved": 214_000.0, "removed": 22_900,
+         "plain": bill, "predicted": bill, "reported": bill},
+        {"kind": "fault", "at": at, "saved": -12_000.0, "objects": ["o_000000000003"]},
+        {"kind": "restored", "at": at, "objects": ["o_000000000003"]},
+    ]  # fmt: skip
+    home.do("append_paging", sessionId=LIVE, objects=objects, records=records, durable=True)
 
 
 def exchange(number: int, at: datetime) -> dict[str, Any]:

@@ -239,7 +239,11 @@ async def remember(visit: PageVisit) -> Response:
 
 
 async def undo(visit: PageVisit) -> Response:
-    """Undo the newest act on an entry, or an act by its event."""
+    """Undo the newest act on an entry, or an act by its event. What htmx shows stays."""
     undone = await visit.of("undo", act=visit.given("act"), anyone=True)
     visit.say(undone.message or "Undone.")
-    return visit.back(visit.given("page") or "memory")
+    if not visit.target:
+        return visit.back("changes")
+    answer = await visit.answer("base.html")
+    answer.headers["hx-trigger"] = "wm:memory"
+    return answer

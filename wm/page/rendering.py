@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
-PARTS = ("undo_form", "time", "strength", "chart", "empty", "recap")
+PARTS = ("undo_form", "time", "strength", "chart", "empty", "recap", "recap_facts")
 """The macros of parts.html. They are globals, because a block that is rendered alone sees no import
 of its template."""
 _SPANS = (

@@ -12,6 +12,7 @@ import secrets
 import signal
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from wm.page.visit import Page
 from wm.settings import Settings
 
 TOKEN_BYTES = 24
+CONNECT_S = 3.0
 
 
 class Opened(Struct, frozen=True):
@@ -58,7 +60,9 @@ async def _serve(settings: Settings, key: str, port: int, opened: Callable[[Open
     door, ticket, tabs = open_door(number, _token), _token(), Tabs()
     address = f"http://{LOOPBACK}:{number}/{door.path}/{ENTER}?ticket={ticket}"
     with _redirect_file(address) as file:
-        async with AsyncClient(settings) as client:
+        # A refused connection fails at once; a busy machine may take longer to accept one.
+        patient = replace(settings.daemon, connect_timeout_s=CONNECT_S)
+        async with AsyncClient(replace(settings, daemon=patient)) as client:
             source = Source(settings, client)
             page = Page(door, source, tabs, key, utc_now, ticket, entered=file.unlink)
             idle = Idle(application(page), settings.page.idle_s)

@@ -9,8 +9,10 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from wm.api.context import ContextPart, SessionContext
+from wm.api.paging import ObjectsAnswer, ObjectSummary, PagingTotals
 from wm.api.protocol import SessionAnswer
 from wm.errors import NotFound
+from wm.formats.recaps import Recap
 from wm.page.charts import context_chart, cost_chart
 from wm.page.rendering import by_day
 from wm.page.visit import PageVisit
@@ -25,6 +27,30 @@ PARTS = {
     "assistant": "the model's messages",
 }
 """Kinds of a context's parts, in words."""
+
+
+FORMS = ("whole", "without repeated lines", "shortened", "as a note", "gone")
+"""What a step of a session is in its last request, by fidelity level (OB-2)."""
+LISTED_STEPS = 12
+
+
+class StepKind(Struct, frozen=True):
+    """The steps of one type. tokens: by fidelity level."""
+
+    name: str
+    count: int
+    tokens: tuple[int, ...]
+
+
+class Paged(Struct, frozen=True):
+    """What paging did in a session. saved: dollars that requests cost less than without it, cuts
+    subtracted. changed: the newest steps that are not whole, or were brought back."""
+
+    totals: PagingTotals
+    saved: float
+    fault_cost: float
+    kinds: tuple[StepKind, ...]
+    changed: tuple[ObjectSummary, ...]
 
 
 class ContextShare(Struct, frozen=True):
@@ -64,32 +90,46 @@ async def sessions(visit: PageVisit) -> Response:
 async def session(visit: PageVisit) -> Response:
     """One session as it is now. It may be known from its hooks, from a proxy, or from both."""
     name = visit.request.path_params["id"]
-    shown, context = await _shown(visit, name), await _context(visit, name)
-    if shown is None and context is None:
+    shown, context, stored, recaps = await visit.both(
+        _known(visit, "show_session", session_id=name),
+        _known(visit, "session_context", session_id=name),
+        _known(visit, "list_objects", session=name),
+        visit.of("recap_sessions", last=RECAPS),
+    )
+    recap = _recap(recaps.recaps, name, shown, context)
+    if not (shown or context or recap):
         raise NotFound(f"There is no session {name!r}.", fix="Choose one from the list.")
-    return await visit.answer("session.html", name=name, **_values(shown, context))
+    values = {"name": name, "recap_of_it": recap, "texts": recaps.texts, "forms": FORMS}
+    return await visit.answer("session.html", **values, **_values(shown, context, stored))
 
 
-async def _shown(visit: PageVisit, name: str) -> SessionAnswer | None:
+async def _known(visit: PageVisit, operation: str, **fields: Any) -> Any:
+    """The answer of a use case; None for a session that it does not know."""
     try:
-        found: SessionAnswer = await visit.of("show_session", session_id=name)
+        return await visit.of(operation, **fields)
     except NotFound:
         return None
-    return found
 
 
-async def _context(visit: PageVisit, name: str) -> SessionContext | None:
-    try:
-        found: SessionContext = await visit.of("session_context", session_id=name)
-    except NotFound:
-        return None
-    return found
+def _recap(
+    recaps: Sequence[Recap], name: str, shown: SessionAnswer | None, context: SessionContext | None
+) -> Recap | None:
+    """The recap of this session, if it is among the last ones. It names sessions by `<sid>`."""
+    names = {name, context.session if context else ""}
+    asked = shown.state.recap.asked if shown and shown.state.recap else None
+    at = shown.state.recap.started_at if shown and shown.state.recap else None
+    return next(
+        (r for r in recaps if r.session in names or (r.asked, r.started_at) == (asked, at)), None
+    )
 
 
-def _values(shown: SessionAnswer | None, context: SessionContext | None) -> dict[str, Any]:
+def _values(
+    shown: SessionAnswer | None, context: SessionContext | None, stored: ObjectsAnswer | None
+) -> dict[str, Any]:
     """What the template needs: None for what is not known of this session."""
     usage = context.usage if context else None
     return {
+        "paged": _paged(stored),
         "state": shown.state if shown else None,
         "core": shown.core if shown else "",
         "pressure": shown.pressure if shown else None,
@@ -98,9 +138,33 @@ def _values(shown: SessionAnswer | None, context: SessionContext | None) -> dict
         "shares": shares(context.parts, usage.window) if context and usage else [],
         "tokens_chart": context_chart(context.exchanges) if context else None,
         "cost_chart": cost_chart(context.exchanges) if context and context.bill else None,
-        "policies": sorted({one.policy for one in context.exchanges}) if context else [],
-        "decisions": sum(one.decisions for one in context.exchanges) if context else 0,
     }
+
+
+def _paged(stored: ObjectsAnswer | None) -> Paged | None:
+    """None where no proxy of this session stored its steps."""
+    if stored is None or not stored.totals:
+        return None
+    totals = stored.totals[0]
+    by_type: dict[str, list[ObjectSummary]] = {}
+    for one in stored.objects:
+        by_type.setdefault(one.type, []).append(one)
+    kinds = [_step_kind(name, many) for name, many in by_type.items()]
+    changed = [one for one in stored.objects if one.fidelity or one.pinned or one.faults]
+    return Paged(
+        totals=totals,
+        saved=(totals.saved - totals.spent) / 1_000_000,
+        fault_cost=totals.fault_cost / 1_000_000,
+        kinds=tuple(sorted(kinds, key=lambda kind: -sum(kind.tokens))),
+        changed=tuple(changed[:LISTED_STEPS]),
+    )
+
+
+def _step_kind(name: str, steps: Sequence[ObjectSummary]) -> StepKind:
+    tokens = [0] * len(FORMS)
+    for one in steps:
+        tokens[one.fidelity] += one.tokens
+    return StepKind(name.replace("_", " "), len(steps), tuple(tokens))
 
 
 def shares(parts: Sequence[ContextPart], window: int) -> list[ContextShare]:

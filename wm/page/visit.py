@@ -100,7 +100,7 @@ class PageVisit(Struct):
             here = await self.of("inspect", status="inbox", limit=0)
             common |= {"place": here.place, "waiting": here.counts.get("inbox", 0)}
         html = render(template, {**common, **values}, block)
-        if block and self.page.said:
+        if block and block != "toast" and self.page.said:
             html += render("base.html", common, "toast")
         if self.page.said:
             self.say("")

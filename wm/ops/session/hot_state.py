@@ -185,9 +185,12 @@ def no_session(place: WorkspacePlace, said: str) -> NotFound:
 
 
 def full_session(work: Work, key: str, wanted: str) -> str:
-    """The only session id with this prefix, else `wanted` itself."""
+    """The only session id with this prefix, or of this `<sid>`, else `wanted` itself."""
     if work.read(session_ref(key, wanted)).document is not None:
         return wanted
+    if wanted in work.runtime.store.names(SessionState, key):
+        named = work.read(Ref(SessionState, key, wanted)).document
+        return named.session_id if named is not None else wanted
     states = readable_sessions(work, key)
     ids = [s.session_id for s in states if s.session_id.startswith(wanted)]
     return ids[0] if len(ids) == 1 else wanted
