@@ -135,17 +135,29 @@ def _status(entry: MemoryEntry) -> str:
     return state + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
 
 
-def print_row(view: EntryView) -> None:
-    """Print one entry in a list: id, strength, text, and special properties."""
+def entry_lines(view: EntryView) -> list[str]:
+    """One entry in a list: id, strength, text, and special properties."""
     entry = view.entry
     head = f"  {short_id(entry.id):<{SHORT_ID}}  {view.strength:4.2f}"
     first, *rest = output.hang(head, entry.text, COLUMN)
-    output.line(f"  {output.bold(first[2:12])}{first[12:]}")
-    output.lines(rest[: LISTED_LINES - 1])
+    found = [f"  {output.bold(first[2:12])}{first[12:]}", *rest[: LISTED_LINES - 1]]
     if len(rest) >= LISTED_LINES:
         more = f"… wm show {short_id(entry.id)} has the rest"
-        output.lines(output.hang("", more, COLUMN, output.dim))
-    output.lines(output.hang("", " · ".join(_about(view)), COLUMN, output.dim))
+        found += output.hang("", more, COLUMN, output.dim)
+    return found + output.hang("", " · ".join(_about(view)), COLUMN, output.dim)
+
+
+def entry_line(view: EntryView) -> str:
+    """One entry in one line: what of its text fits, grey if prompts do not show it now."""
+    mark = "!" if needs_a_look(view.entry) else " "
+    head = f"{mark} {short_id(view.entry.id):<{SHORT_ID}}  "
+    text = head + output.cut(view.entry.text, output.columns() - len(head))
+    return output.dim(text) if view.omitted else text
+
+
+def needs_a_look(entry: MemoryEntry) -> bool:
+    """Whether a person should decide about it: its code changed, or another entry differs."""
+    return entry.status == "active" and bool(entry.suspect or entry.conflicts)
 
 
 def _about(view: EntryView) -> list[str]:

@@ -27,6 +27,7 @@ from wm.domain.counts import counted
 from wm.settings import wants_colour
 
 WIDTH = 80
+HEIGHT = 24
 NARROW, WIDE = 40, 100
 """Minimum and maximum columns for wrapping: long lines are hard to read."""
 
@@ -50,11 +51,32 @@ class Unprintable(Exception):
     """Standard output accepts no more data (a full disk); `str()` is the reason."""
 
 
+def columns() -> int:
+    """Columns of the terminal, or 80 without one: for a row that is cut."""
+    return max(NARROW, _terminal_size()[0])
+
+
 def width() -> int:
-    """Columns to use: those of the terminal, or 80 without one."""
-    if not sys.stdout.isatty():
-        return WIDTH
-    return max(NARROW, min(WIDE, shutil.get_terminal_size((WIDTH, 24)).columns))
+    """Columns for text that is wrapped."""
+    return min(WIDE, columns())
+
+
+def height() -> int:
+    """Lines of one screen, less that of the next prompt."""
+    return max(HEIGHT // 2, _terminal_size()[1]) - 1
+
+
+def _terminal_size() -> tuple[int, int]:
+    return shutil.get_terminal_size((WIDTH, HEIGHT)) if sys.stdout.isatty() else (WIDTH, HEIGHT)
+
+
+def paged(texts: Sequence[str]) -> None:
+    """Print lines; through the user's pager if a terminal has no room for them."""
+    if is_terminal() and len(texts) > height():
+        with _printing():
+            click.echo_via_pager("\n".join(texts) + "\n", color=colour())
+    else:
+        lines(texts)
 
 
 def is_terminal() -> bool:

@@ -19,11 +19,15 @@ FILLED = {"critical": "nearly full", "high": "filling up"}
 
 
 def print_heading(place: WorkspacePlace) -> None:
-    """Print the folder and its branch."""
+    output.lines(heading_lines(place))
+
+
+def heading_lines(place: WorkspacePlace) -> list[str]:
+    """The folder and its branch."""
     folder = YOURS if place.key == "user" else output.home_short(place.root)
     folder = folder or "an unknown folder"
     said = folder + (f" · branch {place.branch}" if place.branch else "")
-    output.lines(map(output.bold, output.wrap(said, output.width())))
+    return [output.bold(text) for text in output.wrap(said, output.width())]
 
 
 def memory_rows(found: Inspection) -> list[output.Row]:

@@ -13,7 +13,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import entry_type, print_entry, print_row
+from wm.cli.entries import entry_lines, entry_type, print_entry
 from wm.cli.groups import Group
 from wm.cli.options import choice, flag
 from wm.cli.streams import given
@@ -44,7 +44,7 @@ def _print_waiting(answer: Any) -> None:
         output.line("The inbox is empty.")
         return
     for view in answer.entries:
-        print_row(view)
+        output.lines(entry_lines(view))
     output.hint(HINT)
 
 
@@ -117,7 +117,7 @@ def review(caller: Caller) -> Result:
     done = {"accept_entry": 0, "reject_entry": 0}
     views: Any = caller.call("inspect", status="inbox").entries
     for view in views:
-        print_row(view)
+        output.lines(entry_lines(view))
         output.hint("a accept · r reject · s skip · q quit")
         key = (click.getchar() if sys.stdin.isatty() else sys.stdin.read(1)).lower()
         if key in ("q", "\x03", "\x04", ""):

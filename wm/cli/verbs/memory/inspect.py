@@ -1,7 +1,8 @@
-"""`wm inspect`: what this workspace remembers, strongest first, and why an entry is not shown."""
+"""`wm inspect`: what this workspace remembers, strongest first, on one screen."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,9 +11,9 @@ import click
 from wm.api.protocol import EntryView, Inspection
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import entry_type, print_row
+from wm.cli.entries import entry_line, entry_lines, entry_type, needs_a_look
 from wm.cli.options import choice, flag
-from wm.cli.place import conversation_rows, memory_rows, print_heading
+from wm.cli.place import conversation_rows, heading_lines, memory_rows
 from wm.cli.verbs.sessions.session import about_session
 from wm.formats.workspace_memory import STATUSES
 
@@ -21,64 +22,117 @@ LISTED_CONVERSATIONS = 3
 
 
 @click.command("inspect")
+@flag("--full", "full", help="Every entry with its whole text and source, and the sessions.")
 @flag("--all", "everything", help="Also superseded entries and the inbox.")
 @choice("--status", STATUSES, help="Only entries with this status. Default: active.")
 @entry_type("Only this type.")
 @flag("--user", "user", help="What you keep for all your projects.")
 @prints
-def command(caller: Caller, everything: bool, status: str, type: str, user: bool) -> Result:
-    """Show the entries of this workspace, strongest first, and which of them a prompt shows."""
+def command(
+    caller: Caller, full: bool, everything: bool, status: str, type: str, user: bool
+) -> Result:
+    """Show the entries of this workspace, strongest first, and what needs your attention.
+
+    What does not fit one screen is shortened; --full and the filters show all of it in a pager.
+    """
     if user:
         caller.workspace = "user"
     wanted = "all" if everything else status
     show = partial(
-        _print, filtered=bool(wanted or type), half_life_days=caller.settings.memory.half_life_days
+        _print,
+        filtered=bool(wanted or type),
+        full=full,
+        half_life_days=caller.settings.memory.half_life_days,
     )
     return Result(caller.call("inspect", status=wanted, type=type), show)
 
 
-def _print(found: Any, *, filtered: bool, half_life_days: float) -> None:
-    print_heading(found.place)
+def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> None:
     rows = memory_rows(found) + conversation_rows(found.conversations, LISTED_CONVERSATIONS)
-    output.lines(output.pairs(rows))
-    _print_entries(found, filtered=filtered)
-    _print_sessions(found)
-    if found.entries:
-        output.line()
-        legend = (
-            "The number is the strength: type × source × importance, halved every "
-            f"{half_life_days:g} days, more slowly for what was seen again. Prompts show the "
-            "strongest; nothing is deleted because it is weak."
-        )
-        output.lines(map(output.dim, output.wrap(legend, output.width())))
-
-
-def _print_entries(found: Inspection, *, filtered: bool) -> None:
+    looks = sum(needs_a_look(view.entry) for view in found.entries)
+    if looks:
+        verb = "needs" if looks == 1 else "need"
+        said = f"{output.count(looks, 'entry', 'entries')} marked ! {verb} a look: wm show ID"
+        rows.append(("attention", said, output.warn))
+    head = [*heading_lines(found.place), *output.pairs(rows)]
+    whole = [
+        *head,
+        *_entries(found, filtered=filtered),
+        *_sessions(found),
+        *_legend(half_life_days),
+    ]
     if not found.entries:
-        output.line()
+        output.lines([*head, *_entries(found, filtered=filtered), *_sessions(found)])
+    elif full or filtered or len(whole) <= output.height():
+        output.paged(whole)
+    else:
+        output.lines([*head, *_short(found, output.height() - len(head))])
+
+
+def _entries(found: Inspection, *, filtered: bool) -> Iterator[str]:
+    """Every entry with its whole text and its source."""
+    if not found.entries:
+        yield ""
         if filtered:
-            output.line("  Nothing here is like that.")
+            yield "  Nothing here is like that."
         else:
-            output.line("  Nothing is remembered here yet. Say “remember that …” to an agent, or:")
-            output.line('  wm remember "we deploy with make ship"')
+            yield "  Nothing is remembered here yet. Say “remember that …” to an agent, or:"
+            yield '  wm remember "we deploy with make ship"'
+    for kind, views in _groups(found).items():
+        yield ""
+        yield output.bold(kind)
+        for view in views:
+            yield from entry_lines(view)
+
+
+def _groups(found: Inspection) -> dict[str, list[EntryView]]:
     groups: dict[str, list[EntryView]] = {}
     for view in found.entries:
         groups.setdefault(view.entry.type, []).append(view)
-    for kind, views in groups.items():
-        output.line()
-        output.line(output.bold(kind))
-        for view in views:
-            print_row(view)
+    return groups
 
 
-def _print_sessions(found: Inspection) -> None:
+def _short(found: Inspection, room: int) -> Iterator[str]:
+    """The strongest entries of each type, one line each, within so many lines."""
+    groups = _groups(found)
+    shares = _shares([len(views) for views in groups.values()], room - len(groups) - 3)
+    for (kind, views), shown in zip(groups.items(), shares, strict=True):
+        rest = "" if shown == len(views) else f" · all {len(views)}: wm inspect --type {kind}"
+        yield output.bold(kind) + output.dim(rest)
+        yield from map(entry_line, views[:shown])
+    yield ""
+    grey = "grey: not in prompts now · " if output.colour() else ""
+    yield output.dim(f"{grey}everything: wm inspect --full · wm search WORDS")
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """How many of each list to show: one after another, at least one of each."""
+    shown = [min(size, 1) for size in sizes]
+    while sum(shown) < room and shown != list(sizes):
+        for at, size in enumerate(sizes):
+            if shown[at] < size and sum(shown) < room:
+                shown[at] += 1
+    return shown
+
+
+def _sessions(found: Inspection) -> Iterator[str]:
     if not found.sessions:
         return
-    output.line()
-    output.line(output.bold("sessions"))
+    yield ""
+    yield output.bold("sessions")
     for session in found.sessions[:LISTED_SESSIONS]:
         name = output.cut(session.session_id, 16)
-        output.lines(output.hang(f"  {name}", about_session(session), 20))
+        yield from output.hang(f"  {name}", about_session(session), 20)
     more = len(found.sessions) - LISTED_SESSIONS
     if more > 0:
-        output.line(output.dim(f"  {more} more: wm session list"))
+        yield output.dim(f"  {more} more: wm session list")
+
+
+def _legend(half_life_days: float) -> Iterator[str]:
+    legend = (
+        "The number is the strength: type × source × importance, halved every "
+        f"{half_life_days:g} days, more slowly for what was seen again. Prompts show the "
+        "strongest; nothing is deleted because it is weak."
+    )
+    yield ""
+    yield from map(output.dim, output.wrap(legend, output.width()))
