@@ -53,6 +53,9 @@ def main() -> int:
 
 def scene(machine: Machine) -> Iterator[str]:
     """The lines of the recording."""
+    config = machine.home / ".config" / "wm" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[hooks]\nevent_timeout_s = 20\nstart_timeout_s = 60\n")  # a busy machine
     wm = Wired(machine)
     machine.upstream.script = script(*turns(*_answers(machine)))
     yield "# one command connects the agents of this machine"
