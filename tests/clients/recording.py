@@ -55,12 +55,13 @@ def scene(machine: Machine) -> Iterator[str]:
     """The lines of the recording."""
     config = machine.home / ".config" / "wm" / "config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text("[hooks]\nevent_timeout_s = 20\nstart_timeout_s = 60\n")  # a busy machine
+    config.write_text("[hooks]\nevent_timeout_s = 20\n")  # a busy machine
     wm = Wired(machine)
     machine.upstream.script = script(*turns(*_answers(machine)))
     yield "# one command connects the agents of this machine"
     yield "$ wm setup"
     wm.setup()
+    machine.tool("wm", "up", timeout=PATIENCE_S)
     yield f"  {_agents(machine)}"
     yield ""
     yield "# you tell one agent …"
