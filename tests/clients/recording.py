@@ -73,9 +73,9 @@ def scene(machine: Machine) -> Iterator[str]:
     asked = _ran(OPENCODE.run(machine, "How do we deploy?", timeout=PATIENCE_S))
     yield from _quoted(_memory(machine, asked))
     yield ""
-    yield "# OpenCode repairs a failing check; the error returns in Claude Code, which is told"
-    yield f'$ opencode run "Make {CHECK} pass."'
-    _ran(OPENCODE.run(machine, f"Make {CHECK} pass.", timeout=PATIENCE_S))
+    yield "# one session repairs a failing check; when the error returns, a later session is told"
+    yield f'$ claude -p "Make {CHECK} pass."'
+    _ran(CLAUDE.run(machine, f"Make {CHECK} pass.", timeout=PATIENCE_S))
     machine.tool("git", "checkout", "-q", "calc.py")
     yield f'$ claude -p "Run {CHECK}."'
     again = _ran(CLAUDE.run(machine, f"Run {CHECK}.", timeout=PATIENCE_S))
@@ -90,9 +90,9 @@ def _answers(machine: Machine) -> Iterator[object]:
     """What the scripted model does, request by request."""
     yield answer(think("Noted."), say("I will."))
     yield answer(think("Known."), say("With make ship."))
-    yield answer(OPENCODE.shell(CHECK))
-    yield answer(OPENCODE.change(machine, "calc.py", "return a - b", "return a + b"))
-    yield answer(OPENCODE.shell(CHECK))
+    yield answer(CLAUDE.shell(CHECK))
+    yield answer(CLAUDE.change(machine, "calc.py", "return a - b", "return a + b"))
+    yield answer(CLAUDE.shell(CHECK))
     yield answer(say("It passes."))
     yield answer(CLAUDE.shell(CHECK))
     yield answer(say("It fails again."))
