@@ -44,7 +44,7 @@ def test_a_few_entries_are_listed_in_full(terminal: Terminal) -> None:
     assert "The number is the strength" in said
 
 
-def test_an_entry_that_needs_a_look_is_counted_and_marked(full: Terminal) -> None:
+def test_an_entry_that_needs_a_look_is_counted_and_listed_first(full: Terminal) -> None:
     (full.repo / "dock.py").write_text("def berth(n):\n    return n\n")
     full.wm(
         "remember",
@@ -54,7 +54,6 @@ def test_an_entry_that_needs_a_look_is_counted_and_marked(full: Terminal) -> Non
         "--type",
         "decision",
     )
-    full.wm("pin", full.wm("search", "found by number", "--json").json["hits"][0]["entry"]["id"])
     (full.repo / "dock.py").write_text("def berth(name):\n    return name\n")
     lines = full.wm("inspect").out.splitlines()
     assert "  attention   1 entry marked ! needs a look: wm show ID" in lines

@@ -93,13 +93,14 @@ def _groups(found: Inspection) -> dict[str, list[EntryView]]:
 
 
 def _short(found: Inspection, room: int) -> Iterator[str]:
-    """The strongest entries of each type, one line each, within so many lines."""
+    """Of each type what needs a look, then the strongest; one line each, within so many lines."""
     groups = _groups(found)
     shares = _shares([len(views) for views in groups.values()], room - len(groups) - 3)
     for (kind, views), shown in zip(groups.items(), shares, strict=True):
         rest = "" if shown == len(views) else f" · all {len(views)}: wm inspect --type {kind}"
         yield output.bold(kind) + output.dim(rest)
-        yield from map(entry_line, views[:shown])
+        looks_first = sorted(views, key=lambda view: not needs_a_look(view.entry))
+        yield from map(entry_line, looks_first[:shown])
     yield ""
     grey = "grey: not in prompts now · " if output.colour() else ""
     yield output.dim(f"{grey}everything: wm inspect --full · wm search WORDS")
