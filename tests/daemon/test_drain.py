@@ -33,14 +33,14 @@ def hook(name: str, **fields: Any) -> bytes:
     return "\r\n".join([*head, "", ""]).encode() + body
 
 
-def failed(project: Path, number: int) -> bytes:
-    """A command that failed, each with a test of its own."""
+def edited(project: Path, number: int) -> bytes:
+    """An edit, each of a file of its own."""
     return hook(
-        "PostToolUseFailure",
+        "PostToolUse",
         cwd=str(project),
-        tool_name="Bash",
-        tool_input={"command": f"pytest tests/test_{number}.py"},
-        error=f"Exit code 1\nFAILED tests/test_{number}.py::test_it - assert {number} == 0",
+        tool_name="Edit",
+        tool_input={"file_path": str(project / f"file_{number}.py")},
+        tool_response={},
     )
 
 
@@ -80,7 +80,7 @@ def test_every_answered_event_is_in_the_files_after_a_drain(
             sock.connect(str(settings.paths.socket))
             sock.sendall(hook("SessionStart", cwd=str(project), source="startup"))
             assert answers(sock, 1) == [200]
-            sock.sendall(b"".join(failed(project, number) for number in range(EVENTS)))
+            sock.sendall(b"".join(edited(project, number) for number in range(EVENTS)))
             said = answers(sock, EVENTS)
             end(settings)
         assert said == [202] * EVENTS
@@ -89,4 +89,4 @@ def test_every_answered_event_is_in_the_files_after_a_drain(
             "show_session", {"directory": str(project), "session_id": "s-1"}
         )
         assert shown["state"]["events"] >= EVENTS
-        assert f"test_{EVENTS - 1}" in shown["hot"]
+        assert f"file_{EVENTS - 1}.py" in shown["hot"]

@@ -197,13 +197,15 @@ def _prompt_request(parsed: ParsedHook) -> PromptRequest:
 def _at_once(runtime: Runtime, call: HookCall) -> tuple[HookAnswer, HookCall] | None:
     """Answer a tool call on queueing: it changes hot state only and prints nothing, so the agent
     need not wait. Later hooks of the workspace queue behind it. The agent does wait if the output
-    is long enough to prune, or if the reply can carry a message for the session."""
+    is long enough to prune, or if the reply can carry a message for the session: what ended this
+    failure before, or a pressure notice."""
     parsed = call.parsed
     if call.place is None or not parsed.events or parsed.call:
         return None
     if not all(isinstance(e, ToolFinished) and not _may_be_cut(e) for e in parsed.events):
         return None
-    if call.tells and pressure.waits(runtime, call.place.key, parsed.session_id):
+    fails = any(isinstance(e, ToolFinished) and e.exit_code for e in parsed.events)
+    if call.tells and (fails or pressure.waits(runtime, call.place.key, parsed.session_id)):
         return None
     return call.answer(HookOutcome()), replace(call, is_read=False)
 
