@@ -164,6 +164,15 @@ def test_for_a_text_of_several_entries_each_line_names_its_entry(user: Terminal)
     ]
 
 
+def test_for_a_text_of_one_entry_its_explanation_is_printed(user: Terminal) -> None:
+    entry = user.remember("We deploy with `make ship`.")
+    told = user.wm("why", "make", "ship").out
+    assert told == user.wm("why", entry).out
+    assert "prompts show it" in told
+    user.wm("forget", entry)
+    assert "forgotten" in user.wm("why", "make", "ship").out
+
+
 def test_the_wait_for_vectors_happens_once_in_the_daemon() -> None:
     assert PATIENCE_S["diag_alike"] > RecallSettings().hint_wait_s
 

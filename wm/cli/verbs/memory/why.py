@@ -38,7 +38,18 @@ def why(caller: Caller, subject: tuple[str, ...], absent: bool, **kind: str) -> 
     if kind["type"]:
         raise click.UsageError("--type needs --not.")
     answer: WhyAnswer = caller.call("why", subject=" ".join(subject))
-    return Result(answer, _print_text if answer.entry is None else _print_entry)
+    return Result(answer, lambda answer: _print_answer(caller, answer))
+
+
+def _print_answer(caller: Caller, answer: Any) -> None:
+    """The entry; for a text, what happened to it, or the one entry that all of that is about."""
+    about = {record.entry for record in answer.records}
+    if answer.entry is None and len(about) == 1 and "" not in about:
+        answer = caller.call("why", subject=about.pop())
+    if answer.entry is None:
+        _print_text(answer)
+    else:
+        _print_entry(answer)
 
 
 def _print_entry(answer: Any) -> None:
