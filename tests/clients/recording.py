@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 
 from tests.clients import install
@@ -23,7 +24,7 @@ from tests.clients.wired import REPOSITORY, Wired, memory_blocks
 
 TARGET = REPOSITORY / "docs" / "recording.svg"
 ASK = "Remember that we deploy with `make ship`."
-CHECK = "python3 check.py"
+CHECK = "python3 -m pytest -q test_calc.py"
 COLUMNS = 92
 PATIENCE_S = 600.0
 LINE_PX, COLUMN_PX, MARGIN_PX = 19, 8.4, 18
@@ -59,10 +60,12 @@ def scene(machine: Machine) -> Iterator[str]:
     wm = Wired(machine)
     machine.upstream.script = script(*turns(*_answers(machine)))
     yield "# one command connects the agents of this machine"
-    yield "$ wm setup"
+    yield "$ wm setup --yes && wm status"
     wm.setup()
     machine.tool("wm", "up", timeout=PATIENCE_S)
-    yield f"  {_agents(machine)}"
+    yield "  …"
+    yield from _agents(machine)
+    yield "  …"
     yield ""
     yield "# you tell one agent …"
     yield f'$ claude -p "{ASK}"'
@@ -74,16 +77,16 @@ def scene(machine: Machine) -> Iterator[str]:
     yield from _quoted(_memory(machine, asked))
     yield ""
     yield "# one session repairs a failing check; when the error returns, a later session is told"
-    yield f'$ claude -p "Make {CHECK} pass."'
-    _ran(CLAUDE.run(machine, f"Make {CHECK} pass.", timeout=PATIENCE_S))
+    yield '$ claude -p "Make the tests pass."'
+    _ran(CLAUDE.run(machine, "Make the tests pass.", timeout=PATIENCE_S))
     machine.tool("git", "checkout", "-q", "calc.py")
-    yield f'$ claude -p "Run {CHECK}."'
-    again = _ran(CLAUDE.run(machine, f"Run {CHECK}.", timeout=PATIENCE_S))
+    yield '$ claude -p "Run the tests."'
+    again = _ran(CLAUDE.run(machine, "Run the tests.", timeout=PATIENCE_S))
     yield from _quoted(_seen_before(machine, again))
     yield ""
     yield "# all of it is plain JSON, and every line has its reason"
     yield "$ wm why make ship"
-    yield from (f"  {line}" for line in machine.tool("wm", "why", "make ship").splitlines()[:9])
+    yield from machine.tool("wm", "why", "make ship").splitlines()
 
 
 def _answers(machine: Machine) -> Iterator[object]:
@@ -91,7 +94,8 @@ def _answers(machine: Machine) -> Iterator[object]:
     yield answer(think("Noted."), say("I will."))
     yield answer(think("Known."), say("With make ship."))
     yield answer(CLAUDE.shell(CHECK))
-    yield answer(CLAUDE.change(machine, "calc.py", "return a - b", "return a + b"))
+    # Not `a + b`: bytecode of a file of the same size and second would be taken for current.
+    yield answer(CLAUDE.change(machine, "calc.py", "return a - b", "return sum((a, b))"))
     yield answer(CLAUDE.shell(CHECK))
     yield answer(say("It passes."))
     yield answer(CLAUDE.shell(CHECK))
@@ -104,9 +108,12 @@ def _ran(run: Run) -> Run:
     return run
 
 
-def _agents(machine: Machine) -> str:
-    [line] = [x for x in machine.tool("wm", "status").splitlines() if x.startswith("  agents")]
-    return line.strip()
+def _agents(machine: Machine) -> list[str]:
+    """The row `agents` of `wm status`, of one or several lines."""
+    lines = machine.tool("wm", "status").splitlines()
+    begin = next(at for at, line in enumerate(lines) if line.startswith("  agents"))
+    behind = takewhile(lambda line: line.startswith("      "), lines[begin + 1 :])
+    return [lines[begin], *behind]
 
 
 def _memory(machine: Machine, run: Run) -> str:
@@ -132,13 +139,18 @@ def _quoted(text: str) -> Iterator[str]:
             rest = rest[cut:].lstrip()
 
 
+def _spaced(line: str) -> str:
+    """With no-break spaces, because SVG folds ordinary ones."""
+    return line.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def drawn(lines: list[str]) -> str:
     """A picture of a terminal with these lines."""
     width = round(COLUMNS * COLUMN_PX + 2 * MARGIN_PX)
     height = len(lines) * LINE_PX + 2 * MARGIN_PX
     rows = [
         f'<text x="{MARGIN_PX}" y="{MARGIN_PX + (number + 1) * LINE_PX - 5}" '
-        f'fill="{COLOURS.get(line[:1], COLOURS[" "])}">{escape(line, quote=False)}</text>'
+        f'fill="{COLOURS.get(line[:1], COLOURS[" "])}">{_spaced(escape(line, quote=False))}</text>'
         for number, line in enumerate(lines)
         if line
     ]
@@ -146,7 +158,7 @@ def drawn(lines: list[str]) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" font-family="ui-monospace,Menlo,Consolas,monospace" '
-            'font-size="14" xml:space="preserve">',
+            'font-size="14">',
             '<rect width="100%" height="100%" rx="8" fill="#0d1117"/>',
             *rows,
             "</svg>\n",
