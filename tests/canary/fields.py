@@ -118,6 +118,8 @@ class Filler:
         origin = typing.get_origin(kind)
         if origin is typing.Annotated:
             return self._value(typing.get_args(kind)[0], at, leaves, wild)
+        if origin is typing.Literal:
+            return typing.get_args(kind)[0]
         if origin in (typing.Union, types.UnionType):
             return self._value(typing.get_args(kind)[0], at, leaves, wild)
         if origin is tuple:
@@ -130,6 +132,8 @@ class Filler:
             return self._text(at) if wild is not None and at in wild else self._sensible(at[-1])
         if kind is dict or origin is dict:
             leaves.append(at)
+            if typing.get_args(kind) == (str, str):
+                return {"x-header": self._text(at)} if wild is not None and at in wild else {}
             return self._object(at) if wild is not None and at in wild else {}
         value = self._known.get(at[-1], SENSIBLE.get(at[-1]))
         return None if isinstance(value, str) and kind in (int, float, bool) else value

@@ -72,6 +72,24 @@ def continued(bench: Bench) -> object:
     return bench.call(OPERATIONS["continue_session"], session_id=SESSION)
 
 
+def page_out(number: int) -> Step:
+    """A request leaves without a step, which is stored first."""
+    handle, place, request = f"o_{number:012x}", f"{number:016x}", f"r_{number}"
+    part = {"id": handle, "kind": "result", "text": f"berth {number} is free\n" * 40}
+    step = {"id": handle, "places": [place], "number": number, "type": "tool_result"}
+    stub = {"block": place, "text": f"[removed; {handle} brings it back]"}
+    return do(
+        "append_paging",
+        session_id=SESSION,
+        objects=({**step, "tokens": 300, "parts": [part]},),
+        records=(
+            {"kind": "decided", "request": request, "decisions": [stub]},
+            {"kind": "sent", "request": request},
+        ),
+        durable=True,
+    )
+
+
 CLOCK_NOW = {"context_window": {"used_percentage": 88, "context_window_size": 200_000}}
 IMPORTED = do("import_entries", facts=(fact(LINT), fact(DOCS)))
 
@@ -139,6 +157,16 @@ COMMANDS: tuple[Scene, ...] = (
         "allowances",
         TWO,
         (do("allow_secret", text="harbour-7"), do("disallow_secret", text="harbour-7")),
+    ),
+    Scene(
+        "paging",
+        (STARTED,),
+        (
+            do("choose_policy", session=SESSION, policy="balanced"),
+            page_out(1),
+            page_out(2),
+            do("purge_objects", session=SESSION),
+        ),
     ),
     Scene("model", TWO, (do("use_model", name="none"), keep(LINT))),
     Scene(

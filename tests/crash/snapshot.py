@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,10 @@ class Snapshot:
     damaged_records: int
     by_user: frozenset[tuple[str, str]] = frozenset()
     """The evidence of a person's acts."""
+    paging: frozenset[str] = frozenset()
+    """Stored steps, and records that are flushed before their request leaves."""
+    dangling: frozenset[str] = frozenset()
+    """Handles in decisions whose steps are not stored."""
 
 
 def with_evidence(one: Snapshot, more: frozenset[tuple[str, str]]) -> Snapshot:
@@ -79,6 +84,7 @@ def take(store: FileStore) -> Snapshot:
             evidence.add((workspace, record.event_id))
             if record.phase == "user":
                 by_user.add((workspace, record.event_id))
+    steps, decided, dangling = _paging(store)
     return Snapshot(
         documents,
         frozenset(relaxed),
@@ -87,7 +93,28 @@ def take(store: FileStore) -> Snapshot:
         health,
         damaged,
         frozenset(by_user),
+        frozenset(steps | decided),
+        frozenset(dangling),
     )
+
+
+HANDLE = re.compile(r"o_[0-9a-f]{12}")
+
+
+def _paging(store: FileStore) -> tuple[set[str], set[str], set[str]]:
+    """Steps, durable records and dangling handles, each with its session."""
+    steps: set[str] = set()
+    decided: set[str] = set()
+    named: set[str] = set()
+    for workspace in store.workspaces():
+        for session in store.paging_sessions(workspace):
+            steps |= {f"{session} {one}" for one in store.object_ids(workspace, session)}
+            for record in store.ledger(workspace, session):
+                if record.kind in {"decided", "policy"}:
+                    decided.add(f"{session} {record.kind} {record.request}{record.policy}")
+                for decision in record.decisions:
+                    named |= {f"{session} {one}" for one in HANDLE.findall(decision.text)}
+    return steps, decided, named - steps
 
 
 def _facts(document: Document | None) -> Iterator[str]:
@@ -125,6 +152,12 @@ def differences(found: Snapshot, allowed: Allowed) -> Iterator[str]:
         yield f"evidence is lost: {sorted(lost)}"
     if more := found.evidence - after.evidence - before.evidence:
         yield f"evidence of nothing: {sorted(more)}"
+    if gone := (before.paging & after.paging) - found.paging:
+        yield f"paging is lost: {sorted(gone)}"
+    if added := found.paging - before.paging - after.paging:
+        yield f"paging from nowhere: {sorted(added)}"
+    if dangling := found.dangling - before.dangling - after.dangling:
+        yield f"decisions name steps that are not stored: {sorted(dangling)}"
     if nowhere := (before.facts & after.facts) - found.facts:
         yield f"facts are nowhere: {sorted(nowhere)}"
     if invented := found.facts - before.facts - after.facts:

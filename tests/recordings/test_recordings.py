@@ -39,14 +39,20 @@ def command_losses() -> Losses:
     for path in recorded.keys() & found.keys():
         was, now = recorded[path], found[path]
         for option, kind in was["options"].items():
-            if now["options"].get(option) != kind:
-                told = now["options"].get(option, GONE)
+            told = now["options"].get(option, GONE)
+            if not takes_all_of(kind, told):
                 losses[f"commands / {path} / {option}"] = f"{kind}, now {told}"
         arguments, first = was["arguments"], now["arguments"][: len(was["arguments"])]
         further = now["arguments"][len(arguments) :]
         if arguments != first or any("required" in one for one in further):
             losses[f"commands / {path} / arguments"] = f"{arguments}, now {now['arguments']}"
     return losses
+
+
+def takes_all_of(was: str, now: str) -> bool:
+    """The same kind of option; it may have more choices."""
+    before, after = was.split(", "), now.split(", ")
+    return before[1:] == after[1:] and set(before[0].split(" / ")) <= set(after[0].split(" / "))
 
 
 def route_losses() -> Losses:

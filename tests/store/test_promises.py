@@ -27,6 +27,8 @@ from wm.domain.recording import RecordingIndex
 from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.flow import Flow
 from wm.formats.home import Alias, Aliases
+from wm.formats.ledger import LedgerRecord
+from wm.formats.paged_object import ObjectPart, PagedObject
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.recording import Recording
 from wm.formats.session_state import CompactionState, SessionState
@@ -390,3 +392,50 @@ def test_discarding_the_flows_of_one_session_keeps_all_others(store: FileStore) 
     assert store.discard_flows(KEY, SID)
     assert not store.discard_flows(KEY, SID)
     assert (store.flows(KEY, SID), len(store.flows(KEY, "other"))) == ((), 1)
+
+
+def step(number: int) -> PagedObject:
+    part = ObjectPart(id=f"o_{number:012x}", kind="result", text=f"line {number}\n" * 20)
+    return PagedObject(
+        id=f"o_{number + 100:012x}", type="tool_result", tokens=60, number=number, parts=(part,)
+    )
+
+
+def keep_steps(store: FileStore, session: str, *numbers: int, most: int = 100_000) -> None:
+    records = tuple(LedgerRecord(kind="decided", request=f"r_{number}") for number in numbers)
+    store.append_paging(KEY, session, [*map(step, numbers)], records, most=most, durable=True)
+
+
+def test_a_step_is_stored_once_and_found_by_its_own_id_and_those_of_its_parts(
+    store: FileStore,
+) -> None:
+    keep_steps(store, SID, 1, 2)
+    keep_steps(store, SID, 2, 3)
+    keep_steps(store, "other", 4)
+    assert [one.number for one in store.objects(KEY, SID)] == [1, 2, 3]
+    assert [one.request for one in store.ledger(KEY, SID)] == ["r_1", "r_2", "r_2", "r_3"]
+    assert len(store.object_ids(KEY, SID)) == 6
+    for wanted in ("o_000000000002", "o_000000000066"):
+        assert [(s, one.number) for s, one in store.find_object(KEY, wanted)] == [(SID, 2)]
+    assert (store.newest_paging(KEY)[0], len(store.newest_paging(KEY))) == ("other", 2)
+
+
+def test_steps_beyond_the_limit_and_the_records_with_them_are_refused(store: FileStore) -> None:
+    keep_steps(store, SID, 1)
+    with pytest.raises(Unwritable, match="more than 600 bytes"):
+        keep_steps(store, SID, 2, 3, most=600)
+    assert [one.number for one in store.objects(KEY, SID)] == [1]
+    assert [one.request for one in store.ledger(KEY, SID)] == ["r_1"]
+
+
+def test_the_steps_of_a_session_can_be_deleted_without_its_decisions(store: FileStore) -> None:
+    for session in (SID, "other"):
+        keep_steps(store, session, 1)
+    before = store.paging_bytes(KEY, SID)
+    assert store.discard_objects(KEY, SID)
+    assert 0 < store.paging_bytes(KEY, SID) < before
+    assert len(store.ledger(KEY, SID)) == 1
+    assert store.paging_sessions(KEY) == tuple(sorted((SID, "other")))
+    assert store.discard_paging(KEY, SID)
+    assert not store.discard_paging(KEY, SID)
+    assert store.paging_sessions(KEY) == ("other",)

@@ -20,6 +20,8 @@ from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
+from wm.formats.ledger import LedgerRecord
+from wm.formats.paged_object import PagedObject
 from wm.formats.recording import Recording
 from wm.settings import StoreSettings
 from wm.store import envelope, evidence, jsonlines, paths, session_logs
@@ -57,6 +59,7 @@ class MemoryStore:
         self._flows: dict[FilePlace, bytes] = {}
         self.saved_vectors: dict[tuple[str, Maker], SavedVectors] = {}
         self._recordings: dict[FilePlace, bytes] = {}
+        self._paging: dict[FilePlace, bytes] = {}
         self._locks: dict[FilePlace, threading.Lock] = {}
         self._dirty = False
 
@@ -176,6 +179,82 @@ class MemoryStore:
         with self._guard:
             return self._recordings.pop(place, None) is not None
 
+    def append_paging(
+        self,
+        workspace: str,
+        session: str,
+        objects: Sequence[PagedObject],
+        records: Sequence[LedgerRecord],
+        *,
+        most: int,
+        durable: bool,
+    ) -> None:
+        known = self.object_ids(workspace, session)
+        new = [one for one in objects if one.id not in known]
+        stored = b"".join(session_logs.encode(one, self._key) for one in new)
+        decided = b"".join(session_logs.encode(one, self._key) for one in records)
+        place = paths.objects_place(workspace, session)
+        with self._guard:
+            if new and len(self._paging.get(place, b"")) + len(stored) > most:
+                raise Unwritable(f"{place.path} would have more than {most} bytes.")
+        self._append_paging(place, stored)
+        self._append_paging(paths.decisions_place(workspace, session), decided)
+
+    def _append_paging(self, place: FilePlace, lines: bytes) -> None:
+        with self._guard:
+            if lines:  # the last one is the newest
+                self._paging[place] = self._paging.pop(place, b"") + lines
+
+    def ledger(self, workspace: str, session: str) -> tuple[LedgerRecord, ...]:
+        with self._guard:
+            raw = self._paging.get(paths.decisions_place(workspace, session), b"")
+        return session_logs.decode(LedgerRecord, raw, self._key)
+
+    def objects(self, workspace: str, session: str) -> tuple[PagedObject, ...]:
+        with self._guard:
+            raw = self._paging.get(paths.objects_place(workspace, session), b"")
+        return session_logs.decode(PagedObject, raw, self._key)
+
+    def object_ids(self, workspace: str, session: str) -> frozenset[str]:
+        return frozenset(
+            name for entry in self.objects(workspace, session) for name in _ids_of(entry)
+        )
+
+    def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
+        for session in self.newest_paging(workspace):
+            for entry in self.objects(workspace, session):
+                if any(one.startswith(wanted) for one in _ids_of(entry)):
+                    yield session, entry
+
+    def paging_sessions(self, workspace: str) -> tuple[str, ...]:
+        kinds = (paths.OBJECTS, paths.DECISIONS)
+        folders = [paths.logs_folder(kind, workspace) for kind in kinds]
+        with self._guard:
+            return session_logs.sessions([p.name for p in self._paging if p.folder in folders])
+
+    def newest_paging(self, workspace: str) -> tuple[str, ...]:
+        folder = paths.logs_folder(paths.OBJECTS, workspace)
+        with self._guard:
+            names = [p.name for p in reversed(self._paging) if p.folder == folder]
+        return tuple(filter(None, map(paths.session_of_flows, names)))
+
+    def paging_bytes(self, workspace: str, session: str) -> int:
+        places = (
+            paths.objects_place(workspace, session),
+            paths.decisions_place(workspace, session),
+        )
+        with self._guard:
+            return sum(len(self._paging.get(place, b"")) for place in places)
+
+    def discard_objects(self, workspace: str, session: str) -> bool:
+        with self._guard:
+            return self._paging.pop(paths.objects_place(workspace, session), None) is not None
+
+    def discard_paging(self, workspace: str, session: str) -> bool:
+        with self._guard:
+            decided = self._paging.pop(paths.decisions_place(workspace, session), None)
+        return self.discard_objects(workspace, session) or decided is not None
+
     def flush(self) -> None:
         self._dirty = False
 
@@ -242,6 +321,10 @@ class MemoryStore:
                     self._dirty = self._dirty or ref.model in RELAXED
             for workspace, line in lines:
                 self._lines[workspace] = self._lines.get(workspace, b"") + line
+
+
+def _ids_of(entry: PagedObject) -> tuple[str, ...]:
+    return (entry.id, *(part.id for part in entry.parts))
 
 
 class MemoryTransaction:

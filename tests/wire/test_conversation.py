@@ -11,11 +11,14 @@ import pytest
 from tests.clients.accounting import ThinkingLedger
 from tests.clients.validity import refusals
 from wm.wire.body import Body, index
+from wm.wire.cachesim import PromptCache
 from wm.wire.conversation import Conversation
 from wm.wire.history import ConversationHistory, history
 from wm.wire.policy import Decision, Log, Moment, Policy, nothing
+from wm.wire.rows import row
 
 MARK = {"type": "ephemeral"}
+GO = {"type": "text", "text": "Go."}
 LONG = "the quay is free " * 200
 
 
@@ -220,10 +223,10 @@ def test_the_text_of_the_last_step_is_marked_and_found_again_at_the_next_cut() -
     sent(talk, raw_of(first=first))
     sent(talk, raw_of(*history_of(6), first=first))
     policy = deciding((2, 0, "step", "[0]"), (4, 0, "step", "[1]"))
-    assert marked_texts(sent(talk, raw_of(*history_of(7), first=first), policy)) == ["Go.", "[1]"]
+    assert marked_texts(sent(talk, raw_of(*history_of(7), first=first), policy)) == ["[1]"]
     policy = deciding((6, 0, "step", "[2]"))
     found = sent(talk, raw_of(*history_of(8), first=first), policy)
-    assert marked_texts(found) == ["[1]", "[2]"]
+    assert marked_texts(found) == ["[2]"]  # it finds the one before it
 
 
 def test_a_mark_behind_a_change_is_not_taken_for_the_stable_boundary() -> None:
@@ -235,7 +238,53 @@ def test_a_mark_behind_a_change_is_not_taken_for_the_stable_boundary() -> None:
     policy = deciding((2, 0, "step", "[0]"), (6, 0, "step", "[2]"))
     sent(talk, raw_of(*history_of(7), first=first), policy)
     found = sent(talk, raw_of(*history_of(8), first=first), deciding((4, 0, "step", "[1]")))
-    assert marked_texts(found) == ["Go.", "[2]"]
+    assert marked_texts(found) == ["[2]"]
+
+
+def marked(raw: bytes, *, heads: int, ends: int) -> bytes:
+    """The request as a client marks it: so many texts of the system prompt, and so many of the last
+    messages of the user."""
+    body = json.loads(raw)
+    body["system"] = [
+        {"type": "text", "text": f"{n}. " * 500, **({"cache_control": MARK} if n < heads else {})}
+        for n in range(3)
+    ]
+    for message in body["messages"][-2 * ends + 1 :: 2]:
+        message["content"][-1]["cache_control"] = MARK
+    return json.dumps(body).encode()
+
+
+@pytest.mark.parametrize(("heads", "ends"), [(0, 1), (1, 1), (1, 2), (2, 2), (1, 3)])
+@pytest.mark.parametrize("every", [1, 3, 12])
+def test_the_cache_holds_what_a_cut_counts_on(heads: int, ends: int, every: int) -> None:
+    """Cuts of old and of the newest results; the service's cache finds what the account expects,
+    but for the message or two before a cut."""
+
+    def policy(body: Body, past: ConversationHistory, log: Log, _moment: Moment) -> Any:
+        newest = len(body.messages) - 3
+        if newest < 2 or newest // 2 % every:
+            return ()
+        found = [
+            Decision(past.places[n][0], f"[{n}]", "test", "content")
+            for n in range(2, newest + 1, 2)
+            if past.places[n][0] not in log
+        ]
+        if newest % 36 == 0:
+            found += [
+                Decision(past.places[n][-1], f"[step {n}]", "test", "step", 4)
+                for n in range(2, newest - 8, 2)
+            ]
+        return found
+
+    talk, cache = Conversation(marks=True), PromptCache(minimum=0)
+    read = expected = 0
+    for number in range(60):
+        raw = marked(raw_of(*history_of(number), first=[GO]), heads=heads, ends=ends)
+        goes = index(json.dumps(sent(talk, raw, policy)).encode())
+        assert goes is not None
+        expected += talk.bills()[1].read
+        read += cache.account(row(goes)).cache_read
+    assert read > 0.92 * expected
 
 
 def test_a_void_request_is_not_in_the_account() -> None:

@@ -10,7 +10,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -18,8 +18,10 @@ from wm.agents.codex import CodexHooks, CodexServer
 from wm.agents.hook_lines import Fallback, WmCommand, line
 from wm.agents.json_file import HookLists, JsonFile, Section, ServerEntry, Version
 from wm.agents.parts import SettingsPart
-from wm.domain.payloads import DIALECTS, dialect_of
 from wm.settings import HookSettings
+
+if TYPE_CHECKING:
+    from wm.domain.payloads import Dialect
 
 FALLBACKS = {"result": Fallback.FILES_IF_DOWN, "stop": Fallback.NONE}
 """What happens to a payload that the daemon did not take, by the meaning of its hook."""
@@ -76,8 +78,6 @@ OTHER_AGENTS = (
     OtherAgent("qwen", "qwen", "settings.json", "settings.json", _group_in_ms),
 )
 
-TITLES = {dialect.agent: dialect.title for dialect in DIALECTS}
-
 HOOKS_PURPOSE = "hooks: they bring memory into a session and record it"
 SERVER_PURPOSE = "the memory tools, as an MCP server"
 
@@ -94,7 +94,7 @@ def parts(
         folder = folders[row.agent]
         wanted = hooks(row, shlex.quote(str(command.script)), settings)
         server: dict[str, Any] = {**row.server, "command": program, "args": words}
-        title = TITLES[row.agent]
+        title = dialect(row.agent).title
         if row.agent == CODEX:
             config = folder / row.servers
             section: Section = CodexHooks(agent=CODEX, wanted=wanted, config=read(config))
@@ -114,6 +114,13 @@ def parts(
 BOTH_PURPOSE = f"{HOOKS_PURPOSE}; {SERVER_PURPOSE}"
 
 
+def dialect(agent: str) -> Dialect:
+    """How the agent writes its hooks."""
+    from wm.domain.payloads import dialect_of  # the formats behind it load slowly
+
+    return dialect_of(agent)
+
+
 def _file(row: OtherAgent, path: Path, purpose: str, *sections: Section) -> JsonFile:
     return JsonFile(agent=row.agent, path=path, purpose=purpose, sections=sections)
 
@@ -121,7 +128,7 @@ def _file(row: OtherAgent, path: Path, purpose: str, *sections: Section) -> Json
 def hooks(row: OtherAgent, script: str, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
     """The `hooks` object of an agent. script: a word of the shell."""
     wanted = {}
-    for event, meaning in dialect_of(row.agent).meanings.items():
+    for event, meaning in dialect(row.agent).meanings.items():
         fallback = FALLBACKS.get(meaning, Fallback.FILES)
         library = fallback is not Fallback.NONE
         # The agent's own limit must be longer than ours: curl's wait, then the library's.

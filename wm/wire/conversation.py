@@ -8,6 +8,7 @@ than was saved so far, whatever the policy says; only first appearances are free
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct, field
@@ -15,8 +16,9 @@ from msgspec import Struct, field
 from wm.wire.account import Account, Bill, Rates, rates_of
 from wm.wire.binding import tolerance
 from wm.wire.body import Body, ByteSpan, index, splice, unread
+from wm.wire.cachesim import LOOK_BACK_BLOCKS
 from wm.wire.history import ConversationHistory, history
-from wm.wire.marks import end_mark, end_marked, room_for
+from wm.wire.marks import client_marks, end_mark, end_marked, room_for
 from wm.wire.policy import (
     Decision,
     DroppedSteps,
@@ -61,8 +63,8 @@ class _Changes(Struct, frozen=True):
     """What new decisions change.
 
     begin: number of the first message that they name. first: number of the first message whose
-    form changes (the one behind it for a text of a step). last: of the first message behind all
-    changes that stays. steps: all that are replaced.
+    form changes (the one behind it for a text of a step). last: of the first message that stays,
+    behind all changes of what is cached. steps: all that are replaced.
     """
 
     begin: int = _NOWHERE
@@ -337,36 +339,38 @@ class Conversation(Struct):
         steps = dropped(one.body, one.past, log)
         texts = {place for listed in steps.texts.values() for place, _ in listed}
         ends = {places[-1]: number for number, places in enumerate(one.past.places) if places}
-        for place in found.wanted[: room.count]:
-            if place in texts:
-                found.texts[place] = room.mark
-            elif made := end_marked(one.body.messages[ends[place]], room.mark):
-                found.splices.append(made)
-                found.messages.append(ends[place])
-        if found.texts or found.splices:
-            found.splices += room.given_up
+        room.keep([ends[place] for place in found.wanted if place in ends])
+        for place in found.wanted:
+            is_text = place in texts
+            made = None if is_text else end_marked(one.body.messages[ends[place]], room.mark)
+            if (is_text or made) and room.take(found.splices):
+                if is_text:
+                    found.texts[place] = room.mark
+                elif made:
+                    found.splices.append(made)
+                    found.messages.append(ends[place])
         return found
 
     def _wanted(self, one: _Request, changes: _Changes) -> tuple[str, ...]:
         """Where marks help, the best first: where an earlier request had one before the changes,
-        and where the next cut is likely to begin."""
-        places, anchors = one.past.places, changes.steps.anchors
-        steps = [place for texts in changes.steps.texts.values() for place, _ in texts]
-        wanted: list[str] = []
-        before = self._usable(one, changes.first)
-        ends = {places[n][-1]: n for n in anchors}
-        number = ends.get(self._step_mark, _NOWHERE)
+        and where the next cut is likely to begin. A mark there finds the earlier one, too, if it
+        is not far behind."""
+        places, steps = one.past.places, changes.steps
+        at = {place: number for number, place in enumerate(_order(one, steps))}
+        texts = [place for listed in steps.texts.values() for place, _ in listed]
+        ends = {places[n][-1]: n for n in steps.anchors}
+        known = [places[n][-1] for n in self._usable(one, changes.first)]
         # A step between others that is replaced later moves the texts of those behind it.
-        after = anchors[number] if number < changes.begin else -1
-        if before and before[-1] > after:
-            wanted.append(places[before[-1]][-1])
-        elif after >= 0:
-            wanted.append(self._step_mark)
-        if steps and steps[-1] not in wanted:
-            wanted.append(steps[-1])
-        elif changes.last < len(places) - 1 and places[changes.last]:
-            wanted.append(places[changes.last][-1])
-        return tuple(wanted)
+        if ends.get(self._step_mark, _NOWHERE) < changes.begin:
+            known.append(self._step_mark)
+        known = sorted((place for place in known if place in at), key=at.__getitem__)[-1:]
+        following = [place for place in texts[-1:] if place not in known]
+        if changes.last < len(places) - 1 and places[changes.last]:
+            following.append(places[changes.last][-1])
+        following.sort(key=at.__getitem__, reverse=True)
+        if known and any(0 <= at[f] - at[known[0]] < LOOK_BACK_BLOCKS for f in following[:1]):
+            return (*following, *known)
+        return (*known, *following)
 
     def _usable(self, one: _Request, first: int) -> list[int]:
         """The messages before `first` with a mark of an earlier request at their end."""
@@ -387,11 +391,13 @@ class Conversation(Struct):
         places = one.past.places
         made = one.made
         self._anchors = [(n, places[n][-1]) for n in self._usable(one, made.changes.first)]
-        self._anchors += [(n, places[n][-1]) for n in made.own.messages if n >= made.changes.first]
+        marked = {*made.own.messages, *client_marks(one.body, made.own.splices)}
+        marked = {n for n in marked if n >= made.changes.first}
+        if end_mark(one.body):
+            marked.add(len(places) - 1)
+        self._anchors += [(n, places[n][-1]) for n in sorted(marked)]
         if made.changes.first < _NOWHERE:
             self._step_mark = list(made.own.texts)[-1] if made.own.texts else ""
-        if end_mark(one.body):
-            self._anchors.append((len(places) - 1, places[-1][-1]))
 
     def _take_over(self, one: _Request) -> None:
         for places in reversed(one.past.places):
@@ -404,6 +410,14 @@ class Conversation(Struct):
 def _end(one: _Request) -> str:
     """The place of the last block."""
     return next((line[-1] for line in reversed(one.past.places) if line), "")
+
+
+def _order(one: _Request, steps: DroppedSteps) -> Iterator[str]:
+    """The places of the blocks of the request as it is sent, in order."""
+    for number, places in enumerate(one.past.places):
+        if number not in steps.messages:
+            yield from places
+        yield from (place for place, _ in steps.texts.get(number, ()))
 
 
 def _may_follow(before: Decision | None, new: Decision) -> bool:
@@ -422,7 +436,7 @@ def _changes(one: _Request, log: Log) -> _Changes:
     ]
     if not found:
         return _Changes()
-    last = found[-1][1]
+    last = max((number for _, number in found if number <= one.cached_to), default=_NOWHERE)
     while last in steps.messages:
         last += 1
     return _Changes(found[0][1], min(first for first, _ in found), last, steps)

@@ -3,8 +3,8 @@
 At a cut everything behind the first changed block is written again. What is before it is read only
 if a mark finds it, and the client's marks at the end are more than 20 blocks away. So the request
 gets a mark where an earlier request had one and nothing before it has changed: the stable boundary.
-If there is room, a second one lets the next cut begin where this one ended: behind the texts of
-steps, or else behind all changes.
+A second one lets the next cut begin where this one ended: behind all changes, and behind the texts
+of steps. If it is close behind the boundary, it finds that, too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wm.wire.body import Block, Body, ByteSpan, Message
 from wm.wire.cachesim import MAX_MARKS
@@ -33,30 +33,74 @@ def end_mark(body: Body) -> str:
     return ttl_of(body.messages[-1].blocks[-1].value)
 
 
-class MarkRoom(Struct, frozen=True):
-    """The marks that `wm` may add to a request. mark: as JSON value; None for none. given_up: the
-    splice that takes one of the client's back."""
+class MarkRoom(Struct):
+    """The marks that `wm` may add to a request. mark: as JSON value. free: how many are unused.
+    given_up: message -> the splice that takes a mark of the client back. spare: the same for marks
+    outside of the messages."""
 
-    count: int = 0
-    mark: dict[str, str] | None = None
-    given_up: tuple[tuple[ByteSpan, bytes], ...] = ()
+    mark: dict[str, str] = field(default_factory=dict)
+    free: int = 0
+    given_up: dict[int, tuple[ByteSpan, bytes]] = field(default_factory=dict)
+    spare: list[tuple[ByteSpan, bytes]] = field(default_factory=list)
+
+    def keep(self, messages: Sequence[int]) -> None:
+        """The client's marks at the ends of these messages are not given up."""
+        for number in messages:
+            self.given_up.pop(number, None)
+
+    def take(self, splices: list[tuple[ByteSpan, bytes]]) -> bool:
+        """Use one mark; False if there is none. splices: gets what takes a mark of the client
+        back."""
+        if self.free > 0:
+            self.free -= 1
+        elif self.given_up:
+            splices.append(self.given_up.pop(next(iter(self.given_up))))
+        elif self.spare:
+            splices.append(self.spare.pop())
+        else:
+            return False
+        return True
 
 
 def room_for(body: Body) -> MarkRoom:
-    """A mark has the lifetime of the one at the end. If the client uses all four, the mark in the
-    message before the last is given up: it marks what is written again anyway."""
+    """A mark has the lifetime of the one at the end. If the client uses all four, its marks in the
+    messages before the last can be given up: they mark what is written again anyway, or what the
+    mark behind it finds. So can the first of several in front of the messages."""
     ttl = end_mark(body)
     if not ttl:
         return MarkRoom()
     mark = {"type": "ephemeral", **({"ttl": "1h"} if ttl == "1h" else {})}
-    marked = _marked(body)
-    room = MAX_MARKS - len(marked) - isinstance(body.value(MARK), dict)
-    if room > 0:
-        return MarkRoom(room, mark)
-    spans = [block.without(MARK) for block in marked[:-1] if _in_messages(block, body.messages)]
-    if not spans or spans[-1] is None:
-        return MarkRoom()
-    return MarkRoom(1 + min(0, room), mark, ((spans[-1], b""),))
+    head = [block for block in (*body.tools, *body.system) if _is_marked(block)]
+    given_up: dict[int, tuple[ByteSpan, bytes]] = {}
+    used = len(head) + isinstance(body.value(MARK), dict)
+    for number, message in enumerate(body.messages):
+        marked = [block for block in message.blocks if _is_marked(block)]
+        used += len(marked)
+        spans = _spans(marked) if number < len(body.messages) - 1 else []
+        if len(spans) == 1 == len(marked):
+            given_up[number] = (spans[0], b"")
+    spare = [(span, b"") for span in _spans(head[:-1])]
+    return MarkRoom(mark, max(0, MAX_MARKS - used), given_up, spare)
+
+
+def _spans(marked: Sequence[Block]) -> list[ByteSpan]:
+    return [span for block in marked if (span := block.without(MARK)) is not None]
+
+
+def _is_marked(block: Block) -> bool:
+    return _SPELLED in block.raw and bool(ttl_of(block.value))
+
+
+def client_marks(body: Body, splices: Sequence[tuple[ByteSpan, bytes]]) -> list[int]:
+    """Numbers of the messages with a mark of the client at their end that these splices keep."""
+    removed = [span.start for span, new in splices if not new]
+    return [
+        number
+        for number, message in enumerate(body.messages)
+        if message.blocks
+        and _is_marked(block := message.blocks[-1])
+        and not any(block.span.start <= start < block.span.end for start in removed)
+    ]
 
 
 def end_marked(message: Message, mark: Any) -> tuple[ByteSpan, bytes] | None:
@@ -69,19 +113,6 @@ def _can_be_marked(message: Message) -> bool:
         return False
     block = message.blocks[-1]
     return not (block.type in THINKING or ttl_of(block.value) or block.raw == b'""')
-
-
-def _marked(body: Body) -> list[Block]:
-    everything = (
-        *body.tools,
-        *body.system,
-        *(block for message in body.messages for block in message.blocks),
-    )
-    return [block for block in everything if _SPELLED in block.raw and ttl_of(block.value)]
-
-
-def _in_messages(block: Block, messages: Sequence[Message]) -> bool:
-    return bool(messages) and block.span.start >= messages[0].span.start
 
 
 def _inserted(block: Block, mark: bytes) -> tuple[ByteSpan, bytes]:

@@ -6,8 +6,9 @@ that what is applied and what is replayed are always the same bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from wm.api.paging import (
     LedgerAnswer,
@@ -23,6 +24,7 @@ from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, folded
 from wm.domain.paging.levels import LEVELS
 from wm.errors import UserError
+from wm.formats.base import Record
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
@@ -31,7 +33,15 @@ from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
 from wm.store.paths import sid
 
+R = TypeVar("R", bound=Record)
 Redact = Callable[[str], str]
+
+
+class Secrets(NamedTuple):
+    """What takes secrets out of a text, and out of a name."""
+
+    text: Redact
+    name: Redact
 
 
 def _append(work: Work, request: PagingRequest) -> PagingAnswer:
@@ -54,39 +64,55 @@ def append(
 ) -> tuple[str, ...]:
     """Redact and write steps and records. session: its `<sid>`. Returns the places of decisions
     that hold a secret: they were not written. Raises StoreError."""
-    redact, store = work.runtime.redactor.text, work.runtime.store
+    store = work.runtime.store
+    secrets = Secrets(work.runtime.redactor.text, work.runtime.redacted_name)
     refused: list[str] = []
-    checked = [_checked(record, redact, refused, work.moment) for record in records]
+    checked = [_checked(record, secrets, refused, work.moment) for record in records]
     known = store.object_ids(place.key, session) if objects else frozenset()
-    new = [redacted_object(one, redact, work.moment) for one in objects if one.id not in known]
+    new = [redacted_object(one, secrets, work.moment) for one in objects if one.id not in known]
     most = work.runtime.settings.proxy.objects_max_bytes
     store.append_paging(place.key, session, new, checked, most=most, durable=durable)
     return tuple(refused)
 
 
-def _checked(record: LedgerRecord, redact: Redact, refused: list[str], moment: str) -> LedgerRecord:
+def _checked(
+    record: LedgerRecord, secrets: Secrets, refused: list[str], moment: str
+) -> LedgerRecord:
     """The record without decisions that hold a secret; their places are added to `refused`."""
-    clean = [one for one in record.decisions if redact(one.text) == one.text]
+    clean = tuple(one for one in record.decisions if redacted(one, secrets) == one)
     refused += [one.block for one in record.decisions if one not in clean]
-    update = {"at": moment, "decisions": tuple(clean)}
-    return record.model_copy(update=update)
+    rest = redacted(record.model_copy(update={"decisions": ()}), secrets)
+    return rest.model_copy(update={"at": moment, "decisions": clean})
 
 
-def redacted_object(one: PagedObject, redact: Redact, moment: str) -> PagedObject:
-    """The object without secrets. Its ids stay: they are digests of the original texts."""
-    parts = tuple(
-        part.model_copy(
-            update={
-                "text": redact(part.text),
-                "label": redact(part.label),
-                "path": redact(part.path),
-            }
-        )
-        for part in one.parts
-    )
-    names = tuple(name for name in one.names if redact(name) == name)
-    update: dict[str, Any] = {"at": moment, "parts": parts, "names": names}
-    return one.model_copy(update={**update, "label": redact(one.label)})
+def redacted_object(one: PagedObject, secrets: Secrets, moment: str) -> PagedObject:
+    """The object without secrets. A name with one is left out of `names`."""
+    names = tuple(name for name in one.names if secrets.text(name) == name)
+    return redacted(one, secrets).model_copy(update={"at": moment, "names": names})
+
+
+_NEVER_SECRET = re.compile(r"[a-z_ ]{0,24}|(?:[a-z]_)?[0-9a-f]{12,16}")
+"""Our own words and handles; they are too short for a key."""
+_TEXTS = frozenset({"text", "label", "path", "names"})
+"""Fields with words; all others hold a name, such as a random id that must stay as it is."""
+
+
+def redacted(record: R, secrets: Secrets) -> R:
+    """A record without secrets in any of its texts."""
+
+    def clean(value: Any, redact: Redact) -> Any:
+        if isinstance(value, str):
+            return value if _NEVER_SECRET.fullmatch(value) else redact(value)
+        if isinstance(value, tuple):
+            return tuple(clean(one, redact) for one in value)
+        return redacted(value, secrets) if isinstance(value, Record) else value
+
+    update = {}
+    for field, old in record:
+        new = clean(old, secrets.text if field in _TEXTS else secrets.name)
+        if new != old:
+            update[field] = new
+    return record.model_copy(update=update) if update else record
 
 
 append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)

@@ -36,6 +36,9 @@ _PIECE_TOKENS = 120_000
 """Content that is written behind an answer, in one call."""
 _MAX_UNSTORED_TOKENS = 8_000_000
 _MAX_WAITING = 2_000
+_MAX_UNREPORTED = 64
+_LEAST_MISSED = 1_024
+"""Tokens; estimates and marks explain fewer."""
 LEAST_SCALE, MOST_SCALE = 0.5, 3.0
 """Bounds of reported to estimated tokens; beyond them the report says nothing about length."""
 
@@ -103,6 +106,10 @@ class ManagedConversation:
         self._seen_messages = 0
         self._moment = Moment()
         self._turn = _Turn()
+        self._unreported: dict[str, Bill] = {}
+        """Requests whose figures may still come, with the prediction."""
+        self._missed = 0.0
+        """What was taken from the credit since the last record."""
 
     @property
     def before(self) -> Body | None:
@@ -200,12 +207,13 @@ class ManagedConversation:
         """The figures of an answered request. Also counts what the answers before it needed of what
         was removed."""
         self._count_faults()
-        if usage is None:
+        predicted = self._unreported.pop(request, None)
+        if usage is None or predicted is None:
             return
         bill = LedgerBill(read=usage.cache_read, written=usage.prompt - usage.cache_read)
+        self._compare(predicted, usage)
         for number, record in enumerate(self._waiting):
             if record.kind == "sent" and record.request == request:
-                self._learn_scale(record, usage)
                 self._waiting[number] = record.model_copy(update={"reported": bill})
 
     def behind(self) -> PlannedTurn | None:
@@ -257,6 +265,10 @@ class ManagedConversation:
         if turn.policy == OFF and not self._talk.log:
             return  # nothing is managed
         plain, sent = turn.bills
+        self._unreported[turn.request] = sent
+        if len(self._unreported) > _MAX_UNREPORTED:
+            del self._unreported[next(iter(self._unreported))]
+        missed, self._missed = self._missed, 0.0
         self._wait(
             "sent",
             turn.request,
@@ -266,7 +278,7 @@ class ManagedConversation:
             removed=max(0, plain.tokens - sent.tokens),
             plain=LedgerBill(read=plain.read, written=plain.written),
             predicted=LedgerBill(read=sent.read, written=sent.written),
-            saved=plain.cost - sent.cost,
+            saved=plain.cost - sent.cost - missed,
         )
 
     def _wait(self, kind: str, request: str = "", **fields: Any) -> None:
@@ -353,13 +365,20 @@ class ManagedConversation:
             saved=self._talk.account.credit - before,
         )
 
-    def _learn_scale(self, record: LedgerRecord, usage: Usage) -> None:
-        if record.predicted is not None and (
-            tokens := record.predicted.read + record.predicted.written
-        ):
-            ratio = usage.prompt / tokens
-            if LEAST_SCALE <= ratio <= MOST_SCALE:
-                self._talk.scale = ratio
+    def _compare(self, predicted: Bill, usage: Usage) -> None:
+        """Learn from the service's figures. What it did not find in its cache, against the
+        prediction, is taken from the credit: cuts must pay for themselves in its bill."""
+        if not predicted.tokens:
+            return
+        ratio = usage.prompt / predicted.tokens
+        if not LEAST_SCALE <= ratio <= MOST_SCALE:
+            return
+        self._talk.scale = ratio
+        missed = round(predicted.read - usage.cache_read / ratio)
+        if missed > _LEAST_MISSED:
+            before = self._talk.account.credit
+            self._talk.charge(-missed, missed)
+            self._missed += before - self._talk.account.credit
 
     def _record(self, kind: str, request: str) -> LedgerRecord:
         fields = {"kind": kind, "conversation": self._name, "request": request}

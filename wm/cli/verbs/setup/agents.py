@@ -25,8 +25,13 @@ from wm.cli.wiring import look
 from wm.daemon.instance import is_heard
 from wm.settings.memory import LEARN_MODES
 
-TITLES = {**other_agents.TITLES, wiring.OPENCODE: "OpenCode", wiring.SERVICE: "The daemon"}
-"""Agent of a change -> the title above its lines; of other changes it is wm."""
+TITLES = {
+    "": "wm",
+    wiring.LEARNING: "wm",
+    wiring.OPENCODE: "OpenCode",
+    wiring.SERVICE: "The daemon",
+}
+"""Whose change it is -> the title above its lines; other agents have it in their dialects."""
 
 
 FIRST = "next: start an agent in a repository and say: remember that we deploy with make ship"
@@ -174,7 +179,8 @@ def _print_changes(changes: Sequence[wiring.FileChange]) -> None:
     """By agent, one line for a file and one for its purpose. Files of one purpose in one folder are
     one line."""
     for agent, of_agent in groupby(changes, key=lambda change: change.agent):
-        output.line(f"{TITLES.get(agent, 'wm')}:")
+        title = TITLES.get(agent) or other_agents.dialect(agent).title
+        output.line(f"{title}:")
         alike = groupby(of_agent, key=lambda one: (one.say, one.path.parent, one.purpose))
         for (say, folder, purpose), group in alike:
             files = list(group)

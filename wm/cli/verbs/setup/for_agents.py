@@ -1,4 +1,4 @@
-"""`wm hook | statusline | completion`: called by agents and shells.
+"""`wm hook | statusline`: called by agents.
 
 `wm.cli.main` dispatches hook and statusline before it imports click; this module provides their
 help.
@@ -7,11 +7,9 @@ help.
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
 
 from wm.agents import hook_client
 from wm.agents.setup import AGENTS
-from wm.cli import output
 
 
 @click.command("hook")
@@ -30,18 +28,3 @@ def hook(agent: str, event: str) -> int:
 def statusline() -> int:
     """Read Claude Code's status from standard input and print one line, or nothing."""
     return hook_client.main(["statusline"])
-
-
-@click.command("completion")
-@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> int:
-    """Print the completion script for SHELL: bash, zsh or fish.
-
-    For bash and zsh put `eval "$(wm completion bash)"` (or zsh) into ~/.bashrc or ~/.zshrc; for
-    fish write it to ~/.config/fish/completions/wm.fish.
-    """
-    application = click.get_current_context().find_root().command
-    kind = get_completion_class(shell)
-    assert kind is not None
-    output.line(kind(application, {}, "wm", "_WM_COMPLETE").source())
-    return 0
