@@ -429,8 +429,8 @@ def test_steps_beyond_the_limit_and_the_records_with_them_are_refused(store: Fil
 
 
 def test_the_steps_of_a_session_can_be_deleted_without_its_decisions(store: FileStore) -> None:
-    for session in (SID, "other"):
-        keep_steps(store, session, 1)
+    for name in (SID, "other"):
+        keep_steps(store, name, 1)
     before = store.paging_bytes(KEY, SID)
     assert store.discard_objects(KEY, SID)
     assert 0 < store.paging_bytes(KEY, SID) < before

@@ -230,7 +230,9 @@ class MemoryStore:
         kinds = (paths.OBJECTS, paths.DECISIONS)
         folders = [paths.logs_folder(kind, workspace) for kind in kinds]
         with self._guard:
-            return session_logs.sessions([p.name for p in self._paging if p.folder in folders])
+            return session_logs.sessions(
+                list({p.name for p in self._paging if p.folder in folders})
+            )
 
     def newest_paging(self, workspace: str) -> tuple[str, ...]:
         folder = paths.logs_folder(paths.OBJECTS, workspace)

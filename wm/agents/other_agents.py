@@ -10,7 +10,7 @@ import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -18,10 +18,8 @@ from wm.agents.codex import CodexHooks, CodexServer
 from wm.agents.hook_lines import Fallback, WmCommand, line
 from wm.agents.json_file import HookLists, JsonFile, Section, ServerEntry, Version
 from wm.agents.parts import SettingsPart
+from wm.domain.payloads import dialect_of
 from wm.settings import HookSettings
-
-if TYPE_CHECKING:
-    from wm.domain.payloads import Dialect
 
 FALLBACKS = {"result": Fallback.FILES_IF_DOWN, "stop": Fallback.NONE}
 """What happens to a payload that the daemon did not take, by the meaning of its hook."""
@@ -94,7 +92,6 @@ def parts(
         folder = folders[row.agent]
         wanted = hooks(row, shlex.quote(str(command.script)), settings)
         server: dict[str, Any] = {**row.server, "command": program, "args": words}
-        title = dialect(row.agent).title
         if row.agent == CODEX:
             config = folder / row.servers
             section: Section = CodexHooks(agent=CODEX, wanted=wanted, config=read(config))
@@ -102,7 +99,7 @@ def parts(
             yield CodexServer(agent=CODEX, path=config, purpose=SERVER_PURPOSE, wanted=server)
             continue
         section = HookLists(agent=row.agent, wanted=wanted)
-        served = ServerEntry(title=title, wanted=server)
+        served = ServerEntry(title=title(row.agent), wanted=server)
         own = (Version(),) if row.versioned else ()
         if row.hooks == row.servers:
             yield _file(row, folder / row.hooks, BOTH_PURPOSE, section, served)
@@ -114,11 +111,9 @@ def parts(
 BOTH_PURPOSE = f"{HOOKS_PURPOSE}; {SERVER_PURPOSE}"
 
 
-def dialect(agent: str) -> Dialect:
-    """How the agent writes its hooks."""
-    from wm.domain.payloads import dialect_of  # the formats behind it load slowly
-
-    return dialect_of(agent)
+def title(agent: str) -> str:
+    """The agent's name in messages."""
+    return dialect_of(agent).title
 
 
 def _file(row: OtherAgent, path: Path, purpose: str, *sections: Section) -> JsonFile:
@@ -128,7 +123,7 @@ def _file(row: OtherAgent, path: Path, purpose: str, *sections: Section) -> Json
 def hooks(row: OtherAgent, script: str, settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
     """The `hooks` object of an agent. script: a word of the shell."""
     wanted = {}
-    for event, meaning in dialect(row.agent).meanings.items():
+    for event, meaning in dialect_of(row.agent).meanings.items():
         fallback = FALLBACKS.get(meaning, Fallback.FILES)
         library = fallback is not Fallback.NONE
         # The agent's own limit must be longer than ours: curl's wait, then the library's.

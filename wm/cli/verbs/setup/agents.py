@@ -179,7 +179,7 @@ def _print_changes(changes: Sequence[wiring.FileChange]) -> None:
     """By agent, one line for a file and one for its purpose. Files of one purpose in one folder are
     one line."""
     for agent, of_agent in groupby(changes, key=lambda change: change.agent):
-        title = TITLES.get(agent) or other_agents.dialect(agent).title
+        title = TITLES.get(agent) or other_agents.title(agent)
         output.line(f"{title}:")
         alike = groupby(of_agent, key=lambda one: (one.say, one.path.parent, one.purpose))
         for (say, folder, purpose), group in alike:
