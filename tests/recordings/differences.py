@@ -4,6 +4,7 @@ from __future__ import annotations
 
 FIXED = "a fixed figure now, no option of config.toml (ADR 0027)"
 KEPT = "a request of any length is kept or goes to the inbox; nothing is ignored for its size"
+RECORDED = "a failed call is answered when it is recorded: the answer may say what ended it before"
 
 DIFFERENCES: dict[str, str] = {
     "codes / line_too_long": KEPT,
@@ -13,6 +14,8 @@ DIFFERENCES: dict[str, str] = {
     "codes / type_cap": "a prompt with room shows more of a type than its number (WM-4)",
     "formats / workspace_memory / $.version": "3 adds the source `stated` and the scope `user`",
     "files / workspaces/HEX/workspace-memory.json / $.version": "the same",
+    "story / claude-code PostToolUseFailure / code": RECORDED,
+    "story / opencode tool.execute.after again / code": RECORDED,
     "story / with a daemon: export / $.documents.workspace_memory.version": "the same",
     **{
         f"story / with a daemon: config memory / $.options.memory.{name}": FIXED

@@ -349,6 +349,9 @@ def play() -> Player:
     with TemporaryDirectory(prefix="wm-", ignore_cleanup_errors=True) as folder:
         user = Terminal(Path(folder))
         user.install("claude", "opencode")
+        config = user.home / ".config" / "wm" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text("[recall]\nembed_wait_s = 60.0\n")  # what is printed depends on no load
         player = Player(user)
         try:
             user.wm("up", "--quiet")
