@@ -271,7 +271,7 @@ def test_the_stream_goes_on_after_a_restart_of_the_daemon(user: Terminal, page: 
         user.remember("The captain signs the log book at noon.")
         wait_for(lambda: tab.heard("workspace_memory"))
         assert not tab.ended
-    assert "The purser keeps the spare keys." in user.wm("inspect").out
+    assert "The purser keeps the spare keys." in user.wm("inspect", "--full").out
 
 
 def test_the_page_ends_when_nobody_looks(user: Terminal) -> None:
