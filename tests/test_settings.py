@@ -196,6 +196,7 @@ def test_options_that_need_consent_are_off_while_the_config_is_broken(tmp_path: 
         ("proxy", "policy"),
         ("proxy", "upstream"),
         ("recall", "models_url"),
+        ("team", "accept"),
     ]
     sound = '[proxy]\nupstream = "https://a.example"\n[recall]\nmodels_url = "https://b.example"\n'
     made = loaded(tmp_path, sound)

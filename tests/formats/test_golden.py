@@ -152,7 +152,10 @@ JSON = st.recursive(
     max_leaves=6,
 )
 UNKNOWN = st.dictionaries(TEXT.filter(lambda name: name not in KNOWN), JSON, max_size=3)
-OPEN = {("allowed_digests", "digests"), ("evidence", "details"), ("working_memory", "slots")}
+OPEN = {
+    *(("allowed_digests", "digests"), ("evidence", "details"), ("working_memory", "slots")),
+    *(("sync", "authors"), ("sync", "records"), ("sync", "seen")),
+}
 """Objects without fields of their own."""
 
 

@@ -16,6 +16,7 @@ OUTSIDE = {
     "identity.py": "reads the pointer files of repositories",
     "fstype.py": "reads the table of mounts",
     "project.py": "replaces files of the user's project, by its own rules",
+    "command.py": "runs git, which reads and writes the private mirrors",
     "watch.py": "asks the system for changes; reads through the door",
 }
 HARMLESS = {*("getpid", "register_at_fork", "stat_result", "fspath", "path")}

@@ -80,7 +80,9 @@ def _is_same(one: str, other: str) -> bool:
         return one == other
 
 
-PATIENCE_S: Mapping[str, float] = MappingProxyType({"sweep_storage": 600.0, "diag_alike": 60.0})
+PATIENCE_S: Mapping[str, float] = MappingProxyType(
+    {"sweep_storage": 600.0, "diag_alike": 60.0, "arrive": 60.0}
+)
 """Use cases that may take longer than the answers that agents wait for: a folder of 100,000 files,
 vectors of all entries."""
 
@@ -125,6 +127,10 @@ class Caller:
     def call(self, name: str, **fields: Any) -> Any:
         """Run a use case on the chosen workspace and return its response model."""
         return self.run(name, self.scoped(**fields))
+
+    def answer(self, name: str, /, **fields: Any) -> Any:
+        """`run` with the fields as keywords."""
+        return self.run(name, fields)
 
     def run(self, name: str, fields: dict[str, Any]) -> Any:
         """Run a use case by name. Raises the same errors with and without the daemon."""

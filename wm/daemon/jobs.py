@@ -1,9 +1,11 @@
-"""The schedule: background work of the daemon (GV-2, GV-3, IF-6).
+"""The schedule: background work of the daemon (GV-2, GV-3, IF-6, SY-1).
 
 All workspaces are swept shortly after the start and then daily; the workspace of a session also
-after a number of its events. Runs wait in a queue (`wm.ops.background`) whose thread ends after
-the last one, so an idle daemon wakes once a day and keeps no thread. After each short step of
-work the thread sleeps twice as long. A run that a shutdown interrupts is done by the next one.
+after a number of its events. An event of a session also lets its workspace sync with the remote
+that a person agreed to, if the last sync is long enough ago: without a session nothing syncs.
+Runs wait in a queue (`wm.ops.background`) whose thread ends after the last one, so an idle daemon
+wakes once a day and keeps no thread. After each short step of work a sweep sleeps twice as long. A
+run that a shutdown interrupts is done by the next one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from wm.ops.background import Background
+from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.runtime import Runtime
 from wm.settings import StorageSettings
 
@@ -27,6 +31,9 @@ _SLEEP_SHARE = 2
 _LONGEST_SLEEP_S = 0.1
 _COUNTED = 1024
 """Number of sessions whose events are counted; those silent longest are dropped first."""
+
+SYNC = "sync"
+"""The cause of a job that syncs instead of sweeping."""
 
 SessionName = tuple[str, str]
 """Workspace and `<sid>` of a session in which an event was recorded."""
@@ -63,6 +70,8 @@ class Jobs:
         self._report = report
         self._loop = asyncio.get_running_loop()
         self._events: OrderedDict[SessionName, int] = OrderedDict()
+        self._syncs: dict[str, float] = {}
+        """Workspace -> when it last tried to sync, by the loop's clock."""
         self._line = Background(
             self._run, self._tell, name="wm-sweep", most=_COUNTED, is_daemon=True
         )
@@ -81,8 +90,16 @@ class Jobs:
                 count = 0
                 self._add(Job("events", *event))
             self._events[event] = count
+            self._let_sync(event[0])
         while len(self._events) > _COUNTED:
             self._events.popitem(last=False)
+
+    def _let_sync(self, workspace: str) -> None:
+        every_s = self._runtime.settings.team.sync_minutes * 60
+        now = self._loop.time()
+        if every_s and now - self._syncs.get(workspace, -every_s) >= every_s:
+            self._syncs[workspace] = now
+            self._add(Job(SYNC, workspace))
 
     def stop(self) -> None:
         """Start nothing more, and end the current run at its next step."""
@@ -108,9 +125,15 @@ class Jobs:
 
     def _tell(self, job: Job, error: Exception) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
-            self._loop.call_soon_threadsafe(self._report, f"sweep ({job.cause})", error)
+            what = SYNC if job.cause == SYNC else f"sweep ({job.cause})"
+            self._loop.call_soon_threadsafe(self._report, what, error)
 
     def _run(self, job: Job) -> None:
+        if job.cause == SYNC:
+            self._foundation()
+            quietly = OPERATIONS["sync_quietly"]
+            execute(self._runtime, quietly, quietly.request(workspace=job.workspace))
+            return
         turns = self._runtime.signals.sweeps
         is_done = False
         with turns.scheduled() as free, contextlib.suppress(Stopped):

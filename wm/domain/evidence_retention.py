@@ -22,6 +22,7 @@ ADMITTING = frozenset(
         "memory_imported",
         "memory_inbox",
         "memory_promoted",
+        "memory_received",
         "memory_restored",
         "memory_superseded",
         "outside_accepted",

@@ -16,7 +16,7 @@ INSTRUMENTATION_VERSION = 3
 # fmt: off
 Phase = Literal[
     "extraction", "gate", "journal", "promotion", "retention", "render", "session", "user", "agent",
-    "store", "compaction",
+    "store", "compaction", "sync",
 ]
 Outcome = Literal[
     "accepted", "rejected", "promoted", "absorbed", "superseded", "retryable", "inbox",

@@ -21,7 +21,9 @@ from wm.formats.recaps import Recaps
 from wm.formats.recording import Recording
 from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.shared_entry import SharedEntry
 from wm.formats.sweep_log import SweepLog
+from wm.formats.sync import Sync
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
@@ -43,6 +45,7 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             Recaps,
             SessionState,
             SweepLog,
+            Sync,
             Tombstones,
             ToolOutput,
             TrashedEntry,
@@ -59,8 +62,11 @@ REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
 )
 """All formats: the documents, and the records of logs."""
 
-IN_PROJECTS: Mapping[str, type[Record]] = MappingProxyType({SessionContract.slug: SessionContract})
-"""Files of the user's project: plain JSON without envelope and version."""
+IN_PROJECTS: Mapping[str, type[Record]] = MappingProxyType(
+    {model.slug: model for model in (SessionContract, SharedEntry)}
+)
+"""Files outside the data folder: in the user's project, in the tree of shared memory. Plain JSON
+without envelope and version."""
 
 
 def current_version(model: type[Record]) -> int:

@@ -9,10 +9,15 @@ from wm.formats.workspace_memory import MemoryEntry, Workspace
 
 
 class Tombstone(Record):
-    """The keyed digest of a forgotten text: it identifies the text without revealing it."""
+    """The keyed digest of a forgotten text: it identifies the text without revealing it.
+
+    shared_digest: of a text that was forgotten on another machine of the user, whose key is not
+    ours; `digest` is then empty (SY-2).
+    """
 
     id: str
     digest: str
+    shared_digest: str = optional("")
     type: str = optional("")
     forgotten_at: str
     reason: str = optional("")

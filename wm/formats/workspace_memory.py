@@ -12,6 +12,8 @@ from wm.formats.base import Document, Record, optional
 TYPES = ("feedback", "decision", "project", "reference")
 SOURCES = ("explicit", "manual", "stated", "compaction")
 ORIGINS = ("user", "agent", "tool", "import")
+TEAM = "team:"
+"""The origin of an entry that another author shared: `team:<name>` (SY-3)."""
 STATUSES = ("active", "superseded", "inbox")
 """The states of an entry in the memory; forgotten entries are in the trash."""
 

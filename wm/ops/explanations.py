@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from wm.api.diagnosis import Happening
 from wm.formats.evidence import EvidenceRecord
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import TEAM, MemoryEntry
 from wm.text.tables import Tables
 
 _TABLES = Tables("wm.ops")
@@ -30,6 +30,8 @@ def came_from(entry: MemoryEntry) -> str:
     """Where an entry came from."""
     if "not_attributable" in entry.reasons and entry.source == "compaction":
         return "from a summary, source unknown"
+    if entry.origin.startswith(TEAM):
+        return f"shared by {entry.origin.removeprefix(TEAM)}"
     told = CAME_FROM.get((entry.source, entry.origin))
     return told or f"{entry.source}, from {entry.origin}"
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from wm.domain.memory.scope import branch_of, visible
 from wm.domain.memory.select import SUSPECT
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import TEAM, MemoryEntry
 from wm.search.documents import Hit
 from wm.settings import RecallSettings
 
@@ -33,6 +33,8 @@ def doubts(entry: MemoryEntry) -> tuple[str, ...]:
     branch = branch_of(entry.scope)
     if branch is not None:
         found.append(f"only on branch {branch}")
+    if entry.origin.startswith(TEAM):
+        found.append(f"shared by {entry.origin.removeprefix(TEAM)}, another author")
     if entry.tainted:
         found.append("tainted: it rests on text from tools, files or the web")
     if entry.suspect:

@@ -23,6 +23,7 @@ from wm.settings.environment import (
     find_network,
     find_paths,
     forbid_telemetry,
+    git_environment,
     has_editor,
     one_numeric_thread,
     one_tokenizing_thread,
@@ -31,7 +32,13 @@ from wm.settings.environment import (
 from wm.settings.load import CONFIGURABLE, SECTIONS, Settings, apply_config, load
 from wm.settings.memory import GateSettings, MemorySettings, OriginSettings, Trigger
 from wm.settings.page import PageSettings
-from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
+from wm.settings.project import (
+    ACCEPT,
+    BudgetSettings,
+    ContractSettings,
+    ImportSettings,
+    TeamSettings,
+)
 from wm.settings.proxy import ModelPrice, PriceSettings, ProxySettings
 from wm.settings.pruning import PruningRule, PruningSettings
 from wm.settings.recall import RecallSettings

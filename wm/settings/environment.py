@@ -250,6 +250,36 @@ def daemon_environment(env: Mapping[str, str] = os.environ) -> dict[str, str]:
     return {k: v for k, v in env.items() if k in DAEMON_ENVIRONMENT or k.startswith(prefixes)}
 
 
+GIT_ENVIRONMENT = (
+    "HOME", "PATH", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+    "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+)  # fmt: skip
+"""Variables that a git command without a watching person inherits."""
+
+
+def git_environment(
+    *, quiet: bool, config: Mapping[str, str], env: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """Return the environment of a git command (SY-1). No variable of git itself is passed on: one
+    of a surrounding hook would send the command to another repository. quiet: nobody watches, so it
+    must not ask for anything. config: settings that must not stand on the command line."""
+    fixed = {
+        "LC_ALL": "C",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+        "GIT_CONFIG_COUNT": str(len(config)),
+    }
+    for number, (name, value) in enumerate(config.items()):
+        fixed |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    if not quiet:
+        return {k: v for k, v in env.items() if not k.startswith("GIT_")} | fixed
+    asks_nothing = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
+    return {k: env[k] for k in GIT_ENVIRONMENT if k in env} | fixed | asks_nothing
+
+
 def wants_colour(env: Mapping[str, str] = os.environ) -> bool:
     """Is colour allowed: NO_COLOR is unset and TERM is not `dumb` (IF-7)?"""
     return not env.get("NO_COLOR") and env.get("TERM") != "dumb"

@@ -18,7 +18,7 @@ from wm.settings.daemon import DaemonSettings, HookSettings, ToolSettings
 from wm.settings.environment import Paths, find_paths
 from wm.settings.memory import LEARN_INBOX, GateSettings, MemorySettings, OriginSettings
 from wm.settings.page import PageSettings
-from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings
+from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings, TeamSettings
 from wm.settings.proxy import PriceSettings, ProxySettings
 from wm.settings.pruning import PruningSettings
 from wm.settings.recall import RecallSettings
@@ -51,6 +51,7 @@ class Settings:
     recall: RecallSettings = RecallSettings()
     contract: ContractSettings = ContractSettings()
     imports: ImportSettings = ImportSettings()
+    team: TeamSettings = TeamSettings()
     tools: ToolSettings = ToolSettings()
     proxy: ProxySettings = ProxySettings()
     prices: PriceSettings = PriceSettings()

@@ -9,16 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, option, read_tables
+from wm.settings.schema import TableKind, check_expression, one_of, option, read_tables
 
 LEARN_MODES = ("active", "inbox", "off")
 LEARN_INBOX = LEARN_MODES[1]
-
-
-def _learn(value: Any, where: str) -> str:
-    if value not in LEARN_MODES:
-        raise UserError(f"{where} is {value!r}.", fix=f"Use one of: {', '.join(LEARN_MODES)}.")
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class MemorySettings:
 
     max_text_chars: int = option(2000)
     """Longest text of an entry; longer is refused with the count [chars, WM-1]."""
-    learn: str = option("active", common=True, needs_consent=True, parse=_learn)
+    learn: str = option("active", common=True, needs_consent=True, parse=one_of(LEARN_MODES))
     """What becomes of a statement that nobody asked to remember: active, inbox or off [EX-7]."""
     suspect_rate: float = option(0.25)
     """Factor on the strength of an entry whose anchored code changed or is gone [WM-9]."""

@@ -1,10 +1,12 @@
-"""Sections [budget], [contract] and [imports]: a project's instruction files, its contract and
-handoff, and what an import may read.
+"""Sections [budget], [contract], [imports] and [team]: a project's instruction files, its contract
+and handoff, what an import may read, and how entries of other authors enter.
 """
 
 from dataclasses import dataclass
 
-from wm.settings.schema import option
+from wm.settings.schema import one_of, option
+
+ACCEPT = ("inbox", "signed", "all")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,3 +64,17 @@ class ImportSettings:
     """Characters of text that one import takes into one workspace [chars, CB-6]."""
     max_sessions: int = 20
     """Newest sessions whose memory one import takes [sessions, CB-6]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TeamSettings:
+    """Entries that others share (SPEC section 21)."""
+
+    accept: str = option("inbox", common=True, needs_consent=True, parse=one_of(ACCEPT))
+    """How entries of other authors enter: after approval (inbox), at once if git verifies their
+    author's signature (signed), or all at once [SY-3]."""
+    allowed_signers: str = option("")
+    """File of allowed SSH signers, as git reads it; empty: git's own setting [SY-3]."""
+    sync_minutes: float = option(15.0)
+    """While a session is active, the daemon syncs an approved project this often; 0 never
+    [min, SY-1]."""

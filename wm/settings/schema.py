@@ -42,6 +42,17 @@ def option(default: Any, **about: Any) -> Any:
     return field(default=default, metadata=known)
 
 
+def one_of(words: tuple[str, ...]) -> Callable[[Any, str], Any]:
+    """Return the `parse` of an option that is one of these words."""
+
+    def parse(value: Any, where: str) -> str:
+        if value not in words:
+            raise UserError(f"{where} is {value!r}.", fix=f"Use one of: {', '.join(words)}.")
+        return str(value)
+
+    return parse
+
+
 def options_of(section: Any) -> dict[str, Option]:
     """The options of a section (its class or a value), by name, in the order of its fields."""
     return {f.name: f.metadata["option"] for f in fields(section) if f.metadata}

@@ -26,6 +26,7 @@ from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.recaps import Recaps
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
+from wm.formats.sync import Sync
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
@@ -44,6 +45,8 @@ VECTORS = "vectors"
 RECORDINGS = "recordings"
 OBJECTS = "objects"
 DECISIONS = "decisions"
+MIRRORS = "sync"
+"""Repositories with what was fetched of shared memory; git writes them."""
 
 _KEY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 # A session also has files `<sid>_<topic>.json`, so a session's own name has no underscore.
@@ -84,6 +87,7 @@ LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
         TrashedEntry: FormatPlace("trash", "{}.json", _ID),
         Tombstones: FormatPlace("", "tombstones.json"),
         WorkspaceMemory: FormatPlace("", "workspace-memory.json"),
+        Sync: FormatPlace("", "sync.json"),
         PendingJournal: FormatPlace("", "pending-journal.json"),
         CoreMemory: FormatPlace("core", "{}.json", _SESSION),
         WorkingMemory: FormatPlace("sessions", "{}_working.json", _SESSION, relaxed=True),

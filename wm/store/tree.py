@@ -17,7 +17,7 @@ from wm.store import evidence, paths
 from wm.store.base import Ref
 
 _OURS_AT_HOME = frozenset({paths.KEY_FILE, "daemon.lock", "daemon.log", "daemon.log.1"})
-OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE, paths.MODELS})
+OTHER_FOLDERS = frozenset({"run", paths.QUARANTINE, paths.MODELS, paths.MIRRORS})
 """Folders of the data folder that hold no documents: only their own mode is checked."""
 
 

@@ -40,6 +40,8 @@ _WORDS = MappingProxyType(
         ("memory_imported", "superseded"): "import",
         (IMPORTED, "changed"): "import",
         (REVERTED, "changed"): "undo",
+        ("memory_received", "promoted"): "receive",
+        ("memory_received", "inbox"): "receive",
         ("memory_edited", "changed"): "edit",
         ("memory_trashed", "trashed"): "forget",
         ("memory_restored", "restored"): "restore",
@@ -63,10 +65,10 @@ _ONE_FIELD: Mapping[tuple[str, ...], str] = MappingProxyType(
 
 
 class Act(Struct, frozen=True):
-    """One act. word: remember, learn, import, edit, pin, importance, forget, restore, accept,
-    reject, return, reinforce, rescope or move. by: user, agent (through its tool), or model (a
-    compaction). undone_by: the record that reversed this act, if the reversal is still in
-    effect."""
+    """One act. word: remember, learn, import, receive (from another author or another machine),
+    edit, pin, importance, forget, restore, accept, reject, return, reinforce, rescope or move. by:
+    user, agent (through its tool), or model (a compaction, a sync). undone_by: the record that
+    reversed this act, if the reversal is still in effect."""
 
     record: EvidenceRecord
     word: str

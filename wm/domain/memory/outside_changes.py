@@ -21,6 +21,8 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.text.letters import canonical
 
 CHANGED, ADDED, DELETED = "changed", "added", "deleted"
+PROPOSED_BY_OTHERS = frozenset({"team_changed", "team_deleted"})
+"""Reasons of a change that another author shared (SY-3)."""
 VALUES = (str, bool, int, float)
 """Types that a record's details can hold unchanged."""
 _STATUS = "status:"
@@ -72,10 +74,12 @@ def absorb(
 def accept_outside(
     memory: WorkspaceMemory, *, now: datetime
 ) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
-    """Apply every waiting outside change, in the order of arrival."""
+    """Apply every waiting change that was made by hand, in the order of arrival; not those that
+    other authors propose."""
     facts: list[Fact] = []
     for proposal in memory.entries:
-        if proposal.status == "inbox" and proposal.outside:
+        by_hand = proposal.outside and PROPOSED_BY_OTHERS.isdisjoint(proposal.reasons)
+        if proposal.status == "inbox" and by_hand:
             memory, done = accept_one(memory, proposal, now=now)
             facts += done
     return memory, tuple(facts)

@@ -20,7 +20,7 @@ from wm.domain.memory.consolidate import SOURCE_RANK
 from wm.domain.memory.retention import ageing
 from wm.domain.memory.scope import visible
 from wm.formats.prompt_epoch import Omission
-from wm.formats.workspace_memory import TYPES, Limits, MemoryEntry, WorkspaceMemory
+from wm.formats.workspace_memory import TEAM, TYPES, Limits, MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.escape import neutralise
 from wm.text.sentences import first_sentences
@@ -99,7 +99,7 @@ def line(entry: MemoryEntry, settings: MemorySettings) -> str:
     cut = len(shown) < len(entry.text.strip())
     more = f" (more: wm show {neutralise(entry.id)})" if cut else ""
     doubt = f" ({SUSPECT[entry.suspect]})" if entry.suspect in SUSPECT else ""
-    return f"- {neutralise(shown)}{more}{doubt}{dated(entry)}"
+    return f"- {neutralise(shown)}{more}{doubt}{dated(entry)}{shared_by(entry)}"
 
 
 def dated(entry: MemoryEntry) -> str:
@@ -107,6 +107,12 @@ def dated(entry: MemoryEntry) -> str:
     if entry.conflicts and entry.status == "active":
         return f" (noted {entry.created_at[:10]}; another note differs, not decided yet)"
     return f" (since {entry.since[:10]})" if entry.since else ""
+
+
+def shared_by(entry: MemoryEntry) -> str:
+    """Which other author shared it (SY-3). The name is foreign text."""
+    name = entry.origin.removeprefix(TEAM)
+    return f" (shared by {neutralise(name)})" if name != entry.origin else ""
 
 
 def heading(kind: str) -> str:

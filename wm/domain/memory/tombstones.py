@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from wm.domain.sync.portable import forgotten_digest
 from wm.formats.tombstones import Tombstone
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
@@ -48,4 +49,7 @@ def is_forgotten(text: str, stones: Iterable[Tombstone], digest: Callable[[str],
     if not stones:
         return False
     wanted = digest(canonical(text))
-    return any(stone.digest == wanted for stone in stones)
+    shared = forgotten_digest(text) if any(stone.shared_digest for stone in stones) else ""
+    return any(
+        stone.digest == wanted or (shared and stone.shared_digest == shared) for stone in stones
+    )

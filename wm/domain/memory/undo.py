@@ -258,6 +258,7 @@ _STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusa
             "memory_superseded": _unlearn,
             "memory_inbox": _unlearn,
             "memory_imported": _unlearn,
+            "memory_received": _unlearn,
             "memory_absorbed": _counted,
             "memory_edited": _unedit,
             "memory_trashed": _untrash,

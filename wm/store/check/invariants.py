@@ -59,7 +59,7 @@ def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Br
     elif isinstance(document, PendingJournal):
         yield from _twice((p.entry.id for p in document.entries), "entry")
     elif isinstance(document, Tombstones):
-        yield from _twice((stone.digest for stone in document.stones), "digest")
+        yield from _twice((s.digest for s in document.stones if s.digest), "digest")
     elif isinstance(document, TrashedEntry):
         yield from _name(ref, document.entry.id)
     elif isinstance(document, PromptEpoch):

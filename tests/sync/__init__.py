@@ -1,0 +1,1 @@
+"""Shared memory over git: clones, remotes, faults, hostile trees (SPEC section 21)."""

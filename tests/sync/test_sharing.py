@@ -1,0 +1,345 @@
+"""What two persons see of each other: only what was shared, under the rule of who receives it."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.sync.clones import Person, World, git
+from wm.formats.workspace_memory import WorkspaceMemory
+from wm.store.base import Ref
+
+SHIP = "We deploy with `make ship` from the release branch."
+CENTS = "Prices are stored in cents, never as floating point numbers."
+
+
+def test_a_shared_decision_waits_in_the_inbox_of_the_other(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben")
+    name = ann.shared(SHIP)
+    ann.remember(CENTS)
+    assert ann.sync().parts[0].sent == (name,)
+    assert ben.sync().parts[0].received == {"inbox": 1}
+    waiting = ben.entries[name]
+    assert (waiting.text, waiting.status, waiting.origin) == (SHIP, "inbox", "team:Ann")
+    assert waiting.reasons == ("team_entry",)
+    ben.call("accept_entry", id=name)
+    assert ben.texts() == [SHIP]
+    assert ann.tree() == ben.tree() == world.tree()
+    assert git(ann.project, "rev-parse", "refs/wm/memory") == git(
+        world.remote, "rev-parse", "refs/wm/memory"
+    )
+
+
+def test_with_the_rule_all_it_is_active_at_once(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(SHIP)
+    ann.sync()
+    ben.sync()
+    assert ben.texts() == [SHIP]
+    ann.sync()
+    assert ann.texts() == [SHIP]
+    assert not ann.sync().trouble
+
+
+def synced(*persons: Person) -> None:
+    """Sync in turn until everybody has seen everything."""
+    for person in (*persons, *persons):
+        assert not person.sync().trouble
+
+
+def test_nothing_is_pushed_before_a_person_agreed(world: World) -> None:
+    ann = world.person("ann")
+    name = ann.shared(SHIP)
+    asked: list[Any] = []
+    ann.sync(confirm=lambda leaving: bool(asked.extend(leaving)))
+    assert [one.fields["text"] for one in asked] == [SHIP]
+    assert git(world.remote, "for-each-ref", "refs/wm") == ""
+    assert ann.record().team.records[name].digest == ""
+    ann.sync()
+    ann.shared(CENTS)
+    ann.sync(confirm=lambda _leaving: pytest.fail("asked again"))
+    assert world.tree() == ann.tree()
+
+
+def test_a_dry_run_changes_nothing(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(SHIP)
+    planned = ann.sync(dry_run=True)
+    assert planned.parts[0].sent
+    assert git(world.remote, "for-each-ref", "refs/wm") == ""
+    ann.sync()
+    assert ben.sync(dry_run=True).parts[0].received == {"changed": 1}
+    assert ben.texts() == []
+
+
+def test_an_edit_by_its_author_is_proposed_or_taken_by_rule(world: World) -> None:
+    ann, ben, cem = (world.person("ann"), world.person("ben"), world.person("cem", accept="all"))
+    name = ann.shared(SHIP)
+    synced(ann, ben, cem)
+    ben.call("accept_entry", id=name)
+    ann.call("edit_entry", id=name, text=CENTS)
+    synced(ann, ben, cem)
+    assert cem.texts() == [CENTS]
+    assert (ben.texts(), ben.texts("inbox")) == ([SHIP], [CENTS])
+    [proposal] = [e for e in ben.entries.values() if e.status == "inbox"]
+    assert (proposal.reasons, proposal.origin) == (("team_changed",), "team:Ann")
+    ben.call("accept_entry", id=proposal.id)
+    assert (ben.texts(), ben.texts("inbox")) == ([CENTS], [])
+    synced(ann, ben, cem)
+    assert (ben.texts(), ben.texts("inbox")) == ([CENTS], [])
+
+
+def test_another_authors_edit_is_a_proposal_whatever_the_rule(world: World) -> None:
+    ann, ben, cem = (world.person(name, accept="all") for name in ("ann", "ben", "cem"))
+    name = ann.shared(SHIP)
+    synced(ann, ben, cem)
+    ben.call("edit_entry", id=name, text=CENTS)
+    synced(ben, ann, cem)
+    assert cem.texts() == ann.texts() == [SHIP]
+    ben.share(name)
+    synced(ben, ann, cem)
+    for other in (ann, cem):
+        assert (other.texts(), other.texts("inbox")) == ([SHIP], [CENTS])
+    [proposal] = [e.id for e in ann.entries.values() if e.status == "inbox"]
+    ann.call("accept_entry", id=proposal)
+    synced(ann, ben, cem)
+    assert ann.texts() == ben.texts() == cem.texts() == [CENTS]
+    assert world.tree() == ann.tree() == ben.tree() == cem.tree()
+
+
+def test_a_rejected_proposal_does_not_return(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    ben.call("edit_entry", id=name, text=CENTS)
+    ben.share(name)
+    synced(ben, ann)
+    [proposal] = [e.id for e in ann.entries.values() if e.status == "inbox"]
+    ann.call("reject_entry", id=proposal)
+    ann.call("edit_entry", id=name, importance="high")
+    synced(ann, ben)
+    assert ann.texts("inbox") == []
+
+
+def test_what_its_author_forgets_leaves_the_others(world: World) -> None:
+    ann, ben, cem = (world.person("ann"), world.person("ben"), world.person("cem", accept="all"))
+    name = ann.shared(SHIP)
+    synced(ann, ben, cem)
+    ben.call("accept_entry", id=name)
+    ann.call("forget_entry", id=name)
+    synced(ann, ben, cem)
+    assert cem.texts() == []
+    assert cem.bench.trash() == (name,)
+    [proposal] = [e for e in ben.entries.values() if e.status == "inbox"]
+    assert proposal.reasons == ("team_deleted",)
+    ben.call("accept_entry", id=proposal.id)
+    assert ben.texts() == []
+    ann.call("restore_entry", id=name)
+    synced(ann, cem)
+    assert cem.texts() == [SHIP]
+    assert cem.bench.trash() == ()
+
+
+def test_forgetting_a_foreign_entry_stays_here_unless_it_is_proposed(world: World) -> None:
+    ann, ben = world.person("ann", accept="all"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    ben.call("forget_entry", id=name)
+    synced(ben, ann)
+    assert (ann.texts(), ben.texts()) == ([SHIP], [])
+    ben.share(name)
+    synced(ben, ann)
+    [proposal] = [e for e in ann.entries.values() if e.status == "inbox"]
+    assert (proposal.reasons, ann.texts()) == (("team_deleted",), [SHIP])
+    ann.call("accept_entry", id=proposal.id)
+    synced(ann, ben)
+    assert ann.texts() == []
+
+
+def test_unsharing_withdraws_and_keeps_it_here(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    ann.share(name, end=True)
+    synced(ann, ben)
+    assert (ann.texts(), ben.texts()) == ([SHIP], [])
+    ann.call("edit_entry", id=name, text=CENTS)
+    synced(ann, ben)
+    assert ben.texts() == []
+    ann.share(name)
+    synced(ann, ben)
+    assert ben.texts() == [CENTS]
+
+
+def test_a_purge_leaves_no_object_with_the_text(world: World) -> None:
+    ann, ben, cem = (world.person(name, accept="all") for name in ("ann", "ben", "cem"))
+    name, kept = ann.shared(SHIP), ann.shared(CENTS)
+    synced(ann, ben, cem)
+    unsent = cem.shared("Cem prefers tabs, and says so.", type="feedback")
+    ann.share(name, end=True)
+    ann.sync(purge=True)
+    assert git(world.remote, "rev-list", "--count", "refs/wm/memory") == "1"
+    synced(ben, cem, ann)
+    assert unsent in ann.entries
+    git(world.remote, "reflog", "expire", "--expire=now", "--all")
+    git(world.remote, "gc", "-q", "--prune=now")
+    assert not [raw for raw in world.objects() if b"make ship" in raw]
+    assert [raw for raw in world.objects() if b"in cents" in raw]
+    assert ben.texts() == cem.texts() == sorted([CENTS, "Cem prefers tabs, and says so."])
+    assert ann.tree() == ben.tree() == cem.tree() == world.tree()
+    assert kept in ben.entries
+
+
+def test_a_replacement_retires_only_what_its_author_wrote(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    old = ann.shared("We deploy with Jenkins.")
+    synced(ann, ben)
+    new = ann.remember("We no longer deploy with Jenkins, we deploy with GitHub Actions.")
+    assert ann.entries[old].superseded_by == new
+    listed = ann.call("share_entries")
+    assert listed.replaced == (new,)
+    ann.share(new)
+    synced(ann, ben)
+    assert ben.entries[old].status == "superseded"
+    assert ben.texts() == [ann.entries[new].text]
+    ann.call("undo", act=new)
+    synced(ann, ben)
+    assert ann.texts() == ben.texts() == ["We deploy with Jenkins."]
+
+
+def test_a_replacement_that_is_not_shared_withdraws_the_old_entry(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared("We deploy with Jenkins.")
+    synced(ann, ben)
+    ann.remember("We no longer deploy with Jenkins, we deploy with GitHub Actions.")
+    synced(ann, ben)
+    assert ben.texts() == []
+    assert not [raw for raw in world.objects() if b"GitHub Actions" in raw]
+
+
+def test_what_the_other_says_already_is_not_shown_twice(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(SHIP)
+    own = ben.remember(SHIP)
+    synced(ann, ben)
+    assert ben.texts() == [SHIP]
+    assert ben.entries[own].status == "active"
+
+
+def test_one_author_on_two_computers_sees_the_newer_edit(world: World) -> None:
+    one = world.person("ann", accept="all")
+    two = Person(world.folder / "first", "ann", world.remote, accept="all")
+    name = one.shared(SHIP)
+    synced(one, two)
+    two.share(name)
+    one.call("edit_entry", id=name, text="An edit on the first computer.")
+    two.bench.later(hours=1)
+    two.call("edit_entry", id=name, text="A later edit on the second.")
+    two.call("edit_entry", id=name, importance="high")
+    synced(one, two)
+    assert one.texts() == two.texts() == ["A later edit on the second."]
+    assert one.entries[name].user_importance == "high"
+    history = one.call("history", id=name)
+    assert any("first computer" in str(h.record.details) for h in history.happenings)
+    two.bench.store.close()
+
+
+def test_offline_is_normal(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(SHIP)
+    synced(ann, ben)
+    away = world.remote.rename(world.folder / "away.git")
+    ann.shared(CENTS)
+    trouble = ann.sync().trouble
+    assert "does not appear to be a git repository" in trouble
+    assert ann.record().team.trouble == trouble
+    assert ann.texts() == [CENTS, SHIP]
+    away.rename(world.remote)
+    synced(ann, ben)
+    assert ben.texts() == [CENTS, SHIP]
+
+
+def test_a_lost_mirror_is_made_anew_and_nothing_is_lost(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    ann.call("edit_entry", id=name, importance="low")
+    world.remote.rename(world.folder / "away.git")
+    ann.sync()
+    (world.folder / "away.git").rename(world.remote)
+    shutil.rmtree(ann.mirror)
+    synced(ann, ben)
+    assert ben.entries[name].user_importance == "low"
+    shutil.rmtree(ann.mirror / "objects")
+    ann.call("edit_entry", id=name, text=CENTS)
+    synced(ann, ben)
+    assert ben.texts() == [CENTS]
+    assert len(list((ann.bench.settings.paths.home / "quarantine").iterdir())) == 1
+
+
+def test_a_restored_backup_deletes_nothing_for_others(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    first = ann.shared(SHIP)
+    synced(ann, ben)
+    backup = ann.bench.memory()
+    second = ann.shared(CENTS)
+    synced(ann, ben)
+    ann.bench.put((Ref(WorkspaceMemory, ann.bench.key), backup))
+    synced(ann, ben)
+    assert set(ann.entries) == {first, second}
+    assert ben.texts() == [CENTS, SHIP]
+
+
+def test_undo_since_takes_back_what_came(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    own = ben.remember(CENTS)
+    synced(ann, ben)
+    ben.call("rollback", since="1h")
+    assert set(ben.entries) == {own}
+    assert ben.bench.trash() == (name,)
+    synced(ann, ben)
+    assert set(ben.entries) == {own}
+
+
+def test_leaving_removes_what_came_unless_it_is_kept(world: World) -> None:
+    ann, ben, cem = (world.person(name, accept="all") for name in ("ann", "ben", "cem"))
+    ann.shared(SHIP)
+    for other in (ben, cem):
+        other.remember(CENTS)
+    synced(ann, ben, cem)
+    assert [(m.name, m.active) for m in ben.call("team").members] == [("Ann", 1)]
+    ben.call("team", leave=True)
+    cem.call("team", leave=True, keep=True)
+    assert (ben.texts(), cem.texts()) == ([CENTS], [CENTS, SHIP])
+    assert ben.record().team.remote is None
+
+
+def test_a_secret_leaves_without_the_digest_of_its_label(world: World) -> None:
+    ann = world.person("ann")
+    secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5"
+    name = ann.call("remember", text=f"The token is {secret}.", type="project", typed=True).entry.id
+    ann.call("accept_entry", id=name)
+    label = ann.entries[name].text
+    assert "[secret:" in label
+    assert secret not in label
+    ann.share(name)
+    ann.sync()
+    everything = b"".join(world.objects())
+    assert b"[secret:" in everything
+    assert label.encode() not in everything
+    assert b":000000]" in everything
+
+
+def test_two_syncs_at_once_on_one_machine_lose_nothing(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    for number in range(8):
+        ann.shared(f"Rule number {number} of the shop is that it has a number {number}.")
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _n: ann.sync(), range(8)))
+    assert not [r.trouble for r in results if r.trouble]
+    synced(ben)
+    assert len(ben.texts()) == 8

@@ -1,0 +1,1 @@
+"""Verbs that share memory with others, and with the user's other computers."""

@@ -1,0 +1,111 @@
+"""`wm sync`: send what is shared here, and take in what others share (SY-1).
+
+git runs in this process, so that it may ask for a password; the memory is changed through the
+daemon, if one runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from wm.api.sync import Leaving, Synced
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import short_id
+from wm.cli.options import dry_run, flag
+from wm.ops.sync.planning import Choices, sync_mine, sync_project
+
+RECEIVED = {
+    "promoted": "new",
+    "inbox": "waiting for your approval",
+    "changed": "changed",
+    "trashed": "withdrawn by their authors",
+    "superseded": "replaced by their authors",
+    "absorbed": "known already",
+}
+"""Outcome -> what happened to the entries, in the order in which it is told."""
+
+
+@click.command("sync")
+@click.argument("remote", required=False, default="")
+@flag("--mine", help="All your own memory, with a repository of your own: REMOTE is its URL.")
+@flag("--yes", help="Agree to the first push without being asked.")
+@dry_run
+@prints
+def sync(caller: Caller, remote: str, mine: bool, yes: bool, dry_run: bool) -> Result:
+    """Send what you share of this project to its remote (origin, or REMOTE), and take in what
+    others share.
+
+    Shared entries are commits under refs/wm/memory, apart from every branch. What others share
+    waits in your inbox, unless `team.accept` says otherwise. Without a network everything else
+    works; the next sync sends what this one could not.
+    """
+    choices = Choices(
+        remote=remote,
+        confirm=lambda leaving: yes or _agreed(leaving, mine),
+        adopts=lambda root: yes or _adopted(caller, root),
+        dry_run=dry_run,
+    )
+    return synced(caller, choices, mine=mine)
+
+
+def synced(caller: Caller, choices: Choices, *, mine: bool = False) -> Result:
+    """Run one sync. It failed if the remote could not be reached, or nobody agreed to the push."""
+    with caller.opened() as runtime:
+        if mine:
+            answer = sync_mine(runtime, caller.answer, choices, caller.scoped())
+        else:
+            answer = sync_project(runtime, caller.answer, caller.scoped(), choices)
+    return Result(answer, _print, failed=bool(answer.trouble or answer.held_back))
+
+
+def _agreed(leaving: Sequence[Leaving], mine: bool) -> bool:
+    """Show everything that leaves with the first push, and who can read it; ask for a yes."""
+    output.note(f"The first push sends {output.count(len(leaving), 'entry', 'entries')}:")
+    for one in leaving:
+        text = str(one.fields.get("text", "(withdrawn)"))
+        output.note(f"  {short_id(one.id)}  {text}")
+    whose = "your own repository" if mine else "the project's remote"
+    output.note(
+        f"They go to {whose}. Everyone who can read that repository can read them, and if it is "
+        "public, everybody can. What was fetched cannot be recalled."
+    )
+    if output.agreed("Send them?", aside=True):
+        return True
+    output.note("Nothing was sent; `wm sync --yes` agrees without a terminal.")
+    return False
+
+
+def _adopted(caller: Caller, root: str) -> bool:
+    """Whether a folder may use the memory of the project that it claims to be (ID-3)."""
+    if not caller.names_workspace and caller.directory == root:
+        return True
+    output.note(f"{output.home_short(root)} looks like a project of your other computer.")
+    return output.agreed("Use its memory there, too?", aside=True)
+
+
+def _print(answer: Synced) -> None:
+    done = "Would sync" if answer.dry_run else "Synced"
+    output.line(f"{done} with {output.safe(answer.remote)}.")
+    sent = sum(len(part.sent) for part in answer.parts)
+    rows: list[output.Row] = []
+    if sent:
+        verb = "would be sent" if answer.dry_run else "sent"
+        rows.append((verb, output.count(sent, "entry", "entries")))
+    for outcome, said in RECEIVED.items():
+        if count := sum(part.received.get(outcome, 0) for part in answer.parts):
+            rows.append(("received", f"{output.count(count, 'entry', 'entries')} {said}"))
+    output.lines(output.pairs(rows))
+    if answer.left_out_count:
+        listed = ", ".join(answer.left_out[:3])
+        files = output.count(answer.left_out_count, "file")
+        output.note(f"{files} of the remote are no shared entries and were left out: {listed}")
+    if answer.trouble:
+        output.problem(
+            f"The remote was not reached: {answer.trouble}.",
+            fix="Everything is kept here; the next sync sends it.",
+        )
+    elif any(part.received.get("inbox") for part in answer.parts):
+        output.hint("to see what waits: wm inbox")

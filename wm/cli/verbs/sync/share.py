@@ -1,0 +1,131 @@
+"""`wm share`, `wm unshare`, `wm team`: what of a project others may read, and who shares (SY-3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wm.api.sync import SharedEntries, Team
+from wm.cli import output
+from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import COLUMN, short_id
+from wm.cli.groups import Group
+from wm.cli.options import choice, flag
+from wm.cli.verbs.sync.exchange import synced
+from wm.errors import UserError
+from wm.formats.workspace_memory import TYPES
+from wm.ops.sync.planning import Choices
+
+
+@click.command("share")
+@click.argument("entry_ids", metavar="[ID]...", nargs=-1)
+@choice("--type", TYPES, help="All entries of this type that are active now.")
+@prints
+def share(caller: Caller, entry_ids: tuple[str, ...], type: str) -> Result:
+    """Share the entries ID... with everyone who can read this project's remote.
+
+    The next `wm sync` sends them, and later your changes of them. Without IDs the shared entries
+    are listed. Sharing an entry of another author proposes your wording of it, or that it be
+    forgotten.
+    """
+    answer: Any = caller.call("share_entries", ids=entry_ids, type=type)
+    failed = bool(answer.problems)
+    if not (entry_ids or type):
+        return Result(answer, _print_shared)
+    return Result(answer, _print_marked, failed=failed)
+
+
+def _print_marked(answer: SharedEntries) -> None:
+    for problem in answer.problems:
+        output.problem(problem.message)
+    if answer.entries:
+        where = f"to {answer.remote.shown}" if answer.remote else "to this project's remote"
+        _print_entries(answer)
+        count = output.count(len(answer.entries), "entry", "entries")
+        output.line(f"Shared {count}; `wm sync` sends them {output.safe(where)}.")
+
+
+def _print_shared(answer: SharedEntries) -> None:
+    _print_entries(answer)
+    if not answer.entries:
+        output.line("Nothing of this project is shared. `wm share ID` shares an entry.")
+    for name in answer.replaced:
+        output.line(f"{short_id(name)} replaced a shared entry: wm share {name} shares it, too.")
+
+
+def _print_entries(answer: SharedEntries) -> None:
+    for entry in answer.entries:
+        output.lines(output.hang(f"  {short_id(entry.id)}", entry.text, COLUMN))
+
+
+@click.command("unshare")
+@click.argument("entry_ids", metavar="ID...", nargs=-1, required=True)
+@flag("--purge", help="Rewrite the shared history now, so that it does not contain them any more.")
+@prints
+def unshare(caller: Caller, entry_ids: tuple[str, ...], purge: bool) -> Result:
+    """End sharing the entries ID...; they stay here.
+
+    What others fetched stays with them until they sync, and nothing can make them forget what
+    they read. With --purge every machine that syncs drops the earlier history; the remote keeps
+    the objects until its own clean-up.
+    """
+    answer: Any = caller.call("share_entries", ids=entry_ids, end=True)
+    if purge:
+        return synced(caller, Choices(purge=True, confirm=lambda _leaving: True))
+    count = output.count(len(answer.entries), "entry", "entries")
+    said = f"{count} will not be shared any more; `wm sync` withdraws them from the others."
+    return Result(answer, said)
+
+
+@click.group("team", cls=Group, default="list")
+def team() -> None:
+    """Who shares in this project, what came and what waits.
+
+    `wm team` alone shows it.
+    """
+
+
+@team.command("list", short_help="Show authors, what came and what waits (the default).")
+@prints
+def show(caller: Caller) -> Result:
+    """Show with whom this project is shared."""
+    return Result(caller.call("team"), _print_team)
+
+
+def _print_team(answer: Team) -> None:
+    rows: list[output.Row] = [
+        ("remote", answer.remote.shown if answer.remote else "none yet: `wm sync` names it"),
+        ("last sync", output.moment(answer.synced_at)),
+        ("you share", _counted(answer.shared, answer.unsent, "changed since")),
+        ("others enter", ENTERS.get(answer.accept, answer.accept)),
+    ]
+    if answer.trouble:
+        rows.append(("not reached", answer.trouble, output.warn))
+    rows += [(m.name, _counted(m.active, m.waiting, "waiting")) for m in answer.members]
+    output.lines(output.pairs(rows))
+
+
+ENTERS = {
+    "inbox": "after your approval (team.accept)",
+    "signed": "at once if git verifies the author's signature (team.accept)",
+    "all": "at once (team.accept)",
+}
+
+
+def _counted(count: int, rest: int, what: str) -> str:
+    said = output.count(count, "entry", "entries")
+    return f"{said}, {rest} {what}" if rest else said
+
+
+@team.command("leave", short_help="End the sync of this project.")
+@flag("--keep", help="Keep what came and is active.")
+@prints
+def leave(caller: Caller, keep: bool) -> Result:
+    """End the sync of this project: what came from others moves to the trash.
+
+    What you shared stays with the others; `wm unshare` before you leave withdraws it.
+    """
+    if not caller.call("team").remote:
+        raise UserError("This project is shared with nobody.")
+    return Result(caller.call("team", leave=True, keep=keep), lambda a: output.message(a))

@@ -1,0 +1,382 @@
+"""What arrived shared entries mean for the local memory (SY-2, SY-3).
+
+The version of the author who shared an entry is the one in force; whether it is taken or waits in
+the inbox is the user's rule. Every other author's version is a proposal in the inbox. Leaves
+alone what the user edited here since the last sync: that edit has to be sent first.
+
+Protects: nothing foreign replaces, retires or removes what is not its own author's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from wm.domain.facts import Detail, Fact
+from wm.domain.memory.edits import changed_fields
+from wm.domain.memory.outside_changes import CHANGED, DELETED
+from wm.domain.sync.merge import CLEARED, NAME
+from wm.domain.sync.portable import (
+    GONE,
+    arrived,
+    author_name,
+    changed_by,
+    creator_of,
+    digest,
+    fields_behind,
+    fields_of,
+    may_leave,
+    stated,
+)
+from wm.domain.times import iso
+from wm.formats.evidence import Outcome
+from wm.formats.shared_entry import SharedEntry, Value, Version
+from wm.formats.sync import SharedRecord
+from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
+from wm.text.letters import canonical
+
+INBOX, SIGNED, ALL = "inbox", "signed", "all"
+ACCEPT = (INBOX, SIGNED, ALL)
+"""How entries of others enter: after approval, with a verified signature, or at once."""
+
+UNSIGNED: Mapping[str, Collection[str]] = MappingProxyType({})
+PROPOSED = "m_"
+
+
+class Rules(Struct, frozen=True):
+    """How this user takes what arrives.
+
+    accept: one of ACCEPT. own_repository: all of it is the user's own. redact: removes secrets.
+    judge: the gate's reasons against an entry. is_gone: whether an id was forgotten, rejected or
+    undone here. is_forgotten: whether a text was.
+    """
+
+    accept: str
+    own_repository: bool
+    redact: Callable[[str], str]
+    judge: Callable[[MemoryEntry], tuple[str, ...]]
+    is_gone: Callable[[str], bool]
+    is_forgotten: Callable[[str], bool]
+    now: datetime
+
+    def trusts(self, needed: Collection[str], signed: Collection[str]) -> bool:
+        """Whether what these fields say is taken at once. signed: those with a signature."""
+        is_signed = self.accept == SIGNED and set(signed).issuperset(needed)
+        return self.own_repository or self.accept == ALL or is_signed
+
+
+class _Link(Struct, frozen=True):
+    """An entry that its author replaced by `heir`."""
+
+    entry: str
+    heir: str
+    version: Version
+    trusted: bool
+
+
+class Reception:
+    """A memory that takes in arrivals: a working value. `finished` gives the result.
+
+    records: what was known of the tree. Each arrival is taken once; taking it again changes
+    nothing.
+    """
+
+    def __init__(
+        self, memory: WorkspaceMemory, records: Mapping[str, SharedRecord], rules: Rules
+    ) -> None:
+        self._memory = memory
+        self._rules = rules
+        self._entries = {entry.id: entry for entry in memory.entries}
+        self._texts = {canonical(e.text): e for e in memory.entries if e.status == "active"}
+        self._links: list[_Link] = []
+        self._agreed: list[str] = []
+        self.records = dict(records)
+        self.facts: list[Fact] = []
+        self.trashed: list[tuple[MemoryEntry, bool]] = []
+        """Withdrawn entries, and whether their text must not be learned again."""
+        self.forgotten: list[tuple[str, str]] = []
+        """Id and portable digest of what another machine of the user forgot, and is not here."""
+        self.unsent: list[str] = []
+        """Shared entries that changed here and there: the local change has to be sent first."""
+
+    def take(self, shared: SharedEntry, signed: Mapping[str, Collection[str]] = UNSIGNED) -> None:
+        """Take in one entry. signed: author -> the fields that a signature covers."""
+        known = self.records.get(shared.id)
+        creator = known.author if known is not None else creator_of(shared)
+        seen = dict(known.seen) if known is not None and not self._is_lost(shared.id) else {}
+        self.records[shared.id] = known or SharedRecord(author=creator)
+        if known is None and shared.id in self._entries:
+            self._adopt(shared.id, stated(shared.authors[creator]))
+        elif self._is_unsent(shared, seen):
+            self.unsent.append(shared.id)
+            return
+        for author in sorted(shared.authors, key=lambda name: (name != creator, name)):
+            version = shared.authors[author]
+            fields = stated(version)
+            said = digest(fields)
+            if seen.get(author) == said:
+                continue
+            seen[author] = said
+            if author != creator:
+                self._propose(shared.id, author, version, self._clean(fields))
+            else:
+                named = signed.get(author, ())
+                self._in_force(shared.id, version, self._clean(fields), named)
+        self._record(shared.id, seen=seen)
+
+    def finished(self) -> WorkspaceMemory:
+        """The memory with everything that was taken in."""
+        for link in self._links:
+            self._link(link)
+        for entry_id in self._agreed:
+            self._record(entry_id, digest=self._local_digest(entry_id))
+        return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
+
+    # --- the version in force -------------------------------------------------------------
+
+    def _in_force(
+        self, entry_id: str, version: Version, fields: Mapping[str, Value], signed: Collection[str]
+    ) -> None:
+        entry = self._entries.get(entry_id)
+        if not fields:
+            self._withdraw(entry_id, version, self._rules.trusts((CLEARED,), signed))
+        elif entry is not None:
+            self._change(entry, version, fields, signed)
+        elif self.records[entry_id].digest == GONE or not self._rules.is_gone(entry_id):
+            self._enter(entry_id, version, fields, signed)
+        heir = str(fields.get("superseded_by", ""))
+        if heir and heir != entry_id:
+            trusted = self._rules.trusts(("superseded_by",), signed)
+            self._links.append(_Link(entry_id, heir, version, trusted))
+
+    def _enter(
+        self, entry_id: str, version: Version, fields: Mapping[str, Value], signed: Collection[str]
+    ) -> None:
+        own = self._rules.own_repository
+        entry = arrived(entry_id, version, fields, own_repository=own, now=self._rules.now)
+        is_back = self.records[entry_id].digest == GONE
+        trusted = self._rules.trusts(fields.keys(), signed)
+        reasons = self._reasons(entry, trusted, is_back=is_back)
+        twin = self._twin(entry)
+        if reasons:
+            entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
+        elif twin is not None and (not own or _age(twin) < _age(entry)):
+            update = {"status": "superseded", "superseded_by": twin.id}
+            entry = entry.model_copy(update=update)
+        self._put(entry)
+        if twin is not None and entry.status == "active":
+            self._retire(twin, entry.id)
+        self._agreed.append(entry_id)
+        outcomes: dict[str, Outcome] = {"active": "promoted", "inbox": "inbox"}
+        self._tell(
+            "memory_received",
+            outcomes.get(entry.status, "absorbed"),
+            entry,
+            entry.reasons,
+            **({"carriedBy": entry.superseded_by} if entry.superseded_by else {}),
+        )
+
+    def _change(
+        self,
+        entry: MemoryEntry,
+        version: Version,
+        fields: Mapping[str, Value],
+        signed: Collection[str],
+    ) -> None:
+        rules = self._rules
+        as_synced = self._is_as_synced(entry.id)
+        if as_synced and entry.status == "superseded" and not fields.get("superseded_by"):
+            self._enter(entry.id, version, fields, signed)  # its author took it back into force
+            return
+        update = changed_by(entry, fields, own_repository=rules.own_repository)
+        if not update:
+            self._agreed.append(entry.id)
+            return
+        changed = entry.model_copy(update={**update, "updated_at": iso(rules.now)})
+        reasons = self._reasons(changed, rules.trusts(fields_behind(update, fields), signed))
+        if as_synced and entry.status == "inbox" and not entry.outside:
+            changed = changed.model_copy(update={"reasons": reasons or entry.reasons})
+        elif reasons or not as_synced:
+            self._propose(entry.id, self.records[entry.id].author, version, fields)
+            return
+        if "text" in update:
+            changed = changed.model_copy(update={"retention_clock": iso(rules.now)})
+        self._put(changed)
+        self._agreed.append(entry.id)
+        told = {n: v for n, v in update.items() if n != "tags"}
+        codes = tuple(sorted(update))
+        self._tell("memory_edited", "changed", changed, codes, **changed_fields(entry, told))
+
+    def _withdraw(self, entry_id: str, version: Version, trusted: bool) -> None:
+        entry = self._entries.get(entry_id)
+        stone = str(version[CLEARED][1]) if CLEARED in version else ""
+        is_forgotten = self._rules.own_repository and bool(stone)
+        if entry is None:
+            self.forgotten += [(entry_id, stone)] if is_forgotten else []
+            self._record(entry_id, digest=GONE)
+            return
+        if self._is_as_synced(entry_id) and (trusted or entry.status == "inbox"):
+            del self._entries[entry_id]
+            self._record(entry_id, digest=GONE)
+            self.trashed.append((entry, is_forgotten))
+            self._tell("memory_trashed", "trashed", entry, ("team_withdrew",), stone=is_forgotten)
+        else:
+            self._propose(entry_id, self.records[entry_id].author, version, {})
+
+    def _link(self, link: _Link) -> None:
+        """Retire an entry that its author replaced, once the replacement is in force here."""
+        entry, heir = self._entries.get(link.entry), self._entries.get(link.heir)
+        if entry is None or entry.status not in ("active", "inbox") or entry.outside:
+            return
+        known = self.records.get(link.heir)
+        is_own = known is not None and known.author == self.records[link.entry].author
+        if not self._rules.own_repository and (heir is None or not is_own):
+            # Its author keeps the replacement private: to us the entry is only withdrawn.
+            version = {n: f for n, f in link.version.items() if n == NAME}
+            self._withdraw(link.entry, version, link.trusted)
+        elif heir is not None and heir.status == "inbox" and entry.status == "active":
+            waits = tuple(dict.fromkeys((*heir.supersedes, link.entry)))
+            self._put(heir.model_copy(update={"supersedes": waits}))
+        else:
+            self._retire(entry, link.heir)
+            self._agreed.append(link.entry)
+            self._tell("memory_superseded", "superseded", entry, (), by=link.heir)
+
+    # --- proposals -------------------------------------------------------------------------
+
+    def _propose(
+        self, entry_id: str, author: str, version: Version, fields: Mapping[str, Value]
+    ) -> None:
+        """Put an author's version of an entry into the inbox, in place of its earlier proposal."""
+        entry = self._entries.get(entry_id)
+        if entry is None or entry.status not in ("active", "inbox"):
+            return
+        gone = not fields
+        if gone and CLEARED not in version and author != self.records[entry_id].author:
+            return  # a version of fields that we do not know
+        update = {} if gone else changed_by(entry, fields, own_repository=False)
+        origin = TEAM + author_name(str(version.get(NAME, ("", ""))[1]))
+        for old in [e for e in self._entries.values() if _is_proposal(e, entry_id, origin)]:
+            del self._entries[old.id]
+        said = "\0".join((entry_id, author, digest(fields)))
+        name = PROPOSED + hashlib.sha256(said.encode()).hexdigest()[:20]
+        if not (gone or update) or name in self._entries or self._rules.is_gone(name):
+            return
+        proposal = entry.model_copy(
+            update={
+                **update,
+                "id": name,
+                "status": "inbox",
+                "outside": DELETED if gone else CHANGED,
+                "supersedes": (entry_id,),
+                "superseded_by": "",
+                "conflicts": (),
+                "pinned": False,
+                "origin": origin,
+                "updated_at": iso(self._rules.now),
+            }
+        )
+        judged = () if gone else self._reasons(proposal, True)
+        reasons = ("team_deleted" if gone else "team_changed", *judged)
+        proposal = proposal.model_copy(update={"reasons": reasons})
+        self._put(proposal)
+        self._tell("memory_received", "inbox", proposal, reasons, of=entry_id)
+
+    # --- parts ------------------------------------------------------------------------------
+
+    def _reasons(
+        self, entry: MemoryEntry, trusted: bool, *, is_back: bool = False
+    ) -> tuple[str, ...]:
+        """Why it must wait for the user's approval. is_back: who forgot it took that back."""
+        rules = self._rules
+        is_forgotten = not is_back and rules.is_forgotten(entry.text)
+        forgotten = ("forgotten",) if is_forgotten else ()
+        reasons = (*rules.judge(entry), *forgotten)
+        if rules.own_repository:
+            return reasons
+        why = "team_unsigned" if rules.accept == SIGNED else "team_entry"
+        waits = () if trusted else (why,)
+        return (*waits, *reasons, *(("tainted",) if entry.tainted else ()))
+
+    def _adopt(self, entry_id: str, fields: Mapping[str, Value]) -> None:
+        """A tree that names an entry which is here already: agreed if both say the same."""
+        entry = self._entries[entry_id]
+        if fields and not changed_by(entry, fields, own_repository=self._rules.own_repository):
+            self._record(entry_id, digest=self._local_digest(entry_id))
+
+    def _is_unsent(self, shared: SharedEntry, seen: Mapping[str, str]) -> bool:
+        """Whether the user changed it here since the last sync, and its author there."""
+        record, entry = self.records[shared.id], self._entries.get(shared.id)
+        own = self._rules.own_repository
+        if entry is None or not (record.shared or own) or self._is_as_synced(shared.id):
+            return False
+        if may_leave(entry, own_repository=own):
+            return False
+        said = digest(stated(shared.authors.get(record.author, {})))
+        return seen.get(record.author) != said
+
+    def _is_lost(self, entry_id: str) -> bool:
+        """Whether it was here, and nobody removed it: a restored backup, for example."""
+        is_here = entry_id in self._entries or self.records[entry_id].digest in ("", GONE)
+        return not is_here and not self._rules.is_gone(entry_id)
+
+    def _is_as_synced(self, entry_id: str) -> bool:
+        return self.records[entry_id].digest == self._local_digest(entry_id)
+
+    def _twin(self, entry: MemoryEntry) -> MemoryEntry | None:
+        """Another active entry that says the same."""
+        twin = self._texts.get(canonical(entry.text))
+        is_twin = twin is not None and twin.id != entry.id and twin.type == entry.type
+        return twin if is_twin else None
+
+    def _clean(self, fields: Mapping[str, Value]) -> dict[str, Value]:
+        redact = self._rules.redact
+        return {redact(n): redact(v) if isinstance(v, str) else v for n, v in fields.items()}
+
+    def _put(self, entry: MemoryEntry) -> None:
+        self._entries[entry.id] = entry
+        text = canonical(entry.text)
+        if entry.status == "active":
+            self._texts[text] = entry
+        elif self._texts.get(text, entry).id == entry.id:
+            self._texts.pop(text, None)
+
+    def _retire(self, entry: MemoryEntry, heir_id: str) -> None:
+        moment = iso(self._rules.now)
+        update = {"status": "superseded", "superseded_by": heir_id, "updated_at": moment}
+        self._put(entry.model_copy(update=update))
+        heir = self._entries.get(heir_id)
+        if heir is not None and entry.id not in heir.supersedes:
+            self._put(heir.model_copy(update={"supersedes": (*heir.supersedes, entry.id)}))
+
+    def _record(self, entry_id: str, **update: object) -> None:
+        self.records[entry_id] = self.records[entry_id].model_copy(update=update)
+
+    def _local_digest(self, entry_id: str) -> str:
+        entry = self._entries.get(entry_id)
+        return GONE if entry is None else digest(fields_of(entry))
+
+    def _tell(
+        self,
+        kind: str,
+        outcome: Outcome,
+        entry: MemoryEntry,
+        codes: tuple[str, ...],
+        **more: Detail,
+    ) -> None:
+        details: dict[str, Detail] = {"text": entry.text, "origin": entry.origin, **more}
+        self.facts.append(Fact(kind, "sync", outcome, entry.id, codes, details))
+
+
+def _age(entry: MemoryEntry) -> tuple[str, str]:
+    """Of two entries with one text the older survives: every machine decides the same."""
+    return entry.created_at, entry.id
+
+
+def _is_proposal(entry: MemoryEntry, of: str, origin: str) -> bool:
+    is_waiting = entry.status == "inbox" and bool(entry.outside)
+    return is_waiting and entry.supersedes == (of,) and entry.origin == origin

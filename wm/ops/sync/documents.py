@@ -1,0 +1,37 @@
+"""Load and save `sync.json`, the record of what a workspace shares (SY-1, SY-3)."""
+
+from __future__ import annotations
+
+from wm.api.protocol import WorkspacePlace
+from wm.formats.sync import Replica, Sync
+from wm.ops.operation import Work
+from wm.ops.place import workspace_of
+from wm.store.base import Ref
+
+NODE_DIGITS = 8
+
+
+def sync_ref(key: str) -> Ref[Sync]:
+    return Ref(Sync, key)
+
+
+def read_sync(work: Work, place: WorkspacePlace) -> Sync:
+    """The record in force; an empty one if there is none. Writes nothing."""
+    found = work.read(sync_ref(place.key)).document
+    return found if found is not None else Sync(workspace=workspace_of(place))
+
+
+def replica_of(document: Sync, mine: bool) -> Replica:
+    return document.mine if mine else document.team
+
+
+def save_replica(
+    work: Work, place: WorkspacePlace, document: Sync, replica: Replica, *, mine: bool
+) -> Sync:
+    """Stage the record with this replica. A node that it does not have yet is drawn."""
+    node = document.node or work.new_id("")[:NODE_DIGITS]
+    update = {"mine" if mine else "team": replica, "node": node}
+    changed = document.model_copy(update=update)
+    if changed != document:
+        work.put(sync_ref(place.key), changed)
+    return changed

@@ -1,0 +1,447 @@
+"""One sync: fetch, join, commit what changed here, push, take in what arrived (SY-1, SY-2, SY-4).
+
+Calls the use cases of `sending` and `receiving` and git in turn, so no lock is held while git runs.
+Each step may be the last one before a crash: the next sync repeats it, and what was done changes
+nothing. The memory changes last, and only towards a tree that is committed.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct, structs
+
+from wm.api.sync import Arriving, Leaving, Outgoing, SentEntry, Synced, SyncPart
+from wm.domain.sync.merge import CLEARED, Invalid, canonical_bytes, join, parsed
+from wm.domain.sync.portable import author_id, author_name, differing, digest, revised, stated
+from wm.errors import StoreError, UserError
+from wm.formats.shared_entry import SharedEntry, Value, Version
+from wm.formats.sync import Remote, Replica
+from wm.store.git.mirror import REF, Identity, Mirror, Pushed
+from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Key, Objects, path_of
+
+FORMAT = 1
+TRIES = 8
+"""Pushes that may lose the race against others, and rounds in which an edit here came between."""
+LONGEST_PAUSE_S = 2.0
+CHUNK_CHARS = 4_000_000
+"""Text that one call takes in: a request of the daemon has a limit."""
+
+Call = Callable[..., Any]
+"""Runs a use case by name with the fields of its request; returns its response."""
+
+
+class Part(Struct, frozen=True):
+    """One workspace's folder in the tree. scope: the fields that name it in a request."""
+
+    space: str
+    scope: Mapping[str, Any]
+
+
+class Plan(Struct, frozen=True):
+    """What to sync with whom. confirm: asked before the first push, with what would leave.
+    sends: whether anything may be sent. allowed_signers: see `signed_files`; None: signatures do
+    not matter. publish_to: the project."""
+
+    parts: Sequence[Part]
+    mine: bool
+    url: str
+    remote: Remote
+    who: Identity
+    author: str
+    confirm: Callable[[Sequence[Leaving]], bool]
+    now: Callable[[], datetime]
+    dry_run: bool = False
+    sends: bool = True
+    purge: bool = False
+    allowed_signers: str | None = None
+    publish_to: str = ""
+
+
+class _Tree(Struct, frozen=True):
+    """The version file of a tree. purges: how often its history was rewritten."""
+
+    purges: int = 0
+
+    def encoded(self) -> bytes:
+        plain = {"format": "wm-memory", "purges": self.purges, "version": FORMAT}
+        return (json.dumps(plain, indent=1) + "\n").encode()
+
+
+def synchronise(plan: Plan, mirror: Mirror, call: Call) -> Synced:
+    """Sync once. Raises UserError for a remote that cannot be used, Unavailable without git."""
+    for attempt in range(TRIES):
+        run = _Run(plan, mirror, call)
+        try:
+            if not run.once():
+                break
+        except StoreError:
+            # Another sync on this machine moved the mirror's ref.
+            if attempt == TRIES - 1:
+                raise
+        _pause(attempt)
+    if plan.publish_to and not plan.dry_run:
+        mirror.publish(plan.publish_to)
+    mirror.tidy()
+    return run.report()
+
+
+def _pause(attempt: int) -> None:
+    time.sleep(random.uniform(0, min(LONGEST_PAUSE_S, 0.02 * 2**attempt)))  # noqa: S311
+
+
+class _Run:
+    """One round, and what it found."""
+
+    def __init__(self, plan: Plan, mirror: Mirror, call: Call) -> None:
+        self._plan, self._mirror, self._call = plan, mirror, call
+        self._objects = Objects(mirror.path)
+        self._author = plan.author
+        self._ours = self._theirs = self._trouble = ""
+        self._agreed = plan.remote.pushes
+        self._rewrites = False
+        self._held_back = 0
+        self._left_out = Difference()
+        self._sent: dict[str, dict[str, SentEntry]] = {part.space: {} for part in plan.parts}
+        self._received: dict[str, dict[str, int]] = {part.space: {} for part in plan.parts}
+        self._outgoing: dict[str, Outgoing] = {}
+
+    def once(self) -> bool:
+        """Do it all; True if an edit here came between, so that another round is due."""
+        plan = self._plan
+        for part in plan.parts:
+            out = self._call("outgoing", **part.scope, mine=plan.mine)
+            if out.replica.applied and not self._mirror.has(out.replica.applied):
+                # The mirror was lost: what it held and the remote does not have is sent again.
+                out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
+                out = out.model_copy(update={"replica": _unapplied(out.replica)})
+            self._outgoing[part.space] = out
+        self._ours = self._mirror.refs().get(REF, "")
+        self._theirs, self._trouble = self._mirror.fetch(plan.url)
+        if plan.dry_run:
+            self._preview()
+            return False
+        self._join_theirs()
+        self._commit_own()
+        for attempt in range(TRIES):
+            if not self._lost_race():
+                break
+            _pause(attempt)
+            self._theirs, self._trouble = self._mirror.fetch(plan.url)
+            self._join_theirs()
+        else:
+            self._trouble = self._trouble or "others pushed at every try"
+        return [self._take_in(part) for part in plan.parts].count(True) > 0
+
+    def report(self) -> Synced:
+        parts = (
+            SyncPart(
+                key=self._outgoing[part.space].place.key,
+                sent=tuple(self._sent[part.space]),
+                received=self._received[part.space],
+            )
+            for part in self._plan.parts
+        )
+        return Synced(
+            remote=self._plan.remote.shown,
+            parts=tuple(parts),
+            dry_run=self._plan.dry_run,
+            trouble=self._trouble,
+            held_back=self._held_back,
+            left_out=tuple(self._left_out.odd),
+            left_out_count=self._left_out.odd_count,
+        )
+
+    # --- joining -------------------------------------------------------------------------------
+
+    def _join_theirs(self) -> None:
+        """Let our commit contain what was fetched. Raises UserError for a tree of another form."""
+        ours, theirs = self._ours, self._theirs
+        if theirs in ("", ours):
+            return
+        there = self._tree(theirs)
+        here = self._tree(ours) if ours else there
+        behind, ahead = self._mirror.relation(ours, theirs)
+        if ahead:
+            return
+        joined = self._joined()
+        is_clean = self._left_out.odd_count == 0
+        news = {path_of(k): raw for k, (raw, _left, right) in joined.items() if raw != right}
+        ours_lack = {path_of(k): raw for k, (raw, left, _right) in joined.items() if raw != left}
+        if here.purges > there.purges:
+            self._rewrites = True  # they still have the history that was purged
+            if ours_lack:
+                self._commit(ours_lack, [ours], "Join")
+        elif here.purges < there.purges or (behind and is_clean and not news):
+            self._move(theirs)
+            if news:
+                self._commit(news, [theirs], "Join")
+        elif is_clean:
+            self._commit(news, [theirs, ours] if ours else [theirs], "Join")
+        else:
+            if not ours:
+                self._commit({VERSION_FILE: there.encoded()}, [], "Begin")
+            self._commit(ours_lack, [self._ours, theirs], "Join, without what is no shared entry")
+
+    def _joined(self) -> dict[Key, tuple[bytes, bytes | None, bytes | None]]:
+        """The joined file, ours and theirs, of each entry in which the two trees differ."""
+        found = self._objects.difference(self._ours, self._theirs)
+        self._left_out = found
+        names = (name for pair in found.files.values() for name in pair)
+        raw = self._objects.read(names, "blob", MAX_ENTRY_BYTES)
+        joined: dict[Key, tuple[bytes, bytes | None, bytes | None]] = {}
+        for key, (left, right) in found.files.items():
+            ours, theirs = raw.get(left), raw.get(right)
+            mine, other = _read(ours, key[1]), _read(theirs, key[1])
+            if right and other is None:
+                found.leave_out(path_of(key))
+            if mine is not None and other is not None:
+                joined[key] = (canonical_bytes(join(mine, other)), ours, theirs)
+            elif one := mine or other:
+                joined[key] = (canonical_bytes(one), ours, theirs)
+        return joined
+
+    def _tree(self, commit: str) -> _Tree:
+        """The version of a tree. Raises UserError for a newer one, and for one of another form."""
+        try:
+            found = json.loads(self._objects.version(commit))
+            version, purges = found["version"], found.get("purges", 0)
+            is_ours = found["format"] == "wm-memory" and type(version) is type(purges) is int
+        except (ValueError, KeyError, TypeError, RecursionError):
+            is_ours = False
+        if not is_ours or purges < 0:
+            raise UserError(
+                f"{REF} of {self._plan.remote.shown} is no memory of wm; nothing was changed.",
+                fix="Ask who writes there, or name another remote.",
+            )
+        if version > FORMAT:
+            raise UserError(
+                f"The shared memory of {self._plan.remote.shown} was written by a newer wm.",
+                fix="Update wm; until then nothing is sent or taken in.",
+            )
+        return _Tree(purges)
+
+    # --- own changes -----------------------------------------------------------------------------
+
+    def _commit_own(self) -> None:
+        changes: dict[str, bytes] = {}
+        leaving: list[Leaving] = []
+        for part in self._plan.parts if self._plan.sends else ():
+            for one, raw in self._own(part):
+                leaving.append(one)
+                changes |= {path_of((part.space, one.id)): raw} if raw else {}
+        if changes and not self._agreed:
+            self._agreed = self._plan.confirm(leaving)
+            if not self._agreed:
+                self._held_back = len(leaving)
+                self._sent = {space: {} for space in self._sent}
+                return
+        if changes:
+            if not self._ours:
+                changes[VERSION_FILE] = _Tree().encoded()
+            count = f"{len(changes)} entries" if len(changes) > 1 else "an entry"
+            parents = [self._ours] if self._ours else []
+            self._commit(changes, parents, f"Share {count}", by=self._plan.who)
+        if self._plan.purge and self._ours:
+            more = _Tree(self._tree(self._ours).purges + 1)
+            self._commit({VERSION_FILE: more.encoded()}, [self._ours], "Purge")
+            self._ours = self._mirror.rewritten(self._ours, (), self._unsigned, "Purge")
+            self._rewrites = True
+
+    def _own(self, part: Part) -> Iterator[tuple[Leaving, bytes]]:
+        """What leaves, with the new bytes of its file; b"" if the tree says it already."""
+        out = self._outgoing[part.space]
+        author = self._author
+        keys = [(part.space, one.id) for one in out.leaving]
+        applied = out.replica.applied
+        before, now = self._objects.files(applied, keys), self._objects.files(self._ours, keys)
+        for one, key in zip(out.leaving, keys, strict=True):
+            entry = _read(now.get(key), one.id)
+            version = entry.authors.get(author, {}) if entry is not None else {}
+            old = _read(before.get(key), one.id)
+            known = stated(old.authors.get(author, {})) if old is not None else {}
+            changes = _changes(one, version, known, is_base_known=bool(applied))
+            if changes:
+                own = one.author in ("", author)
+                entry = revised(
+                    entry,
+                    one.id,
+                    author,
+                    changes,
+                    name=author_name(self._plan.who.name),
+                    created=one.created_at if own else "",
+                    now=self._plan.now(),
+                    node=out.node,
+                )
+            raw = b"" if entry is None else canonical_bytes(entry)
+            if changes and _read(raw, one.id) is None:
+                self._left_out.leave_out(one.id)  # a text or tag that is longer than the form
+            elif entry is not None:
+                # A version that changed elsewhere too is taken in like any other.
+                said = digest(stated(entry.authors[author])) if stated(version) == known else ""
+                self._sent[part.space][one.id] = SentEntry(digest=one.digest, version=said)
+                yield one, raw if changes else b""
+
+    # --- push and take in ------------------------------------------------------------------------
+
+    def _lost_race(self) -> bool:
+        """Push; whether somebody else pushed first."""
+        may_push = self._agreed and self._plan.sends and not self._trouble
+        if not may_push or self._ours in ("", self._theirs):
+            return False
+        replaces = self._theirs if self._rewrites else None
+        outcome, why = self._mirror.push(self._plan.url, self._ours, replaces=replaces)
+        self._trouble = why if outcome is Pushed.FAILED else ""
+        return outcome is Pushed.LOST_RACE
+
+    def _take_in(self, part: Part) -> bool:
+        """Let the memory follow the tree; whether an edit here came between."""
+        out = self._outgoing[part.space]
+        applied = out.replica.applied
+        found = self._objects.difference(applied, self._ours)
+        names = {ids[1]: key for key, ids in found.files.items() if key[0] == part.space and ids[1]}
+        raw = self._objects.read(names, "blob", MAX_ENTRY_BYTES)
+        files = {names[name]: data for name, data in raw.items()}
+        lost = [(part.space, name) for name in out.lost]
+        files |= self._objects.files(self._ours, lost)
+        arriving = list(self._arriving(files, applied))
+        counts, unsent = self._received[part.space], False
+        for number, chunk in enumerate(chunks := _chunks(arriving), 1):
+            is_last = number == len(chunks)
+            answer = self._call(
+                "arrive",
+                **part.scope,
+                mine=self._plan.mine,
+                entries=chunk,
+                sent=self._sent[part.space] if number == 1 else {},
+                node=out.node,
+                author=self._author,
+                space=part.space,
+                applied=self._ours if is_last and not unsent else "",
+                remote=self._remote(),
+                trouble=self._trouble,
+            )
+            unsent = unsent or bool(answer.unsent)
+            for outcome, count in answer.counts.items():
+                counts[outcome] = counts.get(outcome, 0) + count
+        return unsent
+
+    def _arriving(self, files: Mapping[Key, bytes], applied: str) -> Iterator[Arriving]:
+        signed = self._signed_fields(applied) if files else frozenset()
+        for (_, entry_id), raw in files.items():
+            entry = _read(raw, entry_id)
+            if entry is not None:
+                names = {
+                    author: tuple(
+                        n for n, f in version.items() if (entry_id, author, n, f[0]) in signed
+                    )
+                    for author, version in entry.authors.items()
+                    if signed
+                }
+                yield Arriving(id=entry_id, raw=raw.decode(), signed=names)
+
+    def _signed_fields(self, applied: str) -> frozenset[tuple[str, str, str, str]]:
+        """The fields (entry, author, name, clock) that their author wrote in a signed commit. What
+        such a commit only carries along is not its author's word."""
+        allowed = self._plan.allowed_signers
+        if allowed is None:
+            return frozenset()
+        who = self._mirror.signed_files(applied, self._ours, allowed)
+        names = (name for before, after, _ in who for name in (before, after))
+        raw = self._objects.read(names, "blob", MAX_ENTRY_BYTES)
+        found = set()
+        for before, after, email in who:
+            author = author_id(email)
+            old, new = (_fields(_read(raw.get(name), ""), author) for name in (before, after))
+            found |= new - old
+        return frozenset(found)
+
+    # --- parts ------------------------------------------------------------------------------------
+
+    def _preview(self) -> None:
+        """Note what a sync would send and take in. Changes nothing but the mirror."""
+        found = self._objects.difference(self._ours, self._theirs) if self._theirs else Difference()
+        self._left_out = found
+        for part in self._plan.parts:
+            for one, raw in self._own(part):
+                if not raw:
+                    del self._sent[part.space][one.id]
+            arrive = sum(key[0] == part.space and bool(ids[1]) for key, ids in found.files.items())
+            self._received[part.space] = {"changed": arrive} if arrive else {}
+
+    def _remote(self) -> Remote:
+        return self._plan.remote.model_copy(update={"pushes": self._agreed})
+
+    @property
+    def _unsigned(self) -> Identity:
+        """For commits that carry what others wrote."""
+        return structs.replace(self._plan.who, signs=False)
+
+    def _commit(
+        self,
+        changes: Mapping[str, bytes],
+        parents: Sequence[str],
+        message: str,
+        by: Identity | None = None,
+    ) -> None:
+        who, at = by or self._unsigned, int(self._plan.now().timestamp())
+        self._ours = self._mirror.commit(changes, parents, who=who, message=message, at=at)
+
+    def _move(self, commit: str) -> None:
+        if not self._mirror.move(commit, self._ours):
+            raise StoreError("Another sync is running.", fix="Try again in a moment.")
+        self._ours = commit
+
+
+def _unapplied(replica: Replica) -> Replica:
+    return replica.model_copy(update={"applied": ""})
+
+
+def _read(raw: bytes | None, entry_id: str) -> SharedEntry | None:
+    try:
+        return None if raw is None else parsed(raw, entry_id)
+    except Invalid:
+        return None
+
+
+def _fields(entry: SharedEntry | None, author: str) -> set[tuple[str, str, str, str]]:
+    version = entry.authors.get(author, {}) if entry is not None else {}
+    return {(entry.id if entry else "", author, n, f[0]) for n, f in version.items()}
+
+
+def _changes(
+    one: Leaving, version: Version, known: Mapping[str, Value], *, is_base_known: bool
+) -> dict[str, Value]:
+    """The fields to write into the author's version. known: what it said when the memory last
+    agreed with it, so that a field that only changed elsewhere stays.
+
+    Without that (the mirror was lost) the newer of the local entry and the field counts.
+    """
+    present = stated(version)
+    if not one.fields:
+        is_there = bool(present) or (one.author and CLEARED not in version)
+        return {CLEARED: one.cleared} if is_there else {}
+    if is_base_known:
+        changes = differing(one.fields, known)
+    else:
+        newer = {n for n, f in version.items() if f[0] > one.updated_at}
+        changes = {n: v for n, v in differing(one.fields, present).items() if n not in newer}
+    return {name: value for name, value in changes.items() if present.get(name) != value}
+
+
+def _chunks(arriving: Sequence[Arriving]) -> list[list[Arriving]]:
+    """The files in groups of limited size; one empty group if there are none."""
+    found: list[list[Arriving]] = [[]]
+    room = CHUNK_CHARS
+    for one in arriving:
+        if found[-1] and len(one.raw) > room:
+            found.append([])
+            room = CHUNK_CHARS
+        found[-1].append(one)
+        room -= len(one.raw)
+    return found

@@ -1,0 +1,195 @@
+"""Decide with whom to sync what, and run it: a project with its remote, or all own memory (SY-1).
+
+Only remotes that a person agreed to are contacted in the background; a remote whose URL changed
+needs a new agreement.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
+
+from wm.api.protocol import Scoped
+from wm.api.sync import Leaving, Synced
+from wm.domain.memory.checkouts import remote_name
+from wm.domain.sync.portable import author_id
+from wm.errors import Corrupt, NotFound, UserError
+from wm.formats.sync import Remote, Replica, Sync
+from wm.ops.place import USER_PLACE, locate, place_of
+from wm.ops.runtime import Runtime
+from wm.ops.sync.documents import sync_ref
+from wm.ops.sync.exchange import Call, Part, Plan, synchronise
+from wm.settings import ACCEPT
+from wm.store import identity
+from wm.store.git.mirror import (
+    Identity,
+    Mirror,
+    absolute_url,
+    object_format,
+    project_remote,
+    who_commits,
+)
+from wm.store.git.objects import Objects
+
+ORIGIN = "origin"
+DEADLINE_S = 5.0
+NOWHERE: Mapping[str, Any] = MappingProxyType({})
+MINE = author_id("mine")
+"""The author of everything in the user's own repository, whichever address git knows."""
+
+
+class Choices(Struct, frozen=True):
+    """What a person chose. remote: a name, or for all own memory a URL; "" as before. confirm: see
+    `Plan`. adopts: whether a folder that claims to be a project of the tree may use what is there.
+    quiet: nobody watches, so nothing is asked."""
+
+    remote: str = ""
+    confirm: Callable[[Sequence[Leaving]], bool] = lambda _leaving: False
+    adopts: Callable[[str], bool] = lambda _root: False
+    dry_run: bool = False
+    purge: bool = False
+    quiet: bool = False
+
+
+def sync_project(
+    runtime: Runtime, call: Call, scope: Mapping[str, Any], choices: Choices
+) -> Synced:
+    """Sync what is shared of a project. Raises UserError, Unavailable."""
+    place = locate(runtime, Scoped.model_validate(scope))
+    if not place.root or place.key == USER_PLACE.key:
+        raise UserError("This memory belongs to no project.", fix="`wm sync --mine` syncs it.")
+    known = _replica(runtime, place.key, mine=False)
+    name = choices.remote or (known.remote.name if known.remote else ORIGIN)
+    url = absolute_url(place.root, project_remote(place.root, name))
+    if not url:
+        raise UserError(
+            f"{place.root} has no remote {name!r}.",
+            fix="`git remote -v` lists them: wm sync NAME. Outside git: wm sync --mine.",
+        )
+    who = who_commits(place.root)
+    if who is None:
+        raise UserError(
+            "git does not know who you are, so entries would have no author.",
+            fix='git config --global user.email "you@example.org"',
+        )
+    settings = runtime.settings.team
+    remote = _remote(runtime, known, name, url)
+    if choices.quiet and remote is not known.remote:
+        raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
+    plan = Plan(
+        parts=(Part("entries", scope),),
+        mine=False,
+        url=url,
+        remote=remote,
+        who=who,
+        author=known.author or author_id(who.email),
+        confirm=choices.confirm,
+        now=runtime.now,
+        dry_run=choices.dry_run,
+        sends=not (choices.quiet and who.signs),  # nobody is there to unlock a key
+        purge=choices.purge,
+        allowed_signers=settings.allowed_signers if settings.accept == ACCEPT[1] else None,
+        publish_to=place.root,
+    )
+    return _run(plan, Mirror(runtime.store, place.key, quiet=choices.quiet), call)
+
+
+def sync_mine(
+    runtime: Runtime, call: Call, choices: Choices, scope: Mapping[str, Any] = NOWHERE
+) -> Synced:
+    """Sync all own memory with a repository of the user's own. scope: a project that takes part
+    even if nothing is remembered there yet. Raises UserError, Unavailable."""
+    known = _replica(runtime, USER_PLACE.key, mine=True)
+    url = choices.remote or (known.remote.name if known.remote else "")
+    if not url:
+        raise UserError(
+            "wm does not know your own repository yet.",
+            fix="Make an empty private one, then: wm sync --mine URL",
+        )
+    if "@" in url.partition("://")[2] and ":" in url.partition("://")[2].partition("@")[0]:
+        raise UserError(
+            "The URL contains a password, which would be stored.",
+            fix="Use ssh, or a credential helper of git: git help credentials",
+        )
+    mirror = Mirror(runtime.store, USER_PLACE.key, quiet=choices.quiet)
+    mirror.prepare()
+    fetched, _ = mirror.fetch(url)
+    spaces = Objects(mirror.path).spaces(fetched) if fetched else frozenset()
+    parts = [Part("user", {"workspace": USER_PLACE.key})]
+    places = {key: place_of(runtime, key).root for key in runtime.store.workspaces()}
+    if scope:
+        here = locate(runtime, Scoped.model_validate(scope))
+        places.setdefault(here.key, here.root)
+    for key, root in places.items():
+        space = _space(runtime, key, root, spaces, choices)
+        named = {"workspace": key} if key in runtime.store.workspaces() else scope
+        parts += [Part(space, named)] if space else []
+    plan = Plan(
+        parts=tuple(parts),
+        mine=True,
+        url=url,
+        remote=_remote(runtime, known, url, url),
+        who=who_commits(str(runtime.store.home)) or Identity("wm", "wm@localhost"),
+        author=MINE,
+        confirm=choices.confirm,
+        now=runtime.now,
+        dry_run=choices.dry_run,
+    )
+    return _run(plan, mirror, call)
+
+
+def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:
+    mirror.prepare(object_format(plan.publish_to) if plan.publish_to else "sha1")
+    try:
+        return synchronise(plan, mirror, call)
+    except Corrupt:
+        mirror.set_aside()
+        mirror.prepare(object_format(plan.publish_to) if plan.publish_to else "sha1")
+        return synchronise(plan, mirror, call)
+
+
+def _replica(runtime: Runtime, key: str, *, mine: bool) -> Replica:
+    document: Sync | None = runtime.store.read(sync_ref(key)).document
+    if document is None:
+        return Replica()
+    return document.mine if mine else document.team
+
+
+def _remote(runtime: Runtime, known: Replica, name: str, url: str) -> Remote:
+    """The remote as agreed; a changed URL was not agreed to."""
+    keyed = runtime.store.digest(url)
+    if known.remote is not None and (known.remote.name, known.remote.digest) == (name, keyed):
+        return known.remote
+    shown = runtime.redactor.text(remote_name(url))
+    moment = runtime.now().isoformat(timespec="seconds")
+    return Remote(name=name, shown=shown, digest=keyed, approved_at=moment)
+
+
+def _space(runtime: Runtime, key: str, root: str, spaces: frozenset[str], choices: Choices) -> str:
+    """The workspace's folder in the user's own tree; "" if it does not take part."""
+    joined = _replica(runtime, key, mine=True).space
+    if joined or not os.path.isdir(root):
+        return joined
+    space = claimed_space(root)
+    # First commit and remote are claims that any folder can make (ID-3).
+    return space if space and (space not in spaces or choices.adopts(root)) else ""
+
+
+def claimed_space(root: str) -> str:
+    """The folder of a checkout in the user's own tree, by its first commits and its remote; "" for
+    a shallow clone and outside git."""
+    try:
+        commits, urls = identity.origins(root, deadline_s=DEADLINE_S)
+    except NotFound:
+        return ""
+    if not commits:
+        return ""
+    origin = project_remote(root, ORIGIN) or (urls[0] if urls else "")
+    name = remote_name(absolute_url(root, origin)) if origin else ""
+    claim = "\0".join((*sorted(commits), name))
+    return "w_" + hashlib.sha256(claim.encode("utf-8", "surrogatepass")).hexdigest()[:16]

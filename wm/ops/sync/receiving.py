@@ -1,0 +1,168 @@
+"""Take in files of a fetched tree, and note what was sent (SY-2, SY-3).
+
+Everything is changed in one transaction, the memory before the record of the sync: after a crash in
+between the same files are taken in again, which changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from wm.api.protocol import WorkspacePlace
+from wm.api.sync import Arrived, ArriveRequest
+from wm.domain.memory import gate, tombstones
+from wm.domain.sync.arrivals import Reception, Rules
+from wm.domain.sync.merge import NAME, Invalid, parsed
+from wm.domain.sync.portable import author_name
+from wm.formats.base import Document
+from wm.formats.shared_entry import SharedEntry
+from wm.formats.sync import Replica, SharedRecord, Sync
+from wm.formats.tombstones import Tombstone, TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.learning.remember import judged
+from wm.ops.memory.documents import (
+    load_memory,
+    memory_refs,
+    read_tombstones,
+    save_memory,
+    tombstones_ref,
+)
+from wm.ops.memory.entries import to_trash, trash_ref
+from wm.ops.operation import Operation, Work
+from wm.ops.place import locate
+from wm.ops.runtime import Runtime
+from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
+from wm.store.base import Ref
+
+
+def _run(work: Work, request: ArriveRequest) -> Arrived:
+    place = locate(work.runtime, request)
+    document = read_sync(work, place)
+    replica = _noted(work, replica_of(document, request.mine), request)
+    records = _with_sent(replica, request)
+    found = _parsed(request)
+    reception = Reception(load_memory(work, place), records, _rules(work, place, request.mine))
+    for shared, signed in found:
+        reception.take(shared, signed)
+    _save(work, place, reception)
+    update: dict[str, object] = {"records": reception.records}
+    if request.applied and not reception.unsent:
+        update["applied"] = request.applied
+    noted = {
+        "authors": _authors(document, (shared for shared, _ in found)),
+        "node": document.node or request.node,
+    }
+    document = document.model_copy(update=noted)
+    save_replica(work, place, document, replica.model_copy(update=update), mine=request.mine)
+    counts = Counter(fact.outcome for fact in reception.facts)
+    return Arrived(counts=dict(counts), unsent=tuple(reception.unsent))
+
+
+def _noted(work: Work, replica: Replica, request: ArriveRequest) -> Replica:
+    update = {
+        "author": replica.author or request.author,
+        "space": replica.space or request.space,
+        "remote": request.remote or replica.remote,
+        "trouble": work.runtime.redactor.text(request.trouble),
+        "synced_at": replica.synced_at if request.trouble else work.moment,
+    }
+    return replica.model_copy(update=update)
+
+
+def _with_sent(replica: Replica, request: ArriveRequest) -> dict[str, SharedRecord]:
+    """The records, with what was written to the tree."""
+    records = dict(replica.records)
+    for name, sent in request.sent.items():
+        known = records.get(name) or SharedRecord(author="")
+        seen = {replica.author: sent.version} if sent.version else {}
+        records[name] = known.model_copy(
+            update={
+                "author": known.author or replica.author,
+                "digest": sent.digest,
+                "seen": {**known.seen, **seen},
+                "shared": known.shared and not known.withdrawn,
+                "withdrawn": False,
+            }
+        )
+    return records
+
+
+def _parsed(request: ArriveRequest) -> list[tuple[SharedEntry, dict[str, tuple[str, ...]]]]:
+    found = []
+    for one in request.entries:
+        try:
+            found.append((parsed(one.raw.encode("utf-8", "surrogatepass"), one.id), one.signed))
+        except Invalid:
+            continue  # the exchange leaves such files out of the tree and reports them
+    return found
+
+
+def _rules(work: Work, place: WorkspacePlace, mine: bool) -> Rules:
+    runtime = work.runtime
+    stones = read_tombstones(work, place).stones
+    gone = {stone.id for stone in stones} | set(runtime.store.names(TrashedEntry, place.key))
+    return Rules(
+        accept=runtime.settings.team.accept,
+        own_repository=mine,
+        redact=runtime.redactor.text,
+        judge=_judged_own if mine else partial(judged, work),
+        is_gone=gone.__contains__,
+        is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
+        now=work.now,
+    )
+
+
+def _judged_own(entry: MemoryEntry) -> tuple[str, ...]:
+    """The gate has judged it on the machine that it comes from; the repository may still have been
+    changed by others."""
+    return ("prompt_injection",) if gate.reads_as_instruction(entry.text) else ()
+
+
+def _save(work: Work, place: WorkspacePlace, reception: Reception) -> None:
+    memory = reception.finished()
+    if not reception.facts and not reception.forgotten:
+        return
+    for entry, is_forgotten in reception.trashed:
+        to_trash(work, place, entry, reason="withdrawn by its author", stone=is_forgotten)
+    if reception.forgotten:
+        stones = read_tombstones(work, place)
+        known = {stone.id for stone in stones.stones}
+        fresh = tuple(
+            Tombstone(id=name, digest="", shared_digest=stone, forgotten_at=work.moment)
+            for name, stone in reception.forgotten
+            if name not in known
+        )
+        kept = (*stones.stones, *fresh)
+        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+    events = work.log(place.key, reception.facts)
+    brought = {
+        fact.entry: event
+        for fact, event in zip(reception.facts, events, strict=True)
+        if fact.type == "memory_received"
+    }
+    for name in brought.keys() & set(work.runtime.store.names(TrashedEntry, place.key)):
+        work.delete(trash_ref(place.key, name))  # its author brought it back
+    entries = tuple(
+        entry.model_copy(update={"admitted_by": brought[entry.id]})
+        if entry.id in brought and not entry.outside
+        else entry
+        for entry in memory.entries
+    )
+    save_memory(work, place, memory.model_copy(update={"entries": entries}))
+
+
+def _authors(document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
+    authors = dict(document.authors)
+    for shared in found:
+        for author, version in shared.authors.items():
+            authors[author] = author_name(str(version.get(NAME, ("", ""))[1]))
+    return authors
+
+
+def _refs(runtime: Runtime, request: ArriveRequest) -> Sequence[Ref[Document]]:
+    return (*memory_refs(runtime, request), sync_ref(locate(runtime, request).key))
+
+
+arrive = Operation("arrive", ArriveRequest, Arrived, _run, _refs)

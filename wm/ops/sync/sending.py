@@ -1,0 +1,196 @@
+"""Mark entries as shared, and say what changed since the last sync (SY-3).
+
+Only entries marked here leave for the project's repository. What leaves for the user's own
+repository is every own entry. An entry that is missing here counts as forgotten only with
+evidence of it: a restored backup must not delete what others see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wm.api.protocol import WorkspacePlace
+from wm.api.sync import Leaving, Outgoing, ReplicaRequest, SharedEntries, ShareProblem, ShareRequest
+from wm.domain.facts import Fact
+from wm.domain.sync.portable import GONE, digest, fields_of, forgotten_digest, leaving, may_leave
+from wm.errors import NotFound, UserError
+from wm.formats.sync import Replica, SharedRecord
+from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
+from wm.ops import explanations
+from wm.ops.memory.documents import find_entry, full_id, read_memory, read_tombstones
+from wm.ops.memory.entries import trash_ref
+from wm.ops.operation import Operation, Work, as_written
+from wm.ops.place import USER_PLACE, locate
+from wm.ops.sync.documents import NODE_DIGITS, read_sync, replica_of, save_replica
+
+# --- what is shared ---------------------------------------------------------------------------
+
+
+def _share(work: Work, request: ShareRequest) -> SharedEntries:
+    place = locate(work.runtime, request)
+    if place.key == USER_PLACE.key:
+        raise UserError(
+            "The memory for all your projects belongs to no project.",
+            fix="`wm sync --mine` takes it to your other computers.",
+        )
+    document = read_sync(work, place)
+    memory = read_memory(work, place)
+    if not (request.ids or request.type):
+        return _listed(place, memory, document.team)
+    records = dict(document.team.records)
+    chosen, problems = [], []
+    for entry in _chosen(work, place, memory, records, request):
+        is_proposal = entry.status == "trashed"
+        why = "" if request.end or is_proposal else may_leave(entry, own_repository=False)
+        if why:
+            told = f"{entry.id} may not be shared, because {explanations.reason(why)}."
+            problems.append(ShareProblem(id=entry.id, reason=why, message=told))
+            continue
+        known = records.get(entry.id) or SharedRecord(author="")
+        records[entry.id] = known.model_copy(update={"shared": True, "withdrawn": request.end})
+        chosen.append(entry)
+    kind = "memory_unshared" if request.end else "memory_shared"
+    facts = [Fact(kind, "user", "changed", e.id, (), {"text": e.text}) for e in chosen]
+    work.log(place.key, facts)
+    replica = document.team.model_copy(update={"records": records})
+    save_replica(work, place, document, replica, mine=False)
+    return SharedEntries(
+        place=place, entries=tuple(chosen), problems=tuple(problems), remote=document.team.remote
+    )
+
+
+def _listed(place: WorkspacePlace, memory: WorkspaceMemory, replica: Replica) -> SharedEntries:
+    shared = [e for e in memory.entries if _is_shared(replica, e.id)]
+    heirs = {e.superseded_by for e in shared if e.status == "superseded"}
+    active = {e.id for e in memory.entries if e.status == "active"}
+    unshared = (name for name in heirs & active if not _is_shared(replica, name))
+    return SharedEntries(
+        place=place, entries=tuple(shared), replaced=tuple(sorted(unshared)), remote=replica.remote
+    )
+
+
+def _is_shared(replica: Replica, entry_id: str) -> bool:
+    record = replica.records.get(entry_id)
+    return record is not None and record.shared and not record.withdrawn
+
+
+def _chosen(
+    work: Work,
+    place: WorkspacePlace,
+    memory: WorkspaceMemory,
+    records: dict[str, SharedRecord],
+    request: ShareRequest,
+) -> Iterator[MemoryEntry]:
+    """The entries that the request means; a forgotten one only to end its sharing, or to propose
+    that others forget it too. Raises NotFound."""
+    for wanted in request.ids:
+        try:
+            yield find_entry(memory, wanted)
+        except NotFound:
+            name = full_id(wanted, work.runtime.store.names(TrashedEntry, place.key))
+            found = work.read(trash_ref(place.key, name)).document if name in records else None
+            if found is None:
+                raise
+            yield found.entry.model_copy(update={"status": "trashed"})
+    shared = {name for name, record in records.items() if record.shared}
+    for entry in memory.entries:
+        is_own = entry.status == "active" and not entry.origin.startswith(TEAM)
+        if is_own and entry.type == request.type and request.end == (entry.id in shared):
+            yield entry
+
+
+# --- what leaves ------------------------------------------------------------------------------
+
+
+def what_leaves(work: Work, request: ReplicaRequest) -> Outgoing:
+    place = locate(work.runtime, request)
+    document = read_sync(work, place)
+    replica = replica_of(document, request.mine)
+    entries = {entry.id: entry for entry in read_memory(work, place).entries}
+    found, lost = [], []
+    for name, record in _candidates(replica, entries, request.mine):
+        entry = entries.get(name)
+        if entry is None or _is_over(entry, record, request.mine):
+            evidence = _gone(work, place, name, record, entry)
+            if evidence is None:
+                lost.append(name)
+            elif record.digest not in ("", GONE):
+                found.append(_withdrawn(name, record, evidence))
+        elif not may_leave(entry, own_repository=request.mine):
+            change = _changed(work, entry, record, always=request.everything)
+            found += [change] if change is not None else []
+    return Outgoing(
+        place=place,
+        node=document.node or work.new_id("")[:NODE_DIGITS],
+        replica=replica.model_copy(update={"records": {}}),
+        leaving=tuple(found),
+        lost=tuple(lost),
+    )
+
+
+def _candidates(
+    replica: Replica, entries: dict[str, MemoryEntry], mine: bool
+) -> Iterator[tuple[str, SharedRecord]]:
+    """The entries that may have changed, with what was known of them."""
+    for name, record in replica.records.items():
+        if mine or record.shared:
+            yield name, record
+    if mine:
+        for name in entries:
+            if name not in replica.records:
+                yield name, SharedRecord(author="")
+
+
+def _is_over(entry: MemoryEntry, record: SharedRecord, mine: bool) -> bool:
+    """Whether an entry that is here must no longer be in the tree."""
+    moved = not mine and entry.scope == "user"
+    return record.withdrawn or entry.status == "trashed" or moved
+
+
+def _changed(
+    work: Work, entry: MemoryEntry, record: SharedRecord, *, always: bool
+) -> Leaving | None:
+    fields = fields_of(entry)
+    if digest(fields) == record.digest and not always:
+        return None
+    return Leaving(
+        id=entry.id,
+        fields=leaving(fields, work.runtime.redactor.text),
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        author=record.author,
+        digest=digest(fields),
+    )
+
+
+def _withdrawn(name: str, record: SharedRecord, forgotten_text: str) -> Leaving:
+    cleared = forgotten_digest(forgotten_text) if forgotten_text else ""
+    return Leaving(id=name, cleared=cleared, author=record.author, digest=GONE)
+
+
+def _gone(
+    work: Work,
+    place: WorkspacePlace,
+    entry_id: str,
+    record: SharedRecord,
+    entry: MemoryEntry | None,
+) -> str | None:
+    """The text that a person forgot with this entry, "" if it is over for another reason; None
+    without evidence that it went."""
+    if entry is not None:
+        return entry.text if entry.status == "trashed" else ""
+    if record.withdrawn or record.digest in ("", GONE):
+        return ""
+    has_stone = any(stone.id == entry_id for stone in read_tombstones(work, place).stones)
+    trashed = work.read(trash_ref(place.key, entry_id)).document
+    if trashed is not None:
+        return trashed.entry.text if has_stone else ""
+    if has_stone:
+        return ""
+    elsewhere = read_memory(work, USER_PLACE).entries if place.key != USER_PLACE.key else ()
+    return "" if any(entry.id == entry_id for entry in elsewhere) else None
+
+
+share_entries = Operation("share_entries", ShareRequest, SharedEntries, _share, as_written)
+outgoing = Operation("outgoing", ReplicaRequest, Outgoing, what_leaves)

@@ -1,0 +1,73 @@
+"""Who shares in a project, and how to leave (SY-3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wm.api.protocol import WorkspacePlace
+from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
+from wm.domain.counts import counted
+from wm.domain.facts import Fact
+from wm.formats.sync import Replica
+from wm.formats.workspace_memory import TEAM, WorkspaceMemory
+from wm.ops.memory.documents import load_memory, read_memory, save_memory
+from wm.ops.memory.entries import to_trash
+from wm.ops.operation import Operation, Work, as_written
+from wm.ops.place import locate
+from wm.ops.sync.documents import read_sync, save_replica
+from wm.ops.sync.sending import what_leaves
+
+
+def _run(work: Work, request: TeamRequest) -> Team:
+    place = locate(work.runtime, request)
+    if request.leave:
+        return _left(work, place, keep=request.keep)
+    memory = read_memory(work, place)
+    replica = read_sync(work, place).team
+    out = what_leaves(work, ReplicaRequest(workspace=place.key))
+    return Team(
+        place=place,
+        remote=replica.remote,
+        accept=work.runtime.settings.team.accept or "inbox",
+        synced_at=replica.synced_at,
+        trouble=replica.trouble,
+        shared=sum(r.shared and not r.withdrawn for r in replica.records.values()),
+        unsent=len(out.leaving),
+        members=_members(memory),
+    )
+
+
+def _members(memory: WorkspaceMemory) -> tuple[TeamMember, ...]:
+    counts = Counter(
+        (entry.origin.removeprefix(TEAM), entry.status)
+        for entry in memory.entries
+        if entry.origin.startswith(TEAM)
+    )
+    names = sorted({name for name, _ in counts})
+    return tuple(
+        TeamMember(name=name, active=counts[name, "active"], waiting=counts[name, "inbox"])
+        for name in names
+    )
+
+
+def _left(work: Work, place: WorkspacePlace, *, keep: bool) -> Team:
+    """Forget the remote and what was shared; what came goes to the trash unless it is kept."""
+    memory = load_memory(work, place)
+    came = [entry for entry in memory.entries if entry.origin.startswith(TEAM)]
+    gone = [e for e in came if not keep or e.status == "inbox"]
+    for entry in gone:
+        to_trash(work, place, entry, reason="left the team", stone=False)
+    names = {entry.id for entry in gone}
+    kept = tuple(entry for entry in memory.entries if entry.id not in names)
+    facts = [
+        Fact("memory_trashed", "user", "trashed", e.id, (), {"text": e.text, "stone": False})
+        for e in gone
+    ]
+    save_memory(work, place, memory.model_copy(update={"entries": kept}), facts)
+    save_replica(work, place, read_sync(work, place), Replica(), mine=False)
+    told = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
+    stay = "; yours stay, and what others fetched of them stays with them"
+    return Team(place=place, members=(), message=f"You left the team: {told}{stay}.")
+
+
+team = Operation("team", TeamRequest, Team, _run, as_written)

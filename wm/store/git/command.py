@@ -1,0 +1,199 @@
+"""Run one git command: with a deadline, bounded in memory and file size, and starting nothing else.
+
+No hook, no fsmonitor, no remote helper (`ext::`), no garbage collection in the background. A quiet
+command, which nobody watches, also asks for no password and uses no credential helper, no `ssh` of
+the configuration and no environment of the caller. Git's own output is foreign text: a remote can
+write anything into it, so only a bounded part is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from msgspec import Struct
+
+from wm.errors import Unavailable
+from wm.settings import git_environment
+
+KEPT_OUTPUT = 1024 * 1024
+KEPT_ERRORS = 8192
+
+MAX_FILE_BYTES = 1024 * 1024 * 1024
+"""Largest file that a command may write, in units of the shell (at most twice as much): a pack of
+shared memory is a thousand times smaller."""
+MAX_MEMORY_KB = 4 * 1024 * 1024
+
+_LIMITED = 'umask 077; ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
+
+_SAFE = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.alternateRefsCommand": "",
+    "core.bigFileThreshold": "1m",
+    "transfer.fsckObjects": "true",
+    "fetch.recurseSubmodules": "no",
+    "push.gpgSign": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.ext.allow": "never",
+    "http.lowSpeedLimit": "100",
+    "http.lowSpeedTime": "30",
+}
+_QUIET = {"core.askPass": "", "credential.helper": "", "core.gitProxy": ""}
+
+REMOTE = "wm"
+"""What a command calls the remote whose URL it was given."""
+
+LOCAL_SERVER = "git -c core.hooksPath=/dev/null {}"
+"""The command that serves a repository on this machine: its hooks would run as this user."""
+
+
+class Output(Struct, frozen=True):
+    """How a command ended. code: None if it did not end in time, or git is missing."""
+
+    code: int | None
+    out: bytes = b""
+    err: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8", "replace").strip()
+
+    @property
+    def why(self) -> str:
+        """The line with which git explained a failure."""
+        if self.code is None:
+            return "git did not answer in time"
+        found = [_plain(line) for line in self.err.splitlines() if _plain(line)]
+        told = [line for line in found if line.startswith(("fatal:", "error:", "ssh:"))]
+        line = (told or found[-1:] or [f"git ended with code {self.code}"])[0]
+        return re.sub(r"^(?:fatal|error): ", "", line)[:300]
+
+
+def run(
+    words: Sequence[str],
+    *,
+    where: str,
+    deadline_s: float,
+    quiet: bool = True,
+    data: bytes = b"",
+    config: Sequence[tuple[str, str]] = (),
+    url: str = "",
+    most: int = KEPT_OUTPUT,
+) -> Output:
+    """Run `git words` in the repository or folder `where`. data: its standard input. url: of the
+    remote `REMOTE`. most: bytes of its output that are kept."""
+    try:
+        with started(
+            words, where=where, deadline_s=deadline_s, quiet=quiet, config=config, url=url
+        ) as git:
+            out = _Collected(git.stdout, most, tail=False)
+            err = _Collected(git.stderr, KEPT_ERRORS, tail=True)
+            assert git.stdin is not None
+            with suppress(BrokenPipeError):
+                git.stdin.write(data)
+            with suppress(BrokenPipeError):
+                git.stdin.close()
+            text, errors = out.joined(), err.joined()
+            code = git.wait()
+    except Unavailable as error:
+        return Output(None, err=error.message)
+    timed_out = code == -signal.SIGKILL
+    return Output(None if timed_out else code, text, errors.decode("utf-8", "replace"))
+
+
+@contextmanager
+def started(
+    words: Sequence[str],
+    *,
+    where: str,
+    deadline_s: float,
+    quiet: bool = True,
+    config: Sequence[tuple[str, str]] = (),
+    url: str = "",
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A running git command; killed at its deadline, and when the block is left early.
+
+    Raises Unavailable without git.
+    """
+    git = shutil.which("git")
+    if git is None or deadline_s <= 0:
+        raise Unavailable("git is not installed.", fix="Install git.")
+    safe = {**_SAFE, **(_QUIET if quiet else {}), **dict(config)}
+    settings = [word for name, value in safe.items() for word in ("-c", f"{name}={value}")]
+    limits = [str(MAX_FILE_BYTES // 1024), str(MAX_MEMORY_KB)]
+    try:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _LIMITED, "git", *limits, git, "--no-pager", *settings, *words],
+            cwd=where,
+            # A URL may contain a password, and other users can read command lines.
+            env=git_environment(quiet=quiet, config={f"remote.{REMOTE}.url": url} if url else {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # A session of its own: no terminal to ask on, and one group to kill with its children.
+            start_new_session=quiet,
+        )
+    except OSError as error:
+        raise Unavailable(f"git cannot be started in {where}: {error.strerror}.") from error
+    timer = threading.Timer(deadline_s, _kill, (process, quiet))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield process
+    finally:
+        timer.cancel()
+        if process.poll() is None:
+            _kill(process, quiet)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            with suppress(OSError, ValueError):
+                if stream is not None:
+                    stream.close()
+        process.wait()
+
+
+def _kill(process: subprocess.Popen[bytes], group: bool) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if group:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+class _Collected:
+    """Reads a stream to its end in a thread and keeps a bounded part of it."""
+
+    def __init__(self, stream: IO[bytes] | None, keep: int, *, tail: bool) -> None:
+        assert stream is not None
+        self._stream, self._keep, self._tail = stream, keep, tail
+        self._found = b""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with suppress(OSError, ValueError):
+            while chunk := self._stream.read1(65536):  # type: ignore[attr-defined]
+                if self._tail:
+                    self._found = (self._found + chunk)[-self._keep :]
+                elif len(self._found) < self._keep:
+                    self._found += chunk
+
+    def joined(self) -> bytes:
+        self._thread.join()
+        return self._found
+
+
+def _plain(line: str) -> str:
+    return "".join(c for c in line if c.isprintable()).strip()

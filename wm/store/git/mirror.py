@@ -1,0 +1,281 @@
+"""The private mirror of one shared memory: a bare repository below the data folder (SY-1, SY-4).
+
+Fetched objects enter here and nowhere else. It is derived from the remote and the memory: a damaged
+one is set aside and made anew. Owns no lock: a ref moves only forward from the commit that the
+writer saw, so of two writers one repeats its step.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from enum import Enum
+
+from msgspec import Struct
+
+from wm.errors import Conflict, Corrupt, StoreError, Unavailable
+from wm.store import paths
+from wm.store.files import FileStore
+from wm.store.fsops import explained
+from wm.store.git.command import KEPT_OUTPUT, LOCAL_SERVER, REMOTE, Output, run
+
+REF = "refs/wm/memory"
+FETCHED = "refs/wm/fetched"
+PLUMBING_S = 120.0
+NETWORK_S = 300.0
+QUIET_NETWORK_S = 30.0
+"""Deadlines of commands on this machine, over the network, and over it while nobody waits."""
+
+MAX_VERIFIED = 5000
+"""Newest commits whose signatures one sync verifies; each takes git some milliseconds."""
+KEPT_LOG = 64 * 1024 * 1024
+
+_NO_REF = "couldn't find remote ref"
+_LOST_RACE = ("fetch first", "non-fast-forward", "stale info", "cannot lock", "failed to update")
+
+
+class Pushed(Enum):
+    DONE = "done"
+    LOST_RACE = "lost_race"
+    FAILED = "failed"
+
+
+class Identity(Struct, frozen=True):
+    """Who commits: as git knows the user."""
+
+    name: str
+    email: str
+    signs: bool = False
+
+
+class Mirror:
+    """One workspace's mirror. quiet: nobody watches, so git asks for nothing and waits shortly."""
+
+    def __init__(self, store: FileStore, workspace: str, *, quiet: bool) -> None:
+        self._store = store
+        self._quiet = quiet
+        self._name = f"{workspace}.git"
+        self.path = str(store.home / paths.MIRRORS / self._name)
+
+    def prepare(self, object_format: str = "sha1") -> None:
+        """Make the repository if there is none. Raises Unavailable without git, StoreError."""
+        store, core = self._store, self._store.core
+        core.key_to_write()  # creates the data folder if this is its first file
+        with explained("write", store.home, paths.MIRRORS), core.make_folder(paths.MIRRORS) as all:
+            if store.disk.exists(all, self._name):
+                return
+            # Made under another name: a second sync must never see half a repository.
+            new = paths.temp(self._name, secrets.token_hex(8))
+            words = ["init", "--quiet", "--bare", "--template=", f"--object-format={object_format}"]
+            where = str(store.home / paths.MIRRORS)
+            made = run([*words, new], where=where, deadline_s=PLUMBING_S)
+            if not made.ok:
+                raise Unavailable(f"git cannot make {self.path}: {made.why}.")
+            try:
+                store.disk.rename(all, new, self._name)
+            except OSError:
+                self._move_to_quarantine(new)  # another sync was first
+
+    def set_aside(self) -> None:
+        """Move a damaged mirror into quarantine; the next sync makes a new one."""
+        self._move_to_quarantine(self._name)
+
+    def _move_to_quarantine(self, name: str) -> None:
+        store = self._store
+        with (
+            suppress(FileNotFoundError),
+            explained("move", store.home, paths.MIRRORS),
+            store.core.make_folder(paths.QUARANTINE) as quarantine,
+            store.disk.folder(paths.MIRRORS) as mirrors,
+        ):
+            aside = f"{self._name}-{secrets.token_hex(4)}"
+            store.disk.rename(mirrors, name, aside, quarantine)
+
+    def has(self, commit: str) -> bool:
+        return bool(commit) and self._git(["cat-file", "-e", f"{commit}^{{commit}}"]).ok
+
+    def refs(self) -> Mapping[str, str]:
+        """The commits of REF and FETCHED, as far as they exist."""
+        found = self._git(["for-each-ref", "--format=%(refname) %(objectname)", "refs/wm"])
+        if not found.ok:
+            raise Corrupt(f"The mirror {self.path} cannot be read: {found.why}.")
+        return dict(line.split(" ", 1) for line in found.text.splitlines() if " " in line)
+
+    def fetch(self, url: str) -> tuple[str, str]:
+        """Fetch the remote's state: its commit ("" if it has none), and why that failed."""
+        words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap="]
+        words += [f"--upload-pack={LOCAL_SERVER.format('upload-pack')}"] if is_local(url) else []
+        answer = self._over_network([*words, REMOTE, f"+{REF}:{FETCHED}"], url)
+        if answer.ok:
+            fetched = self.refs().get(FETCHED, "")
+            # git exits with 0 where it refuses to fetch from a shallow repository.
+            return fetched, "" if fetched else "the remote is a shallow repository"
+        return ("", "") if _NO_REF in answer.err else ("", answer.why)
+
+    def push(self, url: str, commit: str, *, replaces: str | None = None) -> tuple[Pushed, str]:
+        """Push a commit; a failure comes with its reason. replaces: a commit that is not
+        contained in it, and may be at the remote."""
+        words = ["push", "--porcelain", "--no-verify", "--no-follow-tags"]
+        words += [f"--receive-pack={LOCAL_SERVER.format('receive-pack')}"] if is_local(url) else []
+        words += [] if replaces is None else [f"--force-with-lease={REF}:{replaces}"]
+        answer = self._over_network([*words, REMOTE, f"{commit}:{REF}"], url)
+        if answer.ok:
+            self._git(["update-ref", FETCHED, commit])
+            return Pushed.DONE, ""
+        told = f"{answer.text}\n{answer.err}"
+        is_race = answer.code is not None and any(word in told for word in _LOST_RACE)
+        return (Pushed.LOST_RACE if is_race else Pushed.FAILED), answer.why
+
+    def relation(self, ours: str, theirs: str) -> tuple[bool, bool]:
+        """Whether our commit is contained in theirs, and theirs in ours."""
+        if not ours or not theirs or ours == theirs:
+            return not ours or ours == theirs, not theirs or ours == theirs
+        found = self._git(["rev-list", "--left-right", "--count", f"{ours}...{theirs}"])
+        counts = found.text.split()
+        if not found.ok or len(counts) != 2:
+            raise Corrupt(f"The history in {self.path} cannot be read: {found.why}.")
+        return counts[0] == "0", counts[1] == "0"
+
+    def move(self, commit: str, before: str) -> bool:
+        """Set our ref to a commit; False if it was not `before` any more."""
+        return self._git(["update-ref", REF, commit, before or "0" * len(commit)]).ok
+
+    def commit(
+        self,
+        changes: Mapping[str, bytes],
+        parents: Sequence[str],
+        *,
+        who: Identity,
+        message: str,
+        at: int,
+    ) -> str:
+        """Commit the first parent's tree with `changes`, path -> bytes, and move our ref to it.
+
+        at: seconds since 1970. Raises StoreError, also if another writer moved our ref.
+        """
+        stamp = f"{who.name} <{who.email}> {at} +0000"
+        lines = [f"commit {REF}\nmark :1\nauthor {stamp}\ncommitter {stamp}\n".encode()]
+        lines += [b"data %d\n%s\n" % (len(message.encode()), message.encode())]
+        lines += [f"from {parent}\n".encode() for parent in parents[:1]]
+        lines += [f"merge {parent}\n".encode() for parent in parents[1:]]
+        for path, data in changes.items():
+            lines += [f"M 100644 inline {path}\ndata {len(data)}\n".encode(), data, b"\n"]
+        lines.append(b"get-mark :1\ndone\n")
+        made = self._git(["fast-import", "--quiet", "--done"], data=b"".join(lines))
+        if not made.ok:
+            lost_race = "Not updating" in made.err or "cannot lock" in made.err
+            kind = Conflict if lost_race else Corrupt
+            raise kind(f"git cannot write to {self.path}: {made.why}.", fix="Try again.")
+        return self.rewritten(made.text, parents, who, message) if who.signs else made.text
+
+    def rewritten(self, commit: str, parents: Sequence[str], who: Identity, message: str) -> str:
+        """Write a commit again, with these parents and, if the user signs, a signature; our ref
+        moves to it."""
+        words = ["commit-tree", "-m", message, *(w for p in parents for w in ("-p", p))]
+        words += [*(["-S"] if who.signs else []), f"{commit}^{{tree}}"]
+        config = (("user.name", who.name), ("user.email", who.email))
+        made = self._git(words, config=config, quiet=self._quiet)
+        if not made.ok or not self.move(made.text, commit):
+            raise StoreError(
+                f"git cannot sign a commit in {self.path}: {made.why}.",
+                fix="Correct user.signingKey, or set commit.gpgSign to false.",
+            )
+        return made.text
+
+    def publish(self, root: str) -> None:
+        """Set the project's own ref to the result, for people: nothing of ours reads it."""
+        words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap="]
+        server = f"--upload-pack={LOCAL_SERVER.format('upload-pack')}"
+        run([*words, server, "--", self.path, f"+{REF}:{REF}"], where=root, deadline_s=PLUMBING_S)
+
+    def tidy(self) -> None:
+        """Pack what many syncs left; git decides whether it is worth it."""
+        config = (("gc.auto", "2000"), ("gc.autoPackLimit", "50"), ("gc.autoDetach", "false"))
+        self._git(["gc", "--auto", "--quiet"], config=config)
+
+    def signed_files(self, since: str, until: str, allowed: str) -> list[tuple[str, str, str]]:
+        """The files that commits changed whose signature git verifies: object before and after, and
+        the signer's e-mail address. allowed: file of allowed SSH signers; "" for git's own."""
+        config = [("gpg.program", "gpg"), ("gpg.ssh.program", "ssh-keygen")]
+        config += [("gpg.ssh.allowedSignersFile", allowed)] if allowed else []
+        words = ["log", "--no-merges", f"--max-count={MAX_VERIFIED}", "--raw", "-r", "--root"]
+        words += ["--no-renames", "--no-abbrev", "--format=%x00%G?%x00%GS", until]
+        found = self._git([*words, *([f"^{since}"] if since else [])], config=config, most=KEPT_LOG)
+        signed: list[tuple[str, str, str]] = []
+        who = ""
+        for line in found.text.splitlines():
+            if line.startswith("\0"):
+                _, status, signer = (*line.split("\0"), "")[:3]
+                who = signer.rpartition("<")[2].strip("> ") if status == "G" else ""
+            elif who and line.startswith(":") and line.count(" ") >= 4:
+                _, _, before, after, _ = line.split(" ", 4)
+                signed.append((before, after, who))
+        return signed
+
+    def _over_network(self, words: Sequence[str], url: str) -> Output:
+        wait = QUIET_NETWORK_S if self._quiet else NETWORK_S
+        return self._git(words, deadline_s=wait, quiet=self._quiet, url=url)
+
+    def _git(
+        self,
+        words: Sequence[str],
+        *,
+        data: bytes = b"",
+        deadline_s: float = PLUMBING_S,
+        quiet: bool = True,
+        config: Sequence[tuple[str, str]] = (),
+        url: str = "",
+        most: int = KEPT_OUTPUT,
+    ) -> Output:
+        return run(
+            [f"--git-dir={self.path}", *words],
+            where=self.path,
+            deadline_s=deadline_s,
+            quiet=quiet,
+            data=data,
+            config=config,
+            url=url,
+            most=most,
+        )
+
+
+def is_local(url: str) -> bool:
+    return url.startswith(("/", "file://"))
+
+
+def project_remote(root: str, name: str, deadline_s: float = 5.0) -> str:
+    """The URL of a project's remote; "" if it has none of this name."""
+    words = ["config", "--get", f"remote.{name}.url"]
+    return run(words, where=root, deadline_s=deadline_s).text
+
+
+def object_format(root: str, deadline_s: float = 5.0) -> str:
+    words = ["rev-parse", "--show-object-format"]
+    return run(words, where=root, deadline_s=deadline_s).text or "sha1"
+
+
+def who_commits(root: str, deadline_s: float = 5.0) -> Identity | None:
+    """As whom git commits in this folder; None if git does not know."""
+
+    def ask(name: str, *scope: str) -> str:
+        words = ["config", *scope, "--get", name]
+        return _safe(run(words, where=root, deadline_s=deadline_s).text)
+
+    email = ask("user.email")
+    if not email:
+        return None
+    # Programs that sign are configured beside it: a setting of the project must not choose one.
+    signs = ask("commit.gpgSign", "--global", "--type=bool") == "true"
+    return Identity(ask("user.name") or email.partition("@")[0], email, signs)
+
+
+def _safe(text: str) -> str:
+    return "".join(c for c in text if c.isprintable() and c not in "<>")[:200].strip()
+
+
+def absolute_url(root: str, url: str) -> str:
+    """A URL as it may be used in any folder: a relative path is one from `root`."""
+    is_path = "://" not in url and (":" not in url.partition("/")[0] or url.startswith("/"))
+    return os.path.normpath(os.path.join(root, url)) if url and is_path else url
