@@ -5,6 +5,7 @@ SCENES has those of `scenes`, too.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,10 @@ def do(name: str, /, **fields: Any) -> Step:
 
 def entry(text: str) -> Callable[[Bench], str]:
     return lambda bench: bench.id_of(text)
+
+
+def ids(*texts: str) -> Callable[[Bench], tuple[str, ...]]:
+    return lambda bench: tuple(bench.id_of(text) for text in texts)
 
 
 def hook(name: str, **payload: Any) -> Step:
@@ -90,6 +95,31 @@ def page_out(number: int) -> Step:
     )
 
 
+def shared_by_another(number: int, **fields: str | bool) -> dict[str, str]:
+    """A file of the shared tree with one version, by an author who is not the user."""
+    name = f"m_{number:020x}"
+    said = {"created": f"2026-10-01T09:00:0{number}.000Z", "name": "Ben", **fields}
+    clock = f"2026-10-01T09:00:0{number}.000Z-0000-0000000b"
+    version = {field: [clock, value] for field, value in said.items()}
+    return {"id": name, "raw": json.dumps({"id": name, "authors": {"a_" + "b" * 16: version}})}
+
+
+def sent(text: str) -> Callable[[Bench], dict[str, dict[str, str]]]:
+    """A note that the entry with this text was written to the tree."""
+    return lambda bench: {bench.id_of(text): {"digest": "d" * 16, "version": "v" * 16}}
+
+
+ARRIVED = do(
+    "arrive",
+    entries=(
+        shared_by_another(1, text=LINT, type="decision", source="explicit"),
+        shared_by_another(2, text=DOCS, type="project", source="explicit"),
+    ),
+    sent=sent(SHIP),
+    node="0000000a",
+    author="a_" + "a" * 16,
+    applied="c" * 40,
+)
 CLOCK_NOW = {"context_window": {"used_percentage": 88, "context_window_size": 200_000}}
 IMPORTED = do("import_entries", facts=(fact(LINT), fact(DOCS)))
 
@@ -188,6 +218,11 @@ COMMANDS: tuple[Scene, ...] = (
             do("handoff", next=True),
             do("prune_budget"),
         ),
+    ),
+    Scene(
+        "share",
+        (*TWO, do("share_entries", type="project")),
+        (ARRIVED, do("share_entries", ids=ids(CENTS), end=True), do("team", leave=True)),
     ),
 )
 

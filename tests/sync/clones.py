@@ -14,7 +14,7 @@ from msgspec import structs
 
 from tests.ops.conftest import BEGIN, Bench, QuickDisk
 from wm.api.sync import Synced
-from wm.formats.sync import Sync
+from wm.formats.sharing.sync import Sync
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute

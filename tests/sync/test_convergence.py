@@ -19,7 +19,7 @@ from tests.sync.http_remote import served
 from tests.sync.worker import Editor, expected
 from wm.domain.sync.merge import parsed
 from wm.domain.sync.portable import author_id, stated
-from wm.formats.shared_entry import SharedEntry
+from wm.formats.sharing.shared_entry import SharedEntry
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record, optional
-from wm.formats.sync import Remote, Replica
+from wm.formats.sharing.sync import Remote, Replica
 from wm.formats.workspace_memory import MemoryEntry
 
 

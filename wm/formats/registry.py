@@ -21,9 +21,9 @@ from wm.formats.recaps import Recaps
 from wm.formats.recording import Recording
 from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
-from wm.formats.shared_entry import SharedEntry
+from wm.formats.sharing.shared_entry import SharedEntry
+from wm.formats.sharing.sync import Sync
 from wm.formats.sweep_log import SweepLog
-from wm.formats.sync import Sync
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory

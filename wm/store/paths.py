@@ -25,8 +25,8 @@ from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.recaps import Recaps
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.sharing.sync import Sync
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
-from wm.formats.sync import Sync
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from wm.domain.sync.merge import canonical_bytes, parsed
-from wm.formats.shared_entry import SharedEntry
+from wm.formats.sharing.shared_entry import SharedEntry
 
 ID = "m_0123456789abcdef0123"
 AUTHORS = ("a_00000000000000aa", "a_00000000000000bb")

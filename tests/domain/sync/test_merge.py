@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.domain.sync.entries import AUTHORS, ENTRIES, ID
 from wm.domain.sync.merge import LASTING, Invalid, canonical_bytes, join, parsed
-from wm.formats.shared_entry import SharedEntry
+from wm.formats.sharing.shared_entry import SharedEntry
 
 
 @given(ENTRIES, ENTRIES)

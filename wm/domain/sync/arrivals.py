@@ -34,8 +34,8 @@ from wm.domain.sync.portable import (
 )
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
-from wm.formats.shared_entry import SharedEntry, Value, Version
-from wm.formats.sync import SharedRecord
+from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
+from wm.formats.sharing.sync import SharedRecord
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.text.letters import canonical
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from wm.formats.shared_entry import MOST_FIELDS, Field, SharedEntry, Version
+from wm.formats.sharing.shared_entry import MOST_FIELDS, Field, SharedEntry, Version
 
 NAME, CREATED, CLEARED = "name", "created", "cleared"
 """The author's name; when it shared the entry first; its tombstone: the digest of the forgotten

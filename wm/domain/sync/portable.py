@@ -15,7 +15,7 @@ from datetime import datetime
 from wm.domain.memory.scope import branch_of
 from wm.domain.sync.clock import moment_of, tick
 from wm.domain.sync.merge import CLEARED, CREATED, LASTING, NAME
-from wm.formats.shared_entry import TAG, SharedEntry, Value, Version
+from wm.formats.sharing.shared_entry import TAG, SharedEntry, Value, Version
 from wm.formats.workspace_memory import CONFIDENCE, IMPORTANCES, ORIGINS, TEAM, MemoryEntry
 from wm.text.letters import canonical
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wm.api.protocol import WorkspacePlace
-from wm.formats.sync import Replica, Sync
+from wm.formats.sharing.sync import Replica, Sync
 from wm.ops.operation import Work
 from wm.ops.place import workspace_of
 from wm.store.base import Ref

@@ -20,8 +20,8 @@ from wm.api.sync import Arriving, Leaving, Outgoing, SentEntry, Synced, SyncPart
 from wm.domain.sync.merge import CLEARED, Invalid, canonical_bytes, join, parsed
 from wm.domain.sync.portable import author_id, author_name, differing, digest, revised, stated
 from wm.errors import StoreError, UserError
-from wm.formats.shared_entry import SharedEntry, Value, Version
-from wm.formats.sync import Remote, Replica
+from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
+from wm.formats.sharing.sync import Remote, Replica
 from wm.store.git.mirror import REF, Identity, Mirror, Pushed
 from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Key, Objects, path_of
 

@@ -19,7 +19,7 @@ from wm.api.sync import Leaving, Synced
 from wm.domain.memory.checkouts import remote_name
 from wm.domain.sync.portable import author_id
 from wm.errors import Corrupt, NotFound, UserError
-from wm.formats.sync import Remote, Replica, Sync
+from wm.formats.sharing.sync import Remote, Replica, Sync
 from wm.ops.place import USER_PLACE, locate, place_of
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import sync_ref

@@ -17,8 +17,8 @@ from wm.domain.sync.arrivals import Reception, Rules
 from wm.domain.sync.merge import NAME, Invalid, parsed
 from wm.domain.sync.portable import author_name
 from wm.formats.base import Document
-from wm.formats.shared_entry import SharedEntry
-from wm.formats.sync import Replica, SharedRecord, Sync
+from wm.formats.sharing.shared_entry import SharedEntry
+from wm.formats.sharing.sync import Replica, SharedRecord, Sync
 from wm.formats.tombstones import Tombstone, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning.remember import judged

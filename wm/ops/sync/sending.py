@@ -14,7 +14,7 @@ from wm.api.sync import Leaving, Outgoing, ReplicaRequest, SharedEntries, ShareP
 from wm.domain.facts import Fact
 from wm.domain.sync.portable import GONE, digest, fields_of, forgotten_digest, leaving, may_leave
 from wm.errors import NotFound, UserError
-from wm.formats.sync import Replica, SharedRecord
+from wm.formats.sharing.sync import Replica, SharedRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.ops import explanations

@@ -8,7 +8,7 @@ from wm.api.protocol import WorkspacePlace
 from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
-from wm.formats.sync import Replica
+from wm.formats.sharing.sync import Replica
 from wm.formats.workspace_memory import TEAM, WorkspaceMemory
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.memory.entries import to_trash

@@ -17,7 +17,7 @@ from typing import IO
 from msgspec import Struct, field
 
 from wm.errors import UserError
-from wm.formats.shared_entry import ID
+from wm.formats.sharing.shared_entry import ID
 from wm.store.git.command import started
 
 VERSION_FILE = "version"
