@@ -98,13 +98,13 @@ class Person:
 
     def sync(self, **choices: Any) -> Synced:
         self.bench.later()
-        choices.setdefault("confirm", lambda _leaving: True)
+        choices.setdefault("confirm", lambda _leaving, _remote: True)
         scope = {"directory": str(self.project)}
         return sync_project(self.bench.runtime, self._call, scope, Choices(**choices))
 
     def sync_mine(self, remote: str = "", **choices: Any) -> Synced:
         self.bench.later()
-        choices.setdefault("confirm", lambda _leaving: True)
+        choices.setdefault("confirm", lambda _leaving, _remote: True)
         scope = {"directory": str(self.project)}
         return sync_mine(self.bench.runtime, self._call, Choices(remote=remote, **choices), scope)
 

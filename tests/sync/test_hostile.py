@@ -238,7 +238,7 @@ def test_a_remote_whose_url_changed_needs_a_new_agreement(world: World, tmp_path
     git(ann.project, "config", "remote.origin.url", str(other))
     asked: list[object] = []
     ann.shared("A second rule of the shop.")
-    ann.sync(confirm=lambda leaving: bool(asked.append(leaving)))
+    ann.sync(confirm=lambda leaving, _remote: bool(asked.append(leaving)))
     assert asked
     assert git(other, "for-each-ref") == ""
 

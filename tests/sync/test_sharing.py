@@ -54,13 +54,14 @@ def test_nothing_is_pushed_before_a_person_agreed(world: World) -> None:
     ann = world.person("ann")
     name = ann.shared(SHIP)
     asked: list[Any] = []
-    ann.sync(confirm=lambda leaving: bool(asked.extend(leaving)))
-    assert [one.fields["text"] for one in asked] == [SHIP]
+    ann.sync(confirm=lambda leaving, to: bool(asked.extend([to, *leaving])))
+    assert asked[0] == ann.record().team.remote.shown
+    assert [one.fields["text"] for one in asked[1:]] == [SHIP]
     assert git(world.remote, "for-each-ref", "refs/wm") == ""
     assert ann.record().team.records[name].digest == ""
     ann.sync()
     ann.shared(CENTS)
-    ann.sync(confirm=lambda _leaving: pytest.fail("asked again"))
+    ann.sync(confirm=lambda _leaving, _remote: pytest.fail("asked again"))
     assert world.tree() == ann.tree()
 
 

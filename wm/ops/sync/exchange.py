@@ -32,6 +32,7 @@ LONGEST_PAUSE_S = 2.0
 CHUNK_CHARS = 4_000_000
 """Text that one call takes in: a request of the daemon has a limit."""
 
+Confirm = Callable[[Sequence[Leaving], str], bool]
 Call = Callable[..., Any]
 """Runs a use case by name with the fields of its request; returns its response."""
 
@@ -44,8 +45,8 @@ class Part(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What to sync with whom. confirm: asked before the first push, with what would leave.
-    sends: whether anything may be sent. allowed_signers: see `signed_files`; None: signatures do
+    """What to sync with whom. confirm: asked before the first push, with what would leave and the
+    remote as shown to people. sends: whether anything may be sent. allowed_signers: see `signed_files`; None: signatures do
     not matter. publish_to: the project."""
 
     parts: Sequence[Part]
@@ -54,7 +55,7 @@ class Plan(Struct, frozen=True):
     remote: Remote
     who: Identity
     author: str
-    confirm: Callable[[Sequence[Leaving]], bool]
+    confirm: Confirm
     now: Callable[[], datetime]
     dry_run: bool = False
     sends: bool = True
@@ -236,7 +237,7 @@ class _Run:
                 leaving.append(one)
                 changes |= {path_of((part.space, one.id)): raw} if raw else {}
         if changes and not self._agreed:
-            self._agreed = self._plan.confirm(leaving)
+            self._agreed = self._plan.confirm(leaving, self._plan.remote.shown)
             if not self._agreed:
                 self._held_back = len(leaving)
                 self._sent = {space: {} for space in self._sent}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 
 from wm.api.protocol import Scoped
-from wm.api.sync import Leaving, Synced
+from wm.api.sync import Synced
 from wm.domain.memory.checkouts import remote_name
 from wm.domain.sync.portable import author_id
 from wm.errors import Corrupt, NotFound, UserError
@@ -23,7 +23,7 @@ from wm.formats.sharing.sync import Remote, Replica, Sync
 from wm.ops.place import USER_PLACE, locate, place_of
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import sync_ref
-from wm.ops.sync.exchange import Call, Part, Plan, synchronise
+from wm.ops.sync.exchange import Call, Confirm, Part, Plan, synchronise
 from wm.settings import ACCEPT
 from wm.store import identity
 from wm.store.git.mirror import (
@@ -49,7 +49,7 @@ class Choices(Struct, frozen=True):
     quiet: nobody watches, so nothing is asked."""
 
     remote: str = ""
-    confirm: Callable[[Sequence[Leaving]], bool] = lambda _leaving: False
+    confirm: Confirm = lambda _leaving, _remote: False
     adopts: Callable[[str], bool] = lambda _root: False
     dry_run: bool = False
     purge: bool = False

@@ -44,7 +44,7 @@ def sync(caller: Caller, remote: str, mine: bool, yes: bool, dry_run: bool) -> R
     """
     choices = Choices(
         remote=remote,
-        confirm=lambda leaving: yes or _agreed(leaving, mine),
+        confirm=lambda leaving, to: yes or _agreed(leaving, to),
         adopts=lambda root: yes or _adopted(caller, root),
         dry_run=dry_run,
     )
@@ -61,16 +61,17 @@ def synced(caller: Caller, choices: Choices, *, mine: bool = False) -> Result:
     return Result(answer, _print, failed=bool(answer.trouble or answer.held_back))
 
 
-def _agreed(leaving: Sequence[Leaving], mine: bool) -> bool:
+def _agreed(leaving: Sequence[Leaving], remote: str) -> bool:
     """Show everything that leaves with the first push, and who can read it; ask for a yes."""
-    output.note(f"The first push sends {output.count(len(leaving), 'entry', 'entries')}:")
+    count = output.count(len(leaving), "entry", "entries")
+    output.note(f"The first push sends {count} to {output.safe(remote)}:")
     for one in leaving:
-        text = str(one.fields.get("text", "(withdrawn)"))
-        output.note(f"  {short_id(one.id)}  {text}")
-    whose = "your own repository" if mine else "the project's remote"
+        output.note(f"  {short_id(one.id)}  {one.fields.get('text', '(withdrawn)')}")
+        if reason := one.fields.get("rationale"):
+            output.note(f"    because: {reason}")
     output.note(
-        f"They go to {whose}. Everyone who can read that repository can read them, and if it is "
-        "public, everybody can. What was fetched cannot be recalled."
+        "Everyone who can read that repository can read them, with your name; if it is public, "
+        "everybody can. What was fetched cannot be recalled."
     )
     if output.agreed("Send them?", aside=True):
         return True
@@ -87,8 +88,9 @@ def _adopted(caller: Caller, root: str) -> bool:
 
 
 def _print(answer: Synced) -> None:
-    done = "Would sync" if answer.dry_run else "Synced"
-    output.line(f"{done} with {output.safe(answer.remote)}.")
+    fetched = "Only fetched from" if answer.held_back else "Synced with"
+    done = "Would sync with" if answer.dry_run else fetched
+    output.line(f"{done} {output.safe(answer.remote)}.")
     sent = sum(len(part.sent) for part in answer.parts)
     rows: list[output.Row] = []
     if sent:
@@ -104,7 +106,7 @@ def _print(answer: Synced) -> None:
         output.note(f"{files} of the remote are no shared entries and were left out: {listed}")
     if answer.trouble:
         output.problem(
-            f"The remote was not reached: {answer.trouble}.",
+            f"The sync did not finish: {answer.trouble}.",
             fix="Everything is kept here; the next sync sends it.",
         )
     elif any(part.received.get("inbox") for part in answer.parts):

@@ -72,7 +72,7 @@ def unshare(caller: Caller, entry_ids: tuple[str, ...], purge: bool) -> Result:
     """
     answer: Any = caller.call("share_entries", ids=entry_ids, end=True)
     if purge:
-        return synced(caller, Choices(purge=True, confirm=lambda _leaving: True))
+        return synced(caller, Choices(purge=True, confirm=lambda _leaving, _remote: True))
     count = output.count(len(answer.entries), "entry", "entries")
     said = f"{count} will not be shared any more; `wm sync` withdraws them from the others."
     return Result(answer, said)
