@@ -130,10 +130,11 @@ class Filler:
         if kind is str:
             leaves.append(at)
             return self._text(at) if wild is not None and at in wild else self._sensible(at[-1])
+        inner = typing.get_args(kind)[1] if origin is dict else Any
+        if inner is not Any:
+            return {"x-member": self._value(inner, (*at, "x-member"), leaves, wild)}
         if kind is dict or origin is dict:
             leaves.append(at)
-            if typing.get_args(kind) == (str, str):
-                return {"x-header": self._text(at)} if wild is not None and at in wild else {}
             return self._object(at) if wild is not None and at in wild else {}
         value = self._known.get(at[-1], SENSIBLE.get(at[-1]))
         return None if isinstance(value, str) and kind in (int, float, bool) else value

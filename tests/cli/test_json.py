@@ -86,6 +86,9 @@ LINES: dict[str, tuple[str, ...]] = {
     "inbox list": ("inbox",),
     "inbox edit": ("inbox", "edit", "{waiting}", "--wait", "The demo tenant is Zebra."),
     "inbox accept": ("inbox", "accept", "{waiting}"),
+    "share": ("share", "{entry}"),
+    "team list": ("team",),
+    "unshare": ("unshare", "{entry}"),
     "forget": ("forget", "{entry}"),
     "forget list": ("forget", "--list"),
     "restore": ("restore", "{entry}"),
@@ -111,7 +114,7 @@ LINES: dict[str, tuple[str, ...]] = {
 
 BY_OPTION = {
     *("export file", "forget list", "inbox several", "show history", "undo list", "undo since"),
-    "why not",
+    *("unshare purge", "why not"),
 }
 """Another form of a verb's JSON, with an option of it."""
 
@@ -128,9 +131,10 @@ ELSEWHERE = {
     ),
     *("objects show", "objects why", "objects purge"),
     *("replay", "audit", "models import", "models pull", "models remove"),
+    *("sync", "unshare purge", "team leave"),
     PROBLEM,
 }
-"""Tested below, or with the mistakes, or with the proxy."""
+"""Tested below, or with the mistakes, with the proxy, or in `tests/sync`."""
 
 
 def test_every_verb_has_a_schema_and_a_case() -> None:

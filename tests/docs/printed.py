@@ -20,6 +20,7 @@ from wm.api import (
     protocol,
     replay,
     session_memory,
+    sync,
 )
 from wm.formats import home, workspace_memory
 from wm.formats.base import Record, optional
@@ -251,6 +252,12 @@ PRINTS: dict[str, type[Record]] = {
     "session working clear": session_memory.WorkingItems,
     "session continue": session_memory.Continued,
     "session delete": governance.DeletedSession,
+    "share": sync.SharedEntries,
+    "unshare": sync.SharedEntries,
+    "unshare purge": sync.Synced,
+    "sync": sync.Synced,
+    "team list": sync.Team,
+    "team leave": sync.Team,
     "workspace list": protocol.Workspaces,
     "workspace mv": protocol.Moved,
     "workspace link": protocol.LinkAnswer,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.terminal import Terminal
+from tests.docs.schemas import validate_printed
 from tests.sync.clones import World, git
 
 SHIP = "We deploy with `make ship` from the release branch."
@@ -33,8 +33,8 @@ class Desk(Terminal):
 
 
 @pytest.fixture
-def desks(world: World, tmp_path: Path) -> Iterator[tuple[Desk, Desk]]:
-    yield tuple(Desk(tmp_path / name, world.remote, name) for name in ("Ann", "Ben"))  # type: ignore[misc]
+def desks(world: World, tmp_path: Path) -> tuple[Desk, Desk]:
+    return Desk(tmp_path / "a", world.remote, "Ann"), Desk(tmp_path / "b", world.remote, "Ben")
 
 
 def test_the_first_push_shows_every_entry_and_names_the_remote(
@@ -73,6 +73,20 @@ def test_what_came_is_shown_with_its_author_and_waits(desks: tuple[Desk, Desk]) 
     inbox = ben.wm("inbox")
     assert SHIP in " ".join(inbox.out.split())
     assert "Ann" in inbox.out
+
+
+def test_what_the_verbs_print_as_json_fits_its_schema(desks: tuple[Desk, Desk]) -> None:
+    ann, _ = desks
+    name = ann.remember(SHIP)
+    ann.wm("share", name)
+    for what, words in (
+        ("sync", ("sync", "--yes")),
+        ("unshare purge", ("unshare", name, "--purge")),
+        ("team leave", ("team", "leave")),
+    ):
+        said = ann.wm(*words, "--json")
+        assert (said.code, said.err) == (0, ""), what
+        validate_printed(what, said.json)
 
 
 def test_what_cannot_be_done_is_said_with_what_to_do(

@@ -46,8 +46,8 @@ class Part(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """What to sync with whom. confirm: asked before the first push, with what would leave and the
-    remote as shown to people. sends: whether anything may be sent. allowed_signers: see `signed_files`; None: signatures do
-    not matter. publish_to: the project."""
+    remote as shown to people. sends: whether anything may be sent. allowed_signers: see
+    `signed_files`; None: signatures do not matter. publish_to: the project."""
 
     parts: Sequence[Part]
     mine: bool
