@@ -206,3 +206,72 @@ def test_any_history_stays_valid_and_has_the_same_bytes_from_its_log(made: Made)
         again = Conversation(dict(talk.log)).prepare(raw, nothing)
         assert again is not None
         assert again.raw == prepared.raw
+
+
+def called(session: Session, tool: str, handle: str, result: str) -> None:
+    """The model uses one of our tools."""
+    session.step(0, 1, 0)
+    session.messages[-2]["content"][0] |= {"name": f"mcp__wm__{tool}", "input": {"id": handle}}
+    session.messages[-1]["content"][0]["content"] = result
+
+
+HANDLE = "o_0123456789ab"
+
+
+def kept(session: Session, text: str, turns: int) -> bool:
+    """Whether this text is still in the request after so many more steps, at no price."""
+    for number in range(turns):
+        session.step(number * 11, 3, 0)
+    talk = Conversation(bounded=True)
+    made = talk.prepare(session.raw(), PagingPolicy(LEVELS["balanced"]))
+    assert made is not None
+    return text in json.dumps(json.loads(made.raw)["messages"])
+
+
+@pytest.mark.parametrize(("turns", "stays"), [(10, True), (40, False)])
+def test_what_the_model_brought_back_stays_for_a_while(turns: int, stays: bool) -> None:
+    session = Session()
+    session.step(0, 80, 0)
+    called(session, "memory_restore", HANDLE, words(100, 80))
+    assert kept(session, LINES[120], turns) is stays
+
+
+def test_what_the_model_brought_back_twice_stays_until_it_gives_it_up() -> None:
+    session = Session()
+    for number in range(2):
+        called(session, "memory_restore", HANDLE, words(100, 80))
+        for _ in range(20):
+            session.step(number * 11, 3, 0)
+    assert kept(session, LINES[120], 40)
+    called(session, "memory_release", HANDLE, "Released.")
+    assert not kept(session, LINES[120], 3)
+
+
+def test_a_full_window_is_emptied_however_much_it_costs_but_for_pins_and_the_newest() -> None:
+    """The newest copies of 40 files fill the window of a model; no credit is there."""
+    session, talk = Session(), Conversation(bounded=True, marks=True)
+    policy = PagingPolicy(LEVELS["balanced"])
+    session.model = "claude-haiku-4-5"
+    for number in range(40):
+        session.step(number, 3, 1)
+        name = {"file_path": f"src/part_{number}.py"}
+        session.messages[-2]["content"][0]["input"] = name
+        long = f"part {number}\n" + "\n".join(f"{LINES[n]} of {number}" for n in range(300))
+        session.messages[-1]["content"][0]["content"] = long
+        if number == 30:
+            called(session, "memory_restore", HANDLE, "The pilot is on board.\n" * 30)
+    talk.prepare(session.raw(), nothing)  # the cache holds it all
+    session.step(0, 3, 0)
+    plain = Conversation().prepare(session.raw())
+    assert plain is not None
+    talk.scale = 195_000 / (len(plain.raw) / 4)
+    made = talk.prepare(session.raw(), policy)
+    assert made is not None
+    talk.keep(made.decisions)
+    assert talk.is_emergency()
+    assert len(made.raw) < 0.4 * len(plain.raw)
+    shown = json.dumps(json.loads(made.raw)["messages"])
+    assert all(f"part {number}\\n" in shown for number in range(37, 40))
+    assert "Go." in shown
+    assert "The pilot is on board." in shown
+    assert refusals(json.loads(made.raw), ThinkingLedger()) == []

@@ -122,7 +122,9 @@ def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingL
 
 
 def _stays(block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingLimits) -> bool:
-    """Whether a block shows a file that is in use, or the newest copy of one."""
+    """Whether a block is pinned, or shows a file that is in use, or the newest copy of one."""
+    if block.pinned:
+        return True
     reads = block.is_result and any(not use.writes for use in block.uses)
     return reads and _waited(block, ages, moment, limits) is None
 
@@ -131,12 +133,17 @@ def _waited(
     block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingLimits
 ) -> int | None:
     """Requests since a block could first have become a stub; None if it cannot now."""
+    if block.pinned:
+        return None
     reads = [use for use in block.uses if not use.writes] if block.is_result else []
     since = block.result + (0 if reads else limits.keep)
     for use in reads:
         used = ages.used[use.path]
-        if used[-1] == block.result:
-            return None  # the newest copy
+        if used[-1] == block.result:  # the newest copy
+            if not limits.newest:
+                return None
+            since = max(since, block.result + limits.newest)
+            continue
         again = max(ages.read[use.path, use.part], ages.read.get((use.path, ""), 0))
         if again <= block.result and ages.results - used[-1] <= limits.hot:
             return None  # not read again, and the file is in use

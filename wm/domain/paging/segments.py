@@ -15,6 +15,7 @@ class PagedBlock(Struct, frozen=True):
     """place: its identity. tokens: in its present form. stub: as a stub; equal to `tokens` if it
     cannot be shorter. result: number of tool results up to it, itself included. uses: of files,
     for a result those of its call. is_result: else it is the input of a call, or something else.
+    pinned: it stays, and the step with it.
     """
 
     place: str
@@ -23,6 +24,7 @@ class PagedBlock(Struct, frozen=True):
     result: int = 0
     uses: tuple[FileUse, ...] = ()
     is_result: bool = False
+    pinned: bool = False
 
 
 class Segment(Struct, frozen=True):

@@ -81,12 +81,14 @@ def label_of(tool: str, given: Any) -> str:
     return (line if key == "command" else f"{tool} {line}").strip()[:_LABEL_CHARS]
 
 
-def result_stub(content: str, names: Sequence[str], *, is_error: bool) -> str:
-    """The text in place of a result. The call before it says what it was."""
+def result_stub(content: str, names: Sequence[str], *, is_error: bool, handle: str = "") -> str:
+    """The text in place of a result. The call before it says what it was. handle: of the content
+    that the result had brought back."""
     lines = content.count("\n") + 1
     size = f"{lines:,} lines" if lines > 1 else f"{len(content):,} characters"
     noted = f"; {', '.join(names)}" if names else ""
-    return f"{MARK}{size} removed{' (failed)' if is_error else ''}{noted}; {handle_of(content)}]"
+    failed = " (failed)" if is_error else ""
+    return f"{MARK}{size} removed{failed}{noted}; {handle or handle_of(content)}]"
 
 
 def input_notes(given: Mapping[str, Any]) -> dict[str, str]:

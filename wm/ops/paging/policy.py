@@ -4,6 +4,7 @@ decisions. What it remembers of a history is derived from it, and never changes 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from functools import cached_property, partial
@@ -15,7 +16,7 @@ from wm.domain.paging import stubs
 from wm.domain.paging.cuts import plan
 from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.known_lines import KnownLines
-from wm.domain.paging.levels import LEVELS, PagingLimits
+from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
 from wm.ops.paging.contents import block_text
 from wm.wire.body import Block, Body
@@ -39,6 +40,8 @@ COLLAPSED, SHORT, GONE = 1, 3, 4
 """Fidelity levels of decisions (OB-2)."""
 _WRAPPED_CHARS = 30
 """Of a text block around its text."""
+RESTORE, RELEASE = "memory_restore", "memory_release"
+"""Our tools, behind the prefix that a client gives them."""
 _MAX_HISTORIES = 16
 _WORTH_IT = 1.5
 """A result must be so many times as large as its stub."""
@@ -51,6 +54,11 @@ class _Call(Struct, frozen=True):
     @property
     def label(self) -> str:
         return stubs.label_of(self.tool, self.given)
+
+    def handle(self, tool: str) -> str:
+        """The handle that the model gave to this tool of ours; "" for another tool."""
+        given = self.given.get("id") if isinstance(self.given, dict) else None
+        return given if self.tool.endswith(tool) and isinstance(given, str) else ""
 
 
 class _PagedContent(Struct, dict=True):
@@ -72,6 +80,12 @@ class _PagedContent(Struct, dict=True):
     @cached_property
     def uses(self) -> tuple[FileUse, ...]:
         return tuple(uses(self.call.tool, self.call.given)) if self.call else ()
+
+    @property
+    def restores(self) -> str:
+        """The handle of what this result brought back; "" for any other block."""
+        is_result = self.kind == "tool_result" and self.call is not None
+        return self.call.handle(RESTORE) if is_result and self.call else ""
 
     @cached_property
     def input_notes(self) -> str:
@@ -135,6 +149,10 @@ class _SeenHistory(Struct):
     lines: KnownLines = field(default_factory=KnownLines)
     sources: list[str] = field(default_factory=list)
     results: int = 0
+    restored: Counter[str] = field(default_factory=Counter)
+    """How often a handle was brought back."""
+    released: dict[str, int] = field(default_factory=dict)
+    """Handle -> number of the result that gave it up."""
     steps: dict[str, bool] = field(default_factory=dict)
     """Whether the message that ends at a place is the second half of a step."""
 
@@ -158,9 +176,9 @@ class PagingPolicy:
             return new
         segments, numbers = self._segments(body, past, log, moment, steps)
         answers = sum(message.role == "assistant" for message in body.messages)
-        cut = plan(
-            segments, PagingMoment(moment.read, moment.write, moment.credit, answers), self._limits
-        )
+        limits = in_emergency(self._limits) if moment.emergency else self._limits
+        credit = math.inf if moment.emergency else moment.credit
+        cut = plan(segments, PagingMoment(moment.read, moment.write, credit, answers), limits)
         return new if cut is None else (*new, *self._worded(cut, past, numbers))
 
     def _history(self, past: ConversationHistory) -> _SeenHistory:
@@ -219,6 +237,9 @@ class PagingPolicy:
             result=seen.results,
             is_error=value.get("is_error") is True,
         )
+        if is_result and call is not None:
+            seen.restored[call.handle(RESTORE)] += 1
+            seen.released[call.handle(RELEASE)] = seen.results
         seen.blocks[place] = content
         seen.names.update(content.names)
         return content
@@ -237,6 +258,8 @@ class PagingPolicy:
     ) -> Decision | None:
         """A new result without the lines that the context holds."""
         if not self._limits.repeats or content.kind != "tool_result" or not content.text:
+            return None
+        if content.restores:
             return None
         reads = any(not use.writes for use in content.uses)
         if reads and not self._limits.reads:
@@ -308,7 +331,17 @@ class PagingPolicy:
             result=content.result,
             uses=content.uses,
             is_result=content.kind == "tool_result",
+            pinned=self._is_pinned(content),
         )
+
+    def _is_pinned(self, content: _PagedContent) -> bool:
+        """Whether the model brought this back and may still need it. What it needed twice stays
+        until it gives it up."""
+        handle = content.restores
+        if not handle or self._seen.released.get(handle, 0) > content.result:
+            return False
+        since = self._seen.results - content.result
+        return self._seen.restored[handle] > 1 or since < self._limits.pinned
 
     def _worded(
         self, cut: PlannedCut, past: ConversationHistory, numbers: list[int]
@@ -322,7 +355,9 @@ class PagingPolicy:
                 yield Decision(place, content.input_notes, "cut", "input", SHORT)
             else:
                 names = self._rarest(content.names, stubs.names_chars(content.text))
-                text = stubs.result_stub(content.text, names, is_error=content.is_error)
+                text = stubs.result_stub(
+                    content.text, names, is_error=content.is_error, handle=content.restores
+                )
                 yield Decision(place, text, "cut", "content", SHORT)
         for number in cut.steps:
             last = numbers[number]
