@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-
-from wm.text.patterns import Lazy
 
 MARK = "[wm: "
 MAX_NAMES = 8
 _LABEL_CHARS = 64
 _SHORT_CHARS = 120
 _HANDLE_BYTES = 6
-_NAME = Lazy(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
 _LABELS = ("command", "file_path", "filePath", "path", "pattern", "query", "url", "description")
 
 _STUB_CHARS = 55
