@@ -136,23 +136,29 @@ _PLAIN = {**_FULL_WIDTH, **_QUOTES, **_SINGLE, 0x3000: " ", 0xA0: " ", 0x202F: "
 def _prepared(text: str) -> tuple[str, list[int] | None, frozenset[str]]:
     """The text to scan, the original offset of each character (None: unchanged), and the hints that
     occur in it."""
-    if text.isascii():
+    coloured = "\x1b[" in text
+    if text.isascii() and not coloured:
         return text, None, _held(text)
     text = translated(text, _PLAIN)
     held = _held(text)
-    if _UNUSUAL not in held:
+    if _UNUSUAL not in held and not coloured:
         return text, None, held
     folded, places = _without_hidden(text)
     return folded, places, held if places is None else _held(folded)
 
 
 def _without_hidden(text: str) -> tuple[str, list[int] | None]:
-    """The text without invisible characters, which would split a secret."""
+    """The text without invisible characters and terminal colours, which would split a secret or
+    look like the value behind a name."""
     hidden = invisible_in(text) - {"\r"}
-    if not hidden:
+    colours = {i for match in _COLOUR.finditer(text) for i in range(*match.span())}
+    if not hidden and not colours:
         return text, None
-    places = [i for i, char in enumerate(text) if char not in hidden]
+    places = [i for i, char in enumerate(text) if char not in hidden and i not in colours]
     return "".join([text[i] for i in places]), places
+
+
+_COLOUR = Lazy(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def _merged(*found: Iterable[SecretSpan]) -> list[SecretSpan]:

@@ -47,7 +47,7 @@ CHECKS = (
     Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
            ("mvn", "gradle", "sbt")),
     Family("others", ("rspec ", "crystal ", "::error", "::", "Failed", "Error: ", "psql:", " - ",
-                      " • ", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
+                      " • ", " |", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
                       "Failed example:", ") Failure:", ") Error:"),
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest", "flutter", "dart")),
 )  # fmt: skip
@@ -197,10 +197,9 @@ def _read(
     for family in LAST_WORDS[: None if certain else -1]:
         items = list(islice(_asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]
-        if mild and not (best and family.name in ("traces", "make", "packages")):
-            continue
-        if items:
-            return [(family, item) for item in best or [replace(i, name="") for i in items]]
+        if best and (not mild or family.name in ("traces", "make", "packages")):
+            return [(family, item) for item in best]
+        mild = mild or [(family, replace(item, name="")) for item in items]
     if mild:
         return mild
     summary = "" if certain else summaries.failed(lines)
@@ -226,18 +225,24 @@ def _settled(
         category = owner.purpose or ("test" if found.name else "runtime")
     named = (place for place in owner.places if "." in place and place in found.message)
     absent = _ABSENT.search(found.message) is not None
+    only = owner.places[0] if len(owner.places) == 1 and "." in owner.places[0][1:-1] else ""
+    numbered = _ON_LINE.search(found.message) if only and not found.file else None
+    if numbered is not None:
+        found = replace(found, file=only, line=whole(numbered.group(1)))
     file = _file(found.file or ("" if absent else next(named, "")), owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
 
 
+_ON_LINE = patterns.compile(r"(?i)\b(?:on|at|in|near) line (\d+)")
+"""A place in the only file that was checked."""
 _ABSENT = patterns.compile(r"(?i)no such|not found|not exist|cannot find|can't (?:open|find)|\bno ")
 
 
 def _owner(found: DetectedError, family: Family, active: Sequence[ShellCommand]) -> ShellCommand:
     """The part of the chain that printed it: a tool of this format, else one that may have run such
     a tool."""
-    for command in active:
+    for command in sorted(active, key=lambda command: not command.purpose):
         head = command.tool.split(" ")[0]
         fits = head in family.tools or command.tool in family.tools
         if fits and not (found.category == "runtime" and head in ("gcc", "g++", "clang", "make")):

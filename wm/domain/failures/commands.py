@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from wm.domain.failures import known_tools
 from wm.domain.failures.shell import MAX_NESTING, Pipeline, Script, read
+from wm.domain.failures.terminal_lines import without_escapes
 from wm.domain.session.file_paths import folder, spelled
 
 INTERPRETERS = ("bash", "sh", "zsh", "dash")
@@ -106,10 +107,12 @@ _CODE_VARIABLES = ("${PIPESTATUS[0]}", "$PIPESTATUS", "${?}", "$?")
 def _printed_code(text: str, variable: str, output: str) -> int | None:
     """The number that stands for `variable` in the last line of the output that fits `text`."""
     head, _, tail = (part.strip() for part in text.partition(variable))
-    for line in reversed(output.rstrip().split("\n")[-40:]):
+    for line in reversed(without_escapes(output.rstrip()).split("\n")[-40:]):
+        # What the command printed last need not end with a line end.
         bare = line.strip()
-        if bare.startswith(head) and bare.endswith(tail):
-            number = bare[len(head) : len(bare) - len(tail)].strip()
+        at = bare.rfind(head) if head else 0
+        if at >= 0 and bare.endswith(tail):
+            number = bare[at + len(head) : len(bare) - len(tail)].strip()
             if number.isdigit() and len(number) < 4:
                 return int(number)
     return None
@@ -125,7 +128,9 @@ def purpose_of(tool: str) -> str:
         for category, marks in known_tools.PURPOSE_WORDS:
             if any(mark in words or mark == rest.removeprefix("run ").lower() for mark in marks):
                 return category
-    if head in ("mvn", "gradle", "make", "cmake", "bazel", "sbt"):
+    if head != tool and head not in known_tools.TASK_RUNNERS and (purpose := purpose_of(head)):
+        return purpose
+    if head in ("gradle", "sbt"):
         return "build"
     named = head.lower().replace("-", ".").replace("_", ".").replace("/", ".").split(".")
     if "lint" in head:
@@ -139,7 +144,7 @@ def takes_places(tool: str) -> bool:
         return True
     head = tool.split(" ")[0]
     others = known_tools.FILTERED | known_tools.GOAL_TOOLS | known_tools.TASK_RUNNERS
-    if head in others | known_tools.SUBCOMMANDS or tool in known_tools.FILTERED:
+    if head in others | known_tools.RUNS_ALL or tool in known_tools.FILTERED:
         return False
     return purpose_of(tool) in ("lint", "typecheck", "test")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wm.domain.failures import known_tools
 from wm.domain.failures.commands import ShellCommand, purpose_of, takes_places
+from wm.text import patterns
 
 
 def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: str = "") -> bool:
@@ -145,8 +146,18 @@ def _is_task(tool: str) -> bool:
     return tool.split(" ")[0] in known_tools.PACKAGE_RUNNERS and " run " in f"{tool} "
 
 
+_STARS = patterns.compile(r"(\*\*/|\*\*|\*)")
+
+
+def _glob(wide: str) -> patterns.Pattern:
+    """A shell pattern of paths: `*` stays within a folder, `**/` does not."""
+    meant = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}
+    parts = _STARS.split(wide)
+    return patterns.compile("".join(meant.get(part, patterns.escaped(part)) for part in parts))
+
+
 def _holds(wide: str, narrow: str, tool: str) -> bool:
-    if wide == narrow:
+    if wide == narrow or ("*" in wide and _glob(wide).fullmatch(narrow) is not None):
         return True
     if tool.startswith("go "):
         if not wide.endswith("..."):

@@ -28,13 +28,14 @@ MAX_OBJECTS = 2_000
 MAX_STARTS = 40
 """Lines at which a JSON value is looked for, after which each line is tried by itself."""
 
-FILE = ("filepath", "filename", "file", "absolutefilename", "path", "uri", "source", "testfile")
+FILE = ("filepath", "filename", "file", "absolutefilename", "path", "verbatimpath", "uri", "source", "testfile")
 LINE = ("row", "begin")
-PLACES = ("loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash")
+PLACES = ("loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash",
+          "caret")  # fmt: skip
 """Beginnings and ends of the keys of objects that say where something is."""
 MESSAGE = (
     "message", "msg", "failuremessage", "problemmessage", "issuetext", "text", "failuremessages",
-    "longrepr", "exception", "error", "err", "description", "summary", "reason", "detail", "extra",
+    "longrepr", "exception", "error", "err", "description", "desc", "summary", "reason", "detail", "extra",
     "call", "shortdescription", "failure",
 )  # fmt: skip
 NAME = ("fullname", "fulltitle", "fulldescription", "nodeid", "title", "testname", "test", "name")
@@ -43,7 +44,9 @@ FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
 """Keys of a test that are empty if it passed."""
 
 _TABLES = Tables("wm.domain.failures")
-BAD, MILD = (frozenset(_TABLES.words(name)) for name in ("bad", "mild"))
+ABROAD = frozenset(_TABLES.words("bad_in_other_languages"))
+"""Words for an error in other languages than English."""
+BAD, MILD = frozenset(_TABLES.words("bad")) | ABROAD, frozenset(_TABLES.words("mild"))
 FAILING = frozenset(
     ["failed", "fail", "failure", "error", "errored", "broken", "timedout", "crashed", "unexpected"]
 )
@@ -162,9 +165,11 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
         for one in _visit(value, str(key) if _is_path(str(key)) else file, depth + 1)
     ]
     own = _own(named, file)
-    if own is None or (inner and not (own.found.name and not any(i.found.name for i in inner))):
+    if own is None:
         return inner
-    return [own]
+    explained = own.bad and all(one.bad is not True for one in inner)
+    tested = own.found.name and not any(one.found.name for one in inner)
+    return [own] if not inner or explained or tested else inner
 
 
 def _own(named: dict[str, Any], file: str) -> _Finding | None:
@@ -194,7 +199,8 @@ def _message(named: dict[str, Any], depth: int = 0) -> str:
         if isinstance(value, dict) and depth < 2:
             value = _message({_key(k): v for k, v in value.items()}, depth + 1)
         if isinstance(value, str) and value.strip():
-            return next(line.strip() for line in value.split("\n") if line.strip())
+            first, *more = [line.strip() for line in value.split("\n") if line.strip()]
+            return f"{first} {more[0]}" if more and first.startswith("●") else first
     return ""
 
 
@@ -204,7 +210,7 @@ def _file(named: dict[str, Any], depth: int = 0) -> str:
         if isinstance(value, str) and _is_path(value) and (key != "source" or "/" in value):
             return value.removeprefix("file://")
     if depth < 4:
-        for inner in _places(named):
+        for inner in _places(named, any_name=depth > 0):
             if file := _file(inner, depth + 1):
                 return file
     name = named.get("name")  # jest names the file of a suite so
@@ -217,17 +223,17 @@ def _line(named: dict[str, Any], depth: int = 0) -> int:
         if counts and (key in LINE or ("line" in key and not key.startswith(("end", "n")))):
             return whole(str(value))
     if depth < 4:
-        for inner in _places(named):
+        for inner in _places(named, any_name=depth > 0):
             if line := _line(inner, depth + 1):
                 return line
     return 0
 
 
-def _places(named: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The objects that say where something is."""
+def _places(named: dict[str, Any], *, any_name: bool) -> Iterator[dict[str, Any]]:
+    """The objects that say where something is. any_name: they are inside such an object."""
     for key, value in named.items():
         value = value[0] if isinstance(value, list) and value else value
-        if isinstance(value, dict) and (_names_place(key) or key in FILE):
+        if isinstance(value, dict) and (any_name or _names_place(key) or key in FILE):
             yield {_key(k): v for k, v in value.items()}
 
 

@@ -25,6 +25,11 @@ _SPINNERS = patterns.compile(r"(?m)^[\x{2800}-\x{28FF}]+")
 _BOX = "│╷╵┃"
 
 
+def without_escapes(text: str) -> str:
+    """The text without colours, cursor movements and titles."""
+    return _ESCAPES.sub("", text) if "\x1b" in text else text
+
+
 def lines_of(output: str, settings: SessionSettings) -> list[str]:
     """Lines without colours, progress bars and the frames of task runners.
 
@@ -34,8 +39,7 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
     if len(output) > settings.max_output_chars:
         half = settings.max_output_chars // 2
         output = f"{output[:half]}\n{output[-half:]}"
-    if "\x1b" in output:
-        output = _ESCAPES.sub("", output)
+    output = without_escapes(output)
     lines = output.replace("\r\n", "\n").split("\n")
     if len(lines) > settings.max_output_lines:
         half = settings.max_output_lines // 2

@@ -19,12 +19,11 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         match = _UNFORMATTED.match(line) if "format" in line or "Imports" in line else None
         if match:
             file, said, unsorted, _imports = match.groups()
-            message = said or ("imports are not sorted" if unsorted else "not formatted")
+            message = said or (_imports if unsorted else "not formatted")
             yield DetectedError("lint", message, file or unsorted, 0, i, i + 1)
         elif line.startswith("--- ") and _is_diff(lines[i + 1 : i + 3]):
-            yield DetectedError(
-                "lint", "not formatted", lines[i + 1][4:].split("\t")[0], 0, i, i + 3
-            )
+            file = lines[i + 1][4:].split("\t")[0].removesuffix(":after")
+            yield DetectedError("lint", "not formatted", file, 0, i, i + 3)
         elif prettier and line.startswith("[warn] ") and "Code style" not in line:
             file = line[7:].strip()
             yield DetectedError("lint", "not formatted (prettier)", file, 0, i, i + 1)

@@ -10,15 +10,18 @@ from collections.abc import Iterator, Sequence
 
 from wm.domain.failures import summaries
 from wm.domain.failures.detected import DetectedError
+from wm.domain.failures.json_reports import ABROAD
 from wm.text import patterns
 
+_ABROAD = "|".join(sorted(ABROAD))
 _SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 
 LEVELS = (
     # 1 states an error and which one
     r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAIL|FAILED|E|err|Fatal|panic|"
     r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|"
-    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}:(?: \S|$)|^ESLint couldn't \S",
+    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}:(?: \S|$)|^ESLint couldn't \S|"
+    rf"^(?:[^:：]{{0,60}}[^A-Za-z:：])?(?i:{_ABROAD})(?:[^\pL:：][^:：]{{0,60}})?[:：] *\S",
     # 2 names an exception type
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
     r"Conflict)\b(?:: |:?$)",
@@ -82,10 +85,29 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         i = other if other >= 0 else i
     if i >= 0:
         text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[i].strip())).strip()
-        if len(text.split()) < 3 or text.endswith(":") or _RULE.search(lines[i]) is not None:
-            # A heading: what happened is in the next line.
-            text = " ".join([text, *(t.strip() for t in lines[i + 1 : i + 4] if t.strip())][:2])
-        yield DetectedError("", text, at=i, until=i + 1)
+        heading = len(text.split()) < 3 or text.endswith(":") or _RULE.search(lines[i]) is not None
+        below = _below(lines, i) or [t.strip() for t in lines[i + 1 : i + 4] if t.strip() and heading]
+        yield DetectedError("", " ".join([text, *below[:1]]), at=i, until=i + 1)
+
+
+_DETAIL = patterns.compile(r"^(?:[│|] *)?(?:(?:[cC]aused? by|[cC]ause|[rR]eason|[dD]etails?):|[╰├└]─+[>▶]?|×|->)")
+MAX_BELOW = 6
+
+
+def _below(lines: Sequence[str], at: int) -> list[str]:
+    """The reasons that a tool gives under its error: indented, framed or after `caused by`."""
+    indent = len(lines[at]) - len(lines[at].lstrip())
+    said: list[str] = []
+    for line in lines[at + 1 : at + 1 + MAX_BELOW]:
+        text = line.strip()
+        if not text:
+            continue
+        deeper = len(line) - len(line.lstrip()) > indent
+        if not deeper and _DETAIL.match(text) is None:
+            break
+        if _WORD.search(text) is not None and _ASIDE.search(text) is None:
+            said.append(text.lstrip("│|╰├└─>▶× "))
+    return [text for text in said if not text.endswith(":")][:1]
 
 
 _RULE = patterns.compile(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
@@ -115,8 +137,8 @@ _ASIDE = patterns.compile(
     r"^(?:for more|see |to see|run |try |use |you can|you may|did you mean|read more|please |learn|"
     r"done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
     r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
-    r"command (?:failed|exited)|a complete log|npm (?:notice|warn)|\[?exit)|^(?:at|\$|>|\+) |"
-    r"^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|^(?:while executing|invoked from)\b"
+    r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|^[\^~]|^(?:at|\$|>|\+) |"
+    r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|^(?:while executing|invoked from)\b"
 )
 _GOOD = patterns.compile(
     r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"

@@ -72,8 +72,13 @@ def _block_end(lines: Sequence[str], start: int) -> int:
 
 def _told(lines: Sequence[str], start: int, end: int, file: str, name: str) -> DetectedError:
     block = lines[start + 1 : end]
-    message = next((line.strip() for line in block if line.strip()), "failed")
+    said = [line.strip() for line in block if line.strip()] or ["failed"]
+    thrown = (text for text in said if _THROWN.match(text))
+    message = next(thrown, said[0]) if name == "Test suite failed to run" else said[0]
     return DetectedError("test", message, file, _line(block, file), start, end, name)
+
+
+_THROWN = patterns.compile(r"^(?:[A-Z]\w*)?(?:Error|Exception): \S")
 
 
 def _line(block: Sequence[str], file: str) -> int:

@@ -30,7 +30,7 @@ _AT = (
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
 _ARROW = r"(?:-+>|=>|→|›|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
 _LEADING = patterns.compile(
-    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: )?{_LABEL}(?:{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.compile(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -55,7 +55,7 @@ _TEAMCITY = patterns.compile(
 )
 _FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.compile(
-    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~>]|\.\.\.|File \"|note:|In file included)"
+    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|\.\.\.|File \"|note:|In file included)"
 )
 _CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
@@ -72,7 +72,7 @@ _RULE = patterns.compile(r"\[(Error|Warning)/")
 _BRACKETED = patterns.compile(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
 _CODE = patterns.compile(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
 
-MAX_NEAR = 4
+MAX_NEAR = 6
 """Lines between a place and its message."""
 
 
@@ -105,8 +105,9 @@ def _level(*texts: str) -> bool | None:
         match = _WORDS.match(text)
         rule = _RULE.search(text)
         for word in (*match.groups(), rule.group(1) if rule else ""):
-            if word and (word.casefold() in BAD or word.casefold() in MILD):
-                return word.casefold() in BAD
+            lower = (word or "").casefold()
+            if lower in BAD or lower in MILD:
+                return lower in BAD
     return None
 
 
@@ -187,8 +188,10 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
-    above = _heading(lines, i) if not rest or rest.startswith("#") else -1
-    if above >= 0 and lines[i].lstrip()[:1].isalpha():
+    above = _heading(lines, i)
+    if above >= 0 and rest and not rest.startswith("#") and _level(lines[above]) is None:
+        above = -1
+    if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha():
         yield _made(lines[above].strip(), file, number, above)
         return
     bare_level = rest.rstrip(": ").casefold()
@@ -198,7 +201,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         return
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
         named = label and label not in ("e", "w", "file")
-        yield _made(f"{label}: {rest}" if named else rest, file, number, i, label or "")
+        level = "error" if "Error) " in lines[i][:60] else label or ""
+        yield _made(f"{label}: {rest}" if named else rest, file, number, i, level)
         return
     frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
     near = _title(lines, i, below=not frame)

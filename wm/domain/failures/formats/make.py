@@ -11,7 +11,10 @@ from wm.domain.failures.detected import DetectedError, whole
 from wm.text import patterns
 
 _CMAKE = patterns.compile(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")
-_STOP = patterns.compile(r"^(?:(\S+?):(\d+): )?(?:g?make(?:\[\d+\])?: )?\*\*\* (.+?)\.  Stop\.$")
+_STOP = patterns.compile(
+    r"^(?:(\S+?):(\d+): )?(?:g?make(?:\[\d+\])?: )?\*\*\* +([^\[\s].*?[^.])(?:\. +[\pL ]+[.。]|[.。])?$"
+)
+"""In any language; `[target] Error 1` and `Waiting for unfinished jobs....` say less."""
 _LINKER = patterns.compile(
     r"^(?:\S*ld: )?(?:\S+\.o: in function .*; )?(\S+?\.\w+):\(\S+\): (undefined reference to .+)$"
 )
@@ -38,11 +41,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 told = _paragraph(lines, i + 1)
                 message = rest.strip() or told or "CMake Error"
                 yield DetectedError("build", message, file or "", whole(number or ""), i, i + 8)
-        elif "***" in line and line.endswith("Stop."):
-            match = _STOP.match(line)
-            if match:
-                file, number, message = match.groups()
-                yield DetectedError("build", message, file or "", whole(number or ""), i, i + 1)
+        elif "***" in line and not line.endswith("....") and (match := _STOP.match(line)):
+            file, number, message = match.groups()
+            yield DetectedError("build", message, file or "", whole(number or ""), i, i + 1)
         elif "referenced from:" in line and (match := _APPLE.match(line)):
             yield DetectedError("build", f"undefined symbol {match.group(1)}", at=i, until=i + 1)
 

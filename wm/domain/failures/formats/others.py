@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.summaries import says_failed
 from wm.text import patterns
 
 _RSPEC = patterns.compile(r"^(?:rspec|crystal spec) '?(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$")
@@ -33,6 +34,7 @@ _DART_PLACE = patterns.compile(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
 _DOCTEST = patterns.compile(r'^File "(.+?)", line (\d+), in (\S+)$')
 _MINITEST = patterns.compile(r"^(\w[\w:]*#\S+?)(?: \[(\S+?):(\d+)\])?:$")
 _RUBY_FRAME = patterns.compile(r"^\s+(\S+\.rb):(\d+):in ")
+_VERDICT = patterns.compile(r"^(\S.*?) +\| (?:FAIL|ERROR) \|$")
 _CTEST = patterns.compile(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
 
 
@@ -90,6 +92,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number = place.groups() if place else (match.group(1) or "", "0")
             body = next((t.strip() for t in lines[i + 1 : i + 6] if t.strip()), "failed")
             yield DetectedError("test", body, file, whole(number), i, i + 30, match.group(2))
+        elif line.rstrip().endswith(" |") and (match := _VERDICT.match(line.rstrip())):
+            told = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
+            if not says_failed(told):  # A suite says how many of its tests failed.
+                yield DetectedError("test", told, at=i, until=i + 2, name=match.group(1))
         elif line.rstrip().endswith(")") and " - " in line and (match := _CTEST.match(line)):
             yield DetectedError("test", "failed", at=i, until=i + 1, name=match.group(1))
 

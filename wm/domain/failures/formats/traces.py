@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
@@ -31,7 +33,8 @@ _SANITIZER = patterns.compile(r"^(?:==\d+==)?ERROR: (\w+Sanitizer: .+)$")
 _SANITIZER_SUM = patterns.compile(r"^SUMMARY: (\w+Sanitizer: \S+) (/\S+?):(\d+)")
 _SANITIZER_FRAME = patterns.compile(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
 _SCRIPT = patterns.compile(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
-_PERL = patterns.compile(r"^(.+) at (\S+\.p[lm]) line (\d+)\.$")
+_PERL = patterns.compile(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
+_CONSEQUENCES = ("Compilation failed in", "BEGIN failed")
 _ELIXIR = patterns.compile(r"^\*\* \((\S+)\) (.+)$")
 
 
@@ -48,9 +51,11 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
     i = 0
     while i < len(lines):
         text = _bare(lines[i])
-        if text.startswith("Traceback (most recent call last)"):
-            found, i = _traceback(lines, i)
-            last = found or last
+        before, heading, _after = text.partition("Traceback (most recent call last)")
+        if heading:
+            found, size = _traceback(_without_prefix(lines[i : i + MAX_TRACE], before), 0)
+            last = replace(found, at=i, until=i + size) if found else last
+            i += size
         elif text.startswith('  File "') and last is None:
             # A SyntaxError of the program itself has no heading.
             found, i = _traceback(lines, i - 1)
@@ -59,6 +64,16 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
             i += 1
     if last:
         yield last
+
+
+def _without_prefix(lines: Sequence[str], prefix: str) -> list[str]:
+    """The lines without what a log or another tool wrote before each."""
+    bare = map(_bare, lines)
+    return [line.removeprefix(prefix) for line in bare] if prefix else list(bare)
+
+
+MAX_TRACE = 2000
+"""Lines of one traceback."""
 
 
 def _bare(line: str) -> str:
@@ -173,7 +188,7 @@ def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith("** (") and (match := _ELIXIR.match(line)):
             yield DetectedError("", f"{match.group(1)}: {match.group(2)}", at=i, until=i + 1)
             return
-        elif " line " in line and line.endswith(".") and (match := _PERL.match(line)):
+        elif " line " in line and (match := _PERL.match(line)):
             message, file, number = match.groups()
-            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
-            return
+            if not message.startswith(_CONSEQUENCES):
+                yield DetectedError("runtime", message, file, whole(number), i, i + 1)
