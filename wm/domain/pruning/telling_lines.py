@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from wm.domain.pruning.lines import WORDS, OutputLines
@@ -36,7 +36,7 @@ _YES = Lazy(
     r"|\bassert(?:ion)? (?:failed|error)|^E {2,}|^>?\s*assert\b"
 )
 _NO = Lazy(
-    r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed|failing)\b"
+    r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed|failing)(?:[^\w=]|$)"
     r"|(?i)\b(?:\w*errors?|failed|failures?|fail)\b\"?\s*[=:]\s*(?:0\b|none\b|null\b|false\b|\[\]|\"\")"
     r"|(?i)\b(?:on|if|no|ignore|show|skip|exit|with)[-_]errors?\b|(?i)--?[\w-]*(?:error|fail)[\w-]*"
     r"|(?i)[\w./-]*(?:error|fail|exception|panic|assert)[\w-]*\.(?:[a-z]{1,5})\b(?:$|[\s,;)\]'\"])"
@@ -116,7 +116,16 @@ def _errors(lines: OutputLines) -> list[int]:
         if shape in telling
         or (shape in unless and unless[shape] not in plain[index] and _is_error(plain[index]))
     ]
-    return sorted({*found, *refused}) if refused else found
+    found += [above for index in found for above in _element_around(plain, index)]
+    return sorted({*found, *refused})
+
+
+def _element_around(plain: Sequence[str], index: int) -> Iterator[int]:
+    """The line above that opens the XML element of a failure: it names the test or the file."""
+    line, above = plain[index].lstrip(), plain[index - 1] if index else ""
+    opens = above.lstrip().startswith("<") and not above.lstrip().startswith("</")
+    if line.startswith("<") and opens and _indent(above) < _indent(plain[index]):
+        yield index - 1
 
 
 def refused_or_worse(lines: OutputLines) -> list[int]:

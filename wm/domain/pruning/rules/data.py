@@ -15,7 +15,7 @@ from wm.text.patterns import Lazy
 _BAD = Lazy(
     r"(?i)\"(?:errors?|exception|failure|fatal|stack|stack_?trace|traceback)\"\s*:\s*"
     r"(?:\"[^\"]|\[\s*[^\]\s]|\[$|\{\s*[^}\s]|\{$|true|[1-9])"
-    r"|(?i)\"(?:level|severity|status|state|phase|health|result|outcome|conclusion|action)\"\s*:\s*"
+    r"|(?i)\"(?:level|severity|type|kind|status|state|phase|health|result|outcome|conclusion|action)\"\s*:\s*"
     r"\"(?:error|fatal|critical|failed|failure|fail|panic|unhealthy|crashed|timed_?out|degraded)\""
     r"|(?i)\"(?:ok|healthy|passed|success|succeeded|valid|ready|available)\"\s*:\s*false\b"
     r"|(?i)\"\w*(?:killed|failed|errored|timed_?out|degraded|unhealthy)\"\s*:\s*true\b"
@@ -32,7 +32,7 @@ _SAYS = Lazy(
     r"|code|check_?id|name|full_?name|check_?name|cop_?name|rule_?name|test_?id|vulnerability_?id|severity|file|path|file_?path|file_?name|line|row|uri)\"\s*:"
 )
 """Members that say what a finding is about."""
-_TOLD = Lazy(r"(?i)^\"(?:message|msg|text|title|description|severity|level)\"\s*:")
+_TOLD = Lazy(r"(?i)^\s*\"(?:\w*_?(?:message|text)|msg|title|description|severity|level)\"\s*:")
 _TOP_KEY = Lazy(r"^(?: {1,2}|\t)\"[^\"]{1,80}\":|^[}\]]")
 _PARTS = Lazy(
     r"^\s*(?:[\"\[{}\]\d-]|true|false|null).*(?:[,\[{}\]\"\d]|true|false|null)$|^\s*[\[{}\]],?$"
@@ -55,7 +55,9 @@ def json_kept(lines: OutputLines) -> KeptLines:
     rules = lines.of_shapes({lines.shapes[i] for i in ruled})
     said.update(at for index in rules for at in _siblings(lines, index, briefly=True))
     must = sorted({*failing, *said, *rules})[:MOST_BAD]
-    return KeptLines(must=must, more=lines.of_shapes(outer)[:200])
+    told = [i for i in firsts if _TOLD.search(lines.plain[i][:200]) is not None]
+    more = [*lines.of_shapes({lines.shapes[i] for i in told})[:MOST_BAD], *lines.of_shapes(outer)]
+    return KeptLines(must=must, more=more[:MOST_BAD])
 
 
 def _siblings(lines: OutputLines, index: int, *, briefly: bool = False) -> Iterator[int]:
