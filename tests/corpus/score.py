@@ -150,7 +150,8 @@ def _has(text: str, say: str) -> bool:
 def _excused(opened: Row, visible: list[Row], row: Row) -> bool:
     """A further error in a file that is wrong, or about the same."""
     others = _TOOLS.get(row.get("tool", ""), {}).get("also", {})
-    also = others[row["break"]] if row.get("break") in others else sum(others.values(), [])
+    every = [file for files in others.values() for file in files]
+    also = others.get(row.get("break", ""), every)
     files = [*also, *row.get("files", []), *(one["file"] for one in row["expect"])]
     if opened["file"] and visible and any(_same_file(file, opened["file"]) for file in files):
         return True
@@ -182,7 +183,11 @@ def judged_flow(row: Row) -> Iterator[Judged]:
         seen = {name for name, wanted in row["expect"].items()
                 if any(_fits(one, p) for one in wanted for p in opened)}  # fmt: skip
         known = [one for wanted in row["expect"].values() for one in wanted]
-        stray = [p["text"] for p in opened if not _excused(p, known, {"expect": known, "tool": row["tool"]})]
+        stray = [
+            p["text"]
+            for p in opened
+            if not _excused(p, known, {"expect": known, "tool": row["tool"]})
+        ]
         right = seen == set(event["open"]) and not stray
         why = f"{event['command']}: open {sorted(seen)}, wanted {event['open']}, stray {stray[:3]}"
         yield Judged(right, len(event["open"]), len(seen & set(event["open"])),

@@ -28,15 +28,20 @@ MAX_OBJECTS = 2_000
 MAX_STARTS = 40
 """Lines at which a JSON value is looked for, after which each line is tried by itself."""
 
-FILE = ("filepath", "filename", "file", "absolutefilename", "path", "verbatimpath", "uri", "source", "testfile")
+FILE = (
+    "filepath", "filename", "file", "absolutefilename", "path", "verbatimpath", "uri", "source",
+    "testfile",
+)  # fmt: skip
 LINE = ("row", "begin")
-PLACES = ("loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash",
-          "caret")  # fmt: skip
+PLACES = (
+    "loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash",
+    "caret",
+)  # fmt: skip
 """Beginnings and ends of the keys of objects that say where something is."""
 MESSAGE = (
     "message", "msg", "failuremessage", "problemmessage", "issuetext", "text", "failuremessages",
-    "longrepr", "exception", "error", "err", "description", "desc", "summary", "reason", "detail", "extra",
-    "call", "shortdescription", "failure",
+    "longrepr", "exception", "error", "err", "description", "desc", "summary", "reason", "detail",
+    "extra", "call", "shortdescription", "failure",
 )  # fmt: skip
 NAME = ("fullname", "fulltitle", "fulldescription", "nodeid", "title", "testname", "test", "name")
 STATUS = ("status", "outcome", "result", "action", "state")

@@ -58,7 +58,8 @@ _PASSED = patterns.compile(
 _RUN = patterns.compile(
     r"(?i)^\W*[1-9]\d* (?:(?:tests?|specs?|examples?|files?) )?fail(?:ed|ing|ures?)\b[^a-z]*$"
     r"|^\W*(?:[a-z ]+[: ]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
-    r"|\b(?:failed|unreachable)=[1-9]|^not ok \d|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"
+    r"|\b(?:failed|unreachable)=[1-9]|^not ok \d"
+    r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"
 )
 """A line that is nothing but the count of a run of tests, or its verdict."""
 FAR_LINES = 200

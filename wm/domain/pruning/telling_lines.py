@@ -36,7 +36,8 @@ _YES = Lazy(
     r"|\bassert(?:ion)? (?:failed|error)|^E {2,}|^>?\s*assert\b"
 )
 _NO = Lazy(
-    r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed|failing)(?:[^\w=]|$)"
+    r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?"
+    r"(?:errors?|failures?|failed|failing)(?:[^\w=]|$)"
     r"|(?i)\b(?:\w*errors?|failed|failures?|fail)\b\"?\s*[=:]\s*(?:0\b|none\b|null\b|false\b|\[\]|\"\")"
     r"|(?i)\b(?:on|if|no|ignore|show|skip|exit|with)[-_]errors?\b|(?i)--?[\w-]*(?:error|fail)[\w-]*"
     r"|(?i)[\w./-]*(?:error|fail|exception|panic|assert)[\w-]*\.(?:[a-z]{1,5})\b(?:$|[\s,;)\]'\"])"

@@ -86,11 +86,15 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     if i >= 0:
         text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[i].strip())).strip()
         heading = len(text.split()) < 3 or text.endswith(":") or _RULE.search(lines[i]) is not None
-        below = _below(lines, i) or [t.strip() for t in lines[i + 1 : i + 4] if t.strip() and heading]
+        below = _below(lines, i)
+        if heading and not below:
+            below = [t.strip() for t in lines[i + 1 : i + 4] if t.strip()]
         yield DetectedError("", " ".join([text, *below[:1]]), at=i, until=i + 1)
 
 
-_DETAIL = patterns.compile(r"^(?:[│|] *)?(?:(?:[cC]aused? by|[cC]ause|[rR]eason|[dD]etails?):|[╰├└]─+[>▶]?|×|->)")
+_DETAIL = patterns.compile(
+    r"^(?:[│|] *)?(?:(?:[cC]aused? by|[cC]ause|[rR]eason|[dD]etails?):|[╰├└]─+[>▶]?|×|->)"
+)
 MAX_BELOW = 6
 
 
@@ -137,8 +141,10 @@ _ASIDE = patterns.compile(
     r"^(?:for more|see |to see|run |try |use |you can|you may|did you mean|read more|please |learn|"
     r"done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
     r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
-    r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|^[\^~]|^(?:at|\$|>|\+) |"
-    r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|^(?:while executing|invoked from)\b"
+    r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|"
+    r"^[\^~]|^(?:at|\$|>|\+) |"
+    r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|"
+    r"^(?:while executing|invoked from)\b"
 )
 _GOOD = patterns.compile(
     r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"

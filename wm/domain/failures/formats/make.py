@@ -12,7 +12,8 @@ from wm.text import patterns
 
 _CMAKE = patterns.compile(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")
 _STOP = patterns.compile(
-    r"^(?:(\S+?):(\d+): )?(?:g?make(?:\[\d+\])?: )?\*\*\* +([^\[\s].*?[^.])(?:\. +[\pL ]+[.。]|[.。])?$"
+    r"^(?:(\S+?):(\d+): )?(?:g?make(?:\[\d+\])?: )?\*\*\* "
+    r"+([^\[\s].*?[^.])(?:\. +[\pL ]+[.。]|[.。])?$"
 )
 """In any language; `[target] Error 1` and `Waiting for unfinished jobs....` say less."""
 _LINKER = patterns.compile(
