@@ -155,6 +155,11 @@ def test_a_named_value_is_redacted(sentence: str, secret: str) -> None:
 
 HARMLESS = [
     "Password policy: at least 12 characters.",
+    "\x1b[32m PASS \x1b[39m\x1b[22m\x1b[27m\x1b[0m \x1b[2mspec/\x1b[22mcart.spec.js",
+    "1. **Password Hashing**: `generate_hash`",
+    "unexpected token $end (Using the parser of 3.1)",
+    '"token": "#<Lexer::Token:0x00007f4ad632f3c0>"',
+    "If I pass `r'^src\\\\gen2'` it fails.",
     "auth: middleware runs before the rate limiter",
     "OAuth: google and microsoft are the two providers.",
     "password: string",

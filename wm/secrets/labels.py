@@ -109,7 +109,7 @@ _BELOW = Lazy(
 """`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
     r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|"
-    r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|jetzt|ahora|agora))?\s{1,4}",
+    r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|still|currently|again|jetzt|noch|immer noch|ahora|todavía|aún|agora|ainda|toujours))?\s{1,4}",
     ignore_case=True,
 )
 _CJK = Lazy(
@@ -184,6 +184,11 @@ _NO_SECRETS = (
     "cancellation", "sync", "resume",
 )  # fmt: skip
 """Words before `token` that make it a place in a list, or the name of a request."""
+_PARSED = frozenset(("unexpected", "expected", "illegal", "next"))
+"""Words before the `token` that a parser read."""
+_VERB_AFTER = frozenset(("i", "we", "you", "they", "to", "can", "must", "should", "could", "would",
+                         "will", "not", "don't"))  # fmt: skip
+"""Words after which `pass` is a verb."""
 _TIMES = ("one", "two", "three", "single", "multi", "first", "second", "by", "low", "high", "band")
 """`one-pass`, `low-pass`: no label."""
 
@@ -194,6 +199,11 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     found = _BEFORE_KEY.search(before)
     word = found.group() if found is not None else ""
     if key.lower() == "token" and word.lower().rstrip("_-.").endswith(_NO_SECRETS):
+        return True
+    said = before[: len(before) - len(word)].lower().split()[-1:]
+    if key.lower() == "token" and not word and said and said[0] in _PARSED:
+        return True
+    if key.lower() == "pass" and not word and said and said[0] in _VERB_AFTER:
         return True
     if key.upper() == "PASS" and before.endswith("--- "):
         return True

@@ -33,6 +33,8 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
         yield from _kubernetes(text)
     if _TABLE_HINT in held:
         yield from _tables(text)
+    if _INSERT_HINT in held:
+        yield from _inserts(text)
     if _NEAR_HINT in held:
         yield from _near(text)
 
@@ -47,7 +49,7 @@ class _Row(NamedTuple):
 
 
 _LOGIN = (
-    r"\b(?:log-?in|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
+    r"\b(?:log[- ]?in(?: (?:with|as|using))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
     r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
 )
 _WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
@@ -66,7 +68,15 @@ _STORED_AS = (
     r"\badd_user|\bchange_password|\buseradd|\bcommunity(?: string)?|(?:\bsecret set|put-parameter)\b[^\n]*--value|\bunlock|\bunlock-keychain|\bwpa_passphrase|http-basic\.\S+|"
     r"\bset --secret|\bsecurity import"
 )
-_SIGNS_IN = r"(?i:login|logon|connect|connection|credentials?|auth|hmac|sign|encode)\s?=?\s?\("
+_FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
+_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth|hmac|sign|encode)\s?=?\s?\("
+_SETS_ONE = r"\b(?:useradd|usermod|ssh-keygen|security|qpdf|pdftk|certutil)\b"
+_SHOWS = (
+    r"\b(?:go)?pass show |\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
+    r"\bget-secret-value\b|\bget secrets? |\bfind-(?:generic|internet)-password |\b(?:bw|lpass) (?:get|show) |"
+    r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read "
+)
+"""Commands that print a secret, which stands below them."""
 """Hints that several rows share, or that are long."""
 
 # --- lines ---------------------------------------------------------------------------------------
@@ -104,13 +114,16 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
     _Row("strict", r"<<<", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock)[^\n]*<<<\s?['\"]?([^\s'\"$<]{6,})")),
     _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
-    _Row("mixed", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}\s?(?:[\w.]{{1,40}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
+    _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
+    _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}\s?(?:[\w.]{{1,40}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("strict", r"(?i)\((?:the )?(?:password|passphrase|pw|token|secret)\)", Lazy(r"([^\s'\"`]{6,})['\"`]?\s?\((?:the )?(?:password|passphrase|pw|token|secret)\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
     _Row("any", r"\s(?:-U|--user=)\s?\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s?['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"openssl", Lazy(r"\bopenssl\s+(?:enc|[a-z]{2,8})\b[^\n|]*?\s-k\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("strict", _SETS_ONE, Lazy(rf"{_SETS_ONE}[^\n|]*?\s-(?:p|P|N|-password)\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{3,}})")),
+    _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
@@ -130,6 +143,7 @@ _LINES: tuple[_Row, ...] = (
         r"(?:back )?(?:to|auf|zu|a|en|para|à|por|par|pour)\s['\"]?([^\s'\"]{6,})",
         ignore_case=True,
         )),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n:=]{{0,80}}:\s{{1,2}}([^\s'\"]{{6,}})$", ignore_case=True, multi_line=True)),
     _Row("strict", r"(?i)clave", Lazy(r"\bclave\s?(?:[:=]|es\b)\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
@@ -335,6 +349,22 @@ def _tables(text: str) -> Iterator[SecretSpan]:
         above, at = line, at + len(line) + 1
 
 
+_INSERT_HINT = r"(?i)\(([^()\n]{1,300})\)\s{1,4}values\s{0,4}\("
+_INSERT = Lazy(rf"{_INSERT_HINT}([^()\n]{{1,600}})\)")
+
+
+def _inserts(text: str) -> Iterator[SecretSpan]:
+    """`INSERT INTO users (name, password) VALUES ('dana', '…')`."""
+    for match in _INSERT.finditer(text):
+        named, values = match.group(1).split(","), match.group(2).split(",")
+        start = match.start(2)
+        for title, cell in zip(named, values, strict=False):
+            value = cell.strip(" \t\"'")
+            if _TITLE.fits(title.strip('`" ')) and fits_strictly(value, "password"):
+                yield span_of(start + cell.index(value), value)
+            start += len(cell) + 1
+
+
 # --- lines that speak of secrets ---------------------------------------------------------------
 
 _NEAR = (
@@ -383,6 +413,7 @@ def is_strong(value: str) -> bool:
 
 
 HINTS = (
-    _URL_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT, _NEAR_HINT,
+    _URL_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT, _INSERT_HINT,
+    _NEAR_HINT,
 )  # fmt: skip
 """Patterns that the caller looks for in a text before it calls `placed`."""

@@ -40,12 +40,17 @@ _STANDS_FOR = (
     "goes here", "goeshere", "example ", "my api", "my secret", "my token",
 )  # fmt: skip
 _PLACEHOLDER = Lazy(
-    "|".join((r"\*\*\*|\.\.\.|•••|____|0000000000|1111111111|EXAMPLE", *_cased(_STANDS_FOR)))
+    "|".join(
+        (
+            r"^#<|^0x[0-9a-f]{1,16}>?$|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|EXAMPLE",
+            *_cased(_STANDS_FOR),
+        )
+    )
 )
 
 
 def is_placeholder(body: str) -> bool:
-    """True for `xxxxxxxx`, `your_token_here`, `********`."""
+    """True for `xxxxxxxx`, `your_token_here`, `********`, `#<Token:0x00007f>`."""
     return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.holds(body)
 
 

@@ -140,7 +140,7 @@ def is_plain_number(value: str, family: str) -> bool:
 
 _MEASURE = Lazy(
     r"[~^<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
-    r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,8}"
+    r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,16}"
 )
 _MEASURE_STARTS = tuple("~^<>=≥≤+-v0123456789")
 
@@ -169,7 +169,8 @@ def is_file(value: str) -> bool:
 
 def fits_strictly(value: str, family: str) -> bool:
     """Return whether a value is clearly a secret even without a sign between it and its label."""
-    bare = value.rstrip("!?.,")
+    bold = "**" in value
+    bare = value.replace("**", "").rstrip("!?.,:" if bold else "!?.,")
     if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
         return False
     if is_measure(bare) or is_file(bare):

@@ -28,6 +28,24 @@ ROWS = [
     ),
     ("git commit -m x", 1, "husky - pre-commit hook exited with code 1 (error)\n", "hook exited"),
     # The message stands above its trace.
+    ("make", 2, "make: *** Pas de règle pour « carts.o ». Arrêt.\n", "carts.o"),
+    ("uv lock", 1, "error: No solution found\n  cause: Because wm-x was not found\n", "wm-x"),
+    ("rake x", 1, "rake aborted!\nDon't know how x\n/a/rake.rb:9:in `[]'\n", "Don't know how"),
+    (
+        "sqlite3 a < q",
+        1,
+        "Parse error: syntax error\n  SELCT 1;\n  ^--- error here\n",
+        "Parse error",
+    ),
+    ("Rscript a.R", 1, "Fehler in f() : Objekt nicht da\nAusführung angehalten\n", "Objekt"),
+    ("robot .", 1, "Sums    | FAIL |\n11 != 10\nCart    | FAIL |\n1 test, 1 failed\n", "11 != 10"),
+    (
+        "pip wheel .",
+        1,
+        '  error: x\n      Traceback (most recent call last):\n        File "<string>", line 3'
+        "\n      ModuleNotFoundError: No module named 'tools'\n",
+        "No module named 'tools'",
+    ),
     ("tclsh a.tcl", 1, 'divide by zero\n    while executing\n"expr {1 / 0}"\n', "divide by zero"),
     ("julia a.jl", 1, "ERROR: `totl` not defined\n [1] top-level\n   @ ~/a.jl:3\n", "totl"),
     # A heading stands above its message.

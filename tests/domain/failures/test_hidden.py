@@ -91,6 +91,8 @@ def test_nothing_opens_without_a_failing_summary_of_the_check(
         (("pytest tests/test_a.py", 1, PYTEST_BAD), ("pytest tests", 0, PYTEST_GOOD)),
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_x", 0, "1 passed in 1s\n")),
         (("mix test test/a.exs", 1, "test/a.exs:3: error: off\n"), ("mix test", 0, "")),
+        (("mix test", 1, "test/a.exs:3: error: off\n"), ("mix test test/a.exs", 0, "")),
+        (("stylelint a.css", 2, "a.css:2:1: error: off\n"), ("stylelint '*.css'", 0, "")),
     ],
 )
 def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, passing: Call) -> None:
@@ -112,6 +114,7 @@ def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, pas
             ["src/b.test.ts"],
         ),
         (("pytest", 1, PYTEST_BAD), ("pytest -k other", 0, PYTEST_GOOD), ["tests/test_a.py"]),
+        (("stylelint s", 2, "s/a.css:2: error: off\n"), ("stylelint '*.css'", 0, ""), ["s/a.css"]),
         (("pytest", 1, PYTEST_BAD), ("pytest | tail -1", 0, "\n"), ["tests/test_a.py"]),
         (("pytest", 1, PYTEST_BAD), ("npm run lint", 0, ""), ["tests/test_a.py"]),
         (("npm test", 1, VITEST_BAD), ("cd api && npx vitest run", 0, VITEST_GOOD), None),

@@ -32,6 +32,18 @@ def test_a_refused_request_is_kept_in_an_access_log() -> None:
         assert len(text.split("\n")) < 80
 
 
+def test_a_count_of_failures_among_counts_of_none_is_kept() -> None:
+    rows = [f"h{n:02}  : ok=2  unreachable=0    failed=0    skipped=1" for n in range(80)]
+    rows[41] = rows[41].replace("failed=0", "failed=1")
+    assert rows[41] in kept("\n".join(rows))
+
+
+def test_the_name_of_a_failed_test_in_xml_is_kept() -> None:
+    rows = [f'  <testcase name="label {n}">\n  </testcase>' for n in range(80)]
+    rows[41] = rows[41].replace("\n", '\n    <failure message="differs">\n    </failure>\n')
+    assert '<testcase name="label 41">' in kept("\n".join(rows))
+
+
 def test_a_status_in_another_spelling_is_kept() -> None:
     lines = [
         f"2026-03-12T10:00:{n % 60:02}Z INFO GET /items/{n} status=200 {n}ms" for n in range(300)
