@@ -39,14 +39,8 @@ _STANDS_FOR = (
     "change me", "changeme", "insert ", "dummy",
     "goes here", "goeshere", "example ", "my api", "my secret", "my token",
 )  # fmt: skip
-_PLACEHOLDER = Lazy(
-    "|".join(
-        (
-            r"^#<|^0x[0-9a-f]{1,16}>?$|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|EXAMPLE",
-            *_cased(_STANDS_FOR),
-        )
-    )
-)
+_NO_VALUE = r"^#<|^0x[0-9a-f]{1,16}>?$|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|EXAMPLE"
+_PLACEHOLDER = Lazy("|".join((_NO_VALUE, *_cased(_STANDS_FOR))))
 
 
 def is_placeholder(body: str) -> bool:
