@@ -20,7 +20,8 @@ HOOKS = (
     *("post-checkout", "fsmonitor-watchman", "proc-receive", "post-update"),
 )
 CASES = dict(hostile.cases())
-FEW = sorted(CASES)[::6]
+SECRETS = ["text 8", "name 8", "type 8", "scope 8"]
+FEW = sorted({*sorted(CASES)[::6], *SECRETS})
 
 
 class Guard:
@@ -49,6 +50,8 @@ class Guard:
                 assert not entry.pinned
                 assert entry.scope == "workspace" or entry.scope.startswith("branch:")
                 assert "ghp_" not in entry.text + entry.origin + entry.type + entry.scope
+        written = self._person.bench.settings.paths.home.glob("workspaces/**/*.json*")
+        assert not [path for path in written if b"ghp_" in path.read_bytes()]
         home = self._person.bench.settings.paths.home
         known = {"workspaces", "sync", "quarantine", "local.key", ".local.key.spare", "user"}
         assert {name for name in os.listdir(home) if not name.endswith(".lock")} <= known

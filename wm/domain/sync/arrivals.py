@@ -115,7 +115,7 @@ class Reception:
             self.unsent.append(shared.id)
             return
         for author in sorted(shared.authors, key=lambda name: (name != creator, name)):
-            version = shared.authors[author]
+            version = self._named(shared.authors[author])
             fields = stated(version)
             said = digest(fields)
             if seen.get(author) == said:
@@ -336,6 +336,11 @@ class Reception:
     def _clean(self, fields: Mapping[str, Value]) -> dict[str, Value]:
         redact = self._rules.redact
         return {redact(n): redact(v) if isinstance(v, str) else v for n, v in fields.items()}
+
+    def _named(self, version: Version) -> Version:
+        """The version, without secrets in its author's name."""
+        clock, name = version.get(NAME, ("", ""))
+        return {**version, NAME: (clock, self._rules.redact(str(name)))} if clock else version
 
     def _put(self, entry: MemoryEntry) -> None:
         self._entries[entry.id] = entry

@@ -6,6 +6,7 @@ between the same files are taken in again, which changes nothing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -16,8 +17,9 @@ from wm.domain.memory import gate, tombstones
 from wm.domain.sync.arrivals import Reception, Rules
 from wm.domain.sync.merge import NAME, Invalid, parsed
 from wm.domain.sync.portable import author_name
+from wm.errors import UserError
 from wm.formats.base import Document
-from wm.formats.sharing.shared_entry import SharedEntry
+from wm.formats.sharing.shared_entry import ID, SharedEntry
 from wm.formats.sharing.sync import Replica, SharedRecord, Sync
 from wm.formats.tombstones import Tombstone, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
@@ -36,8 +38,24 @@ from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
 from wm.store.base import Ref
 
+_WORD = re.compile(r"[0-9a-z_]{0,64}")
+_MOMENT = re.compile(r"[0-9TZ:.+-]{0,40}")
+_ENTRY = re.compile(ID)
+
+
+def _check(request: ArriveRequest) -> None:
+    """Raises UserError unless what is noted as it is has the form of an id, a digest or a time."""
+    remote = request.remote
+    words = [request.node, request.author, request.space, request.applied]
+    words += [word for one in request.sent.values() for word in (one.digest, one.version)]
+    words += [remote.digest] if remote is not None else []
+    is_fine = all(map(_WORD.fullmatch, words)) and all(map(_ENTRY.fullmatch, request.sent))
+    if not is_fine or (remote is not None and not _MOMENT.fullmatch(remote.approved_at)):
+        raise UserError("The state of this sync is not one that wm writes; nothing was changed.")
+
 
 def _run(work: Work, request: ArriveRequest) -> Arrived:
+    _check(request)
     place = locate(work.runtime, request)
     document = read_sync(work, place)
     replica = _noted(work, replica_of(document, request.mine), request)
@@ -51,7 +69,7 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     if request.applied and not reception.unsent:
         update["applied"] = request.applied
     noted = {
-        "authors": _authors(document, (shared for shared, _ in found)),
+        "authors": _authors(work, document, (shared for shared, _ in found)),
         "node": document.node or request.node,
     }
     document = document.model_copy(update=noted)
@@ -61,11 +79,16 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
 
 
 def _noted(work: Work, replica: Replica, request: ArriveRequest) -> Replica:
+    redact = work.runtime.redactor.text
+    remote = request.remote
+    if remote is not None:
+        named = {"name": redact(remote.name), "shown": redact(remote.shown)}
+        remote = remote.model_copy(update=named)
     update = {
         "author": replica.author or request.author,
         "space": replica.space or request.space,
-        "remote": request.remote or replica.remote,
-        "trouble": work.runtime.redactor.text(request.trouble),
+        "remote": remote or replica.remote,
+        "trouble": redact(request.trouble),
         "synced_at": replica.synced_at if request.trouble else work.moment,
     }
     return replica.model_copy(update=update)
@@ -153,11 +176,12 @@ def _save(work: Work, place: WorkspacePlace, reception: Reception) -> None:
     save_memory(work, place, memory.model_copy(update={"entries": entries}))
 
 
-def _authors(document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
+def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
     authors = dict(document.authors)
     for shared in found:
         for author, version in shared.authors.items():
-            authors[author] = author_name(str(version.get(NAME, ("", ""))[1]))
+            name = work.runtime.redactor.text(str(version.get(NAME, ("", ""))[1]))
+            authors[author] = author_name(name)
     return authors
 
 
