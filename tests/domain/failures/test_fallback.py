@@ -47,6 +47,13 @@ ROWS = [
         "No module named 'tools'",
     ),
     ("tclsh a.tcl", 1, 'divide by zero\n    while executing\n"expr {1 / 0}"\n', "divide by zero"),
+    (
+        "mix run",
+        1,
+        "** (SyntaxError) invalid syntax on lib/a.ex:4:5:\n    error: before: 'do'\n",
+        "before",
+    ),
+    ("pytest", 2, "E   ImportError: no shop\nERROR tests/test_a.py\n1 error in 1s\n", "no shop"),
     ("julia a.jl", 1, "ERROR: `totl` not defined\n [1] top-level\n   @ ~/a.jl:3\n", "totl"),
     # A heading stands above its message.
     ("elm make", 1, "-- NAMING ERROR ------ src/Main.elm\n\nI cannot find `totl`:\n", "totl"),

@@ -58,7 +58,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             line, told = _line(section.places, file), section.message or message
             at, until = section.at, section.until
         else:
-            line, told = _told_in_one_line(one_line, file, message), message
+            told = message or next((found.message for found in _bare(lines)), "")
+            line = _told_in_one_line(one_line, file, message)
             at, until = i, i + 1
         title = name.replace("::", ".") or "collection"
         yield DetectedError("test", told or "failed", file, line, at, until, title)

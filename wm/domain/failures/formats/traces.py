@@ -35,7 +35,7 @@ _SANITIZER_FRAME = patterns.compile(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
 _SCRIPT = patterns.compile(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
 _PERL = patterns.compile(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
 _CONSEQUENCES = ("Compilation failed in", "BEGIN failed")
-_ELIXIR = patterns.compile(r"^\*\* \((\S+)\) (.+)$")
+_ELIXIR = patterns.compile(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?:)?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -186,7 +186,10 @@ def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number, message = match.groups()
             yield DetectedError("runtime", message, file, whole(number), i, i + 1)
         elif line.startswith("** (") and (match := _ELIXIR.match(line)):
-            yield DetectedError("", f"{match.group(1)}: {match.group(2)}", at=i, until=i + 1)
+            kind, message, file, number = match.groups()
+            below = (text.strip() for text in lines[i + 1 : i + 3] if file and text.strip())
+            message = f"{kind}: {message} {next(below, '')}".rstrip()
+            yield DetectedError("", message, file or "", whole(number or ""), i, i + 1)
             return
         elif " line " in line and (match := _PERL.match(line)):
             message, file, number = match.groups()
