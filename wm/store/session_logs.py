@@ -205,7 +205,8 @@ class SessionLogs:
         core.wait_for(place, Wait.LOG)
 
     def _discard(self, place: FilePlace) -> bool:
-        """Delete a log and its lock file; False if there is none. Raises StoreError."""
+        """Delete a log and its lock file; False if there is none. It stays deleted after a power
+        cut, as what a person purges must. Raises StoreError."""
         core = self.core
         core.drop_waits(place)
         with (
@@ -215,7 +216,10 @@ class SessionLogs:
             core.locks.held(folder, place.name) as lock,
         ):
             try:
-                return core.disk.remove(folder, place.name)
+                was_there = core.disk.remove(folder, place.name)
+                if was_there:
+                    core.disk.flush_all([folder])
+                return was_there
             finally:
                 core.locks.remove(lock)
         return False
