@@ -1,16 +1,18 @@
 """Finds passages in stored steps: a short piece of text that answers a query by its words. Pure.
 
-Scores by BM25 over passages of a few lines. Identifiers and numbers of the query count as they are;
-a passage must hold the rarest of them that occurs at all.
+Scores by BM25 over passages of a few lines. Of the best, those come first that hold words of the
+query in one line, and side by side as in the query.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.text.terms import STOP_WORDS, raw_words, terms_of
 
@@ -19,6 +21,8 @@ PASSAGE_CHARS = 700
 _STEP_LINES = 4
 """Passages overlap, so that a fact on a border is whole in one of them."""
 _K, _B = 1.2, 0.6
+_CLOSELY_READ = 200
+"""Passages whose lines are compared with the query."""
 
 
 class TextSource(Struct, frozen=True):
@@ -55,17 +59,51 @@ def best(query: str, sources: Iterable[TextSource], count: int) -> list[TextPass
         return []
     length = sum(sum(terms.values()) for *_, terms in found) / len(found)
     holding = Counter(term for *_, terms in found for term in terms.keys() & wanted)
+    rarity = {term: _rarity(holding[term], len(found)) for term in holding}
     scored = [
         TextPassage(
             source.name,
             "\n".join(lines)[:PASSAGE_CHARS],
             first + 1,
             first + len(lines),
-            _score(terms, wanted, holding, len(found), length),
+            _score(terms, rarity, length),
         )
         for source, first, lines, terms in found
     ]
-    return _apart(sorted(scored, key=lambda one: (-one.score, one.name, one.first)), count)
+    likely = sorted(scored, key=_order)[:_CLOSELY_READ]
+    pairs = _pairs(query)
+    close = [replace(one, score=one.score + _closeness(one.text, rarity, pairs)) for one in likely]
+    return _apart(sorted(close, key=_order), count)
+
+
+def _order(one: TextPassage) -> tuple[float, str, int]:
+    return -one.score, one.name, one.first
+
+
+def _closeness(text: str, rarity: Mapping[str, float], pairs: frozenset[tuple[str, str]]) -> float:
+    """How many terms of the query the best line holds, and neighbours of the query side by side;
+    by rarity."""
+    best_line = 0.0
+    for line in text.split("\n"):
+        terms = {term for word in raw_words(line) for term in terms_of(word)}
+        words = _parts(line)
+        beside = sum(
+            min(rarity.get(a, 0.0), rarity.get(b, 0.0))
+            for a, b in pairwise(words)
+            if (a, b) in pairs
+        )
+        best_line = max(best_line, beside + sum(rarity.get(term, 0.0) for term in terms))
+    return best_line
+
+
+def _pairs(query: str) -> frozenset[tuple[str, str]]:
+    return frozenset(pairwise(_parts(query)))
+
+
+def _parts(text: str) -> list[str]:
+    """The stems of a text in order, identifiers in their parts."""
+    terms = (term for word in raw_words(text) for term in terms_of(word))
+    return [term for term in terms if not term.startswith("=")]
 
 
 def _query_terms(query: str) -> frozenset[str]:
@@ -92,15 +130,16 @@ def _counts(lines: Sequence[str], about: str) -> Counter[str]:
     return Counter(term for word in words for term in terms_of(word))
 
 
-def _score(
-    terms: Counter[str], wanted: frozenset[str], holding: Counter[str], total: int, length: float
-) -> float:
+def _rarity(holding: int, total: int) -> float:
+    return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
+
+
+def _score(terms: Counter[str], rarity: Mapping[str, float], length: float) -> float:
     size = _K * (1 - _B + _B * sum(terms.values()) / max(1.0, length))
-    score = 0.0
-    for term in wanted & terms.keys():
-        rarity = math.log(1 + (total - holding[term] + 0.5) / (holding[term] + 0.5))
-        score += rarity * terms[term] * (_K + 1) / (terms[term] + size)
-    return score
+    return sum(
+        rarity[term] * terms[term] * (_K + 1) / (terms[term] + size)
+        for term in rarity.keys() & terms.keys()
+    )
 
 
 def _apart(passages: Sequence[TextPassage], count: int) -> list[TextPassage]:

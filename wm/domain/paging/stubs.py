@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+import string
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,7 @@ MAX_NAMES = 8
 _LABEL_CHARS = 64
 _SHORT_CHARS = 120
 _HANDLE_BYTES = 6
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{5,63}")
+_LEAST_NAME, _MOST_NAME = 6, 64
 _LABELS = ("command", "file_path", "filePath", "path", "pattern", "query", "url", "description")
 
 _STUB_CHARS = 55
@@ -49,10 +49,23 @@ def handle_of(content: str) -> str:
 
 def names_in(text: str) -> frozenset[str]:
     """The identifiers of a text: names with an inner underscore, a digit or mixed case."""
-    return frozenset(name for name in set(_NAME.findall(text)) if _is_identifier(name))
+    words = set(text.translate(_SPACED).split())
+    return frozenset(filter(_is_identifier, words))
+
+
+class _NameLetters(dict[int, str]):
+    """Translation table: what is no part of a name becomes a space."""
+
+    def __missing__(self, _code: int) -> str:
+        return " "
+
+
+_SPACED = _NameLetters({ord(c): c for c in f"{string.ascii_letters}{string.digits}_"})
 
 
 def _is_identifier(name: str) -> bool:
+    if not _LEAST_NAME <= len(name) <= _MOST_NAME or name[0].isdigit():
+        return False
     inner = name.strip("_")
     return (
         "_" in inner
