@@ -304,7 +304,8 @@ def test_a_dry_run_shows_a_diff_and_changes_nothing(machine: Machine) -> None:
 def test_only_installed_agents_are_set_up_unless_one_is_named(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     assert machine.setup().notes == (
-        "No agent was found, none of claude, opencode, codex, copilot, cursor, gemini, qwen.",
+        "No agent was found, none of claude, opencode, codex, copilot, cursor, gemini, qwen. "
+        "Install one and run this again; `wm setup --agent mcp` prints what any other agent needs.",
     )
     assert machine.tree() == {}
     machine.setup("opencode")

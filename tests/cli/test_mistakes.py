@@ -447,6 +447,47 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
 """Command line, exit code, sentence, fix."""
 
 
+FIRST_TRIES: tuple[tuple[str, str], ...] = (
+    ("init", "wm setup"),
+    ("upgrade", "wm setup"),
+    ("store x", "wm remember"),
+    ("memory", "wm inspect"),
+    ("clear", "wm forget"),
+    ("reset", "wm forget"),
+    ("update m_1 x", "wm edit"),
+    ("restart", "wm up"),
+    ("serve", "wm daemon"),
+    ("ui", "wm open"),
+    ("ps", "wm status"),
+    ("add x", "wm remember"),
+    ("list", "wm inspect"),
+    ("ls", "wm inspect"),
+    ("rm m_1", "wm forget"),
+    ("find x", "wm search"),
+    ("start", "wm up"),
+    ("stop", "wm down"),
+    ("install", "wm setup"),
+    ("uninstall", "wm unsetup"),
+    ("config set memory.learn off", "wm config show"),
+    ("config get memory.learn", "wm config show"),
+    ("doctor --fix", "wm fsck repair"),
+    ("remember --global x", "wm remember --user"),
+    ("setup claude", "--agent claude-code"),
+    ("setup codex", "--agent codex"),
+    ("inspect decision", "--type decision"),
+)
+"""What a newcomer types, knowing other programs; what wm suggests."""
+
+
+@pytest.mark.parametrize(("line", "meant"), FIRST_TRIES)
+def test_what_a_newcomer_tries_is_answered_with_the_command(
+    terminal: Terminal, line: str, meant: str
+) -> None:
+    said = terminal.wm(*shlex.split(line))
+    assert said.code == 2
+    assert any(f"Did you mean {word}?" in said.sentences for word in (meant, f"`{meant}`"))
+
+
 @pytest.mark.parametrize(("line", "code", "sentence", "fix"), MISTAKES)
 def test_a_mistake_is_answered_with_a_sentence_and_the_fix(
     terminal: Terminal, line: str, code: int, sentence: str, fix: str

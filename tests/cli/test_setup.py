@@ -132,7 +132,9 @@ def test_without_agents_there_is_nothing_to_do(terminal: Terminal) -> None:
     said = terminal.wm("setup", "--yes")
     assert (said.code, said.out) == (
         0,
-        "No agent was found, none of claude, opencode, codex, copilot, cursor, gemini,\nqwen.\n"
+        "No agent was found, none of claude, opencode, codex, copilot, cursor, gemini,\n"
+        "qwen. Install one and run this again; `wm setup --agent mcp` prints what any\n"
+        "other agent needs.\n"
         "Nothing to do.\n",
     )
     assert "none found on this machine" in terminal.wm("status").out

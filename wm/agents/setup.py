@@ -299,6 +299,12 @@ def _parse_record(path: Path, raw: bytes | None) -> SetupRecord:
 # --- decide -------------------------------------------------------------------------------
 
 
+NO_AGENT = (
+    f"No agent was found, none of {', '.join(PROGRAMS.values())}. Install one and run this again; "
+    "`wm setup --agent mcp` prints what any other agent needs."
+)
+
+
 def plan_setup(
     facts: MachineFacts, *, agents: Sequence[str] = (), service: bool = False, learn: str = ""
 ) -> SetupPlan:
@@ -309,7 +315,7 @@ def plan_setup(
     connected. Raises UserError if none could be.
     """
     chosen = tuple(agents) or facts.found
-    notes = [] if chosen else [f"No agent was found, none of {', '.join(PROGRAMS.values())}."]
+    notes = [] if chosen else [NO_AGENT]
     if service and facts.service is services.ServiceKind.NONE:
         notes.append("This system has neither systemd nor launchd; no service was set up.")
     parts = [

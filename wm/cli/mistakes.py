@@ -24,6 +24,8 @@ INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "setup": {"undo": "unsetup", "remove": "unsetup", "restore": "unsetup"},
         "daemon": {"background": "up", "detach": "up", "daemonize": "up"},
+        "remember": {"global": "remember --user", "everywhere": "remember --user"},
+        "doctor": {"fix": "fsck repair", "repair": "fsck repair"},
     }
 )
 """By verb: options that people try, and the verb that does it."""
@@ -45,7 +47,7 @@ def sentence(error: click.UsageError) -> str:
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
             said = f"`{path}` does not know what to do with the further {_words(extra)}."
-            return said + _verb_first(extra, error.ctx)
+            return said + (_verb_first(extra, error.ctx) or _option_first(extra, error.ctx))
         case _:
             said = error.format_message()
     return said if said.endswith((".", "?")) else said + "."
@@ -69,6 +71,16 @@ def _verb_first(extra: str, ctx: click.Context | None) -> str:
         rest.remove(word)
     line = shlex.join([*here.command_path.split(), *verbs, *rest])
     return f" The verb comes first: `{line}`." if verbs else ""
+
+
+def _option_first(extra: str, ctx: click.Context | None) -> str:
+    """ " Did you mean …?" if the word is a value of an option."""
+    for param in ctx.command.params if ctx else ():
+        if isinstance(param, click.Option) and isinstance(param.type, click.Choice):
+            close = nearest(extra, param.type.choices)
+            if close:
+                return f" Did you mean {max(param.opts, key=len)} {close}?"
+    return ""
 
 
 def _words(extra: str) -> str:

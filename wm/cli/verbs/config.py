@@ -22,7 +22,7 @@ from wm.settings import CONFIGURABLE, SECTIONS, Settings, describe, options_of
 class _Sections(Group):
     """`wm config memory` means `wm config show memory`."""
 
-    also = MappingProxyType({"get": "show", "list": "show", "ls": "show"})
+    also = MappingProxyType({"get": "show", "list": "show", "ls": "show", "set": "show"})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_section = bool(args) and args[0] in CONFIGURABLE
