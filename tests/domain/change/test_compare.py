@@ -46,3 +46,10 @@ def test_a_retired_value_is_retired_for_its_subject() -> None:
 @pytest.mark.parametrize(("new", "other"), [(row[1], row[3]) for row in INHERITED])
 def test_a_retired_value_of_another_subject_stays(new: str, other: str) -> None:
     assert not retires(new, other)
+
+
+@pytest.mark.parametrize(
+    "text", ["the default is '' here", "we use ( and ) for groups", "it's \" now"]
+)
+def test_marks_without_a_word_are_read(text: str) -> None:
+    assert reading(text).text == text

@@ -147,7 +147,7 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 
 
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "The demo account has no orders."
+    rule, weaker = "We never ship on Fridays.", "The demo list is short."
     assert statements(f"{weaker} Run it.") == ()
     assert [one.text for one in statements(f"{rule} {weaker}")] == [rule, weaker]
 
@@ -213,3 +213,8 @@ def test_a_ban_that_belongs_to_the_task_before_it_is_not_learned(message: str) -
 @pytest.mark.parametrize("message", BANS)
 def test_a_ban_with_a_task_word_is_learned(message: str) -> None:
     assert [found.is_certain for found in statements(message)] == [True]
+
+
+def test_a_condition_keeps_the_rule_behind_its_comma() -> None:
+    text = "whenever you touch the parser, run the fuzz suite as well"
+    assert [one.text for one in statements(text)] == [text]

@@ -1,0 +1,62 @@
+"""The words of a sentence and the pairs of neighbours among them, as features (EX-7).
+
+A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
+5433" and "listens on port 80" share features. Chinese, Japanese and Korean text becomes pairs of
+letters. Which words are frequent enough is data of the model that uses them. Pure and linear
+(EX-6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+
+JOINED = ("zh", "ja", "ko")
+"""Languages whose text becomes pairs of letters."""
+
+START, END = "^", "$"
+_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟*…"
+_MARKS = ",:;.!?"
+_ENDINGS = ("ing", "ed", "ly", "tion", "s")
+
+
+def grams(text: str, lang: str, known: Collection[str]) -> frozenset[str]:
+    """The words and pairs of words of a sentence. known: the words that stand for themselves."""
+    if lang in JOINED:
+        return frozenset(a + b for a, b in pairwise("".join(text.lower().split())))
+    shown = [START, *_shown(text, known), END]
+    return frozenset((*shown, *(f"{a} {b}" for a, b in pairwise(shown))))
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a text without the marks around them, and the marks that may end a clause."""
+    for chunk in text.replace("’", "'").split():
+        word = chunk.strip(_EDGE)
+        if word:
+            yield f"`{word}" if "`" in (chunk[0], chunk[-1]) else word
+        if chunk[-1] in _MARKS:
+            yield chunk[-1]
+
+
+def _shown(text: str, known: Collection[str]) -> Iterator[str]:
+    for at, word in enumerate(words(text)):
+        plain = word.lower()
+        if plain in known or plain in _MARKS:
+            yield plain
+        else:
+            yield _shape(plain if at == 0 and word[1:].islower() else word)
+
+
+def _shape(word: str) -> str:
+    """What a rare word looks like."""
+    if "/" in word or word[0] in "@~":
+        return "/"
+    if word[0] == "`" or "_" in word or "." in word[1:-1]:
+        return "_"
+    if word[0].isdigit():
+        return "0"
+    if any(map(str.isupper, word[1:])):
+        return "AA" if word.isupper() else "_"
+    if word[0].isupper():
+        return "A"
+    return "~" + next((e for e in _ENDINGS if word.endswith(e) and len(word) > len(e) + 2), "")
