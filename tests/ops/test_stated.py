@@ -59,6 +59,15 @@ def test_a_request_is_kept_once_and_as_asked_for(bench: Bench) -> None:
     assert [e.source for e in bench.memory().entries] == ["explicit"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Merk dir das nicht, hier immer Port 80.", "Don't remember this: we always use port 80 here."],
+)
+def test_a_line_that_asks_not_to_remember_teaches_nothing(bench: Bench, text: str) -> None:
+    said(bench, text)
+    assert bench.memory().entries == ()
+
+
 def test_a_subagents_prompt_teaches_nothing(bench: Bench) -> None:
     bench.event("session_started", subagent=True)
     said(bench, RULE)

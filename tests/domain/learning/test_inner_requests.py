@@ -38,10 +38,35 @@ TASKS = (
     "from now on the button should say Continue",
     "remember that we use yarn... no wait, never mind, wrong repo",
     "Merk dir, dass der Port 9000 ist. Ach nein, vergiss es, falsches Projekt.",
+    "show a dialog where I save this",
+    "don't remember this",
 )
 
 
-@pytest.mark.parametrize(("message", "fact"), INSIDE)
+BEHIND = (
+    (
+        "The shop id of the demo store is 4711, keep that in mind",
+        "The shop id of the demo store is 4711",
+    ),
+    (
+        "The cache key has the locale - please remember this for later.",
+        "The cache key has the locale",
+    ),
+    ("Fix it. The API is read only. Remember that.", "The API is read only"),
+    ("Der Drucker kann nur latin-1, merk dir das.", "Der Drucker kann nur latin-1"),
+    ("L'imprimante ne connaît que latin-1, retiens-le.", "L'imprimante ne connaît que latin-1"),
+    ("La impresora solo entiende latin-1, recuérdalo.", "La impresora solo entiende latin-1"),
+    ("A impressora só entende latin-1, lembre disso.", "A impressora só entende latin-1"),
+    ("La stampante capisce solo latin-1, ricordatelo.", "La stampante capisce solo latin-1"),
+    ("De printer snapt alleen latin-1, onthoud dat.", "De printer snapt alleen latin-1"),
+    ("Drukarka rozumie tylko latin-1, zapamiętaj to.", "Drukarka rozumie tylko latin-1"),
+    ("Принтер понимает только latin-1, запомни это.", "Принтер понимает только latin-1"),
+    ("Yazıcı sadece latin-1 anlıyor, bunu unutma.", "Yazıcı sadece latin-1 anlıyor"),
+    ("打印机只认 latin-1，记住这一点。", "打印机只认 latin-1"),
+)
+
+
+@pytest.mark.parametrize(("message", "fact"), [*INSIDE, *BEHIND])
 def test_a_request_inside_a_line_is_found(message: str, fact: str) -> None:
     assert [one.text.rstrip(".。") for one in find_requests(message, GATE).found] == [fact]
 
@@ -55,6 +80,22 @@ def test_several_requests_of_one_message_are_found() -> None:
     message = "fix it and remember that CI has no network. Also note: the port is 7443."
     found = [one.text for one in find_requests(message, GATE).found]
     assert found == ["CI has no network", "the port is 7443"]
+    message = "Remember that CI has no network and remember that the port is 7443"
+    found = [one.text for one in find_requests(message, GATE).found]
+    assert found == ["CI has no network", "the port is 7443"]
+
+
+@pytest.mark.parametrize(
+    ("message", "fact"),
+    [
+        ("onthoud: de server herstart op zondag", "de server herstart op zondag"),
+        ("ok do it. and please remember that CI has no network", "CI has no network"),
+        ("Đừng quên rằng cơ sở dữ liệu dùng chung", "cơ sở dữ liệu dùng chung"),
+        ("改一下标题，顺便记住我们用 rem", "我们用 rem"),
+    ],
+)
+def test_a_word_before_a_colon_is_no_programs_name_if_it_asks(message: str, fact: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == [fact]
 
 
 @pytest.mark.parametrize("command", ["/remember the port is 7443", "/wm:remember the port is 7443"])

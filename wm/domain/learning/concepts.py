@@ -20,12 +20,15 @@ _TABLES = Tables("wm.domain.learning")
 LANGUAGE = "language"
 """The table of frequent words that identify a language; not a concept."""
 
-REQUESTS = ("request_verb", "request_link", "request_pointer")
+REQUESTS = (
+    "request_verb", "request_link", "request_pointer", "request_direct", "request_tail",
+    "opener",
+)  # fmt: skip
 """Tables of `inner_requests`."""
 
 SHAPES = (
     "choose", "self", "universal", "should", "defect", "reason", "you", "myself", "joined",
-    "since_now", "negated", "refers", "ahead", "subject_not", "present",
+    "since_now", "negated", "refers", "ahead", "subject_not", "present", "condition",
 )  # fmt: skip
 """Concepts of frequent words. Most have an English row only, so they do not identify a language."""
 

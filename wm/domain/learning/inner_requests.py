@@ -1,14 +1,16 @@
-"""Find requests to remember inside a line: "fix it and remember that …" (EX-1).
+"""Find requests to remember inside a line, "fix it and remember that …", and at its end (EX-1).
 
 A request counts behind a mark or a conjunction, and only with a link to the fact: "that", a colon.
-So "remember the user's choice in a cookie" stays a task. `requests` finds those at the start of a
-line. The verbs and links of sixteen languages are tables (`words.toml`). Pure and linear (EX-6).
+So "remember the user's choice in a cookie" stays a task. At the end of a line it points back:
+"…, keep that in mind". `requests` finds those at the start of a line. The verbs and links of
+sixteen languages are tables (`words.toml`). Pure and linear (EX-6).
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from wm.domain.learning.concepts import concepts_of, folded, language, phrases
 from wm.text.patterns import Lazy, escaped
@@ -33,11 +35,12 @@ class _Flat(dict[int, str]):
         low = char.lower()
         if _LATIN[0] <= code < _LATIN[1] or _LATIN_EXTENDED[0] <= code < _LATIN_EXTENDED[1]:
             low = unicodedata.normalize("NFD", char)[0].lower()
+        low = _MORE.get(ord(low[0]), low)
         self[code] = low if len(low) == 1 else char
         return self[code]
 
 
-_FLAT = _Flat(_MORE)
+_FLAT = _Flat()
 
 
 def _flat(text: str) -> str:
@@ -69,9 +72,10 @@ def _pattern(lang: str) -> Lazy:
     )
     comma = "" if lang in _INFINITIVE else r"|,\s+"
     if lang in JOINED:
+        direct = _any_of("request_direct", lang)
         return Lazy(
-            rf"(?:^|[。！？，、；,;.!?\s：:{_AFTER_CJK}])({verb})(?:{pointer})?\s*"
-            r"(?:[:：,，。、.!！]\s*)([^\s].{2,})"
+            rf"(?:^|[。！？，、；,;.!?\s：:{_AFTER_CJK}])(?:顺便|順便|另外|同时|也)?"
+            rf"((?:{verb})(?:{pointer})?\s*[:：,，。、.!！]|{direct})\s*([^\s].{{2,}})"
         )
     return Lazy(
         rf"(?:^|{_BEFORE}|\s)({verb})(?:\s+(?:{pointer})){{0,2}}"
@@ -80,7 +84,25 @@ def _pattern(lang: str) -> Lazy:
 
 
 _PATTERNS = tuple(_pattern(lang) for lang in phrases("request_verb"))
-_HINT = Lazy("|".join(_any_of("request_verb", lang) for lang in phrases("request_verb")))
+
+
+def _tail_pattern() -> Lazy:
+    """A request at the end of a line: a mark or "and", a phrase that points back, small words."""
+    tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
+    small = "for later|for next time|for the future|please|bitte|ok|ja"
+    return Lazy(
+        rf"(?:[.;,!。，；！、(\x{{2014}}\x{{2013}}-]\s*|\s)(?:(?:{_AND})[,:]?\s+)*"
+        rf"(?:请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
+        r"[\s.!。！)*_]*$"
+    )
+
+
+_TAIL = _tail_pattern()
+_HINT = Lazy(
+    "|".join(
+        _any_of(name, lang) for name in ("request_verb", "request_tail") for lang in phrases(name)
+    )
+)
 _NEGATED = Lazy(
     r"(?:\b(?:not|n't|never|nicht|nie|ne|pas|no|nunca|nao|non|niet|nooit|khong|dung)|\bне|لا|मत|"
     r"不要|不用|别|別)\s*(?:need to |have to )?$"
@@ -92,6 +114,14 @@ _STOP = Lazy(
     r"[.!?…]+(?:\s+|$)|[。！？]|\)\s*$|\.{2,}|"
     r"\s+(?:and|und|et|y|e|en) (?:now|jetzt|maintenant|ahora|agora|ora|nu)\b"
 )
+_SENTENCE_ENDS = Lazy(r"[.!?…]+\s+|[。！？]\s*|;\s+")
+_MARKED = Lazy(r"^(?:[^\s]|\s+(?:and|und|et|y|e|en|i|и|ve|और)\s)")
+"""A request at the end stands behind a mark or "and", so that "where I save this" is none."""
+
+_POINTERS = tuple(p for lang in JOINED for p in phrases("request_pointer")[lang].split("|"))
+"""A Chinese request may go on with one of these: what to keep stands in the next lines."""
+
+_AND_AT_END = Lazy(rf"[\s,;]+(?:{_AND})\s*$")
 _ENGLISH = frozenset(phrases("request_verb")["en"].split("|"))
 _ASKS = Lazy(r"[?？؟]\s*$")
 
@@ -101,8 +131,40 @@ def may_ask(text: str) -> bool:
     return _HINT.holds(_flat(text))
 
 
+def fact_before(line: str) -> str:
+    """The last sentence before a request at the end of a typed line, or ""."""
+    flat = _flat(line)
+    found = _TAIL.search(flat)
+    if found is None or not _MARKED.holds(found.group()) or _negates(flat[: found.start()]):
+        return ""
+    text = line[: found.start()].strip()
+    starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
+    return text[starts[-1] if starts else 0 :].strip(" \t\"'“”„«»()[]*_-–—")
+
+
 def facts_in(line: str) -> Iterator[str]:
-    """What a typed line asks to keep, in order."""
+    """What a typed line asks to keep, in order. A request inside another's text ends it."""
+    for found, after in zip_longest(pairs := tuple(_requests_in(line)), pairs[1:]):
+        _, begin, end = found
+        text = _without_end(line[begin : after[0]]) if after and after[0] < end else line[begin:end]
+        text = text.strip(" \t\"'“”„«»()[]*_")
+        if len(text) >= 4 and not _ASKS.search(text) and not text.startswith(_POINTERS):
+            yield text
+
+
+def before_next(text: str) -> str:
+    """The text without a further request in it: "A, and remember that B" is A."""
+    begin = next((at for at, _, _ in _requests_in(text) if at), len(text))
+    return _without_end(text[:begin]) if begin < len(text) else text
+
+
+def _without_end(text: str) -> str:
+    return _AND_AT_END.sub("", text).rstrip(" ,;:.(-")
+
+
+def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
+    """Where each request inside a typed line begins, and where what it asks to keep begins and
+    ends."""
     flat, at = _flat(line), 0
     while at < len(flat):
         matches = (pattern.search(flat[at:]) for pattern in _PATTERNS)
@@ -114,15 +176,16 @@ def facts_in(line: str) -> Iterator[str]:
         end = begin + stop.start() if stop is not None else len(line)
         head = flat[:verb]
         asked = stop is not None and "?" in stop.group()
-        if found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i":
-            at = begin  # "I remember that …"; in other languages "i" means "and"
-            continue
+        # "I remember that …"; in other languages "i" means "and"
+        told = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
         apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"
-        if apart and _NEGATED.search(head[-20:]) is None and not asked:
-            text = line[begin:end].strip(" \t\"'“”„«»()[]*_")
-            if len(text) >= 4 and not _ASKS.search(text):
-                yield text
-        at = max(end, begin + 1)
+        if apart and not (asked or told or _negates(head)):
+            yield verb, begin, end
+        at = begin
+
+
+def _negates(head: str) -> bool:
+    return _NEGATED.search(head[-20:]) is not None
 
 
 def is_retracted(fact: str, rest: str) -> bool:

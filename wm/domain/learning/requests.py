@@ -39,6 +39,9 @@ from wm.text.letters import (
 )
 from wm.text.patterns import Lazy, Pattern, encoded
 
+NEGATED = "negated_request"
+"""The code of a line that asks not to remember it."""
+
 TOO_MANY = "too_many_requests"
 """The reason why `Requests.unparsed` waits in the inbox."""
 
@@ -123,7 +126,11 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
     """Those at the start of a line, then those inside lines, without those taken back."""
     found = _at_starts(asked, settings)
     if not found.unparsed and inner_requests.may_ask(asked.text):
-        found = found._replace(found=(*found.found, *_inside(asked, found, settings)))
+        alone = tuple(
+            one._replace(text=inner_requests.before_next(one.text)) for one in found.found
+        )
+        found = found._replace(found=alone)
+        found = found._replace(found=(*alone, *_inside(asked, found, settings)))
     if not found.found:
         return found
     kept, gone = [], []
@@ -163,7 +170,9 @@ def _inside(asked: _Message, known: Requests, settings: GateSettings) -> Iterato
             continue
         if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):
             continue
-        for text in inner_requests.facts_in(line.text):
+        for text in filter(
+            None, (*inner_requests.facts_in(line.text), inner_requests.fact_before(line.text))
+        ):
             same = canonical(text)
             if len(seen) < settings.max_requests and not any(
                 same in one or one in same for one in seen
@@ -344,7 +353,7 @@ def _read(
     if origin:
         yield Ignored(_shown(line), origin)
     elif negated:
-        yield Ignored(_shown(line), "negated_request")
+        yield Ignored(_shown(line), NEGATED)
     elif match is not None:
         for found in _judge(match, lang, body, plain, lines, at, most):
             if kind and isinstance(found, MemoryRequest):

@@ -8,8 +8,10 @@ log, a diff, code, or text that the user announced as another person's. Pure and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
+from wm.domain.learning.concepts import folded, phrases
 from wm.text.letters import WordPattern
 from wm.text.patterns import Lazy, encoded
 
@@ -29,14 +31,11 @@ _LOG = Lazy(
     r"\[\d+[.\]:]|\$ |% |# \S+@|>>> |\.\.\. |❯ |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~].{0,60}[$#] |"
     r"[\w./-]+:\d+:|[\w./-]+\(\d+|[a-z][\w.-]{0,30}(?:\[\d+\])?: |at [\w.$<>]+ ?\(|Traceback|  File \"|\s+at |"
     r"[+-]{1,3}[^\s]|\+ |@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
-    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|ok|===|---) )",
+    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|===|---) |ok(?:  |\t| \d))",
     multi_line=True,
 )
-_ASKING = WordPattern(
-    r"^(?:remember|memori[sz]e|note|reminder|merken?|notiere?|recuerda|anota|apunta|retiens|note[zr]?|lembre|anote|prefer|"
-    r"fyi|btw|rule|convention|policy|decision|decided|correction|bumped|raised|renamed|moved|switched): "
-)
-"""A request in lower case, not a program's name before its output."""
+_OPENERS = ("opener", "request_verb", "fyi", "correct", "decide")
+"""Concepts whose words may open a remark, as in "onthoud: …" and "fyi: …"."""
 
 _TO_KEEP = WordPattern(
     r"^[^\w]*(?:(?:please|pls|and|also|so|ok|bitte|por favor|s'il te plaît|次回のために|忘れずに|필히|꼭)[,、]?\s*|请|請|帮我|幫我|你要){0,3}"
@@ -140,8 +139,17 @@ def _logs(message: str, lines: list[str]) -> bytearray:
     logs = bytearray(len(lines))
     raw = encoded(message)
     for number in line_numbers(raw, _LOG.line_starts(raw)):
-        logs[number] = _ASKING.match(lines[number][:200]) is None
+        word, colon, _ = lines[number][:40].partition(": ")
+        logs[number] = not (colon and folded(word) in _openers())
     return logs
+
+
+@cache
+def _openers() -> frozenset[str]:
+    """Words that open a remark; any other word before a colon is a program's name before its
+    output."""
+    rows = (row for name in _OPENERS for row in phrases(name).values())
+    return frozenset(phrase for row in rows for phrase in row.split("|"))
 
 
 def _origin(lines: list[str], logs: bytearray, i: int) -> str:

@@ -12,7 +12,7 @@ from wm.api.protocol import Learning, LearningRequest, Remembered, RememberReque
 from wm.domain.change.statement import marks_change
 from wm.domain.facts import Fact
 from wm.domain.learning import stated
-from wm.domain.learning.requests import Requests
+from wm.domain.learning.requests import NEGATED, Requests
 from wm.domain.memory.scope import USER
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
@@ -69,12 +69,13 @@ def mode(runtime: Runtime, place: WorkspacePlace, state: SessionState | None = N
 def find(
     runtime: Runtime, place: WorkspacePlace, session: str, text: str, asked: Requests
 ) -> tuple[stated.Statement, ...]:
-    """What the message states as lasting, without what it asks to remember anyway."""
+    """What the message states as lasting, without what it asks to remember anyway, or not to."""
     state = runtime.store.read(session_ref(place.key, session)).document
     if mode(runtime, place, state) == OFF:
         return ()
     found = stated.statements(text, state.last_answer if state is not None else "")
     known = [canonical(item.text) for item in asked.found]
+    known += [canonical(item.line) for item in asked.ignored if item.code == NEGATED]
     return tuple(
         one
         for one in found[:MAX_LEARNED]
