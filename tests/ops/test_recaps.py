@@ -46,6 +46,27 @@ def test_a_recap_holds_what_the_events_of_the_session_say(bench: Bench) -> None:
     assert recap.open == ()
 
 
+def test_a_check_and_a_commit_in_one_command_end_a_failure(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("user_prompt", text="Make the berth test pass.")
+    run(bench, "s-1", "pytest tests/test_dock.py", 1, FAILED)
+    bench.event("tool_finished", tool="edit", paths=("src/dock.py",))
+    both = "pytest tests/test_dock.py && git commit -am dock"
+    run(bench, "s-1", both, 0, "1 passed\n[main 4f1c2ab] dock\n 1 file changed")
+    (recap,) = bench.call("recap_sessions").recaps
+    assert [(fix.edited, fix.commit) for fix in recap.fixes] == [(("src/dock.py",), "4f1c2ab")]
+
+
+def test_a_recap_quotes_no_fact_that_was_replaced(bench: Bench) -> None:
+    worked(bench)
+    bench.event("user_prompt", session="s-1", text="Remember: the staging port is 5433.")
+    bench.event("session_ended", session="s-1")
+    bench.event("session_started", session="s-2")
+    bench.event("user_prompt", session="s-2", text="Remember: the staging port is 6000 now.")
+    assert "5433" not in tool(bench, "recap").text
+    assert "6000" in tool(bench, "recap").text
+
+
 def test_a_session_that_just_stops_is_recapped_at_the_next_start(bench: Bench) -> None:
     worked(bench)
     bench.event("session_started", session="s-2")

@@ -109,7 +109,7 @@ class RecapRequest(Scoped):
 
 
 class RecapAnswer(Record):
-    """recaps: newest first. texts: of the entries that they name, by id, while they exist."""
+    """recaps: newest first. texts: of the entries that they name, by id, while they hold."""
 
     recaps: tuple[Recap, ...] = ()
     texts: dict[str, str] = Field(default_factory=dict)

@@ -115,7 +115,9 @@ _STOP = Lazy(
     r"\s+(?:and|und|et|y|e|en) (?:now|jetzt|maintenant|ahora|agora|ora|nu)\b"
 )
 _SENTENCE_ENDS = Lazy(r"[.!?…]+\s+|[。！？]\s*|;\s+")
-_MARKED = Lazy(r"^(?:[^\s]|\s+(?:and|und|et|y|e|en|i|и|ve|और)\s)")
+_MARKED = Lazy(
+    rf"^(?:[^\s]|\s+(?:and|und|et|y|e|en|и|ve|और)\s|\s+i\s+(?:{_any_of('request_tail', 'pl')}))"
+)
 """A request at the end stands behind a mark or "and", so that "where I save this" is none."""
 
 _POINTERS = tuple(p for lang in JOINED for p in phrases("request_pointer")[lang].split("|"))
@@ -123,6 +125,7 @@ _POINTERS = tuple(p for lang in JOINED for p in phrases("request_pointer")[lang]
 
 _AND_AT_END = Lazy(rf"[\s,;]+(?:{_AND})\s*$")
 _ENGLISH = frozenset(phrases("request_verb")["en"].split("|"))
+_DIRECTLY = frozenset(phrases("request_direct")["zh"].split("|"))
 _ASKS = Lazy(r"[?？؟]\s*$")
 
 
@@ -179,6 +182,8 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         # "I remember that …"; in other languages "i" means "and"
         told = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
         apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"
+        # A text to show: 加上提示：记住你可以撤销
+        told = told or (head[-1:] in ":：" and head != "" and found[1] in _DIRECTLY)
         if apart and not (asked or told or _negates(head)):
             yield verb, begin, end
         at = begin

@@ -116,13 +116,9 @@ TAIL_ASKS: Rows = (
     ("ja", r"(.+?)(?:という?(?:こと)?(?:を|は|も)?|ことを|って|と|を|は)?、?\s*(?:覚えておいて|覚えといて|憶えておいて|記憶しておいて|記憶して|メモしておいて|忘れないで)(?:ください|下さい|くださいね|くれ|ね|ほしい)?[。！!\s]*$"),
     ("ko", r"(.+?)(?:(?:다|라|이라|자|냐)?는\s?(?:것|거|점|사실)(?:을|를)?|는 걸|다고|라고|을|를|[.。])?\s*,?\s*(?:꼭 |잘 )?(?:기억해\s?(?:줘요?|주세요|둬요?|두세요)|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마)|메모해\s?(?:줘요?|주세요|둬요?)|명심해\s?(?:줘요?|주세요)?)[.。!！\s]*$"),
     ("zh", r"(.+?)[，,。;；]\s*(?:请|請|帮我|幫我|你)?(?:记住|記住|记一下|記一下|记下来|記下來)(?:这一?点|這一?點|这个|這個|这件事|它)?[。！!\s]*$"),
-    ("en", r"(.+?[.;!])\s+(?:please |also |and )?(?:remember|memori[sz]e|note|save|keep) (?:this|that|it)(?: (?:decision|rule|preference|fact|convention|one|down))?(?: (?:in mind|for (?:later|next time|the future|future sessions)|to memory))?[.!\s]*$"),
-    ("de", r"(.+?[.;!])\s+(?:bitte )?merk(?:e)? dir (?:das|dies)(?: bitte)?[.!\s]*$"),
-    ("es", r"(.+?[.;!])\s+(?:por favor,? )?(?:recuérdalo|recuerda esto|recuerda eso|no lo olvides)[.!\s]*$"),
-    ("fr", r"(.+?[.;!])\s+(?:retiens(?:-le| ceci| cela| ça)|souviens-t'en|mémorise(?:-le| ceci| cela| ça))[.!\s]*$"),
-    ("pt", r"(.+?[.;!])\s+(?:por favor,? )?(?:lembre-se disso|lembra-te disso|guarde isso|não esqueça disso|anote isso)[.!\s]*$"),
 )  # fmt: skip
-"""Triggers after the text to remember: usual in Japanese and Korean, allowed elsewhere."""
+"""Triggers after the text to remember that do not need a sentence of their own; `inner_requests`
+finds the others."""
 
 NEGATIONS: Rows = (
     ("en", r"(?:(?:please |pls )?(?:do not|don't|dont|never|no need to|not to|you (?:do not|don't|needn't|need not|should not|shouldn't|must not|mustn't)(?: have to| need to)?|there is no need to|there's no need to|stop)\s+(?:(?:please|ever|you|just|also|need|have|to)\s+){0,2}?(?:remember(?:ing)?\b|memori[sz](?:e|ing)\b|(?:save|saving|store|storing|keep|keeping|add|adding|commit|record|write|note)\b.{0,30}\b(?:memory|mind|this|that|it)\b)|not (?:something|worth|anything) (?:to|you should) remember|(?:nothing|not) (?:to remember|worth remembering)|forget (?:this|that|it|about|what|the|everything))"),

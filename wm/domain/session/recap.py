@@ -68,14 +68,13 @@ def after_tool(
             names = {run.name for run in runs}
             older = (run for run in known.checks if run.name not in names)
             update["checks"] = (*older, *runs)[-MAX_LISTED:]
-        fixes = _fixes(before, after, event, now)
+        fixes = (*known.fixes, *_fixes(before, after, event, now))
         commit = _HASH.search(event.output[:2000]) if reads_output(event) else None
         if commit is not None:
             update["commits"] = _newest(known.commits, [commit.group(1)])
-            fixes = tuple(f if f.commit else _with_commit(f, commit.group(1)) for f in known.fixes)
-            update["fixes"] = fixes
-        elif fixes:
-            update["fixes"] = (*known.fixes, *fixes)[-MAX_LISTED:]
+            fixes = tuple(f if f.commit else _with_commit(f, commit.group(1)) for f in fixes)
+        if fixes != known.fixes:
+            update["fixes"] = fixes[-MAX_LISTED:]
     return known.model_copy(update=update) if update else before.recap
 
 

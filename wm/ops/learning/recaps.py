@@ -186,7 +186,8 @@ def _run(work: Work, request: RecapRequest) -> RecapAnswer:
     shown = tuple(found[: request.last or (None if since else SHOWN)])
     named = {name for one in shown for name in (*one.kept, *one.inbox)}
     entries = read_memory(work, place).entries if named else ()
-    return RecapAnswer(recaps=shown, texts={e.id: e.text for e in entries if e.id in named})
+    known = {e.id: e.text for e in entries if e.id in named and e.status != "superseded"}
+    return RecapAnswer(recaps=shown, texts=known)
 
 
 def newest_first(work: Work, place: WorkspacePlace) -> list[Recap]:
