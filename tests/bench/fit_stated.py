@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wm.domain.learning import stated, word_grams
+from wm.domain.learning import stated
 from wm.domain.learning.concepts import folded
+from wm.text import word_grams
 
 CASES = Path(__file__).with_name("stated_cases.txt")
 KEPT = Path(__file__).with_name("stated_kept.txt")

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from wm.domain.change.statement import marks_change
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.typed_lines import typed_lines
-from wm.domain.learning.word_grams import grams
 from wm.text.patterns import Lazy
 from wm.text.tables import Tables
+from wm.text.word_grams import grams
 
 MAX_CHARS = 400
 """Longest sentence that is judged; a longer one is a text of its own, not a remark."""

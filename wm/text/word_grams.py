@@ -1,4 +1,4 @@
-"""The words of a sentence and the pairs of neighbours among them, as features (EX-7).
+"""The words of a sentence and the pairs of neighbours among them, as features of a model (EX-7).
 
 A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
 5433" and "listens on port 80" share features. Chinese, Japanese and Korean text becomes pairs of
