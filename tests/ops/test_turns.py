@@ -185,6 +185,13 @@ def test_no_request_is_refused_whatever_happens_to_the_ledger(
         assert session.disk.objects
 
 
+def test_safe_leaves_what_was_sent_while_it_was_off_also_when_the_cache_is_cold() -> None:
+    session = Session("safe")
+    for fault in [*[""] * 6, "off", "gap", ""]:
+        session.turn(fault, 20)
+    assert session.upstream.refused == []
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_in_a_long_session_costs_at_most_its_turn(fault: str) -> None:
     """Before and after one fault, cache reads shrink only at cuts and at the fault."""

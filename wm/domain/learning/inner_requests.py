@@ -89,15 +89,18 @@ _PATTERNS = tuple(_pattern(lang) for lang in phrases("request_verb"))
 def _tail_pattern() -> Lazy:
     """A request at the end of a line: a mark or "and", a phrase that points back, small words."""
     tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
-    small = "for later|for next time|for the future|please|bitte|ok|ja"
+    asked = "please|bitte|por favor|per favore|s'il te plait|пожалуиста|prosze|lutfen|alsjeblieft"
+    small = f"for later|for next time|for the future|decision|rule|fact|convention|ok|ja|{asked}"
     return Lazy(
         rf"(?:[.;,!。，；！、(\x{{2014}}\x{{2013}}-]\s*|\s)(?:(?:{_AND})[,:]?\s+)*"
-        rf"(?:请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
+        rf"(?:(?:{asked}),?\s+|请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
         r"[\s.!。！)*_]*$"
     )
 
 
 _TAIL = _tail_pattern()
+_MOST_IN_LINE = 16
+"""Requests that are looked for in one line; each costs time in proportion to its length."""
 _HINT = Lazy(
     "|".join(
         _any_of(name, lang) for name in ("request_verb", "request_tail") for lang in phrases(name)
@@ -140,7 +143,7 @@ def fact_before(line: str) -> str:
     found = _TAIL.search(flat)
     if found is None or not _MARKED.holds(found.group()) or _negates(flat[: found.start()]):
         return ""
-    text = line[: found.start()].strip()
+    text = line[: found.start() + (flat[found.start()] in ".!。！")].strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
     return text[starts[-1] if starts else 0 :].strip(" \t\"'“”„«»()[]*_-–—")
 
@@ -169,7 +172,7 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
     """Where each request inside a typed line begins, and where what it asks to keep begins and
     ends."""
     flat, at = _flat(line), 0
-    while at < len(flat):
+    for _ in range(_MOST_IN_LINE):
         matches = (pattern.search(flat[at:]) for pattern in _PATTERNS)
         found = min((m for m in matches if m is not None), key=lambda m: m.start(1), default=None)
         if found is None:

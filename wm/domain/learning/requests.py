@@ -164,21 +164,19 @@ def _inside(asked: _Message, known: Requests, settings: GateSettings) -> Iterato
     seen = [canonical(one.text) for one in known.found]
     seen += [canonical(one.line) for one in known.ignored]
     for line in islice(typed_lines(asked.text), settings.max_message_lines):
-        if line.origin or len(line.text) > settings.max_line_chars:
+        if line.origin or not inner_requests.may_ask(line.text):
             continue
-        if not inner_requests.may_ask(line.text):
-            continue
+        is_long = len(line.text) > settings.max_line_chars
         if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):
             continue
-        for text in filter(
-            None, (*inner_requests.facts_in(line.text), inner_requests.fact_before(line.text))
-        ):
+        inner = () if is_long else inner_requests.facts_in(line.text)
+        for text in filter(None, (*inner, inner_requests.fact_before(line.text))):
             same = canonical(text)
             if len(seen) < settings.max_requests and not any(
                 same in one or one in same for one in seen
             ):
                 seen.append(same)
-                yield MemoryRequest(text, kind_of(text), "", "")
+                yield MemoryRequest(text, kind_of(text), language(folded(text)), "")
 
 
 def _at_starts(asked: _Message, settings: GateSettings) -> Requests:

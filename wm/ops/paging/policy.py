@@ -200,6 +200,7 @@ class PagingPolicy:
         places = [place for line in past.places for place in line]
         seen = self._seen
         known, number = len(seen.places), 0
+        first = moment.cached if self._limits.stubs else max(moment.cached, _unanswered(body))
         for index, line in enumerate(past.places):
             for position, place in enumerate(line):
                 number += 1
@@ -208,7 +209,7 @@ class PagingPolicy:
                 block = body.messages[index].blocks[position]
                 content = self._take(block, place, index, body.messages[index].role)
                 decision = log.get(place)
-                if decision is None and index >= moment.cached:
+                if decision is None and index >= first:
                     decision = self._collapsed(content, place, log, steps)
                     if decision is not None:
                         yield decision
@@ -371,6 +372,13 @@ class PagingPolicy:
 
     def _rarest(self, names: frozenset[str], chars: int) -> list[str]:
         return stubs.rarest(names, lambda name: self._seen.names[name], chars)
+
+
+def _unanswered(body: Body) -> int:
+    """Number of the first message that the model has not answered. What is before it was sent
+    already, also if the cache has forgotten it, and thinking may be bound to it."""
+    answers = [n for n, message in enumerate(body.messages) if message.role == "assistant"]
+    return answers[-1] + 1 if answers else 0
 
 
 def paging_policy(name: str) -> Policy:
