@@ -20,9 +20,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from wm.ops.background import Background
-from wm.ops.catalogue import OPERATIONS
-from wm.ops.operation import execute
 from wm.ops.runtime import Runtime
+from wm.ops.sync import background
 from wm.settings import StorageSettings
 
 _STEP_S = 0.001
@@ -99,7 +98,8 @@ class Jobs:
         now = self._loop.time()
         if every_s and now - self._syncs.get(workspace, -every_s) >= every_s:
             self._syncs[workspace] = now
-            self._add(Job(SYNC, workspace))
+            if background.is_shared(self._runtime, workspace):
+                self._add(Job(SYNC, workspace))
 
     def stop(self) -> None:
         """Start nothing more, and end the current run at its next step."""
@@ -131,8 +131,7 @@ class Jobs:
     def _run(self, job: Job) -> None:
         if job.cause == SYNC:
             self._foundation()
-            quietly = OPERATIONS["sync_quietly"]
-            execute(self._runtime, quietly, quietly.request(workspace=job.workspace))
+            background.sync_quietly(self._runtime, job.workspace)
             return
         turns = self._runtime.signals.sweeps
         is_done = False

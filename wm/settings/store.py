@@ -23,7 +23,7 @@ class StoreSettings:
     GV-3]."""
     quarantine_max_files: int = option(200)
     """Damaged files kept in quarantine; the oldest are deleted first [files, ST-3]."""
-    allow_network_folder: bool = option(False, common=True)
+    allow_network_folder: bool = option(False)
     """Accept a data folder on NFS, SMB or a sync folder [ST-2]."""
 
     # Fixed: not options of config.toml.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
@@ -18,6 +17,7 @@ from wm.domain.sync.merge import CLEARED, CREATED, LASTING, NAME
 from wm.formats.sharing.shared_entry import TAG, SharedEntry, Value, Version
 from wm.formats.workspace_memory import CONFIDENCE, IMPORTANCES, ORIGINS, TEAM, MemoryEntry
 from wm.text.letters import canonical
+from wm.text.patterns import Lazy
 
 GONE = "gone"
 """The digest of an entry that is not there."""
@@ -32,8 +32,8 @@ DEFAULTS: Mapping[str, Value] = {
 }
 """Fields that are left out while they have this value."""
 
-_LABEL = re.compile(r"\[secret:([a-z0-9_]{2,40}):[0-9a-f]{6}\]")
-_TYPE = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
+_LABEL = Lazy(r"\[secret:([a-z0-9_]{2,40}):[0-9a-f]{6}\]")
+_TYPE = Lazy(r"[a-z][a-z0-9_-]{0,31}")
 _NAME_CHARS = 60
 _SCOPE_CHARS = 200
 
@@ -216,7 +216,7 @@ def _read(fields: Mapping[str, Value], *, own_repository: bool) -> dict[str, obj
     kind = str(fields.get("type", ""))
     update: dict[str, object] = {
         "text": str(fields.get("text", "")),
-        "type": kind if _TYPE.fullmatch(kind) else "project",
+        "type": kind if _TYPE.fits(kind) else "project",
         "source": source,
         "confidence": CONFIDENCE[source],
         "rationale": str(fields.get("rationale", "")),

@@ -9,35 +9,32 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from wm.api.protocol import Scoped
-from wm.formats.base import Record
+from wm.formats.sharing.sync import Sync
 from wm.ops.catalogue import OPERATIONS
-from wm.ops.operation import Operation, Work, execute
-from wm.ops.place import USER_PLACE, locate
+from wm.ops.operation import execute
+from wm.ops.place import USER_PLACE
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import sync_ref
 from wm.ops.sync.planning import Choices, sync_mine, sync_project
 
 
-def _sync(work: Work, request: Scoped) -> Record:
+def is_shared(runtime: Runtime, workspace: str) -> bool:
+    """Whether a person ever synced this workspace, or their own memory."""
+    store = runtime.store
+    return bool(store.names(Sync, workspace) or store.names(Sync, USER_PLACE.key))
+
+
+def sync_quietly(runtime: Runtime, workspace: str) -> None:
     """Sync a project, and the user's own memory, as far as a remote is known."""
-    runtime = work.runtime
-    call = partial(_call, runtime)
-    choices = Choices(quiet=True)
-    key = locate(runtime, request).key
-    document = work.read(sync_ref(key)).document
+    call, choices = partial(_call, runtime), Choices(quiet=True)
+    document = runtime.store.read(sync_ref(workspace)).document
     if document is not None and document.team.remote is not None:
-        sync_project(runtime, call, {"workspace": key}, choices)
-    own = work.read(sync_ref(USER_PLACE.key)).document
+        sync_project(runtime, call, {"workspace": workspace}, choices)
+    own = runtime.store.read(sync_ref(USER_PLACE.key)).document
     if own is not None and own.mine.remote is not None:
         sync_mine(runtime, call, choices)
-    return Record()
 
 
 def _call(runtime: Runtime, name: str, /, **fields: Any) -> Any:
     operation = OPERATIONS[name]
     return execute(runtime, operation, operation.request.model_validate(fields))
-
-
-sync_quietly = Operation("sync_quietly", Scoped, Record, _sync)
-"""A query in form: what it changes, it changes in transactions of the use cases that it calls."""

@@ -77,7 +77,6 @@ def sync_project(
             "git does not know who you are, so entries would have no author.",
             fix='git config --global user.email "you@example.org"',
         )
-    settings = runtime.settings.team
     remote = _remote(runtime, known, name, url)
     if choices.quiet and remote is not known.remote:
         raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
@@ -93,10 +92,17 @@ def sync_project(
         dry_run=choices.dry_run,
         sends=not (choices.quiet and who.signs),  # nobody is there to unlock a key
         purge=choices.purge,
-        allowed_signers=settings.allowed_signers if settings.accept == ACCEPT[1] else None,
+        allowed_signers=_allowed_signers(runtime),
         publish_to=place.root,
     )
     return _run(plan, Mirror(runtime.store, place.key, quiet=choices.quiet), call)
+
+
+def _allowed_signers(runtime: Runtime) -> str | None:
+    """As the `Plan` has it: None if signatures do not count."""
+    if runtime.settings.team.accept != ACCEPT[1]:
+        return None
+    return runtime.settings.team.allowed_signers
 
 
 def sync_mine(
