@@ -16,12 +16,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from types import ModuleType
 
 from msgspec import Struct
 
 from wm.ops.background import Background
 from wm.ops.runtime import Runtime
-from wm.ops.sync import background
 from wm.settings import StorageSettings
 
 _STEP_S = 0.001
@@ -98,7 +98,7 @@ class Jobs:
         now = self._loop.time()
         if every_s and now - self._syncs.get(workspace, -every_s) >= every_s:
             self._syncs[workspace] = now
-            if background.is_shared(self._runtime, workspace):
+            if self._runtime.is_shared(workspace):
                 self._add(Job(SYNC, workspace))
 
     def stop(self) -> None:
@@ -131,7 +131,7 @@ class Jobs:
     def _run(self, job: Job) -> None:
         if job.cause == SYNC:
             self._foundation()
-            background.sync_quietly(self._runtime, job.workspace)
+            _scheduled().sync_quietly(self._runtime, job.workspace)
             return
         turns = self._runtime.signals.sweeps
         is_done = False
@@ -147,9 +147,7 @@ class Jobs:
         self._foundation()
         if not self._runtime.store.workspaces():
             return
-        # Imported here because nothing of it is needed before the first answer.
-        from wm.ops.storage import sweep
-
+        sweep = _scheduled().sweep
         rest = _Rest(self._ending, self._runtime.signals.sweeps.is_held)
         run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, rest=rest)
         if job.session:
@@ -159,6 +157,13 @@ class Jobs:
             for _log in sweep.sweep_all(self._runtime, run, keys):
                 rest()
         self._runtime.store.flush()
+
+
+def _scheduled() -> ModuleType:
+    # Imported here because nothing of it is needed before the first answer.
+    from wm.ops import scheduled
+
+    return scheduled
 
 
 class _Rest:

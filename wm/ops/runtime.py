@@ -18,12 +18,14 @@ from msgspec import Struct, field
 
 from wm import __version__
 from wm.formats.home import AllowedDigests
+from wm.formats.sharing.sync import Sync
 from wm.ops.background import Background, Task, tasks
 from wm.ops.cache import Cache
 from wm.secrets.redact import Redactor
 from wm.settings import Settings
 from wm.store.base import Ref
 from wm.store.files import FileStore
+from wm.store.paths import USER
 
 
 class Ids:
@@ -155,6 +157,10 @@ class Runtime(Struct, frozen=True, eq=False):
         """The process's background job queue: building indexes, saving vectors."""
         jobs: Background[Task] = self.caches.models.get("later", (), tasks)
         return jobs
+
+    def is_shared(self, workspace: str) -> bool:
+        """Whether a person ever synced this workspace, or their own memory (SY-1)."""
+        return any(self.store.names(Sync, key) for key in (workspace, USER))
 
     def redacted_path(self, path: str) -> str:
         """A path without secrets in it (TR-1)."""

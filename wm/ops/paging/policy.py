@@ -72,6 +72,7 @@ class _PagedContent(Struct, dict=True):
     message: int
     result: int
     is_error: bool = False
+    counted: tuple[Decision, int] | None = None
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -94,6 +95,12 @@ class _PagedContent(Struct, dict=True):
         notes = stubs.input_notes(given) if isinstance(given, dict) else {}
         return json.dumps(notes, ensure_ascii=False) if notes else ""
 
+    @cached_property
+    def input_stub(self) -> int:
+        """Tokens of the block with these notes; 0 without any."""
+        notes = self.input_notes
+        return self._counted(Decision("", notes, form="input")) if notes else 0
+
     def text_under(self, decision: Decision) -> str:
         """The text in place of the block's own."""
         if decision.form == "lines":
@@ -109,8 +116,14 @@ class _PagedContent(Struct, dict=True):
         return max(0, self.raw_tokens * CHARS_PER_TOKEN - inner)
 
     def tokens(self, decision: Decision | None) -> int:
+        """Of the block under a decision; the last one is remembered, as it rarely changes."""
         if decision is None:
             return self.raw_tokens
+        if self.counted is None or self.counted[0] is not decision:
+            self.counted = (decision, self._counted(decision))
+        return self.counted[1]
+
+    def _counted(self, decision: Decision) -> int:
         if decision.form == "thinking":
             return 0
         if decision.form == "input" and self.call:
@@ -127,8 +140,7 @@ class _PagedContent(Struct, dict=True):
         if self.kind in THINKING:
             return 0
         if self.kind == "tool_use":
-            notes = self.input_notes
-            return self.tokens(Decision("", notes, form="input")) if notes else now
+            return self.input_stub or now
         if self.kind != "tool_result" or not self.text:
             return now
         stub = self._shown(stubs.stub_chars(self.text))

@@ -9,19 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from wm.formats.sharing.sync import Sync
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.place import USER_PLACE
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import sync_ref
 from wm.ops.sync.planning import Choices, sync_mine, sync_project
-
-
-def is_shared(runtime: Runtime, workspace: str) -> bool:
-    """Whether a person ever synced this workspace, or their own memory."""
-    store = runtime.store
-    return bool(store.names(Sync, workspace) or store.names(Sync, USER_PLACE.key))
 
 
 def sync_quietly(runtime: Runtime, workspace: str) -> None:
