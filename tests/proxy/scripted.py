@@ -26,7 +26,7 @@ from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
 from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, Settings
-from wm.wire.body import Block
+from wm.wire.block import Block
 from wm.wire.rows import Measure
 
 TOKEN = "token-of-a-test"

@@ -33,7 +33,8 @@ from wm.replay.files import recorded
 from wm.replay.report import OVER, assumptions
 from wm.replay.requests import UNSEEN, SkippedRequests
 from wm.replay.rivals import RIVALS
-from wm.wire.body import Block, Body
+from wm.wire.block import Block
+from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, results
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from wm.wire.body import Body, ByteSpan, index, splice
+from wm.wire.body import Body, edited, index, splice
+from wm.wire.spans import ByteSpan
 
 ODD = (
     b' {\n "model" : "m" , "x": 1e0, "y":[1, {"a": "}"}], "\\u006dax_tokens": 5,\t"messages": ['
@@ -154,12 +158,12 @@ def test_every_request_is_indexed_as_json_reads_it(request: Any, how: dict[str, 
         assert all(b.span.of(raw) == b.raw for b in message.blocks)
 
 
-@given(REQUEST, st.lists(MESSAGE, max_size=3), st.integers(0, 6), SPELLING)
+@given(REQUEST, st.lists(MESSAGE, max_size=3), st.integers(0, 6), CONTENT, SPELLING)
 def test_an_incremental_read_equals_a_full_read(
-    request: Any, more: list[Any], kept: int, how: dict[str, Any]
+    request: Any, more: list[Any], kept: int, system: Any, how: dict[str, Any]
 ) -> None:
     before = made(spelled(request, how))
-    later = {**request, "messages": [*request["messages"][:kept], *more]}
+    later = {**request, "system": system, "messages": [*request["messages"][:kept], *more]}
     raw = spelled(later, how)
     on, anew = made(raw, before), made(raw)
     assert (on.fields, on.messages, on.system, on.tools) == (
@@ -168,6 +172,41 @@ def test_an_incremental_read_equals_a_full_read(
         anew.system,
         anew.tools,
     )
+
+
+def _edits(body: Body, chance: Random) -> list[tuple[ByteSpan, bytes]]:
+    """Messages that are removed or extended, blocks that are replaced or get a member."""
+    found: list[tuple[ByteSpan, bytes]] = []
+    for before, message in pairwise(body.messages):
+        what, blocks = chance.randrange(5), message.blocks
+        if what == 0:
+            found.append((ByteSpan(before.span.end, message.span.end), b""))
+        elif what == 1 and blocks and not blocks[-1].text:
+            end = blocks[-1].span.end
+            found.append((ByteSpan(end, end), b',{"type":"text","text":"more"}'))
+        elif what == 2 and blocks:
+            found.append((chance.choice(blocks).span, b'"other"'))
+    if body.tools and chance.randrange(2):
+        start = body.tools[-1].span.start + 1
+        found.append((ByteSpan(start, start), b'"extra":1,'))
+    if "model" in body.fields:
+        found.append((body.fields["model"], b'{"longer": [1, 2]}'))
+    return found
+
+
+@given(REQUEST, st.integers(0, 2**32), SPELLING)
+def test_an_edited_body_is_what_a_full_read_of_its_bytes_finds(
+    request: Any, number: int, how: dict[str, Any]
+) -> None:
+    chance = Random(number)
+    body = made(spelled({"model": "m", **request}, how))
+    before = None
+    for _ in range(3):
+        edits = _edits(body, chance)
+        on, anew = edited(body, edits, before), made(splice(body.raw, edits))
+        assert on is not None
+        assert replace(on, reused=0) == anew
+        before = on
 
 
 @settings(max_examples=200)

@@ -11,7 +11,8 @@ import pytest
 from tests.clients.accounting import canonical
 from tests.clients.scripts import Request
 from tests.clients.upstream import Upstream
-from wm.wire.body import Block, Body, index
+from wm.wire.block import Block
+from wm.wire.body import Body, index
 from wm.wire.cachesim import PromptCache, dollars, uncached
 from wm.wire.prices import price_of
 from wm.wire.rows import BlockRow, row

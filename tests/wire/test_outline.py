@@ -9,7 +9,7 @@ import pytest
 
 from wm.wire.body import Body, index
 from wm.wire.cachesim import PromptCache
-from wm.wire.history import compare, history, identity
+from wm.wire.history import compare, history
 from wm.wire.outline import OutlineRow, Unfolding, before, marks, modes_of, quick, sizes
 from wm.wire.rows import estimate, row
 
@@ -78,7 +78,7 @@ def test_the_rows_of_a_conversation_round_trip() -> None:
 def _head(came: Body) -> list[OutlineRow]:
     blocks = {"tools": came.tools, "system": came.system}
     return [
-        OutlineRow(role, tuple(map(identity, blocks[role])), tuple(found))
+        OutlineRow(role, tuple(b.identity for b in blocks[role]), tuple(found))
         for role, found in before(came)
     ]
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 
 from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import check, stubbing
-from wm.wire.body import Body, ByteSpan, index, members
+from wm.wire.body import Body, index
 from wm.wire.history import ConversationHistory, history
 from wm.wire.policy import Decision, Moment, Policy, Prepared, nothing, prepare, results
+from wm.wire.spans import ByteSpan, members
 
 
 def opened(raw: bytes) -> tuple[Body, ConversationHistory]:

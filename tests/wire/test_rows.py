@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from wm.wire.body import Block, ByteSpan, index
-from wm.wire.rows import IMAGE_TOKENS, BlockRow, estimate, row
+from wm.wire.block import IMAGE_TOKENS, Block
+from wm.wire.body import index
+from wm.wire.rows import BlockRow, estimate, row
+from wm.wire.spans import ByteSpan
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}

@@ -56,7 +56,7 @@ from wm.search import filter_syntax, tool_rendering
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
 from wm.store.paths import sid
-from wm.wire.rows import CHARS_PER_TOKEN
+from wm.wire.block import CHARS_PER_TOKEN
 
 Arguments = Mapping[str, Any]
 

@@ -25,7 +25,7 @@ from wm.wire import history as histories
 from wm.wire import outline
 from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, TooLong, opener
-from wm.wire.history import ConversationHistory, HistoryChange, MessageIdentity, identity
+from wm.wire.history import ConversationHistory, HistoryChange, MessageIdentity
 from wm.wire.identity import Conversations, RequestIdentity, identify
 from wm.wire.policy import Prepared
 from wm.wire.rows import Measure
@@ -303,7 +303,7 @@ class Watched:
         ):
             blocks = {"tools": body.tools, "system": body.system}
             outlined["before"] = [
-                {"role": role, "blocks": [identity(b) for b in blocks[role]], "sizes": sizes}
+                {"role": role, "blocks": [b.identity for b in blocks[role]], "sizes": sizes}
                 for role, sizes in outline.before(body, measure)
             ]
         return {**outlined, "modes": outline.modes_of(body)}

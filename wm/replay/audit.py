@@ -21,7 +21,8 @@ from wm.replay.requests import UNSEEN, Sent, SkippedRequests
 from wm.replay.run import MAX_CONVERSATIONS, Counted, ReplayRun
 from wm.replay.totals import added
 from wm.settings import PriceSettings, PruningSettings
-from wm.wire.body import Block, Body, Message, index
+from wm.wire.block import Block
+from wm.wire.body import Body, Message, index
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.history import Continuation, ConversationHistory, compare, history
 from wm.wire.policy import nothing

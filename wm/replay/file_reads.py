@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 
 from wm.domain.paging.files import uses
-from wm.wire.body import Block, Message
+from wm.wire.block import Block
+from wm.wire.body import Message
 
 
 class Touch(Struct, frozen=True):

@@ -13,7 +13,8 @@ from wm.domain.pruning.tool_call import PrunableCall
 from wm.domain.pruning.user_rules import UserRules, user_rules
 from wm.formats.tool_output import ID_DIGITS
 from wm.settings import PruningSettings
-from wm.wire.body import Block, Body
+from wm.wire.block import Block
+from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, Policy, result_text
 

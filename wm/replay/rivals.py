@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from wm.wire.body import Block, Body
+from wm.wire.block import Block
+from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, Policy
 from wm.wire.rows import estimate

@@ -27,7 +27,7 @@ from wm.replay.requests import (
     written,
 )
 from wm.replay.run import kept
-from wm.wire.rows import CHARS_PER_TOKEN
+from wm.wire.block import CHARS_PER_TOKEN
 
 _KINDS = frozenset({"user", "assistant", "system", "attachment", "summary"})
 _NAMES = frozenset({"sessionId", "uuid", "leafUuid", "parentUuid"})

@@ -7,10 +7,11 @@ generation was not observed counts as bound to the prefix at its first occurrenc
 
 from __future__ import annotations
 
-from wm.wire.body import Body, ByteSpan
+from wm.wire.body import Body
 from wm.wire.policy import json_of
 from wm.wire.prices import price_of
 from wm.wire.rows import BlockRow
+from wm.wire.spans import ByteSpan
 
 BETA = "thinking-binding-controls-2026-08-01"
 """The value of `anthropic-beta` without which the service refuses `block_binding`."""

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from wm.wire.account import Account, Bill, Rates, rates_of
 from wm.wire.binding import tolerance
-from wm.wire.body import Body, ByteSpan, index, splice, unread
+from wm.wire.body import Body, edited, index, splice, unread
 from wm.wire.cachesim import LOOK_BACK_BLOCKS
 from wm.wire.history import ConversationHistory, history
 from wm.wire.marks import client_marks, end_mark, end_marked, room_for
@@ -32,6 +32,7 @@ from wm.wire.policy import (
 )
 from wm.wire.prices import known_window, price_of
 from wm.wire.rows import AS_RECORDED, AssumedHead, BlockRow, Measure, estimate, row
+from wm.wire.spans import ByteSpan
 
 EMERGENCY_SHARE = 0.95
 """Beyond this share of the model's window a cut may exceed the credit (PS-2)."""
@@ -199,7 +200,8 @@ class Conversation(Struct):
         if body is None:
             return raw
         past = history(body, self.before)
-        splices, _ = replaced(body, past, self._inherited(past))
+        log = self._inherited(past)
+        splices, _ = replaced(body, past, log, dropped(body, past, log))
         return splice(raw, splices) if splices else raw
 
     def forget_decisions(self) -> None:
@@ -311,23 +313,21 @@ class Conversation(Struct):
     def _form(self, one: _Request, log: Log) -> _Sent:
         """The request with these decisions. If they change what is cached, it gets marks of
         ours."""
-        changes = _changes(one, log)
-        own = self._own_marks(one, changes, log)
-        splices, count = replaced(one.body, one.past, log, own.texts) if log else ([], 0)
+        steps = dropped(one.body, one.past, log)
+        changes = _changes(one, log, steps)
+        own = self._own_marks(one, changes, steps)
+        splices, count = replaced(one.body, one.past, log, steps, own.texts)
         taken = {span for span, _ in splices}
         splices += [splice for splice in own.splices if splice[0] not in taken]
         splices += (one.tolerance,) if one.tolerance else ()
         known = self.sent
-        if splices:
-            goes = index(splice(one.body.raw, splices), known and known[0]) or one.body
-        elif known is None or known[0] is one.previous:
+        if not splices and (known is None or known[0] is one.previous):
             return _Sent(one.body, one.plain, 0, changes, own)
-        else:
-            goes = index(one.body.raw, known[0]) or one.body
+        goes = edited(one.body, splices, known and known[0]) or one.body
         found = row(goes, known[1] if known else None, self.measure, self.assumed)
         return _Sent(goes, found, count, changes, own)
 
-    def _own_marks(self, one: _Request, changes: _Changes, log: Log) -> _OwnMarks:
+    def _own_marks(self, one: _Request, changes: _Changes, steps: DroppedSteps) -> _OwnMarks:
         """Marks for a request whose new decisions change what is cached, and for the same request
         when it comes again."""
         found = _OwnMarks()
@@ -336,8 +336,7 @@ class Conversation(Struct):
         if not found.wanted:
             return found
         room = room_for(one.body)
-        steps = dropped(one.body, one.past, log)
-        texts = {place for listed in steps.texts.values() for place, _ in listed}
+        texts = {decision.block for listed in steps.texts.values() for decision in listed}
         ends = {places[-1]: number for number, places in enumerate(one.past.places) if places}
         room.keep([ends[place] for place in found.wanted if place in ends])
         for place in found.wanted:
@@ -357,7 +356,7 @@ class Conversation(Struct):
         is not far behind."""
         places, steps = one.past.places, changes.steps
         at = {place: number for number, place in enumerate(_order(one, steps))}
-        texts = [place for listed in steps.texts.values() for place, _ in listed]
+        texts = [decision.block for listed in steps.texts.values() for decision in listed]
         ends = {places[n][-1]: n for n in steps.anchors}
         known = [places[n][-1] for n in self._usable(one, changes.first)]
         # A step between others that is replaced later moves the texts of those behind it.
@@ -417,7 +416,7 @@ def _order(one: _Request, steps: DroppedSteps) -> Iterator[str]:
     for number, places in enumerate(one.past.places):
         if number not in steps.messages:
             yield from places
-        yield from (place for place, _ in steps.texts.get(number, ()))
+        yield from (decision.block for decision in steps.texts.get(number, ()))
 
 
 def _may_follow(before: Decision | None, new: Decision) -> bool:
@@ -425,10 +424,9 @@ def _may_follow(before: Decision | None, new: Decision) -> bool:
     return before is None or new.level > before.level
 
 
-def _changes(one: _Request, log: Log) -> _Changes:
+def _changes(one: _Request, log: Log, steps: DroppedSteps) -> _Changes:
     if log is one.inherited:
         return _Changes()
-    steps = dropped(one.body, one.past, log)
     found = [
         (steps.anchors.get(number, number - 1) + 1, number)
         for number, places in enumerate(one.past.places)

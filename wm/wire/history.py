@@ -1,23 +1,20 @@
 """Identifies the content of a conversation, and how a request continues it. Pure (PX-2).
 
-A client sends its whole history every time and moves its cache marks. The spelling changes with
-the marks: a list with one text, or the text alone. Neither is content, so neither is part of a
-block's identity. Everything else is, unknown fields too.
+A client sends its whole history every time and moves its cache marks, which are not part of a
+block's identity (`wm.wire.block`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any
 
 from msgspec import Struct
 
-from wm.wire.body import Block, Body, Message
+from wm.wire.block import Block
+from wm.wire.body import Body, Message
 
-MARK = "cache_control"
 _DIGEST_BYTES = 8
 
 
@@ -94,19 +91,7 @@ def _places(
 
 
 def line(message: Message) -> MessageIdentity:
-    return MessageIdentity(message.role, tuple(identity(block) for block in message.blocks))
-
-
-def identity(block: Block) -> str:
-    """16 hex digits for a block's content. An unreadable block is identified by its bytes."""
-    value = block.value
-    data = _plain(value) if value else block.raw
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
-
-
-def content_of(block: Block) -> dict[str, Any]:
-    """A block without cache marks and in normal form; {} if it is unreadable."""
-    return _unmarked(block.value)
+    return MessageIdentity(message.role, tuple(block.identity for block in message.blocks))
 
 
 def compare(before: ConversationHistory | None, now: ConversationHistory) -> HistoryChange:
@@ -153,23 +138,6 @@ def _head(body: Body) -> str:
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     for blocks in (body.tools, body.system):
         for block in blocks:
-            digest.update(identity(block).encode())
+            digest.update(block.identity.encode())
         digest.update(b"|")
     return digest.hexdigest()
-
-
-def _plain(value: dict[str, Any]) -> bytes:
-    return json.dumps(_unmarked(value), sort_keys=True, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
-
-
-def _unmarked(value: dict[str, Any]) -> dict[str, Any]:
-    """Without cache marks, also inside tool results, and with content as a list."""
-    kept = {name: inner for name, inner in value.items() if name != MARK}
-    content = kept.get("content")
-    if isinstance(content, str):
-        kept["content"] = [{"type": "text", "text": content}]
-    elif isinstance(content, list):
-        kept["content"] = [_unmarked(c) if isinstance(c, dict) else c for c in content]
-    return kept

@@ -17,7 +17,8 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.wire.body import Block, Body
+from wm.wire.block import Block
+from wm.wire.body import Body
 from wm.wire.history import Continuation, ConversationHistory, HistoryChange, compare
 
 Call = Literal["main", "subagent", "title", "summary", "count", "other"]

@@ -14,13 +14,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.wire.body import Block, Body, ByteSpan, Message
+from wm.wire.block import MARK, SPELLED_MARK, Block
+from wm.wire.body import Body, Message
 from wm.wire.cachesim import MAX_MARKS
-from wm.wire.history import MARK
 from wm.wire.policy import THINKING, json_of
-from wm.wire.rows import ttl_of
-
-_SPELLED = b'"%b"' % MARK.encode()
+from wm.wire.spans import ByteSpan
 
 
 def end_mark(body: Body) -> str:
@@ -30,7 +28,7 @@ def end_mark(body: Body) -> str:
     own = body.value(MARK)
     if isinstance(own, dict):
         return "1h" if own.get("ttl") == "1h" else "5m"
-    return ttl_of(body.messages[-1].blocks[-1].value)
+    return body.messages[-1].blocks[-1].ttl
 
 
 class MarkRoom(Struct):
@@ -70,11 +68,11 @@ def room_for(body: Body) -> MarkRoom:
     if not ttl:
         return MarkRoom()
     mark = {"type": "ephemeral", **({"ttl": "1h"} if ttl == "1h" else {})}
-    head = [block for block in (*body.tools, *body.system) if _is_marked(block)]
+    head = [block for block in (*body.tools, *body.system) if block.ttl]
     given_up: dict[int, tuple[ByteSpan, bytes]] = {}
     used = len(head) + isinstance(body.value(MARK), dict)
     for number, message in enumerate(body.messages):
-        marked = [block for block in message.blocks if _is_marked(block)]
+        marked = [block for block in message.blocks if block.ttl]
         used += len(marked)
         spans = _spans(marked) if number < len(body.messages) - 1 else []
         if len(spans) == 1 == len(marked):
@@ -87,10 +85,6 @@ def _spans(marked: Sequence[Block]) -> list[ByteSpan]:
     return [span for block in marked if (span := block.without(MARK)) is not None]
 
 
-def _is_marked(block: Block) -> bool:
-    return _SPELLED in block.raw and bool(ttl_of(block.value))
-
-
 def client_marks(body: Body, splices: Sequence[tuple[ByteSpan, bytes]]) -> list[int]:
     """Numbers of the messages with a mark of the client at their end that these splices keep."""
     removed = [span.start for span, new in splices if not new]
@@ -98,7 +92,7 @@ def client_marks(body: Body, splices: Sequence[tuple[ByteSpan, bytes]]) -> list[
         number
         for number, message in enumerate(body.messages)
         if message.blocks
-        and _is_marked(block := message.blocks[-1])
+        and (block := message.blocks[-1]).ttl
         and not any(block.span.start <= start < block.span.end for start in removed)
     ]
 
@@ -112,11 +106,11 @@ def _can_be_marked(message: Message) -> bool:
     if not message.blocks:
         return False
     block = message.blocks[-1]
-    return not (block.type in THINKING or ttl_of(block.value) or block.raw == b'""')
+    return not (block.type in THINKING or block.ttl or block.raw == b'""')
 
 
 def _inserted(block: Block, mark: bytes) -> tuple[ByteSpan, bytes]:
-    named = _SPELLED + b":" + mark
+    named = SPELLED_MARK + b":" + mark
     if block.text:
         text = b'[{"type":"text","text":' + block.raw + b"," + named + b"}]"
         return block.span, text

@@ -12,22 +12,10 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.wire.body import Block, Body, Message
-from wm.wire.history import MARK
-from wm.wire.rows import (
-    CHARS_PER_TOKEN,
-    BlockRow,
-    Measure,
-    Section,
-    Unit,
-    estimate,
-    modes,
-    row_of,
-    size,
-    ttl_of,
-)
+from wm.wire.block import CHARS_PER_TOKEN, MARK, SPELLED_MARK, Block
+from wm.wire.body import Body, Message
+from wm.wire.rows import BlockRow, Measure, Section, Unit, estimate, modes, row_of, size
 
-_MARKED = b'"%b"' % MARK.encode()
 _DIGEST_BYTES = 8
 TOOLS, SYSTEM, ITSELF, HOUR = "t", "s", "*", "h"
 
@@ -43,7 +31,7 @@ class OutlineRow(Struct, frozen=True):
 def quick(block: Block) -> int:
     """Like `wm.wire.rows.estimate`, but serializes a block only if its size depends on that."""
     raw = block.raw
-    if block.text or _MARKED in raw or b'"image"' in raw or not raw.isascii():
+    if block.text or SPELLED_MARK in raw or b'"image"' in raw or not raw.isascii():
         return estimate(block)
     return max(1, len(raw) // CHARS_PER_TOKEN)
 
@@ -72,9 +60,8 @@ def marks(body: Body) -> list[str]:
 
 
 def _marked(blocks: Sequence[Block]) -> list[str]:
-    likely = [(n, block) for n, block in enumerate(blocks) if _MARKED in block.raw]
-    ttls = [(n, ttl_of(block.value)) for n, block in likely]
-    return [f"{n}{HOUR if ttl == '1h' else ''}" for n, ttl in ttls if ttl]
+    found = [(n, block.ttl) for n, block in enumerate(blocks)]
+    return [f"{n}{HOUR if ttl == '1h' else ''}" for n, ttl in found if ttl]
 
 
 def modes_of(body: Body) -> str:

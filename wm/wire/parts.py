@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wm.wire.body import Body, ByteSpan, items, members
+from wm.wire.body import Body
+from wm.wire.spans import ByteSpan, items, members
 
 
 def parts(body: Body) -> list[bytes]:

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
-from wm.wire.body import Block, Body, ByteSpan, Message, splice
-from wm.wire.history import MARK, ConversationHistory
+from wm.wire.block import MARK, SPELLED_MARK, Block
+from wm.wire.body import Body, Message, splice
+from wm.wire.history import ConversationHistory
+from wm.wire.spans import ByteSpan
 
 Form = Literal["content", "lines", "input", "step", "thinking"]
 T = TypeVar("T", list[Any], dict[str, Any])
@@ -29,7 +32,7 @@ Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
 
 
-class Decision(Struct, frozen=True):
+class Decision(Struct, frozen=True, dict=True):
     """block: the place of a block (`wm.wire.history`). text: its replacement, never empty. reason:
     a stable word.
 
@@ -48,6 +51,11 @@ class Decision(Struct, frozen=True):
     reason: str = ""
     form: Form = "content"
     level: int = 3
+
+    @cached_property
+    def quoted(self) -> bytes:
+        """The text as JSON."""
+        return json_of(self.text)
 
 
 class Moment(Struct, frozen=True):
@@ -115,7 +123,8 @@ def prepare(
         if one.text and one.block not in log:
             new.setdefault(one.block, one)
     decided = {**log, **new} if new else log
-    replacements, count = replaced(body, past, decided) if decided else ([], 0)
+    steps = dropped(body, past, decided)
+    replacements, count = replaced(body, past, decided, steps)
     raw = splice(body.raw, replacements) if replacements else body.raw
     return Prepared(raw, tuple(new.values()), count)
 
@@ -129,12 +138,12 @@ def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]
 
 
 class DroppedSteps(Struct):
-    """The steps that decisions replace. messages: numbers of their messages. texts: places and
-    texts of the steps that follow a message, by its number. anchors: that number by the number of
-    a step's results."""
+    """The steps that decisions replace. messages: numbers of their messages. texts: decisions on
+    the steps that follow a message, by its number. anchors: that number by the number of a step's
+    results."""
 
     messages: set[int] = field(default_factory=set)
-    texts: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    texts: dict[int, list[Decision]] = field(default_factory=dict)
     anchors: dict[int, int] = field(default_factory=dict)
 
 
@@ -148,7 +157,7 @@ def dropped(body: Body, past: ConversationHistory, log: Log) -> DroppedSteps:
             anchor = found.anchors.get(number - 2, number - 2)
             if body.messages[anchor].role == "user" and body.messages[anchor].blocks:
                 found.messages |= {number - 1, number}
-                found.texts.setdefault(anchor, []).append((places[-1], decision.text))
+                found.texts.setdefault(anchor, []).append(decision)
                 found.anchors[number] = anchor
     return found
 
@@ -163,17 +172,20 @@ def is_step(messages: Sequence[Message], number: int) -> bool:
         return False
     if any(block.type != "tool_result" for block in results_.blocks):
         return False
-    calls = [block.value.get("id") for block in answer.blocks if block.type == "tool_use"]
-    answered = [block.value.get("tool_use_id") for block in results_.blocks]
+    calls = [block.call for block in answer.blocks if block.type == "tool_use"]
+    answered = [block.call for block in results_.blocks]
     return bool(calls) and len(calls) == len(answered) and set(calls) == set(answered)
 
 
 def replaced(
-    body: Body, past: ConversationHistory, log: Log, marks: Mapping[str, Any] | None = None
+    body: Body,
+    past: ConversationHistory,
+    log: Log,
+    steps: DroppedSteps,
+    marks: Mapping[str, Any] | None = None,
 ) -> tuple[list[tuple[ByteSpan, bytes]], int]:
-    """The splices for these decisions, and how many of them apply. marks: cache marks for the
-    texts of steps, by place."""
-    steps = dropped(body, past, log)
+    """The splices for these decisions, and how many of them apply. steps: those that the decisions
+    replace (`dropped`). marks: cache marks for their texts, by place."""
     splices: list[tuple[ByteSpan, bytes]] = []
     unfinished = -1
     for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
@@ -190,20 +202,28 @@ def replaced(
             unfinished = turn_begin(body.messages) if unfinished < 0 else unfinished
             splices += _without_thinking(message, places, log) if number < unfinished else ()
     for number, texts in steps.texts.items():
-        parts = [_text_block(text, (marks or {}).get(place)) for place, text in texts]
+        parts = [_text_block(one, (marks or {}).get(one.block)) for one in texts]
         splices.append(_appended(body.messages[number], parts))
     return splices, len(splices) - len(steps.anchors) - len(steps.texts)
 
 
 def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
     """The splice for a result or a call; None if the decision does not fit the block."""
-    text = text_in_place(role, block, decision)
     span = block.member("input" if decision.form == "input" else "content")
-    if text is None or span is None:
+    if span is None:
         return None
-    return span, text.encode("utf-8", "replace") if decision.form == "input" else _content(
-        block, text
-    )
+    if decision not in block.derived:
+        block.derived[decision] = _made(role, block, decision)
+    made = block.derived[decision]
+    return None if made is None else (span, made)
+
+
+def _made(role: str, block: Block, decision: Decision) -> bytes | None:
+    """What a decision puts in place of a block's content or input."""
+    text = text_in_place(role, block, decision)
+    if text is None or decision.form == "input":
+        return None if text is None else text.encode("utf-8", "replace")
+    return _content(block, decision.quoted if decision.form == "content" else json_of(text))
 
 
 def text_in_place(role: str, block: Block, decision: Decision) -> str | None:
@@ -288,8 +308,13 @@ def _without_thinking(
     ]
 
 
-def _text_block(text: str, mark: Any) -> bytes:
-    return json_of({"type": "text", "text": text, **({MARK: mark} if mark else {})})
+def _text_block(decision: Decision, mark: Any) -> bytes:
+    return _text(decision.quoted, mark or None)
+
+
+def _text(quoted: bytes, mark: Any) -> bytes:
+    named = b"" if mark is None else b", %b: %b" % (SPELLED_MARK, json_of(mark))
+    return b'{"type": "text", "text": %b%b}' % (quoted, named)
 
 
 def _appended(message: Message, parts: Sequence[bytes]) -> tuple[ByteSpan, bytes]:
@@ -305,13 +330,11 @@ def json_of(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _content(block: Block, text: str) -> bytes:
+def _content(block: Block, quoted: bytes) -> bytes:
     """A text as the content of a result. A cache mark inside the old content stays: without it the
     client's prefix would not be cached."""
-    mark = _mark_in(block.value.get("content"))
-    if mark is None:
-        return json_of(text)
-    return json_of([{"type": "text", "text": text, MARK: mark}])
+    mark = _mark_in(block.value.get("content")) if SPELLED_MARK in block.raw else None
+    return quoted if mark is None else b"[%b]" % _text(quoted, mark)
 
 
 def _mark_in(content: Any) -> Any:

@@ -1,7 +1,7 @@
 """A request as the service reads it: a row of tools, system and message blocks. Pure (PX-11).
 
 Each block has the digest of the prefix that ends with it. Cache marks and spelling are not content
-(`wm.wire.history`). Tools that are loaded later are not part of the row. A row extends the previous
+(`wm.wire.block`). Tools that are loaded later are not part of the row. A row extends the previous
 one: messages that the body reused are not read again.
 """
 
@@ -16,17 +16,14 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.wire.body import Block, Body
-from wm.wire.history import MARK, content_of, identity
+from wm.wire.block import MARK, Block
+from wm.wire.body import Body
 
 Section = Literal["tools", "system", "messages"]
 Measure = Callable[[Block], int]
 """Counts the tokens of a block."""
 
-CHARS_PER_TOKEN = 4
-IMAGE_TOKENS = 1_600
 _DIGEST_BYTES = 16
-_SIGNED = {"thinking": "signature", "redacted_thinking": "data"}
 
 
 class Unit(Struct, frozen=True):
@@ -68,23 +65,8 @@ class BlockRow(Struct, frozen=True):
 
 
 def estimate(block: Block) -> int:
-    """One token for four characters, the usual rule of thumb; cache marks and spelling do not
-    count.
-
-    An image counts as a large one; a PDF's content is not examined.
-    """
-    value = content_of(block)
-    images = 0
-    for part in (value, *_parts(value)):
-        if part.get("type") == "image" and part.pop("source", None) is not None:
-            images += 1
-    chars = len(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) if value else 0
-    return max(1, (chars or len(block.raw)) // CHARS_PER_TOKEN + images * IMAGE_TOKENS)
-
-
-def _parts(value: dict[str, Any]) -> list[dict[str, Any]]:
-    parts = value.get("content")
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    """The usual rule of thumb (`wm.wire.block.Block.tokens`)."""
+    return block.tokens
 
 
 class AssumedHead(Struct, frozen=True):
@@ -200,20 +182,8 @@ def size(block: Block, measure: Measure = estimate) -> int:
 
 
 def _unit(section: Section, role: str, message: int, block: Block, measure: Measure) -> Unit:
-    value = block.value
-    signed = _text(value.get(_SIGNED.get(block.type, "")))
-    ttl = ttl_of(value)
-    return Unit(section, role, message, identity(block), measure(block), block.type, ttl, signed)
-
-
-def ttl_of(value: dict[str, Any]) -> str:
-    """Lifetime of the cache mark on a block or inside a tool result; "" without one."""
-    mark = value.get(MARK)
-    if isinstance(mark, dict):
-        return "1h" if mark.get("ttl") == "1h" else "5m"
-    if value.get("type") != "tool_result":
-        return ""
-    return next((ttl for part in _parts(value) if (ttl := ttl_of(part))), "")
+    sized, kind = measure(block), block.type
+    return Unit(section, role, message, block.identity, sized, kind, block.ttl, block.signature)
 
 
 def _with_automatic_mark(body: Body, units: tuple[Unit, ...]) -> tuple[Unit, ...]:

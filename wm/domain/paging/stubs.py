@@ -67,11 +67,11 @@ def _is_identifier(name: str) -> bool:
     if not _LEAST_NAME <= len(name) <= _MOST_NAME or name[0].isdigit():
         return False
     inner = name.strip("_")
-    return (
-        "_" in inner
-        or any(sign.isdigit() for sign in inner)
-        or any(a.islower() and b.isupper() for a, b in pairwise(inner))
-    )
+    if not inner.isalpha():
+        return bool(inner)  # an underscore inside, or a digit
+    if inner.islower() or inner.isupper() or inner[1:].islower():
+        return False
+    return any(a.islower() and b.isupper() for a, b in pairwise(inner))
 
 
 def rarest(names: frozenset[str], count: Callable[[str], int], chars: int) -> list[str]:

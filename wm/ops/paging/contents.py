@@ -16,7 +16,8 @@ from wm.domain.paging import stubs
 from wm.domain.paging.files import uses
 from wm.domain.paging.objects import StepCall, StepFacts, StepJudge
 from wm.formats.paged_object import ObjectAdmission, ObjectPart, ObjectRelation, PagedObject
-from wm.wire.body import Block, Body
+from wm.wire.block import Block
+from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import THINKING, result_text
 from wm.wire.rows import estimate

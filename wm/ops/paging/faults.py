@@ -15,7 +15,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.domain.paging.stubs import names_in
-from wm.wire.body import Block, Body
+from wm.wire.block import Block
+from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, DroppedSteps, Log, dropped, text_in_place
 from wm.wire.rows import Measure

@@ -19,7 +19,8 @@ from wm.domain.paging.known_lines import KnownLines
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
 from wm.ops.paging.contents import block_text
-from wm.wire.body import Block, Body
+from wm.wire.block import CHARS_PER_TOKEN, Block
+from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import (
     THINKING,
@@ -34,7 +35,7 @@ from wm.wire.policy import (
     with_notes,
     with_references,
 )
-from wm.wire.rows import CHARS_PER_TOKEN, estimate
+from wm.wire.rows import estimate
 
 COLLAPSED, SHORT, GONE = 1, 3, 4
 """Fidelity levels of decisions (OB-2)."""
@@ -47,9 +48,13 @@ _WORTH_IT = 1.5
 """A result must be so many times as large as its stub."""
 
 
-class _Call(Struct, frozen=True):
+class _Call(Struct, frozen=True, dict=True):
     tool: str
     given: Any
+
+    @cached_property
+    def uses(self) -> tuple[FileUse, ...]:
+        return tuple(uses(self.tool, self.given))
 
     @property
     def label(self) -> str:
@@ -73,14 +78,16 @@ class _PagedContent(Struct, dict=True):
     result: int
     is_error: bool = False
     counted: tuple[Decision, int] | None = None
+    paged: tuple[tuple[Decision | None, bool, bool], PagedBlock] | None = None
+    """As the planner saw it last, under a decision, in a finished turn or not, pinned or not."""
 
     @cached_property
     def names(self) -> frozenset[str]:
         return stubs.names_in(self.text)
 
-    @cached_property
+    @property
     def uses(self) -> tuple[FileUse, ...]:
-        return tuple(uses(self.call.tool, self.call.given)) if self.call else ()
+        return self.call.uses if self.call else ()
 
     @property
     def restores(self) -> str:
@@ -335,17 +342,21 @@ class PagingPolicy:
 
     def _paged(self, place: str, decision: Decision | None, *, finished: bool) -> PagedBlock:
         content = self._seen.blocks[place]
-        now = content.tokens(decision)
-        stays = content.kind in THINKING and not finished
-        return PagedBlock(
-            place=place,
-            tokens=now,
-            stub=now if stays else content.stub_tokens(decision),
-            result=content.result,
-            uses=content.uses,
-            is_result=content.kind == "tool_result",
-            pinned=self._is_pinned(content),
-        )
+        state = (decision, finished, self._is_pinned(content))
+        if content.paged is None or content.paged[0] != state:
+            now = content.tokens(decision)
+            stays = content.kind in THINKING and not finished
+            found = PagedBlock(
+                place=place,
+                tokens=now,
+                stub=now if stays else content.stub_tokens(decision),
+                result=content.result,
+                uses=content.uses,
+                is_result=content.kind == "tool_result",
+                pinned=state[2],
+            )
+            content.paged = (state, found)
+        return content.paged[1]
 
     def _is_pinned(self, content: _PagedContent) -> bool:
         """Whether the model brought this back and may still need it. What it needed twice stays

@@ -131,15 +131,14 @@ class ManagedConversation:
         made = self._talk.prepare(raw, self._watched(chosen), at)
         if made is None or self._talk.before is None:
             return None
-        body, past = self._talk.before
+        body, _ = self._talk.before
         self._begin(request, policy, at)
-        if policy not in ("", OFF):
-            self._read_objects(body, past)
         if self._is_lost and any(message.role == "assistant" for message in body.messages):
             self._drop()
         self._is_lost = False
         if not made.decisions:
             return PlannedTurn(replace(made, request=request))
+        self._read_objects()
         records = (*self._taken(), self._decided(made))
         objects = tuple(self._unstored.values())
         return PlannedTurn(replace(made, request=request), objects, records, must_wait=True)
@@ -256,6 +255,8 @@ class ManagedConversation:
         turn, self._turn = self._turn, _Turn()
         if not turn.request:
             return
+        if turn.policy not in ("", OFF):
+            self._read_objects()
         if not ok:
             self._talk.void()
             if turn.decided:
@@ -301,8 +302,12 @@ class ManagedConversation:
             self._needs_tolerance = True
             self._wait("dropped")
 
-    def _read_objects(self, body: Body, past: ConversationHistory) -> None:
-        for one in self._reader.new(body, past, self._name):
+    def _read_objects(self) -> None:
+        """Read the steps of the last request that were not read before: ahead of a request that
+        removes something, else behind it."""
+        if self._talk.before is None:
+            return
+        for one in self._reader.new(*self._talk.before, self._name):
             if one.id not in self._stored:
                 self._unstored[one.id] = one
         while sum(one.tokens for one in self._unstored.values()) > _MAX_UNSTORED_TOKENS:
