@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -40,6 +41,9 @@ FIRST = "next: start an agent in a repository and say: remember that we deploy w
 
 MCP = "mcp"
 """In place of an agent: every other client of MCP."""
+
+LOADED_FIRST = "import wm.daemon.__main__, wm.ops.session.hooks"
+"""The modules of a session's first hook and of the daemon."""
 
 
 def agent_option(which: str, *more: str) -> Decorator:
@@ -93,8 +97,18 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
     if code == 0 and plan.changes and not how["dry_run"] and not how["as_json"]:
         output.hint(FIRST)
     if code == 0 and not how["dry_run"] and (how["yes"] or not how["as_json"]):
+        _load_once()
         _renew_daemon(caller, learn)
     return code
+
+
+def _load_once() -> None:
+    """Let Python compile what a session's first hook loads: uv and pipx install it uncompiled.
+
+    Compiling takes 2 s, and more than the hook's deadline on a busy machine; the session would then
+    begin without memory. -I, as in a hook: the environment must not turn the compiling off.
+    """
+    subprocess.run([sys.executable, "-I", "-c", LOADED_FIRST], capture_output=True, check=False)
 
 
 def _print_server(*, as_json: bool) -> None:
