@@ -247,9 +247,35 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "Give an ID, or choose with --all, --type, --source or --session.",
         "`wm inbox reject --help` shows how.",
     ),
-    ("pin", 2, "`wm pin` needs ID.", "`wm pin --help` shows how."),
+    ("pin", 2, "`wm pin` needs ID.", "`wm inspect` shows every id; `wm pin --help` shows how."),
+    ("why", 2, "`wm why` needs ID|TEXT.", "`wm why --help` shows how."),
+    (
+        "objects show nonsense",
+        1,
+        "'nonsense' is not the id of a step: that is `o_` and hexadecimal digits.",
+        "`wm objects` lists the stored steps with their ids.",
+    ),
+    (
+        "objects show o_abc123",
+        1,
+        "There is no stored content 'o_abc123' in {repo}.",
+        "`wm objects` lists what is stored. The content of deleted or purged sessions is gone: "
+        "read the file, or run the command, again.",
+    ),
+    (
+        "output nonsense",
+        1,
+        "There is no tool output 'nonsense' in {repo}.",
+        "A handle is `t_` and hexadecimal digits; the line that marks a cut names it. Old outputs "
+        "and those of deleted sessions are deleted: run the command again.",
+    ),
     ("search", 2, "`wm search` needs WORDS.", "`wm search --help` shows how."),
-    ("importance m_1234", 2, "`wm importance` needs LEVEL.", "`wm importance --help` shows how."),
+    (
+        "importance m_1234",
+        2,
+        "`wm importance` needs LEVEL: low, normal or high.",
+        "`wm importance --help` shows how.",
+    ),
     (
         "importance m_1234 huge",
         2,
@@ -378,7 +404,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "why of all things",
         1,
         "Nothing is known about 'of all things' in {repo}.",
-        "`wm search` finds entries by their words.",
+        "`wm search` finds entries by their words; `wm why --not` says what keeps a text out.",
     ),
     (
         "session delete nope",

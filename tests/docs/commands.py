@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 
 import click
@@ -9,16 +10,18 @@ import click
 from wm.cli.app import GROUPS, application, commands
 
 HELP = ["-h", "--help"]
+SHARED = {"-C", "--workspace", "--json"}
 
 INTRODUCTION = """\
 # Commands
 
 Generated from the commands themselves (`python -m tests.docs.build`).
 
-Every verb takes `-C DIR` or `--workspace KEY` where it speaks of a workspace, and `--json`
-where it prints something; the form of that JSON is in `schemas/cli.schema.json`. `-C DIR` may stand
-before the verb too. While the daemon lives a command goes through it, otherwise it works on
-the files. [Screens](screens.md) shows what the verbs print.
+Four options are not repeated below. Every verb takes `--help`; `--json` where it prints something
+(its form is in `schemas/cli.schema.json`); and, where it is about a workspace, `-C DIR` (that of
+DIR instead of the current folder) or `--workspace KEY`. `-C DIR` may stand before the verb too.
+While the daemon lives a command goes through it, otherwise it works on the files.
+[Screens](screens.md) shows what the verbs print.
 
 A problem is a sentence on standard error, with what to do about it below. With `--json` it is an
 object on standard output instead (`problem` in `schemas/cli.schema.json`: `type`, `detail`, `fix`,
@@ -51,7 +54,10 @@ def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command
 
 
 def help_of(path: str, command: click.Command) -> str:
-    """What `--help` prints, at 80 columns."""
+    """What `--help` prints, at 80 columns, without the options of every verb."""
+    command = copy.copy(command)
+    command.add_help_option = False
+    command.params = [param for param in command.params if not SHARED & {*param.opts}]
     parent = click.Context(
         application, info_name="wm", max_content_width=80, help_option_names=HELP
     )

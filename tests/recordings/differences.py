@@ -11,6 +11,7 @@ DIFFERENCES: dict[str, str] = {
     "codes / message_too_long": KEPT,
     "commands / wm inbox reject / arguments": "--all, --type, --source and --session choose, too",
     "commands / wm show / arguments": "`wm show --history` needs no ID",
+    "commands / wm why / arguments": "the help names the argument ID|TEXT, not SUBJECT",
     "codes / type_cap": "a prompt with room shows more of a type than its number (WM-4)",
     "formats / workspace_memory / $.version": "3 adds the source `stated` and the scope `user`",
     "files / workspaces/HEX/workspace-memory.json / $.version": "the same",

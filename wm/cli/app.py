@@ -182,6 +182,8 @@ def _report_json(exit_code: int, code: str, message: str, fix: str) -> int:
 
 def _usage_fix(error: click.UsageError, words: list[str]) -> str:
     path = error.ctx.command_path if error.ctx else _path(words)
+    if isinstance(error, click.MissingParameter) and error.param and error.param.name == "entry_id":
+        return f"`wm inspect` shows every id; `{path} --help` shows how."
     return f"`{path} --help` shows how."
 
 

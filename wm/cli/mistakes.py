@@ -38,7 +38,7 @@ def sentence(error: click.UsageError) -> str:
         case click.NoSuchOption():
             return f"`{path}` has no option {error.option_name}.{_hint(error)}"
         case click.MissingParameter():
-            return f"`{path}` needs {_name(error.param)}."
+            return f"`{path}` needs {_name(error.param)}{_choices(error.param)}."
         case click.BadParameter():
             said = f"{_name(error.param)}: {error.message}"
         case click.BadOptionUsage():
@@ -94,6 +94,14 @@ def _name(param: click.Parameter | None) -> str:
     if isinstance(param, click.Argument):
         return (param.metavar or (param.name or "").upper()).rstrip(".…")
     return max(param.opts, key=len)
+
+
+def _choices(param: click.Parameter | None) -> str:
+    """ ": a, b or c" for a parameter with few values."""
+    if param is None or not isinstance(param.type, click.Choice):
+        return ""
+    *others, last = map(str, param.type.choices)
+    return f": {', '.join(others)} or {last}"
 
 
 def _hint(error: click.NoSuchOption) -> str:

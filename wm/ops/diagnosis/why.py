@@ -42,7 +42,8 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
         if not records:
             raise NotFound(
                 f"Nothing is known about {request.subject[:TOLD_CHARS]!r} in {place.root}.",
-                fix="`wm search` finds entries by their words.",
+                fix="`wm search` finds entries by their words; `wm why --not` says what keeps a "
+                "text out.",
             )
         return WhyAnswer(
             subject=request.subject, records=records, sentences=tuple(map(happened, records))

@@ -7,6 +7,7 @@ the text goes to the caller, and the conversation keeps it as a new result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from string import hexdigits
 
 from wm.api.paging import (
     ObjectAnswer,
@@ -132,10 +133,15 @@ def find(
 
     Raises NotFound, and UserError if a beginning of an id fits several.
     """
-    bare = wanted.strip().lower()
-    bare = bare if bare.startswith("o_") else f"o_{bare}"
-    if len(bare) - 2 < SHORTEST_ID:
+    digits = wanted.strip().lower().removeprefix("o_")
+    if not set(digits) <= set(hexdigits):
+        raise NotFound(
+            f"{wanted[:40]!r} is not the id of a step: that is `o_` and hexadecimal digits.",
+            fix="`wm objects` lists the stored steps with their ids.",
+        )
+    if len(digits) < SHORTEST_ID:
         raise UserError(f"{wanted[:40]!r} is too short.", fix="Give six digits of the id.")
+    bare = f"o_{digits}"
     found: dict[str, tuple[str, PagedObject, ObjectPart | None]] = {}
     for session, one in work.runtime.store.find_object(place.key, bare):
         if one.id.startswith(bare):
@@ -152,7 +158,8 @@ def find(
         )
     raise NotFound(
         f"There is no stored content {wanted[:40]!r} in {place.root or place.key}.",
-        fix="Its session was deleted, or purged: read the file, or run the command, again.",
+        fix="`wm objects` lists what is stored. The content of deleted or purged sessions is gone: "
+        "read the file, or run the command, again.",
     )
 
 

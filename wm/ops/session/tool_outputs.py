@@ -160,7 +160,8 @@ def find(work: Work, place: WorkspacePlace, wanted: str) -> ToolOutput:
     if reading is None or reading.health is Health.MISSING:
         raise NotFound(
             f"There is no tool output {wanted[:40]!r} in {place.root or place.key}.",
-            fix="Old outputs and those of deleted sessions are deleted: run the command again.",
+            fix="A handle is `t_` and hexadecimal digits; the line that marks a cut names it. Old "
+            "outputs and those of deleted sessions are deleted: run the command again.",
         )
     if reading.document is None or reading.health is not Health.OK:
         raise Corrupt(

@@ -21,14 +21,14 @@ _COLUMN = 20
 
 
 @click.command("why")
-@click.argument("subject", nargs=-1, required=True)
-@flag("--not", "absent", help="Say which rule keeps the text SUBJECT out of memory or prompts.")
+@click.argument("subject", metavar="ID|TEXT", nargs=-1, required=True)
+@flag("--not", "absent", help="Say which rule keeps TEXT out of memory or prompts.")
 @entry_type("With --not: the kind of fact to check it as; else inferred.")
 @prints
 def why(caller: Caller, subject: tuple[str, ...], absent: bool, **kind: str) -> Result:
     """Say why an entry was admitted, what happened to it since, and whether prompts show it.
 
-    SUBJECT is an id, or a text: then what happened to that text is shown. With --not the text is
+    For a TEXT, what happened to that text is shown. With --not the text is
     checked against existing entries, the inbox, the trash with the digests of forgotten texts
     (tombstones), the rules for admission (gate), the filter for text that wm itself showed (echo
     guard) and consolidation. Nothing is stored.

@@ -70,7 +70,7 @@ def plan_options(command: Callable[..., int]) -> Any:
 @click.command("setup")
 @agent_option("those that are found. mcp: print what to add to any other agent.", MCP)
 @flag("--service", help="Also let systemd or launchd start the daemon when it is needed.")
-@choice("--learn", LEARN_MODES, help="What to do with what you say in passing. See below.")
+@choice("--learn", LEARN_MODES, help="What to do with what you say in passing.")
 @plan_options
 def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **how: bool) -> int:
     """Add wm to the settings of the agents found here. `wm unsetup` restores every byte.
