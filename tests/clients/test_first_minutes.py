@@ -46,21 +46,24 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(fileobj=BytesIO(archive)) as tree:
         tree.extractall(then, filter="data")
     for source in (now, then):
-        pip = [sys.executable, "-m", "pip", "wheel", "-q", "-w", str(folder), str(source)]
+        # pipx takes the newest pip from the same folder.
+        pip = [sys.executable, "-m", "pip", "wheel", "-q", "-w", str(folder), str(source), "pip"]
         subprocess.run(pip, check=True)
     return folder
 
 
 @pytest.fixture(scope="module")
-def uv(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The program uv: the one in the path, else a fresh one."""
-    found = shutil.which("uv")
-    if found:
-        return found
-    folder = tmp_path_factory.mktemp("uv")
+def installers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the programs uv and pipx."""
+    folder = tmp_path_factory.mktemp("installers")
     venv.create(folder, with_pip=True)
-    subprocess.run([str(folder / "bin" / "pip"), "install", "-q", "uv"], check=True)
-    return str(folder / "bin" / "uv")
+    subprocess.run([str(folder / "bin" / "pip"), "install", "-q", "uv", "pipx"], check=True)
+    return folder / "bin"
+
+
+@pytest.fixture(scope="module")
+def uv(installers: Path) -> str:
+    return str(installers / "uv")
 
 
 @pytest.fixture
@@ -79,6 +82,24 @@ def three_commands(machine: Machine, uv: str, wheels: Path) -> None:
     machine.tool(uv, "tool", "install", *offline, "wm-memory")
     machine.tool("wm", "setup", "--yes")
     machine.tool("wm", "remember", FACT)
+
+
+@pytest.mark.parametrize("installer", ["pipx", "pip"])
+def test_other_installers_take_it_from_the_folder_of_wheels(
+    machine: Machine, installers: Path, wheels: Path, installer: str
+) -> None:
+    machine.environment["PATH"] = "/usr/bin:/bin"
+    folder = f"--no-index --find-links {wheels}"
+    if installer == "pipx":
+        machine.tool(str(installers / "pipx"), "install", "--pip-args", folder, "wm-memory")
+    else:
+        # Not an environment's Python: pip refuses --user there.
+        python = Path(sys.base_prefix) / "bin" / "python3"
+        words = ("-m", "pip", "install", "-q", "--user", *folder.split(), "wm-memory")
+        machine.tool(str(python), *words)
+    wm = str(machine.home / ".local" / "bin" / "wm")
+    machine.tool(wm, "remember", FACT)
+    assert FACT in machine.tool(wm, "inspect")
 
 
 def compiled(machine: Machine) -> set[Path]:
