@@ -47,7 +47,6 @@ def test_a_session_start_names_its_kind_and_requests_the_blocks(source: str) -> 
     parsed = payloads.parse("claude-code", "SessionStart", payload("SessionStart", source=source))
     assert parsed.session_id == "0b6c1f6e"
     assert parsed.cwd == ROOT
-    assert parsed.call == "main"
     assert parsed.directory == ROOT
     transcript = "/home/ana/.claude/projects/shop/0b6c1f6e.jsonl"
     assert parsed.events == (SessionStarted(source=source, transcript=transcript),)
@@ -249,7 +248,7 @@ def test_of_a_subagent_only_workspace_changes_count() -> None:
     edit = parsed("PostToolUse", tool_name="Edit", tool_input={"file_path": "a.py"})
     assert [e.tool for e in edit.events] == ["edit"]
     assert edit.wants == frozenset()
-    assert edit.call == ""
+    assert Want.BLOCKS not in edit.wants
     read = parsed("PostToolUse", tool_name="Read", tool_input={"file_path": "a.py"})
     assert read.events == ()
     assert parsed("UserPromptSubmit", prompt="remember that X is Y").events == ()

@@ -86,7 +86,7 @@ def test_a_subagents_text_is_not_learned_and_it_gets_no_blocks() -> None:
     said = hook("chat.message", output={"parts": [part]}, parentID="ses_a0")
     assert (said.events, said.wants) == ((), frozenset())
     call = hook("experimental.chat.system.transform", output={"system": ["x"]}, parentID="ses_a0")
-    assert (call.wants, call.call) == (frozenset(), "")
+    assert call.wants == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -178,17 +178,17 @@ def test_a_failed_tool_is_read_from_its_part_update() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "call"),
+    ("system", "wants"),
     [
-        (["You are OpenCode, the best coding agent"], "main"),
-        ([], "main"),
-        (["You are a title generator. You output ONLY"], ""),
-        (["You are a context summarization agent. You"], ""),
+        (["You are OpenCode, the best coding agent"], {Want.BLOCKS}),
+        ([], {Want.BLOCKS}),
+        (["You are a title generator. You output ONLY"], set()),
+        (["You are a context summarization agent. You"], set()),
     ],
 )
-def test_side_calls_get_no_memory(system: list[str], call: str) -> None:
+def test_side_calls_get_no_memory(system: list[str], wants: set[Want]) -> None:
     parsed = hook("experimental.chat.system.transform", output={"system": system})
-    assert (parsed.call, parsed.events) == (call, ())
+    assert (parsed.wants, parsed.events) == (wants, ())
 
 
 def test_a_call_outside_any_session_gets_nothing() -> None:

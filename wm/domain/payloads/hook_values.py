@@ -18,7 +18,7 @@ class Want(StrEnum):
     """What a hook can return to its agent, so what its reply needs."""
 
     BLOCKS = "blocks"
-    """The memory blocks of the session's epoch."""
+    """The memory blocks of the session's epoch, for a main call (EP-2)."""
     INSTRUCTIONS = "instructions"
     """Text for the model that writes the summary (EX-2)."""
     NOTICES = "notices"
@@ -53,11 +53,6 @@ class ParsedHook(Struct, frozen=True):
     """The agent keeps the blocks in its conversation, so they are sent only with the
     call that opens their epoch. A resumed session has them already."""
 
-    @property
-    def call(self) -> str:
-        """`PromptRequest.call` of the wanted blocks; "" if none are wanted (EP-2)."""
-        return "main" if Want.BLOCKS in self.wants else ""
-
 
 class HookOutcome(Struct, frozen=True):
     """The results of the events; an adapter uses the parts that its hook can print.
@@ -76,11 +71,6 @@ class HookOutcome(Struct, frozen=True):
     payload: Mapping[str, Any] = field(default_factory=dict)
     review: str = ""
     shown: str = ""
-
-    @property
-    def appended(self) -> tuple[str, ...]:
-        """All new texts, for a hook that only appends."""
-        return (*self.notices, self.review)
 
 
 Reply = dict[str, Any] | str | None

@@ -139,7 +139,8 @@ class Dialect:
         if not wants:
             return None
         blocks = outcome.blocks if Want.BLOCKS in wants else ()
-        appended = outcome.appended if Want.NOTICES in wants else (outcome.instructions,)
+        new = (*outcome.notices, outcome.review)
+        appended = new if Want.NOTICES in wants else (outcome.instructions,)
         context = "\n\n".join(part for part in (*blocks, *appended) if part)
         answer: dict[str, Any] = {self.context: context} if context else {}
         if outcome.output and self.meanings[name] == "result":

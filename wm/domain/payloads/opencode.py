@@ -146,6 +146,7 @@ def parse(name: str, payload: Any, project: str = "") -> ParsedHook:
 
 def reply(name: str, outcome: HookOutcome) -> Reply:
     """Return what the plugin pushes into the hook's `output`; None: it changes nothing."""
+    new = (*outcome.notices, outcome.review)
     if name == SYSTEM_TRANSFORM:
         return _listed("system", outcome.blocks)
     if name == COMPACTING:
@@ -155,11 +156,11 @@ def reply(name: str, outcome: HookOutcome) -> Reply:
         return {"output": outcome.output, **({"notices": noticed} if noticed else {})}
     if name == "chat.message":
         shown = {"toast": outcome.shown} if outcome.shown else {}
-        return {**(_listed("notices", outcome.appended) or {}), **shown} or None
+        return {**(_listed("notices", new) or {}), **shown} or None
     if name == "session.created":
         return {"toast": outcome.shown} if outcome.shown else None
     if name == "tool.execute.after":
-        return _listed("notices", outcome.appended)
+        return _listed("notices", new)
     if name == MESSAGE_UPDATED:
         return {"prompt": outcome.review} if outcome.review else _listed("notices", outcome.notices)
     return None

@@ -106,7 +106,7 @@ def _parse(runtime: Runtime, request: HookRequest) -> HookCall:
         name != parsed.session_id
     ):  # `ops.operation` does the same for requests with a session id of their own
         parsed = replace(parsed, session_id=name)
-    asks = parsed.events or parsed.call or parsed.record
+    asks = parsed.events or Want.BLOCKS in parsed.wants or parsed.record
     place = locate(runtime, Scoped(directory=parsed.directory)) if asks else None
     return HookCall(request, parsed, place)
 
@@ -119,7 +119,7 @@ def _prepare(runtime: Runtime, call: HookCall) -> PreparedHook:
         parsed = adapters.completed(parsed, _last_records(parsed.record))
     events = tuple(prepare_event(runtime, place, item) for item in _events(parsed))
     refs = [ref for event in events for ref in event.refs]
-    if parsed.call:
+    if Want.BLOCKS in parsed.wants:
         refs += prompt.prompt_refs(runtime, place, parsed.session_id)
     return PreparedHook(call, events, tuple(dict.fromkeys(refs)))
 
@@ -155,7 +155,7 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
         return call.answer(HookOutcome())
     answers = tuple(record(work, event) for event in hook.events)
     blocks = PromptAnswer()
-    if parsed.call:
+    if Want.BLOCKS in parsed.wants:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
     notice = pressure.PressureNotice()
     if call.tells and call.is_read and not blocks.opened:
@@ -187,10 +187,7 @@ def _config_notice(runtime: Runtime, parsed: ParsedHook, answers: Sequence[Event
 
 def _prompt_request(parsed: ParsedHook) -> PromptRequest:
     return PromptRequest(
-        directory=parsed.directory,
-        session_id=parsed.session_id,
-        agent=parsed.agent,
-        call=parsed.call,
+        directory=parsed.directory, session_id=parsed.session_id, agent=parsed.agent
     )
 
 
@@ -200,7 +197,7 @@ def _at_once(runtime: Runtime, call: HookCall) -> tuple[HookAnswer, HookCall] | 
     is long enough to prune, or if the reply can carry a message for the session: what ended this
     failure before, or a pressure notice."""
     parsed = call.parsed
-    if call.place is None or not parsed.events or parsed.call:
+    if call.place is None or not parsed.events or Want.BLOCKS in parsed.wants:
         return None
     if not all(isinstance(e, ToolFinished) and not _may_be_cut(e) for e in parsed.events):
         return None
