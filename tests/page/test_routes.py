@@ -162,6 +162,24 @@ def test_suggestions_are_accepted_edited_and_rejected_together(
     assert not {texts[1], texts[2]} & kept
 
 
+def test_the_inbox_asks_whether_a_fact_replaces_a_pinned_one(
+    user: Terminal, page: OpenPage
+) -> None:
+    old, new = (f"Harbour tokens expire after {minutes} minutes." for minutes in (15, 60))
+    user.wm("pin", user.remember(old))
+    user.wm("remember", new)
+    asked = f"Would replace: {old} {new} It may replace an older entry that says something else."
+    shown = text_of(page.get("inbox"))
+    assert asked in shown
+    assert "Replace it Keep both" in shown
+    views = user.wm("inbox", "--json").json["entries"]
+    (question,) = (view["entry"]["id"] for view in views if view["entry"]["text"] == new)
+    page.post("inbox", decision="accept", id=question)
+    kept = {view["entry"]["text"] for view in user.wm("inspect", "--json").json["entries"]}
+    assert new in kept
+    assert old not in kept
+
+
 def test_a_refusal_is_told_and_changes_nothing(user: Terminal, page: OpenPage) -> None:
     missing = page.get("memory?entry=m_nothing")
     assert missing.status == 404

@@ -21,10 +21,12 @@ RECAPS = 200
 
 
 class Suggestion(Struct, frozen=True):
-    """A waiting entry. older: what it would replace, or differs from."""
+    """A waiting entry. older: what it would replace, or differs from. asks: it is remembered,
+    and the question is whether it replaces the older one, too."""
 
     entry: MemoryEntry
     older: tuple[MemoryEntry, ...] = ()
+    asks: bool = False
 
 
 class Bundle(Struct, frozen=True):
@@ -75,7 +77,9 @@ def _bundled(
     for entry in entries:
         names = (*entry.supersedes, *entry.conflicts)
         about = tuple(older[name] for name in names if name in older)
-        bundles.setdefault(entry.session, []).append(Suggestion(entry, about))
+        others = tuple(one for one in about if one.text != entry.text)
+        asks = "may_replace" in entry.reasons and others != about
+        bundles.setdefault(entry.session, []).append(Suggestion(entry, others, asks))
     return [Bundle(name, known.get(name), tuple(many)) for name, many in bundles.items()]
 
 

@@ -148,7 +148,7 @@ def folder_name(root: str) -> str:
     return Path(root).name or root
 
 
-def marks(entry: MemoryEntry) -> list[str]:
+def marks(entry: MemoryEntry, with_status: bool = True) -> list[str]:
     """Where an entry came from, and what a reader must know of it, in words."""
     found = [explanations.came_from(entry)]
     if entry.scope == "user":
@@ -163,7 +163,7 @@ def marks(entry: MemoryEntry) -> list[str]:
         found.append(f"doubtful: {explanations.reason(f'anchor_{entry.suspect}')}")
     if entry.conflicts and entry.status == "active":
         found.append("another fact may differ")
-    if entry.status in _STATUS:
+    if with_status and entry.status in _STATUS:
         found.append(_STATUS[entry.status])
     return found
 

@@ -76,13 +76,13 @@ class Tab:
         return {view["entry"]["text"] for view in found}
 
     def focus_on(self, text: str) -> None:
-        """Move with `j` until an item that contains a text has the focus."""
-        for _ in range(80):
-            self.press("j")
+        """Move with `j`, then back with `k`, until an item that contains a text has the focus."""
+        for key in "j" * 80 + "k" * 80:
+            self.press(key)
             focused = self.page.evaluate(
                 "(document.activeElement.closest('.row, .suggestion') ?? document.activeElement)"
                 ".textContent"
             )
             if text in focused:
                 return
-        raise AssertionError(f"`j` never reached {text!r}")
+        raise AssertionError(f"the keys never reached {text!r}")

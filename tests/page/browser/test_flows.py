@@ -195,7 +195,8 @@ def test_the_timeline_leads_to_a_session_and_back(tab: Tab, how: str) -> None:
 
 def test_a_running_session_grows_while_one_watches(tab: Tab) -> None:
     tab.open(f"sessions/{LIVE}")
-    figures, plots = tab.page.locator(".figures"), tab.page.locator("wm-chart canvas")
+    figures = tab.page.locator(".figures").first
+    plots = tab.page.locator("wm-chart canvas")
     before = figures.inner_text()
     assert plots.count() == 2
     fields = {"directory": str(tab.user.repo), "sessionId": LIVE, "agent": AGENT}

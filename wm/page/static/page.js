@@ -177,6 +177,15 @@
     if (from.matches("form")) for (const open of all("details.edit[open]", from)) open.open = false;
   });
 
+  // A search that ends after an entry was opened keeps the entry in the address.
+  body.addEventListener("htmx:beforeHistoryUpdate", (event) => {
+    const id = find("#entry .id code")?.textContent;
+    const history = event.detail.history;
+    if (id && event.detail.target.id === "entries" && !history.path.includes("entry=")) {
+      history.path += (history.path.includes("?") ? "&" : "?") + "entry=" + id;
+    }
+  });
+
   body.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target?.id === "entry") {
       covered();
