@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.terminal import Terminal
@@ -13,6 +14,18 @@ if TYPE_CHECKING:
 PATIENCE_MS = 30_000
 ABORTED = ("htmx:afterRequest", "htmx:sendAbort")
 """What htmx logs of a search that the next letter overtakes; of other failures it logs more."""
+
+
+IS_LIVE = "document.querySelector('.live-text').textContent === 'Live'"
+
+
+def wait_until(page: Page, expression: str, argument: object = None) -> None:
+    """Wait until an expression is true. Playwright's own wait evaluates inside the page, which the
+    policy of the page forbids."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while not page.evaluate(expression, argument):
+        assert time.monotonic() < deadline, f"never true: {expression}"
+        page.wait_for_timeout(20)
 
 
 class Tab:
@@ -32,7 +45,7 @@ class Tab:
 
     def open(self, path: str) -> None:
         self.page.goto(f"{self.served.origin}{self.served.workspace}/{path}")
-        self.page.wait_for_function("document.querySelector('.live-text').textContent === 'Live'")
+        wait_until(self.page, IS_LIVE)
 
     def row(self, text: str) -> Locator:
         """The entry of a list that contains a text."""

@@ -11,6 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.terminal import Terminal
+from tests.page.browser.tab import IS_LIVE, wait_until
 from tests.page.opened import OpenPage, opened
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def test_who_takes_over_the_port_of_a_closed_page_is_told_and_shows_nothing(
         tab = browser.new_page()
         tab.goto(page.address)
         tab.wait_for_url("**/memory")
-        tab.wait_for_function("document.querySelector('.live-text').textContent === 'Live'")
+        wait_until(tab, IS_LIVE)
         port = page.port
     tab.locator("#closed:not([hidden])").wait_for()
     with serving(hostile, port):

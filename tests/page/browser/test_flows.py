@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.page.browser.tab import Tab
+from tests.page.browser.tab import Tab, wait_until
 from tests.page.furnished import AGENT, LIVE, exchange
 from tests.page.opened import client
 
@@ -203,8 +203,8 @@ def test_a_running_session_grows_while_one_watches(tab: Tab) -> None:
     with client(tab.user) as daemon:
         known = daemon.call("session_context", {**fields})["requests"]
         daemon.call("finish_request", {**fields, "note": exchange(known, datetime.now(UTC))})
-    tab.page.wait_for_function(
-        "before => document.querySelector('.figures').innerText !== before", arg=before
+    wait_until(
+        tab.page, "before => document.querySelector('.figures').innerText !== before", before
     )
     tab.says(figures, str(known + 1))
     assert plots.count() == 2
@@ -251,7 +251,7 @@ def test_a_refusal_is_explained(tab: Tab, how: str) -> None:
         select.focus()
         tab.page.keyboard.type("it consists")
         tab.press("Enter")
-    tab.page.wait_for_function("document.querySelectorAll('#list .row').length === 1")
+    wait_until(tab.page, "document.querySelectorAll('#list .row').length === 1")
 
 
 @pytest.mark.parametrize("how", HOW)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.terminal import Terminal
+from tests.page.browser.tab import wait_until
 from tests.page.furnished import crowd
 from tests.page.opened import furnished, opened, start_daemon, stop_daemon
 
@@ -73,8 +74,8 @@ def _search(tab: Page, query: str) -> float:
     """From the request of a search to the end of its answer."""
     tab.evaluate("performance.clearResourceTimings()")
     tab.fill("#q", query)
-    tab.wait_for_function(
-        "performance.getEntriesByType('resource').some((one) => one.name.includes('q='))"
+    wait_until(
+        tab, "performance.getEntriesByType('resource').some((one) => one.name.includes('q='))"
     )
     script = """
       performance.getEntriesByType('resource')
