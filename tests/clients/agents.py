@@ -44,7 +44,8 @@ class Agent:
             self.old_argument: old,
             self.new_argument: new,
         }
-        return call(self.edit, **arguments)
+        explain = {"instruction": f"Replace {old}"} if self.name == "gemini" else {}
+        return call(self.edit, **arguments, **explain)
 
     def delegate(self) -> Block:
         explain = {"description": "look", "prompt": "SUBAGENT look around"}

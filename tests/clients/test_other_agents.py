@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from itertools import pairwise
 
 import pytest
@@ -29,7 +30,8 @@ pytestmark = pytest.mark.clients
 SIX = (*BOTH, *OTHERS)
 ASK_TO_KEEP = "Please remember that we deploy with `make ship`."
 FACT = "make ship"
-TEST = "python3 -m pytest -q -p no:cacheprovider test_calc.py"
+TEST = f"{sys.executable} -m pytest -q -p no:cacheprovider test_calc.py"
+"""By its path: Codex runs a login shell, whose PATH is another."""
 FULL_TOKENS = {"codex": 250_000, "copilot": 62_000, "qwen": 190_000}
 """More than the agent's own limit for a conversation."""
 
@@ -144,6 +146,8 @@ def test_a_failing_test_is_an_open_error_until_it_passes(
         machine,
         agent,
         "Fix it.",
+        # Qwen Code changes only what it read in this process.
+        answer(agent.look(machine, "calc.py")),
         answer(agent.change(machine, "calc.py", "return a - b", "return a + b")),
         answer(agent.shell(TEST)),
         answer(say("It passes.")),
