@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from wm.api.replay import ReplayReport
+from wm.replay.files import recorded
 from wm.replay.report import replay
+from wm.replay.requests import SkippedRequests
 from wm.wire.policy import Policy
 from wm.wire.rows import Measure, estimate
 
@@ -102,3 +104,18 @@ def replayed(
         measure=measure,
         **more,
     )
+
+
+def bodies(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(one.raw) for one in recorded(path, SkippedRequests(), lambda _a, _b: None)]
+
+
+def plain(messages: list[Any]) -> list[Any]:
+    """Without marks, contents as lists."""
+    return [
+        {
+            "role": m["role"],
+            "content": [{k: v for k, v in b.items() if k != "cache_control"} for b in m["content"]],
+        }
+        for m in messages
+    ]

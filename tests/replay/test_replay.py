@@ -18,7 +18,9 @@ from tests.replay.parts import (
     MODEL,
     answer,
     assistant,
+    bodies,
     capture,
+    plain,
     replayed,
     result,
     session,
@@ -40,21 +42,6 @@ from wm.wire.policy import Decision, Log, Moment, results
 
 PAIR = 2
 EXAMPLES = Path(__file__).parents[2] / "examples" / "files"
-
-
-def bodies(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(one.raw) for one in recorded(path, SkippedRequests(), lambda _a, _b: None)]
-
-
-def plain(messages: list[Any]) -> list[Any]:
-    """Without marks, contents as lists."""
-    return [
-        {
-            "role": m["role"],
-            "content": [{k: v for k, v in b.items() if k != "cache_control"} for b in m["content"]],
-        }
-        for m in messages
-    ]
 
 
 # --- which requests -----------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import IO, Any
 from wm.errors import UserError
 from wm.replay.captures import captures, is_capture
 from wm.replay.flows import flows, is_flow, is_recording
+from wm.replay.other_transcripts import is_other_transcript, other_transcripts
 from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object
 from wm.replay.sessions import is_session, sessions
 from wm.replay.transcripts import is_transcript, transcripts
@@ -34,13 +35,15 @@ _KINDS: tuple[tuple[Callable[[JsonObject], bool], Reader], ...] = (
     (is_recording, flows),
     (is_capture, captures),
     (is_session, sessions),
+    (is_other_transcript, other_transcripts),
     (is_transcript, transcripts),
 )
 """What a line of each kind looks like, and the reader of such a file."""
 HELP = (
     "Give a log of a proxy (flows/… or recordings/… of a workspace), a capture (lines with path, "
-    "headers, body, usage), a transcript of Claude Code (~/.claude/projects/…/*.jsonl), or "
-    "sessions (lines with id, model, system, messages); each may be gzipped."
+    "headers, body, usage), a transcript of Claude Code (~/.claude/projects/…/*.jsonl), Codex, "
+    "Copilot CLI, Gemini CLI or Qwen Code, or sessions (lines with id, model, system, messages); "
+    "each may be gzipped."
 )
 
 

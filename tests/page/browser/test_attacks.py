@@ -76,9 +76,13 @@ async ([url, way, fields]) => {
   }
   if (way === "window") {
     const other = window.open(url);
-    await new Promise((done) => setTimeout(done, 100));
+    if (!other) return "failed";
     try {
-      return other ? "read " + other.document.body.textContent.length : "failed";
+      for (let tries = 0; tries < 200; tries++) {
+        if (other.location.href !== "about:blank") break;
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      return "read " + other.document.body.textContent.length;
     } catch {
       return "failed";
     } finally {

@@ -14,12 +14,17 @@ from msgspec import Struct
 
 from wm.text.patterns import Lazy
 
-READERS = frozenset({"read", "view", "notebookread"})
+READERS = frozenset({"read", "read_file", "view", "notebookread"})
 WRITERS = frozenset(
-    {"edit", "write", "multiedit", "create", "str_replace", "insert", "apply_patch", "notebookedit"}
+    {
+        *("edit", "write", "multiedit", "create", "str_replace", "insert", "apply_patch"),
+        *("notebookedit", "replace", "write_file"),
+    }
 )
 EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool"})
-SHELLS = frozenset({"bash", "shell", "execute_bash", "run"})
+SHELLS = frozenset(
+    {"bash", "shell", "execute_bash", "run", "run_shell_command", "exec_command", "shell_command"}
+)
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "file_name")
 _RANGE = ("offset", "limit", "line_number", "view_range", "start_line", "end_line")
 _SHOWS = frozenset({"cat", "head", "tail", "nl", "sed"})
@@ -42,7 +47,7 @@ def uses(name: str, given: Any) -> Iterator[FileUse]:
     name = name.lower()
     path = next((fields[key] for key in _PATHS if isinstance(fields.get(key), str)), "")
     if name in SHELLS:
-        command = str(fields.get("command") or "")
+        command = str(fields.get("command") or fields.get("cmd") or "")
         yield from (FileUse(path, "", writes=True) for path in _written(command))
         yield from (FileUse(path, part, writes=False) for path, part in _shown(command))
     elif path and name in EDITORS:

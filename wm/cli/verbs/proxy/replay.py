@@ -60,8 +60,8 @@ def command(
 ) -> int:
     """Replay recorded sessions, offline, and compute what they cost.
 
-    FILE is a capture (one request per line), a transcript of Claude Code, or sessions (one per
-    line); gzipped or not. The proxy's code applies a policy to the requests, and a model of the
+    FILE is a capture (one request per line), an agent's transcript, or sessions (one per line);
+    gzipped or not. The proxy's code applies a policy to the requests, and a model of the
     prompt cache computes the cost. Nothing is sent anywhere.
     """
     settings = load()
