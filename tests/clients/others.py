@@ -103,7 +103,8 @@ def _codex(prompt: str, session: str, *, resumed: bool, model: str = CODEX_MODEL
 
 
 def _copilot(prompt: str, session: str, **_how: object) -> list[str]:
-    options = ["--allow-all-tools", "--output-format", "json", "--disable-builtin-mcps"]
+    options = ["--allow-all-tools", "--allow-all-paths", "--disable-builtin-mcps"]
+    options += ["--output-format", "json"]
     return ["copilot", "-p", prompt, "--session-id", session, *options]
 
 
