@@ -25,7 +25,7 @@ from wm.replay.requests import (
     system_of,
     written,
 )
-from wm.wire.rows import CHARS_PER_TOKEN
+from wm.wire.block import CHARS_PER_TOKEN
 from wm.wire.usage import Usage
 
 
