@@ -6,6 +6,9 @@ import contextlib
 import hashlib
 import os
 import random
+import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,8 +23,11 @@ HOOKS = (
     *("post-checkout", "fsmonitor-watchman", "proc-receive", "post-update"),
 )
 CASES = dict(hostile.cases())
-SECRETS = ["text 8", "name 8", "type 8", "scope 8"]
-FEW = sorted({*sorted(CASES)[::6], *SECRETS})
+SECRETS = [f"{field} 8" for field in ("text", "name", "type", "scope", "rationale", "tag")]
+FEW = sorted({*sorted(CASES)[::14], *SECRETS})
+HISTORIES = dict(hostile.histories())
+FEW_HISTORIES = sorted(HISTORIES)[::6]
+BOUND_S = 30.0
 
 
 class Guard:
@@ -49,7 +55,7 @@ class Guard:
                 assert entry.origin.startswith("team:")
                 assert not entry.pinned
                 assert entry.scope == "workspace" or entry.scope.startswith("branch:")
-                assert "ghp_" not in entry.text + entry.origin + entry.type + entry.scope
+                assert "ghp_" not in entry.model_dump_json()
         written = self._person.bench.settings.paths.home.glob("workspaces/**/*.json*")
         assert not [path for path in written if b"ghp_" in path.read_bytes()]
         home = self._person.bench.settings.paths.home
@@ -66,40 +72,72 @@ def _digests(folder: Path, skip: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def attacked(world: World, case: hostile.Case, seed: int = 0) -> None:
+def attacked(world: World, name: str, attack: Callable[[str], object]) -> None:
+    """Let a member sync with a remote that `attack` changed; then the remote is sound again."""
     ann = world.persons.get("ann") or world.person("ann")
     if not ann.entries:
         ann.shared(SHIP)
         ann.sync()
     guard = Guard(ann)
-    good = git(world.remote, "rev-parse", REF)
-    tree = hostile.Tree(world.remote).put("version", hostile.VERSION)
-    case(tree, random.Random(seed))
-    hostile.push(world.remote, tree.written(), good)
+    sound = world.folder / "sound.git"
+    shutil.copytree(world.remote, sound, symlinks=True)
+    attack(git(world.remote, "rev-parse", REF))
+    begun = time.monotonic()
     with contextlib.suppress(UserError):  # anything else would be a bug
         ann.sync()
+    assert time.monotonic() - begun < BOUND_S, name
     guard.holds()
-    # Work goes on: an own change, and the next sync with a sound remote.
-    git(world.remote, "update-ref", REF, good)
+    if world.remote.is_dir() and not world.remote.is_symlink():
+        shutil.rmtree(world.remote)
+    else:
+        world.remote.unlink()
+    sound.rename(world.remote)
+    # Work goes on.
     later = ann.sync()
-    assert not later.trouble, later.trouble
+    assert not later.trouble, (name, later.trouble)
+
+
+def attacked_by_tree(world: World, name: str, case: hostile.Case, seed: int) -> None:
+    def attack(good: str) -> None:
+        tree = hostile.Tree(world.remote, f"m_{seed:020x}").put("version", hostile.VERSION)
+        case(tree, random.Random(seed))
+        hostile.push(world.remote, tree.written(), good)
+
+    attacked(world, name, attack)
 
 
 @pytest.mark.parametrize("name", FEW)
 def test_a_hostile_tree_has_no_effect(world: World, name: str) -> None:
-    attacked(world, CASES[name])
+    attacked_by_tree(world, name, CASES[name], seed=7)
+
+
+@pytest.mark.parametrize("name", FEW_HISTORIES)
+def test_a_hostile_history_has_no_effect(world: World, name: str) -> None:
+    attacked(world, name, lambda good: HISTORIES[name](world.remote, good))
+
+
+def test_there_are_three_hundred_attacks() -> None:
+    assert len(CASES) + len(HISTORIES) >= 300
 
 
 @pytest.mark.sync
-@pytest.mark.parametrize("name", sorted(set(CASES) - set(FEW)))
-def test_every_hostile_tree_has_no_effect(world: World, name: str) -> None:
-    attacked(world, CASES[name])
+@pytest.mark.parametrize("kind", sorted({name.partition(" ")[0] for name in CASES}))
+def test_every_hostile_tree_has_no_effect(world: World, kind: str) -> None:
+    """One after the other, against one member."""
+    for seed, name in enumerate(n for n in CASES if n.partition(" ")[0] == kind):
+        attacked_by_tree(world, name, CASES[name], seed)
+
+
+@pytest.mark.sync
+def test_every_hostile_history_has_no_effect(world: World) -> None:
+    for name, history in HISTORIES.items():
+        attacked(world, name, lambda good, attack=history: attack(world.remote, good))
 
 
 @pytest.mark.sync
 def test_mutated_files_have_no_effect(world: World) -> None:
-    for seed, (_, case) in enumerate(hostile.mutations(200)):
-        attacked(world, case, seed)
+    for seed, (name, case) in enumerate(hostile.mutations(200)):
+        attacked_by_tree(world, name, case, seed)
 
 
 def test_what_is_no_shared_entry_is_left_out_and_reported(world: World) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.sync.clones import Person, World, git
+from wm.formats.sharing.sync import Sync
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store.base import Ref
 
@@ -175,6 +176,21 @@ def test_unsharing_withdraws_and_keeps_it_here(world: World) -> None:
     assert ben.texts() == [CENTS]
 
 
+def test_moving_to_the_user_ends_sharing_also_when_it_comes_back(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    ann.call("rescope_entry", id=name, scope="user")
+    ann.call("edit_entry", workspace="user", id=name, text="My own way to deploy is a secret.")
+    ann.call("rescope_entry", id=name, scope="workspace")
+    synced(ann, ben)
+    assert (ann.texts(), ben.texts()) == (["My own way to deploy is a secret."], [])
+    assert not [raw for raw in world.objects() if b"a secret" in raw]
+    ann.share(name)
+    synced(ann, ben)
+    assert ben.texts() == ann.texts()
+
+
 def test_a_purge_leaves_no_object_with_the_text(world: World) -> None:
     ann, ben, cem = (world.person(name, accept="all") for name in ("ann", "ben", "cem"))
     name, kept = ann.shared(SHIP), ann.shared(CENTS)
@@ -279,6 +295,20 @@ def test_a_lost_mirror_is_made_anew_and_nothing_is_lost(world: World) -> None:
     synced(ann, ben)
     assert ben.texts() == [CENTS]
     assert len(list((ann.bench.settings.paths.home / "quarantine").iterdir())) == 1
+
+
+def test_what_is_forgotten_after_a_sync_that_died_is_withdrawn(world: World) -> None:
+    """The sync pushed the entry, and was killed before it noted that."""
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    before = ann.record()
+    ann.sync()
+    ann.bench.put((Ref(Sync, ann.bench.key), before))
+    ann.call("forget_entry", id=name)
+    assert ann.call("team").unsent == 0
+    synced(ann, ben)
+    assert (ann.texts(), ben.texts(), ben.texts("inbox")) == ([], [], [])
+    assert ann.record().team.records[name].digest == "gone"
 
 
 def test_a_restored_backup_deletes_nothing_for_others(world: World) -> None:

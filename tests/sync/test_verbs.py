@@ -96,7 +96,7 @@ def test_what_cannot_be_done_is_said_with_what_to_do(
     name = ann.remember(SHIP)
     ann.wm("share", name)
     for words, sentence in (
-        (("sync", "elsewhere"), "has no remote 'elsewhere'"),
+        (("sync", "elsewhere"), "knows no remote 'elsewhere'"),
         (("sync", "--mine"), "wm does not know your own repository yet"),
         (("share", "m_0000"), "m_0000"),
         (("team", "leave"), "shared with nobody"),
@@ -108,6 +108,55 @@ def test_what_cannot_be_done_is_said_with_what_to_do(
     shutil.rmtree(world.remote)
     gone = ann.wm("sync", "--yes")
     assert gone.code == 1
-    assert "The sync did not finish" in gone.sentences
+    assert f"The sync with {world.remote.with_suffix('')} did not finish" in gone.sentences
+    assert "Synced with" not in gone.sentences
     assert "Everything is kept here" in gone.sentences
     assert ann.wm("show", name).code == 0
+
+
+def test_a_push_that_the_remote_refuses_is_told_with_its_reason(
+    desks: tuple[Desk, Desk], world: World
+) -> None:
+    ann, _ = desks
+    ann.wm("share", ann.remember(SHIP))
+    git(world.remote, "config", "receive.hideRefs", "refs/wm")
+    refused = ann.wm("sync", "--yes")
+    assert refused.code == 1
+    assert "the remote refused it (deny updating a hidden ref)" in refused.sentences
+    assert "not sent yet  1 entry" in refused.out
+    git(world.remote, "config", "--unset", "receive.hideRefs")
+    assert "sent  1 entry" in ann.wm("sync").out
+    assert "Nothing is new on either side." in ann.wm("sync").out
+
+
+def test_a_remote_that_was_never_reached_is_not_remembered(desks: tuple[Desk, Desk]) -> None:
+    ann, _ = desks
+    ann.wm("share", ann.remember(SHIP))
+    git(ann.repo, "remote", "add", "typo", "/nowhere/at/all.git")
+    missed = ann.wm("sync", "typo")
+    assert missed.code == 1
+    assert "did not finish" in missed.sentences
+    assert "The first push" not in missed.sentences  # nobody is asked about what cannot be sent
+    assert "none yet" in ann.wm("team").out
+    assert ann.wm("sync", "--mine", "/nowhere/either.git").code == 1
+    assert "does not know your own repository yet" in ann.wm("sync", "--mine").sentences
+
+
+def test_without_git_the_sentence_names_git(
+    desks: tuple[Desk, Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _ = desks
+    monkeypatch.setenv("PATH", "/nowhere")
+    done = ann.wm("sync")
+    assert done.code == 1
+    assert "git is not installed" in done.sentences
+
+
+def test_recaps_are_shared_and_unshared_by_an_option(desks: tuple[Desk, Desk]) -> None:
+    ann, _ = desks
+    assert "recaps of your sessions" in ann.wm("share", "--recaps").out
+    assert "recaps of your sessions" in ann.wm("team").out
+    assert "wm unshare --recaps" in ann.wm("share").out
+    assert ann.wm("unshare", "--recaps").code == 0
+    assert "recaps" not in ann.wm("team").out
+    assert ann.wm("unshare").code == 2

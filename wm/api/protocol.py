@@ -102,10 +102,12 @@ class Remembered(Record):
 
 
 class RecapRequest(Scoped):
-    """What the last sessions did. last: how many, 0: five, or all since `since`."""
+    """What the last sessions did. last: how many, 0: five, or all since `since`. team: also those
+    that others share."""
 
     last: int = 0
     since: str = ""
+    team: bool = False
 
 
 class RecapAnswer(Record):

@@ -10,10 +10,11 @@ from wm.formats.workspace_memory import MemoryEntry
 
 class ShareRequest(Scoped):
     """Share entries with the project's repository, or end that: by id, or all active ones of
-    `type`. Both empty: only list what is shared."""
+    `type`, or the recaps of all sessions here. Without all three: only list what is shared."""
 
     ids: tuple[str, ...] = ()
     type: str = ""
+    recaps: bool = False
     end: bool = False
 
 
@@ -27,12 +28,14 @@ class ShareProblem(Record):
 
 class SharedEntries(Record):
     """entries: those of the request, or all that are shared. problems: those that may not be.
-    replaced: entries that replaced a shared one and are not shared themselves."""
+    replaced: entries that replaced a shared one and are not shared themselves. recaps: whether
+    recaps of sessions are shared."""
 
     place: WorkspacePlace
     entries: tuple[MemoryEntry, ...] = ()
     problems: tuple[ShareProblem, ...] = ()
     replaced: tuple[str, ...] = ()
+    recaps: bool = False
     remote: Remote | None = None
 
 
@@ -123,7 +126,7 @@ class TeamMember(Record):
 
 class Team(Record):
     """Who shares in this project. accept: how entries of others enter. shared: own entries that
-    are shared; unsent: of those, the changed ones."""
+    are shared; unsent: of those, the changed ones; recaps: whether those of sessions are."""
 
     place: WorkspacePlace
     remote: Remote | None = None
@@ -132,6 +135,7 @@ class Team(Record):
     trouble: str = ""
     shared: int = 0
     unsent: int = 0
+    recaps: bool = False
     members: tuple[TeamMember, ...] = ()
     message: str = ""
 

@@ -15,7 +15,8 @@ SHORT_SESSION = 8
 def print_recap(one: Recap, texts: Mapping[str, str]) -> None:
     """Print one session. texts: of entries that it names, by id."""
     branch = f" on {one.branch}" if one.branch else ""
-    head = f"{output.moment(one.at)} · {one.agent or '?'}{branch} · {one.session[:SHORT_SESSION]}"
+    name = one.session[:SHORT_SESSION] if not one.author else f"by {output.safe(one.author)}"
+    head = f"{output.moment(one.at)} · {one.agent or '?'}{branch} · {name}"
     output.line(output.bold(head))
     if one.asked:
         output.lines(output.hang("", one.asked, 2))

@@ -71,6 +71,8 @@ class Recap(Record):
     """Entries that the session left in the inbox."""
     kept: tuple[str, ...] = optional(())
     """Entries that became active in the session: its rules, facts and decisions."""
+    author: str = optional("")
+    """Whose session it was, as a name; "" for the user's own. Foreign text."""
 
     @property
     def main_files(self) -> tuple[str, ...]:
@@ -92,3 +94,5 @@ class Recaps(Document):
     fixes: tuple[Fix, ...] = optional(())
     running: tuple[str, ...] = optional(())
     """Sessions whose recap is still in their state."""
+    others: tuple[Recap, ...] = optional(())
+    """What other members of the team share: for people, never for a prompt."""

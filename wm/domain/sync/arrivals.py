@@ -106,7 +106,7 @@ class Reception:
     def take(self, shared: SharedEntry, signed: Mapping[str, Collection[str]] = UNSIGNED) -> None:
         """Take in one entry. signed: author -> the fields that a signature covers."""
         known = self.records.get(shared.id)
-        creator = known.author if known is not None else creator_of(shared)
+        creator = (known.author if known is not None else "") or creator_of(shared)
         seen = dict(known.seen) if known is not None and not self._is_lost(shared.id) else {}
         self.records[shared.id] = known or SharedRecord(author=creator)
         if known is None and shared.id in self._entries:

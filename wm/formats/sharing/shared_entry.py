@@ -10,8 +10,8 @@ from pydantic import ConfigDict, StrictBool, StrictStr, StringConstraints
 
 from wm.formats.base import Record
 
-ID = r"(?:m|mem)_[0-9A-Za-z_-]{4,60}"
-"""An id that may name a file in the tree."""
+ID = r"(?:m|mem|r)_[0-9A-Za-z_-]{4,60}"
+"""An id that may name a file in the tree: of an entry, or `r_` and the session of a recap."""
 
 CLOCK = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z-[0-9a-f]{4}-[0-9a-f]{8}"
 """Moment, counter and node of a change; such texts sort in the order of the changes."""
@@ -23,10 +23,12 @@ TAG = "tag:"
 """The field `tag:<tag>` says whether the entry has that tag: tags of two edits are united."""
 
 MOST_FIELDS = 64
+MOST_CHARS = 8000
+"""Characters of a value."""
 
 Clock = Annotated[str, StringConstraints(pattern=f"^{CLOCK}$")]
 FieldName = Annotated[str, StringConstraints(pattern=r"^(?:[a-z][a-z_]{0,30}|tag:.{1,100})$")]
-Value = StrictBool | Annotated[StrictStr, StringConstraints(max_length=8000)]
+Value = StrictBool | Annotated[StrictStr, StringConstraints(max_length=MOST_CHARS)]
 Field = tuple[Clock, Value]
 """When the field was last changed, and its value."""
 

@@ -51,6 +51,8 @@ class Replica(Record):
     trouble: str = optional("")
     """Why the last sync did not finish, as a sentence."""
     records: dict[str, SharedRecord] = Field(default_factory=dict)
+    recaps: bool = optional(False)
+    """The user shares the recaps of the sessions here."""
 
 
 class Sync(Document):

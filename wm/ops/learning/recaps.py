@@ -156,7 +156,7 @@ def forgotten(work: Work, place: WorkspacePlace, session_id: str) -> None:
     recaps = tuple(one for one in known.recaps if one.session != name)
     running = tuple(one for one in known.running if one != name)
     fixes = tuple(one for one in known.fixes if one.session != name)
-    if known.generation and not (recaps or running or fixes):
+    if known.generation and not (recaps or running or fixes or known.others):
         work.delete(recaps_ref(place.key))
     elif (recaps, running, fixes) != (known.recaps, known.running, known.fixes):
         update = {"recaps": recaps, "running": running, "fixes": fixes}
@@ -182,7 +182,10 @@ def _run(work: Work, request: RecapRequest) -> RecapAnswer:
             f"`since` is {request.since[:40]!r}, which is not a time.",
             fix="Give a time such as 2w, yesterday or 2026-11-01.",
         )
-    found = [one for one in newest_first(work, place) if since is None or one.at >= iso(since)]
+    recaps = newest_first(work, place)
+    if request.team:
+        recaps = sorted((*recaps, *read_recaps(work, place).others), key=lambda r: r.at)[::-1]
+    found = [one for one in recaps if since is None or one.at >= iso(since)]
     shown = tuple(found[: request.last or (None if since else SHOWN)])
     named = {name for one in shown for name in (*one.kept, *one.inbox)}
     entries = read_memory(work, place).entries if named else ()

@@ -19,6 +19,7 @@ from wm.ops.memory.documents import find_entry, load_memory, memory_refs, read_m
 from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.storage.evidence import read_log
+from wm.ops.sync.documents import end_sharing
 from wm.text.letters import canonical
 
 
@@ -169,6 +170,7 @@ def _take_out(work: Work, request: MovedRequest) -> Record:
         target = WorkspacePlace(key=request.to, root="")
         fact = _fact(gone[0], place, target, request.undoes)
         save_memory(work, place, memory.model_copy(update={"entries": kept}), [fact])
+        end_sharing(work, place, request.ids)
     return Record()
 
 

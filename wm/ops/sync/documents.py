@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from wm.api.protocol import WorkspacePlace
 from wm.formats.sharing.sync import Replica, Sync
 from wm.ops.operation import Work
@@ -35,3 +37,17 @@ def save_replica(
     if changed != document:
         work.put(sync_ref(place.key), changed)
     return changed
+
+
+def end_sharing(work: Work, place: WorkspacePlace, entry_ids: Collection[str]) -> None:
+    """Entries that leave the project are not shared with it any more, also if they come back."""
+    document = read_sync(work, place)
+    records = document.team.records
+    ended = {
+        name: records[name].model_copy(update={"withdrawn": True})
+        for name in entry_ids
+        if name in records and records[name].shared
+    }
+    if ended:
+        replica = document.team.model_copy(update={"records": {**records, **ended}})
+        save_replica(work, place, document, replica, mine=False)

@@ -127,6 +127,9 @@ class _Run:
         if plan.dry_run:
             self._preview()
             return False
+        known = (out.replica.remote for out in self._outgoing.values())
+        if self._trouble and plan.remote not in known:
+            return False  # a wrong name or URL is not remembered
         self._join_theirs()
         self._commit_own()
         for attempt in range(TRIES):
@@ -284,7 +287,8 @@ class _Run:
                 self._left_out.leave_out(one.id)  # a text or tag that is longer than the form
             elif entry is not None:
                 # A version that changed elsewhere too is taken in like any other.
-                said = digest(stated(entry.authors[author])) if stated(version) == known else ""
+                there = stated(entry.authors.get(author, {}))
+                said = digest(there) if stated(version) == known else ""
                 self._sent[part.space][one.id] = SentEntry(digest=one.digest, version=said)
                 yield one, raw if changes else b""
 
@@ -335,16 +339,12 @@ class _Run:
     def _arriving(self, files: Mapping[Key, bytes], applied: str) -> Iterator[Arriving]:
         signed = self._signed_fields(applied) if files else frozenset()
         for (_, entry_id), raw in files.items():
-            entry = _read(raw, entry_id)
-            if entry is not None:
-                names = {
-                    author: tuple(
-                        n for n, f in version.items() if (entry_id, author, n, f[0]) in signed
-                    )
-                    for author, version in entry.authors.items()
-                    if signed
-                }
-                yield Arriving(id=entry_id, raw=raw.decode(), signed=names)
+            entry = _read(raw, entry_id) if signed else None
+            names = {
+                author: tuple(n for n, f in fields.items() if (entry_id, author, n, f[0]) in signed)
+                for author, fields in (entry.authors if entry is not None else {}).items()
+            }
+            yield Arriving(id=entry_id, raw=raw.decode(errors="replace"), signed=names)
 
     def _signed_fields(self, applied: str) -> frozenset[tuple[str, str, str, str]]:
         """The fields (entry, author, name, clock) that their author wrote in a signed commit. What

@@ -68,8 +68,9 @@ def sync_project(
     url = absolute_url(place.root, project_remote(place.root, name))
     if not url:
         raise UserError(
-            f"{place.root} has no remote {name!r}.",
-            fix="`git remote -v` lists them: wm sync NAME. Outside git: wm sync --mine.",
+            f"git knows no remote {name!r} in {place.root}.",
+            fix="`git remote -v` lists those it knows: wm sync NAME. Without any: git remote add "
+            f"{name} URL. For your own memory, without a project: wm sync --mine URL",
         )
     who = who_commits(place.root)
     if who is None:

@@ -9,20 +9,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 
 from wm.api.protocol import WorkspacePlace
 from wm.api.sync import Arrived, ArriveRequest
 from wm.domain.memory import gate, tombstones
 from wm.domain.sync.arrivals import Reception, Rules
 from wm.domain.sync.merge import NAME, Invalid, parsed
-from wm.domain.sync.portable import author_name
+from wm.domain.sync.portable import author_name, creator_of, stated
+from wm.domain.sync.recaps import PREFIX, is_recap, merged, recap_id, recap_of
 from wm.errors import UserError
 from wm.formats.base import Document
+from wm.formats.recaps import Recaps
 from wm.formats.sharing.shared_entry import ID, SharedEntry
 from wm.formats.sharing.sync import Replica, SharedRecord, Sync
 from wm.formats.tombstones import Tombstone, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
+from wm.ops.learning.recaps import read_recaps
 from wm.ops.learning.remember import judged
 from wm.ops.memory.documents import (
     load_memory,
@@ -63,8 +66,10 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     found = _parsed(request)
     reception = Reception(load_memory(work, place), records, _rules(work, place, request.mine))
     for shared, signed in found:
-        reception.take(shared, signed)
+        if not is_recap(shared.id):
+            reception.take(shared, signed)
     _save(work, place, reception)
+    came = _take_recaps(work, place, [shared for shared, _ in found if is_recap(shared.id)])
     update: dict[str, object] = {"records": reception.records}
     if request.applied and not reception.unsent:
         update["applied"] = request.applied
@@ -74,8 +79,9 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     }
     document = document.model_copy(update=noted)
     save_replica(work, place, document, replica.model_copy(update=update), mine=request.mine)
-    counts = Counter(fact.outcome for fact in reception.facts)
-    return Arrived(counts=dict(counts), unsent=tuple(reception.unsent))
+    counts: dict[str, int] = {**Counter(fact.outcome for fact in reception.facts)}
+    counts |= {"recap": came} if came else {}
+    return Arrived(counts=counts, unsent=tuple(reception.unsent))
 
 
 def _noted(work: Work, replica: Replica, request: ArriveRequest) -> Replica:
@@ -129,7 +135,7 @@ def _rules(work: Work, place: WorkspacePlace, mine: bool) -> Rules:
     return Rules(
         accept=runtime.settings.team.accept,
         own_repository=mine,
-        redact=runtime.redactor.text,
+        redact=cache(runtime.redactor.text),  # most fields of a tree say the same few words
         judge=_judged_own if mine else partial(judged, work),
         is_gone=gone.__contains__,
         is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
@@ -174,6 +180,26 @@ def _save(work: Work, place: WorkspacePlace, reception: Reception) -> None:
         for entry in memory.entries
     )
     save_memory(work, place, memory.model_copy(update={"entries": entries}))
+
+
+def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]) -> int:
+    """Keep what others share of their sessions; the number of new recaps."""
+    known = read_recaps(work, place) if found else Recaps()
+    own = {recap_id(one) for one in known.recaps}
+    arrived = {}
+    for shared in found:
+        if shared.id not in own:
+            version = shared.authors[creator_of(shared)]
+            name = author_name(work.runtime.redactor.text(str(version.get(NAME, ("", ""))[1])))
+            redact = work.runtime.redactor.value
+            recap = recap_of(shared.id, stated(version), name, redact)
+            arrived[shared.id.removeprefix(PREFIX)] = recap
+    others = merged(known.others, arrived)
+    if others == known.others:
+        return 0
+    work.put(Ref(Recaps, place.key), known.model_copy(update={"others": others}))
+    work.notify(place.key, Recaps.slug)
+    return len(set(others) - set(known.others))
 
 
 def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:

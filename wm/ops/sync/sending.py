@@ -13,7 +13,9 @@ from wm.api.protocol import WorkspacePlace
 from wm.api.sync import Leaving, Outgoing, ReplicaRequest, SharedEntries, ShareProblem, ShareRequest
 from wm.domain.facts import Fact
 from wm.domain.sync.portable import GONE, digest, fields_of, forgotten_digest, leaving, may_leave
+from wm.domain.sync.recaps import is_recap, recap_fields, recap_id
 from wm.errors import NotFound, UserError
+from wm.formats.recaps import Recaps
 from wm.formats.sharing.sync import Replica, SharedRecord
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
@@ -23,6 +25,7 @@ from wm.ops.memory.entries import trash_ref
 from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.sync.documents import NODE_DIGITS, read_sync, replica_of, save_replica
+from wm.store.base import Health, Ref
 
 # --- what is shared ---------------------------------------------------------------------------
 
@@ -36,7 +39,7 @@ def _share(work: Work, request: ShareRequest) -> SharedEntries:
         )
     document = read_sync(work, place)
     memory = read_memory(work, place)
-    if not (request.ids or request.type):
+    if not (request.ids or request.type or request.recaps):
         return _listed(place, memory, document.team)
     records = dict(document.team.records)
     chosen, problems = [], []
@@ -53,10 +56,17 @@ def _share(work: Work, request: ShareRequest) -> SharedEntries:
     kind = "memory_unshared" if request.end else "memory_shared"
     facts = [Fact(kind, "user", "changed", e.id, (), {"text": e.text}) for e in chosen]
     work.log(place.key, facts)
-    replica = document.team.model_copy(update={"records": records})
+    update: dict[str, object] = {"records": records}
+    if request.recaps:
+        update["recaps"] = not request.end
+    replica = document.team.model_copy(update=update)
     save_replica(work, place, document, replica, mine=False)
     return SharedEntries(
-        place=place, entries=tuple(chosen), problems=tuple(problems), remote=document.team.remote
+        place=place,
+        entries=tuple(chosen),
+        problems=tuple(problems),
+        recaps=replica.recaps,
+        remote=replica.remote,
     )
 
 
@@ -66,7 +76,11 @@ def _listed(place: WorkspacePlace, memory: WorkspaceMemory, replica: Replica) ->
     active = {e.id for e in memory.entries if e.status == "active"}
     unshared = (name for name in heirs & active if not _is_shared(replica, name))
     return SharedEntries(
-        place=place, entries=tuple(shared), replaced=tuple(sorted(unshared)), remote=replica.remote
+        place=place,
+        entries=tuple(shared),
+        replaced=tuple(sorted(unshared)),
+        recaps=replica.recaps,
+        remote=replica.remote,
     )
 
 
@@ -115,11 +129,14 @@ def what_leaves(work: Work, request: ReplicaRequest) -> Outgoing:
             evidence = _gone(work, place, name, record, entry)
             if evidence is None:
                 lost.append(name)
-            elif record.digest not in ("", GONE):
+            elif record.digest != GONE:
+                # Without a digest: a sync may have sent it and died before it noted that.
                 found.append(_withdrawn(name, record, evidence))
         elif not may_leave(entry, own_repository=request.mine):
             change = _changed(work, entry, record, always=request.everything)
             found += [change] if change is not None else []
+    if not request.mine:
+        found += _recaps(work, place, replica, always=request.everything)
     return Outgoing(
         place=place,
         node=document.node or work.new_id("")[:NODE_DIGITS],
@@ -134,7 +151,7 @@ def _candidates(
 ) -> Iterator[tuple[str, SharedRecord]]:
     """The entries that may have changed, with what was known of them."""
     for name, record in replica.records.items():
-        if mine or record.shared:
+        if (mine or record.shared) and not is_recap(name):
             yield name, record
     if mine:
         for name in entries:
@@ -164,6 +181,33 @@ def _changed(
     )
 
 
+def _recaps(
+    work: Work, place: WorkspacePlace, replica: Replica, *, always: bool
+) -> Iterator[Leaving]:
+    """The recaps of sessions that changed, and those that are not shared any more."""
+    found = work.read(Ref(Recaps, place.key))
+    if found.health is Health.LOST:
+        return  # what cannot be read is not gone
+    recaps = found.document.recaps if found.document is not None and replica.recaps else ()
+    shared: set[str] = set()
+    for recap in recaps:
+        fields = recap_fields(recap, work.runtime.redactor.value)
+        name, said = recap_id(recap), digest(fields)
+        shared |= {name} if fields else set()
+        known = replica.records.get(name)
+        if fields and (always or known is None or known.digest != said):
+            yield Leaving(
+                id=name,
+                fields=fields,
+                created_at=recap.started_at,
+                updated_at=recap.at,
+                digest=said,
+            )
+    for name, record in replica.records.items():
+        if is_recap(name) and name not in shared and record.digest != GONE:
+            yield _withdrawn(name, record, "")
+
+
 def _withdrawn(name: str, record: SharedRecord, forgotten_text: str) -> Leaving:
     cleared = forgotten_digest(forgotten_text) if forgotten_text else ""
     return Leaving(id=name, cleared=cleared, author=record.author, digest=GONE)
@@ -180,7 +224,7 @@ def _gone(
     without evidence that it went."""
     if entry is not None:
         return entry.text if entry.status == "trashed" else ""
-    if record.withdrawn or record.digest in ("", GONE):
+    if record.withdrawn or record.digest == GONE:
         return ""
     has_stone = any(stone.id == entry_id for stone in read_tombstones(work, place).stones)
     trashed = work.read(trash_ref(place.key, entry_id)).document

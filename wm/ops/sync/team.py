@@ -8,14 +8,17 @@ from wm.api.protocol import WorkspacePlace
 from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
+from wm.formats.recaps import Recaps
 from wm.formats.sharing.sync import Replica
 from wm.formats.workspace_memory import TEAM, WorkspaceMemory
+from wm.ops.learning.recaps import read_recaps
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
 from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.sync.documents import read_sync, save_replica
 from wm.ops.sync.sending import what_leaves
+from wm.store.base import Ref
 
 
 def _run(work: Work, request: TeamRequest) -> Team:
@@ -32,9 +35,16 @@ def _run(work: Work, request: TeamRequest) -> Team:
         synced_at=replica.synced_at,
         trouble=replica.trouble,
         shared=sum(r.shared and not r.withdrawn for r in replica.records.values()),
-        unsent=len(out.leaving),
+        recaps=replica.recaps,
+        unsent=sum(bool(one.fields or _is_known(replica, one.id)) for one in out.leaving),
         members=_members(memory),
     )
+
+
+def _is_known(replica: Replica, entry_id: str) -> bool:
+    """Whether a sync has sent it already."""
+    record = replica.records.get(entry_id)
+    return record is not None and record.digest != ""
 
 
 def _members(memory: WorkspaceMemory) -> tuple[TeamMember, ...]:
@@ -64,6 +74,9 @@ def _left(work: Work, place: WorkspacePlace, *, keep: bool) -> Team:
         for e in gone
     ]
     save_memory(work, place, memory.model_copy(update={"entries": kept}), facts)
+    recaps = read_recaps(work, place)
+    if recaps.others and not keep:
+        work.put(Ref(Recaps, place.key), recaps.model_copy(update={"others": ()}))
     save_replica(work, place, read_sync(work, place), Replica(), mine=False)
     told = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
     stay = "; yours stay, and what others fetched of them stays with them"

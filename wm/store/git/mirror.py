@@ -8,6 +8,7 @@ writer saw, so of two writers one repeats its step.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,7 @@ MAX_VERIFIED = 5000
 KEPT_LOG = 64 * 1024 * 1024
 
 _NO_REF = "couldn't find remote ref"
+_REFUSED = re.compile(r"^!\t\S+\t\[remote rejected\] \((.+)\)", re.MULTILINE)
 _LOST_RACE = ("fetch first", "non-fast-forward", "stale info", "cannot lock", "failed to update")
 
 
@@ -126,7 +128,9 @@ class Mirror:
             return Pushed.DONE, ""
         told = f"{answer.text}\n{answer.err}"
         is_race = answer.code is not None and any(word in told for word in _LOST_RACE)
-        return (Pushed.LOST_RACE if is_race else Pushed.FAILED), answer.why
+        refused = _REFUSED.search(answer.text)
+        why = f"the remote refused it ({_safe(refused[1])})" if refused else answer.why
+        return (Pushed.LOST_RACE if is_race else Pushed.FAILED), why
 
     def relation(self, ours: str, theirs: str) -> tuple[bool, bool]:
         """Whether our commit is contained in theirs, and theirs in ours."""
@@ -246,9 +250,13 @@ def is_local(url: str) -> bool:
 
 
 def project_remote(root: str, name: str, deadline_s: float = 5.0) -> str:
-    """The URL of a project's remote; "" if it has none of this name."""
+    """The URL of a project's remote; "" if it has none of this name. Raises Unavailable without
+    git."""
     words = ["config", "--get", f"remote.{name}.url"]
-    return run(words, where=root, deadline_s=deadline_s).text
+    found = run(words, where=root, deadline_s=deadline_s)
+    if found.code is None:
+        raise Unavailable(found.err or f"git did not answer in {root}.", fix="Install git.")
+    return found.text
 
 
 def object_format(root: str, deadline_s: float = 5.0) -> str:

@@ -20,8 +20,9 @@ from wm.page import document
 @html_option
 @prints
 def command(caller: Caller, last: int, since: str, page: str) -> Result:
-    """Show what the last sessions asked for, changed, checked, committed and left open."""
-    found = caller.call("recap_sessions", last=last, since=since)
+    """Show what the last sessions asked for, changed, checked, committed and left open, also those
+    that others share."""
+    found = caller.call("recap_sessions", last=last, since=since, team=True)
     if page:
         folder = caller.workspace or caller.directory
         document.write(page, document.recaps_document(found, folder))

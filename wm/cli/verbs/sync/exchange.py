@@ -24,6 +24,7 @@ RECEIVED = {
     "trashed": "withdrawn by their authors",
     "superseded": "replaced by their authors",
     "absorbed": "known already",
+    "recap": "about sessions of others (`wm recap`)",
 }
 """Outcome -> what happened to the entries, in the order in which it is told."""
 
@@ -66,7 +67,8 @@ def _agreed(leaving: Sequence[Leaving], remote: str) -> bool:
     count = output.count(len(leaving), "entry", "entries")
     output.note(f"The first push sends {count} to {output.safe(remote)}:")
     for one in leaving:
-        output.note(f"  {short_id(one.id)}  {one.fields.get('text', '(withdrawn)')}")
+        kind = "a recap: " if one.fields.get("type") == "recap" else ""
+        output.note(f"  {short_id(one.id)}  {kind}{one.fields.get('text', '(withdrawn)')}")
         if reason := one.fields.get("rationale"):
             output.note(f"    because: {reason}")
     output.note(
@@ -88,26 +90,30 @@ def _adopted(caller: Caller, root: str) -> bool:
 
 
 def _print(answer: Synced) -> None:
-    fetched = "Only fetched from" if answer.held_back else "Synced with"
-    done = "Would sync with" if answer.dry_run else fetched
-    output.line(f"{done} {output.safe(answer.remote)}.")
+    if not answer.trouble:
+        fetched = "Only fetched from" if answer.held_back else "Synced with"
+        done = "Would sync with" if answer.dry_run else fetched
+        output.line(f"{done} {output.safe(answer.remote)}.")
     sent = sum(len(part.sent) for part in answer.parts)
     rows: list[output.Row] = []
     if sent:
-        verb = "would be sent" if answer.dry_run else "sent"
+        verb = "would be sent" if answer.dry_run else "not sent yet" if answer.trouble else "sent"
         rows.append((verb, output.count(sent, "entry", "entries")))
     for outcome, said in RECEIVED.items():
         if count := sum(part.received.get(outcome, 0) for part in answer.parts):
             rows.append(("received", f"{output.count(count, 'entry', 'entries')} {said}"))
     output.lines(output.pairs(rows))
+    if not (rows or answer.trouble or answer.held_back):
+        output.line("Nothing is new on either side.")
     if answer.left_out_count:
         listed = ", ".join(answer.left_out[:3])
         files = output.count(answer.left_out_count, "file")
         output.note(f"{files} of the remote are no shared entries and were left out: {listed}")
     if answer.trouble:
         output.problem(
-            f"The sync did not finish: {answer.trouble}.",
-            fix="Everything is kept here; the next sync sends it.",
+            f"The sync with {output.safe(answer.remote)} did not finish: {answer.trouble}.",
+            fix="Everything is kept here, and the next sync sends it. Does git reach the remote? "
+            "`git remote -v` and `git ls-remote` tell.",
         )
     elif any(part.received.get("inbox") for part in answer.parts):
         output.hint("to see what waits: wm inbox")

@@ -21,17 +21,18 @@ from wm.ops.sync.planning import Choices
 @click.command("share")
 @click.argument("entry_ids", metavar="[ID]...", nargs=-1)
 @choice("--type", TYPES, help="All entries of this type that are active now.")
+@flag("--recaps", help="The recaps of your sessions here, from now on: `wm recap` shows them.")
 @prints
-def share(caller: Caller, entry_ids: tuple[str, ...], type: str) -> Result:
+def share(caller: Caller, entry_ids: tuple[str, ...], type: str, recaps: bool) -> Result:
     """Share the entries ID... with everyone who can read this project's remote.
 
     The next `wm sync` sends them, and later your changes of them. Without IDs the shared entries
     are listed. Sharing an entry of another author proposes your wording of it, or that it be
     forgotten.
     """
-    answer: Any = caller.call("share_entries", ids=entry_ids, type=type)
+    answer: Any = caller.call("share_entries", ids=entry_ids, type=type, recaps=recaps)
     failed = bool(answer.problems)
-    if not (entry_ids or type):
+    if not (entry_ids or type or recaps):
         return Result(answer, _print_shared)
     return Result(answer, _print_marked, failed=failed)
 
@@ -39,6 +40,8 @@ def share(caller: Caller, entry_ids: tuple[str, ...], type: str) -> Result:
 def _print_marked(answer: SharedEntries) -> None:
     for problem in answer.problems:
         output.problem(problem.message)
+    if answer.recaps and not (answer.entries or answer.problems):
+        output.line("The recaps of your sessions here are shared, also later ones, with `wm sync`.")
     if answer.entries:
         where = f"to {answer.remote.shown}" if answer.remote else "to this project's remote"
         _print_entries(answer)
@@ -48,7 +51,9 @@ def _print_marked(answer: SharedEntries) -> None:
 
 def _print_shared(answer: SharedEntries) -> None:
     _print_entries(answer)
-    if not answer.entries:
+    if answer.recaps:
+        output.line("The recaps of your sessions here are shared; `wm unshare --recaps` ends that.")
+    elif not answer.entries:
         output.line("Nothing of this project is shared. `wm share ID` shares an entry.")
     for name in answer.replaced:
         output.line(f"{short_id(name)} replaced a shared entry: wm share {name} shares it, too.")
@@ -60,20 +65,24 @@ def _print_entries(answer: SharedEntries) -> None:
 
 
 @click.command("unshare")
-@click.argument("entry_ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("entry_ids", metavar="[ID]...", nargs=-1)
+@flag("--recaps", help="The recaps of your sessions here.")
 @flag("--purge", help="Rewrite the shared history now, so that it does not contain them any more.")
 @prints
-def unshare(caller: Caller, entry_ids: tuple[str, ...], purge: bool) -> Result:
+def unshare(caller: Caller, entry_ids: tuple[str, ...], recaps: bool, purge: bool) -> Result:
     """End sharing the entries ID...; they stay here.
 
     What others fetched stays with them until they sync, and nothing can make them forget what
     they read. With --purge every machine that syncs drops the earlier history; the remote keeps
     the objects until its own clean-up.
     """
-    answer: Any = caller.call("share_entries", ids=entry_ids, end=True)
+    if not (entry_ids or recaps):
+        raise click.UsageError("Missing argument 'ID...'.")
+    answer: Any = caller.call("share_entries", ids=entry_ids, recaps=recaps, end=True)
     if purge:
         return synced(caller, Choices(purge=True, confirm=lambda _leaving, _remote: True))
     count = output.count(len(answer.entries), "entry", "entries")
+    count = "The recaps of your sessions here" if recaps and not entry_ids else count
     said = f"{count} will not be shared any more; `wm sync` withdraws them from the others."
     return Result(answer, said)
 
@@ -98,6 +107,7 @@ def _print_team(answer: Team) -> None:
         ("remote", answer.remote.shown if answer.remote else "none yet: `wm sync` names it"),
         ("last sync", output.moment(answer.synced_at)),
         ("you share", _counted(answer.shared, answer.unsent, "changed since")),
+        *([("", "the recaps of your sessions")] if answer.recaps else []),
         ("others enter", ENTERS.get(answer.accept, answer.accept)),
     ]
     if answer.trouble:

@@ -1,0 +1,241 @@
+"""A sync of 10,000 entries by 200 authors: the first one, one with ten changes, and what grows.
+
+The bill of a sync without git's own time: what its commands took is measured and taken off.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from tests.bench.harness import Row, at_most, report, scratch, settings_for
+from wm.api.sync import Synced
+from wm.domain.sync.merge import canonical_bytes
+from wm.domain.sync.portable import author_id, revised
+from wm.formats.sharing.shared_entry import SharedEntry
+from wm.ops.catalogue import OPERATIONS
+from wm.ops.local import open_runtime
+from wm.ops.operation import execute
+from wm.ops.sync.planning import Choices, sync_project
+from wm.store.git import command
+from wm.store.git.mirror import REF
+from wm.store.git.objects import path_of
+
+ENTRIES, AUTHORS = 10_000, 200
+SMALL = 1_000
+CHANGES = 10
+ROUNDS = 5
+EDITS = 1_000
+"""Edits by their authors, in syncs of ten, whose growth is measured."""
+FIRST_S, AGAIN_S, GROWTH, FOLLOWS = 5.0, 0.5, 1.5, 2.0
+BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
+SHARED: dict[str, Any] = {"type": "decision", "source": "explicit", "origin": "user"}
+WORDS = (
+    *("the", "deploy", "queue", "prices", "invoice", "worker", "release", "schema", "index"),
+    *("never", "always", "because", "before", "cache", "handler", "timeout", "retry", "batch"),
+    *("orders", "stock", "pier", "ferry", "tide", "customs", "manifest", "berth", "crane"),
+    *("`make ship`", "src/orders/queue.py", "Postgres", "UTC", "42", "v2", "500 ms", "reads", "in"),
+)
+
+
+class GitTime:
+    """Seconds in which a git command of ours was running."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.commands = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count the commands that start inside."""
+        started = command.subprocess.Popen
+
+        meter = self
+
+        class Timed(started):  # type: ignore[misc,valid-type]
+            def __init__(self, *words: Any, **options: Any) -> None:
+                self._begun = time.perf_counter()
+                super().__init__(*words, **options)
+
+            def wait(self, *words: Any, **options: Any) -> int:
+                code = int(super().wait(*words, **options))
+                if self._begun:
+                    meter.seconds += time.perf_counter() - self._begun
+                    meter.commands += 1
+                    self._begun = 0.0
+                return code
+
+        command.subprocess.Popen = Timed  # type: ignore[misc]
+        try:
+            yield
+        finally:
+            command.subprocess.Popen = started  # type: ignore[misc]
+
+
+class Took(Struct):
+    """One sync: all of it, and its git commands."""
+
+    total_s: float
+    git_s: float
+    commands: int
+
+    @property
+    def own_s(self) -> float:
+        return self.total_s - self.git_s
+
+
+class Team:
+    """A bare remote with a shared memory of many authors, and one member who syncs."""
+
+    def __init__(self, folder: Path, entries: int, authors: int) -> None:
+        self.remote = folder / "shop.git"
+        self.random = random.Random(7)
+        self.entries: dict[str, SharedEntry] = {}
+        self.authors = authors
+        self.moment = BEGIN
+        git(folder, "init", "-q", "--bare", "-b", "main", str(self.remote))
+        self.project = folder / "shop"
+        git(folder, "clone", "-q", str(self.remote), str(self.project))
+        for name, value in (("email", "ben@example.org"), ("name", "Ben")):
+            git(self.project, "config", f"user.{name}", value)
+        self._fill(entries)
+        settings = settings_for(folder)
+        self.settings = replace(settings, team=replace(settings.team, accept="all"))
+        self.runtime = open_runtime(self.settings)
+
+    def text(self) -> str:
+        return f"The {' '.join(self.random.choices(WORDS, k=14))}."
+
+    def _fill(self, entries: int) -> None:
+        for author in range(self.authors):
+            names = [
+                f"m_{self.random.getrandbits(80):020x}"
+                for _ in range(author, entries, self.authors)
+            ]
+            self.commit({name: self.text() for name in names}, author)
+
+    def edit(self, count: int) -> int:
+        """Let an author edit entries, in one commit; the letters of the new texts."""
+        author = self.random.randrange(self.authors)
+        own = [n for n, e in self.entries.items() if author_id(address(author)) in e.authors]
+        texts = {name: self.text() for name in self.random.sample(own, count)}
+        self.commit(texts, author)
+        return sum(map(len, texts.values()))
+
+    def commit(self, texts: dict[str, str], author: int) -> None:
+        """Write an author's texts to the remote as that author's `wm sync` does."""
+        self.moment += timedelta(minutes=20)
+        stamp = f"A{author} <{address(author)}> {int(self.moment.timestamp())} +0000"
+        lines = [f"commit {REF}\nauthor {stamp}\ncommitter {stamp}\ndata 5\nShare\n".encode()]
+        lines += [f"from {REF}^0\n".encode()] if self.entries else []
+        if not self.entries:
+            version = b'{\n "format": "wm-memory",\n "purges": 0,\n "version": 1\n}\n'
+            lines += [b"M 100644 inline version\ndata %d\n%s\n" % (len(version), version)]
+        for name, text in texts.items():
+            entry = self.entries[name] = revised(
+                self.entries.get(name),
+                name,
+                author_id(address(author)),
+                {"text": text} if name in self.entries else {"text": text, **SHARED},
+                name=f"A{author}",
+                created="2026-01-05T09:00:00.000Z",
+                now=self.moment,
+                node="0123abcd",
+            )
+            raw = canonical_bytes(entry)
+            path = path_of(("entries", name)).encode()
+            lines += [b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(raw), raw)]
+        git(self.remote, "fast-import", "--quiet", data=b"".join(lines))
+
+    def call(self, name: str, /, **fields: Any) -> Any:
+        operation = OPERATIONS[name]
+        return execute(self.runtime, operation, operation.request.model_validate(fields))
+
+    def sync(self) -> tuple[Synced, Took]:
+        meter = GitTime()
+        begun = time.perf_counter()
+        with meter.counted():
+            scope = {"directory": str(self.project)}
+            choices = Choices(confirm=lambda _leaving, _remote: True)
+            done = sync_project(self.runtime, self.call, scope, choices)
+        assert not done.trouble, done.trouble
+        return done, Took(time.perf_counter() - begun, meter.seconds, meter.commands)
+
+    def changed_here(self, ids: list[str]) -> None:
+        for name in ids:
+            self.call("edit_entry", directory=str(self.project), id=name, text=self.text())
+
+    def packed_bytes(self) -> int:
+        """The remote's objects after its own clean-up."""
+        git(self.remote, "gc", "-q", "--prune=now")
+        folder = self.remote / "objects" / "pack"
+        return sum(path.stat().st_size for path in folder.glob("*.pack"))
+
+
+def address(author: int) -> str:
+    return f"a{author}@example.org"
+
+
+def git(where: Path, *words: str, data: bytes = b"") -> None:
+    env = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *words], cwd=where, input=data, capture_output=True, env=env, check=True)
+
+
+def again(team: Team) -> Took:
+    """The fastest of some syncs, each with five changes of others and five of one's own."""
+    own = []
+    for _ in range(CHANGES // 2):
+        answer = team.call(
+            "remember", directory=str(team.project), text=team.text(), type="decision", typed=True
+        )
+        own.append(answer.entry.id)
+    team.call("share_entries", directory=str(team.project), ids=own)
+    team.sync()
+    took = []
+    for _ in range(ROUNDS):
+        team.edit(CHANGES // 2)
+        team.changed_here(own)
+        done, time_taken = team.sync()
+        assert len(done.parts[0].sent) == CHANGES // 2
+        took.append(time_taken)
+    return min(took, key=lambda one: one.own_s)
+
+
+def measured(entries: int, authors: int) -> tuple[Took, Took, float]:
+    with scratch() as folder:
+        team = Team(folder, entries, authors)
+        done, first = team.sync()
+        assert sum(done.parts[0].received.values()) == entries, done
+        few = again(team)
+        before = team.packed_bytes()
+        letters = sum(team.edit(CHANGES) for _ in range(EDITS // CHANGES))
+        grown = (team.packed_bytes() - before) / letters
+        team.runtime.store.close()
+    return first, few, grown
+
+
+def main() -> bool:
+    _, small, _ = measured(SMALL, AUTHORS // 10)
+    first, few, grown = measured(ENTRIES, AUTHORS)
+
+    def spent(took: Took) -> str:
+        return f" (with git {took.total_s:.3g} s; {took.commands} commands)"
+
+    rows = [
+        at_most("the first sync", first.total_s, FIRST_S, "s", f" (git {first.git_s:.3g} s)"),
+        at_most("ten changes, beside git's own time", few.own_s, AGAIN_S, "s", spent(few)),
+        Row(f"the same among {SMALL:,} entries", f"{small.own_s:.3g} s{spent(small)}"),
+        at_most("ten times as many entries", few.own_s / small.own_s, FOLLOWS),
+        at_most("growth of the remote by text changed", grown, GROWTH),
+    ]
+    return report(f"a sync of {ENTRIES:,} entries by {AUTHORS} authors", rows)

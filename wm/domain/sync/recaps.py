@@ -1,0 +1,73 @@
+"""A recap of a session as a shared entry, and back (SY-3, RF-1). Pure.
+
+The file is that of an entry; its field `text` is the recap as JSON. It is for people: a recap of
+somebody else never enters a prompt or a tool's answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+from wm.domain.session.recap import MAX_LISTED
+from wm.domain.sync.portable import unkeyed
+from wm.formats.recaps import KEPT_RECAPS, Recap
+from wm.formats.sharing.shared_entry import MOST_CHARS, Value
+
+PREFIX = "r_"
+LEAVES = ("agent", "branch", "started_at", "at", "asked", "changed", "checks", "commits", "open")
+"""Not: ids of entries, which may not be shared, and fixes."""
+LONGEST = 200
+"""Characters of a path, a name or a sentence that is taken in."""
+
+
+def is_recap(entry_id: str) -> bool:
+    return entry_id.startswith(PREFIX)
+
+
+def recap_id(recap: Recap) -> str:
+    return PREFIX + recap.session
+
+
+def recap_fields(recap: Recap, redact: Callable[[object], object]) -> dict[str, Value]:
+    """The fields of its file; none if it says nothing, or too much. redact: all texts of a value.
+
+    Only the main files are named, and of these only those in the project.
+    """
+    files = tuple(path for path in recap.main_files if not path.startswith(("/", "~", "..")))
+    told = recap.model_copy(update={"changed": files})
+    plain = redact(told.model_dump(mode="json", by_alias=True, include=set(LEAVES)))
+    text = unkeyed(json.dumps(plain, ensure_ascii=False))
+    is_empty = not (recap.asked or files or recap.checks or recap.commits)
+    return {} if is_empty or len(text) > MOST_CHARS else {"type": "recap", "text": text}
+
+
+def recap_of(
+    entry_id: str, fields: Mapping[str, Value], author: str, redact: Callable[[object], object]
+) -> Recap | None:
+    """The recap that the fields of an author's version say, redacted and bounded; None if they say
+    none. author: its name."""
+    try:
+        plain = json.loads(str(fields.get("text", "")))
+        found = Recap.model_validate(_bounded(redact(plain)))
+    except (ValueError, RecursionError):
+        return None
+    told = {name: getattr(found, name) for name in LEAVES}
+    return Recap(session=entry_id.removeprefix(PREFIX), author=author, **told)
+
+
+def _bounded(value: object) -> object:
+    """The value with lines of printable letters in place of texts, and short lists."""
+    if isinstance(value, str):
+        return "".join(c if c.isprintable() else " " for c in value)[:LONGEST]
+    if isinstance(value, list):
+        return [_bounded(item) for item in value[:MAX_LISTED]]
+    if isinstance(value, dict):
+        return {str(name)[:LONGEST]: _bounded(item) for name, item in value.items()}
+    return value
+
+
+def merged(known: tuple[Recap, ...], arrived: Mapping[str, Recap | None]) -> tuple[Recap, ...]:
+    """The recaps of others with those that arrived, by session; None: it was withdrawn."""
+    others = {one.session: one for one in known} | dict(arrived)
+    return tuple(sorted(filter(None, others.values()), key=lambda one: one.at)[-KEPT_RECAPS:])
