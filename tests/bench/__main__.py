@@ -22,6 +22,7 @@ NAMES = (
     "proxy",
     "index",
     "vectors",
+    "sync",
 )
 WITH_ARGUMENTS = (
     "eval",

@@ -29,16 +29,18 @@ from wm.ops.operation import execute
 from wm.ops.sync.planning import Choices, sync_project
 from wm.store.git import command
 from wm.store.git.mirror import REF
-from wm.store.git.objects import path_of
+from wm.store.git.objects import Objects, path_of
 
 ENTRIES, AUTHORS = 10_000, 200
 SMALL = 1_000
+LARGE, LARGE_AUTHORS = 100_000, 1_000
 CHANGES = 10
 ROUNDS = 5
 EDITS = 1_000
 """Edits by their authors, in syncs of ten, whose growth is measured."""
 FIRST_S, AGAIN_S, GROWTH, FOLLOWS = 5.0, 0.5, 1.5, 2.0
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
+VERSION = b'{\n "format": "wm-memory",\n "purges": 0,\n "version": 1\n}\n'
 SHARED: dict[str, Any] = {"type": "decision", "source": "explicit", "origin": "user"}
 WORDS = (
     *("the", "deploy", "queue", "prices", "invoice", "worker", "release", "schema", "index"),
@@ -94,53 +96,40 @@ class Took(Struct):
         return self.total_s - self.git_s
 
 
-class Team:
-    """A bare remote with a shared memory of many authors, and one member who syncs."""
+class Remote:
+    """A bare repository with a shared memory of many authors."""
 
     def __init__(self, folder: Path, entries: int, authors: int) -> None:
-        self.remote = folder / "shop.git"
+        self.path = folder / "shop.git"
         self.random = random.Random(7)
         self.entries: dict[str, SharedEntry] = {}
         self.authors = authors
         self.moment = BEGIN
-        git(folder, "init", "-q", "--bare", "-b", "main", str(self.remote))
-        self.project = folder / "shop"
-        git(folder, "clone", "-q", str(self.remote), str(self.project))
-        for name, value in (("email", "ben@example.org"), ("name", "Ben")):
-            git(self.project, "config", f"user.{name}", value)
-        self._fill(entries)
-        settings = settings_for(folder)
-        self.settings = replace(settings, team=replace(settings.team, accept="all"))
-        self.runtime = open_runtime(self.settings)
+        git(folder, "init", "-q", "--bare", "-b", "main", str(self.path))
+        lines: list[bytes] = []
+        for author in range(authors):
+            count = len(range(author, entries, authors))
+            names = [f"m_{self.random.getrandbits(80):020x}" for _ in range(count)]
+            lines += self._commit({name: self.text() for name in names}, author)
+        git(self.path, "fast-import", "--quiet", data=b"".join(lines))
 
     def text(self) -> str:
         return f"The {' '.join(self.random.choices(WORDS, k=14))}."
-
-    def _fill(self, entries: int) -> None:
-        for author in range(self.authors):
-            names = [
-                f"m_{self.random.getrandbits(80):020x}"
-                for _ in range(author, entries, self.authors)
-            ]
-            self.commit({name: self.text() for name in names}, author)
 
     def edit(self, count: int) -> int:
         """Let an author edit entries, in one commit; the letters of the new texts."""
         author = self.random.randrange(self.authors)
         own = [n for n, e in self.entries.items() if author_id(address(author)) in e.authors]
         texts = {name: self.text() for name in self.random.sample(own, count)}
-        self.commit(texts, author)
+        git(self.path, "fast-import", "--quiet", data=b"".join(self._commit(texts, author)))
         return sum(map(len, texts.values()))
 
-    def commit(self, texts: dict[str, str], author: int) -> None:
-        """Write an author's texts to the remote as that author's `wm sync` does."""
+    def _commit(self, texts: dict[str, str], author: int) -> list[bytes]:
+        """A commit of an author's texts, as that author's `wm sync` makes it."""
         self.moment += timedelta(minutes=20)
         stamp = f"A{author} <{address(author)}> {int(self.moment.timestamp())} +0000"
         lines = [f"commit {REF}\nauthor {stamp}\ncommitter {stamp}\ndata 5\nShare\n".encode()]
-        lines += [f"from {REF}^0\n".encode()] if self.entries else []
-        if not self.entries:
-            version = b'{\n "format": "wm-memory",\n "purges": 0,\n "version": 1\n}\n'
-            lines += [b"M 100644 inline version\ndata %d\n%s\n" % (len(version), version)]
+        lines += [f"from {REF}^0\n".encode()] if self.entries else [_file(b"version", VERSION)]
         for name, text in texts.items():
             entry = self.entries[name] = revised(
                 self.entries.get(name),
@@ -152,10 +141,35 @@ class Team:
                 now=self.moment,
                 node="0123abcd",
             )
-            raw = canonical_bytes(entry)
-            path = path_of(("entries", name)).encode()
-            lines += [b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(raw), raw)]
-        git(self.remote, "fast-import", "--quiet", data=b"".join(lines))
+            lines.append(_file(path_of(("entries", name)).encode(), canonical_bytes(entry)))
+        return lines
+
+    def packed_bytes(self) -> int:
+        """Its objects after git's own clean-up."""
+        git(self.path, "gc", "-q", "--prune=now")
+        return packs(self.path)
+
+
+def packs(repository: Path) -> int:
+    return sum(p.stat().st_size for p in (repository / "objects/pack").glob("*.pack"))
+
+
+def _file(path: bytes, raw: bytes) -> bytes:
+    return b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(raw), raw)
+
+
+class Member:
+    """Somebody with a clone who takes in what the others share."""
+
+    def __init__(self, folder: Path, remote: Remote) -> None:
+        self.remote = remote
+        self.project = folder / "shop"
+        git(folder, "clone", "-q", str(remote.path), str(self.project))
+        for name, value in (("email", "ben@example.org"), ("name", "Ben")):
+            git(self.project, "config", f"user.{name}", value)
+        settings = settings_for(folder)
+        self.settings = replace(settings, team=replace(settings.team, accept="all"))
+        self.runtime = open_runtime(self.settings)
 
     def call(self, name: str, /, **fields: Any) -> Any:
         operation = OPERATIONS[name]
@@ -173,13 +187,8 @@ class Team:
 
     def changed_here(self, ids: list[str]) -> None:
         for name in ids:
-            self.call("edit_entry", directory=str(self.project), id=name, text=self.text())
-
-    def packed_bytes(self) -> int:
-        """The remote's objects after its own clean-up."""
-        git(self.remote, "gc", "-q", "--prune=now")
-        folder = self.remote / "objects" / "pack"
-        return sum(path.stat().st_size for path in folder.glob("*.pack"))
+            text = self.remote.text()
+            self.call("edit_entry", directory=str(self.project), id=name, text=text)
 
 
 def address(author: int) -> str:
@@ -191,37 +200,77 @@ def git(where: Path, *words: str, data: bytes = b"") -> None:
     subprocess.run(["git", *words], cwd=where, input=data, capture_output=True, env=env, check=True)
 
 
-def again(team: Team) -> Took:
+def again(team: Member) -> Took:
     """The fastest of some syncs, each with five changes of others and five of one's own."""
     own = []
     for _ in range(CHANGES // 2):
         answer = team.call(
-            "remember", directory=str(team.project), text=team.text(), type="decision", typed=True
+            "remember",
+            directory=str(team.project),
+            text=team.remote.text(),
+            type="decision",
+            typed=True,
         )
         own.append(answer.entry.id)
     team.call("share_entries", directory=str(team.project), ids=own)
     team.sync()
     took = []
     for _ in range(ROUNDS):
-        team.edit(CHANGES // 2)
+        team.remote.edit(CHANGES // 2)
         team.changed_here(own)
         done, time_taken = team.sync()
-        assert len(done.parts[0].sent) == CHANGES // 2
+        assert len(done.parts[0].sent) == CHANGES // 2, done
         took.append(time_taken)
     return min(took, key=lambda one: one.own_s)
 
 
 def measured(entries: int, authors: int) -> tuple[Took, Took, float]:
+    """The first sync, one with ten changes, and the growth of the remote by text changed."""
     with scratch() as folder:
-        team = Team(folder, entries, authors)
-        done, first = team.sync()
+        remote = Remote(folder, entries, authors)
+        member = Member(folder, remote)
+        done, first = member.sync()
         assert sum(done.parts[0].received.values()) == entries, done
-        few = again(team)
-        before = team.packed_bytes()
-        letters = sum(team.edit(CHANGES) for _ in range(EDITS // CHANGES))
-        grown = (team.packed_bytes() - before) / letters
-        team.runtime.store.close()
+        few = again(member)
+        member.runtime.store.close()
+        before = remote.packed_bytes()
+        letters = sum(remote.edit(CHANGES) for _ in range(EDITS // CHANGES))
+        grown = (remote.packed_bytes() - before) / letters
     return first, few, grown
+
+
+def large() -> list[Row]:
+    """What the tree alone costs at ten times the size: figures for the plan in the pages."""
+    with scratch() as folder:
+        remote = Remote(folder, LARGE, LARGE_AUTHORS)
+        size = remote.packed_bytes()
+        mirror = folder / "mirror.git"
+        git(folder, "init", "-q", "--bare", str(mirror))
+        fetched_s, head = _fetched(mirror, remote)
+        begun = time.perf_counter()
+        found = Objects(str(mirror)).difference("", head)
+        listed_s = time.perf_counter() - begun
+        assert len(found.files) == LARGE
+        remote.edit(CHANGES)
+        fetched_again_s, after = _fetched(mirror, remote)
+        begun = time.perf_counter()
+        changed = Objects(str(mirror)).difference(head, after)
+        compared_s = time.perf_counter() - begun
+        assert len(changed.files) == CHANGES
+    return [
+        Row(f"{LARGE:,} entries, {LARGE_AUTHORS:,} authors", f"{size / 1e6:.3g} MB packed"),
+        Row("  git fetches all", f"{fetched_s:.3g} s"),
+        Row("  all names of the tree", f"{listed_s:.3g} s"),
+        Row("  git fetches ten changes", f"{fetched_again_s:.3g} s"),
+        Row("  ten changes found between the trees", f"{compared_s:.3g} s"),
+    ]
+
+
+def _fetched(mirror: Path, remote: Remote) -> tuple[float, str]:
+    begun = time.perf_counter()
+    git(mirror, "fetch", "-q", f"file://{remote.path}", f"+{REF}:{REF}")
+    took = time.perf_counter() - begun
+    return took, (mirror / REF).read_text().strip()
 
 
 def main() -> bool:
@@ -238,4 +287,5 @@ def main() -> bool:
         at_most("ten times as many entries", few.own_s / small.own_s, FOLLOWS),
         at_most("growth of the remote by text changed", grown, GROWTH),
     ]
+    rows += large()
     return report(f"a sync of {ENTRIES:,} entries by {AUTHORS} authors", rows)

@@ -55,7 +55,9 @@ class Tree:
             *folders, name = path.split("/")
             at = nested
             for folder in folders:
-                at = at.setdefault(folder, {})
+                if not isinstance(at.get(folder), dict):
+                    at[folder] = {}
+                at = at[folder]
             at[name] = leaf
         return self._tree(nested)
 

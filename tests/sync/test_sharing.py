@@ -297,6 +297,21 @@ def test_a_lost_mirror_is_made_anew_and_nothing_is_lost(world: World) -> None:
     assert len(list((ann.bench.settings.paths.home / "quarantine").iterdir())) == 1
 
 
+def test_a_first_sync_that_died_before_its_push_is_asked_about_again(world: World) -> None:
+    ann = world.person("ann")
+    ann.shared(SHIP)
+    before = ann.record()
+    ann.sync()
+    ann.bench.put((Ref(Sync, ann.bench.key), before))
+    git(world.remote, "update-ref", "-d", "refs/wm/memory")
+    asked: list[Any] = []
+    ann.sync(confirm=lambda leaving, _remote: bool(asked.append(leaving)))
+    assert asked
+    assert git(world.remote, "for-each-ref", "refs/wm") == ""
+    ann.sync()
+    assert world.tree() == ann.tree()
+
+
 def test_what_is_forgotten_after_a_sync_that_died_is_withdrawn(world: World) -> None:
     """The sync pushed the entry, and was killed before it noted that."""
     ann, ben = world.person("ann"), world.person("ben", accept="all")
@@ -309,6 +324,21 @@ def test_what_is_forgotten_after_a_sync_that_died_is_withdrawn(world: World) -> 
     synced(ann, ben)
     assert (ann.texts(), ben.texts(), ben.texts("inbox")) == ([], [], [])
     assert ann.record().team.records[name].digest == "gone"
+
+
+def test_an_edit_after_a_sync_that_died_is_sent_also_back_to_the_usual_value(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(CENTS)
+    ann.sync()
+    name = ann.shared(SHIP)
+    ann.call("edit_entry", id=name, importance="low")
+    before = ann.record()
+    ann.sync()
+    ann.bench.put((Ref(Sync, ann.bench.key), before))
+    ann.call("edit_entry", id=name, importance="normal")
+    synced(ann, ben)
+    assert ben.entries[name].user_importance == "normal"
+    assert ann.texts("inbox") == []
 
 
 def test_a_restored_backup_deletes_nothing_for_others(world: World) -> None:

@@ -125,7 +125,7 @@ def test_a_push_that_the_remote_refuses_is_told_with_its_reason(
     assert "the remote refused it (deny updating a hidden ref)" in refused.sentences
     assert "not sent yet  1 entry" in refused.out
     git(world.remote, "config", "--unset", "receive.hideRefs")
-    assert "sent  1 entry" in ann.wm("sync").out
+    assert "sent  earlier changes" in ann.wm("sync").out
     assert "Nothing is new on either side." in ann.wm("sync").out
 
 
@@ -142,11 +142,9 @@ def test_a_remote_that_was_never_reached_is_not_remembered(desks: tuple[Desk, De
     assert "does not know your own repository yet" in ann.wm("sync", "--mine").sentences
 
 
-def test_without_git_the_sentence_names_git(
-    desks: tuple[Desk, Desk], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_git_the_sentence_names_git(desks: tuple[Desk, Desk]) -> None:
     ann, _ = desks
-    monkeypatch.setenv("PATH", "/nowhere")
+    ann.env = {**ann.env, "PATH": "/nowhere"}
     done = ann.wm("sync")
     assert done.code == 1
     assert "git is not installed" in done.sentences

@@ -150,13 +150,15 @@ class SyncPart(Record):
 
 class Synced(Record):
     """The result of one sync. remote: as shown to people. trouble: why it did not finish.
-    held_back: entries that were not sent, because nobody agreed to the first push. left_out: paths
-    of the fetched tree that are no shared entries, as far as they are listed."""
+    pushed: the remote took something, which may be what an earlier sync could not send. held_back:
+    entries that were not sent, because nobody agreed to the first push. left_out: paths of the
+    fetched tree that are no shared entries, as far as they are listed."""
 
     remote: str
     parts: tuple[SyncPart, ...] = ()
     dry_run: bool = False
     trouble: str = ""
+    pushed: bool = False
     held_back: int = 0
     left_out: tuple[str, ...] = ()
     left_out_count: int = 0

@@ -92,6 +92,12 @@ class Reception:
         self._rules = rules
         self._entries = {entry.id: entry for entry in memory.entries}
         self._texts = {canonical(e.text): e for e in memory.entries if e.status == "active"}
+        self._proposals: dict[tuple[str, str], list[str]] = {}
+        """What waits in the inbox as another author's version of an entry: by entry and origin."""
+        for entry in memory.entries:
+            if entry.status == "inbox" and entry.outside and len(entry.supersedes) == 1:
+                about = entry.supersedes[0], entry.origin
+                self._proposals.setdefault(about, []).append(entry.id)
         self._links: list[_Link] = []
         self._agreed: list[str] = []
         self.records = dict(records)
@@ -260,8 +266,8 @@ class Reception:
             return  # a version of fields that we do not know
         update = {} if gone else changed_by(entry, fields, own_repository=False)
         origin = TEAM + author_name(str(version.get(NAME, ("", ""))[1]))
-        for old in [e for e in self._entries.values() if _is_proposal(e, entry_id, origin)]:
-            del self._entries[old.id]
+        for old in self._proposals.pop((entry_id, origin), ()):
+            self._entries.pop(old, None)
         said = "\0".join((entry_id, author, digest(fields)))
         name = PROPOSED + hashlib.sha256(said.encode()).hexdigest()[:20]
         if not (gone or update) or name in self._entries or self._rules.is_gone(name):
@@ -284,6 +290,7 @@ class Reception:
         reasons = ("team_deleted" if gone else "team_changed", *judged)
         proposal = proposal.model_copy(update={"reasons": reasons})
         self._put(proposal)
+        self._proposals[entry_id, origin] = [name]
         self._tell("memory_received", "inbox", proposal, reasons, of=entry_id)
 
     # --- parts ------------------------------------------------------------------------------
@@ -380,8 +387,3 @@ class Reception:
 def _age(entry: MemoryEntry) -> tuple[str, str]:
     """Of two entries with one text the older survives: every machine decides the same."""
     return entry.created_at, entry.id
-
-
-def _is_proposal(entry: MemoryEntry, of: str, origin: str) -> bool:
-    is_waiting = entry.status == "inbox" and bool(entry.outside)
-    return is_waiting and entry.supersedes == (of,) and entry.origin == origin

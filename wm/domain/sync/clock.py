@@ -32,6 +32,11 @@ def moment_of(clock: str, *, now: datetime) -> str:
     return iso(now) if moment is None else iso(min(moment, now))
 
 
+def is_of_node(clock: str, node: str) -> bool:
+    """Whether the change was made in this data folder."""
+    return clock.endswith(f"-{node}")
+
+
 def _parts(clock: str) -> tuple[str, int, str]:
     if not clock:
         return "", -1, ""

@@ -53,11 +53,12 @@ def join(one: SharedEntry, other: SharedEntry) -> SharedEntry:
         raise ValueError(f"{one.id} and {other.id} are two entries")
     authors = dict(one.authors)
     for author, version in other.authors.items():
-        authors[author] = _joined(authors.get(author, {}), version)
+        authors[author] = joined_versions(authors.get(author, {}), version)
     return _made(one.id, authors)
 
 
-def _joined(one: Version, other: Version) -> Version:
+def joined_versions(one: Version, other: Version) -> Version:
+    """Per field the later of two states of one author's version."""
     fields = dict(one)
     for name, field in other.items():
         fields[name] = max(field, fields.get(name, field), key=_order)

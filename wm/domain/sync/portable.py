@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from wm.domain.memory.scope import branch_of
-from wm.domain.sync.clock import moment_of, tick
-from wm.domain.sync.merge import CLEARED, CREATED, LASTING, NAME
+from wm.domain.sync.clock import is_of_node, moment_of, tick
+from wm.domain.sync.merge import CLEARED, CREATED, LASTING, NAME, joined_versions
 from wm.formats.sharing.shared_entry import TAG, SharedEntry, Value, Version
 from wm.formats.workspace_memory import CONFIDENCE, IMPORTANCES, ORIGINS, TEAM, MemoryEntry
 from wm.text.letters import canonical
@@ -150,6 +150,14 @@ def revised(
     version |= {field: (clock, value) for field, value in changes.items()}
     authors[author] = version
     return SharedEntry.model_construct(id=entry_id, authors=authors)
+
+
+def base_of(applied: Version, written: Version, node: str) -> dict[str, Value]:
+    """What the memory on this machine knows of an author's version. applied: its state when the
+    memory last followed the tree. written: its state in the last commit of this machine: its own
+    edits there are of this memory, also if that sync died before it noted so."""
+    own = {name: field for name, field in written.items() if is_of_node(field[0], node)}
+    return stated(joined_versions(applied, own))
 
 
 def differing(wanted: Mapping[str, Value], known: Mapping[str, Value]) -> dict[str, Value]:

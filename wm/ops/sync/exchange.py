@@ -18,7 +18,15 @@ from msgspec import Struct, structs
 
 from wm.api.sync import Arriving, Leaving, Outgoing, SentEntry, Synced, SyncPart
 from wm.domain.sync.merge import CLEARED, Invalid, canonical_bytes, join, parsed
-from wm.domain.sync.portable import author_id, author_name, differing, digest, revised, stated
+from wm.domain.sync.portable import (
+    author_id,
+    author_name,
+    base_of,
+    differing,
+    digest,
+    revised,
+    stated,
+)
 from wm.errors import StoreError, UserError
 from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
 from wm.formats.sharing.sync import Remote, Replica
@@ -103,9 +111,9 @@ class _Run:
         self._plan, self._mirror, self._call = plan, mirror, call
         self._objects = Objects(mirror.path)
         self._author = plan.author
-        self._ours = self._theirs = self._trouble = ""
+        self._ours = self._theirs = self._written = self._trouble = ""
         self._agreed = plan.remote.pushes
-        self._rewrites = False
+        self._rewrites = self._pushed = False
         self._held_back = 0
         self._left_out = Difference()
         self._sent: dict[str, dict[str, SentEntry]] = {part.space: {} for part in plan.parts}
@@ -122,7 +130,7 @@ class _Run:
                 out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
                 out = out.model_copy(update={"replica": _unapplied(out.replica)})
             self._outgoing[part.space] = out
-        self._ours = self._mirror.refs().get(REF, "")
+        self._ours = self._written = self._mirror.refs().get(REF, "")
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
         if plan.dry_run:
             self._preview()
@@ -156,6 +164,7 @@ class _Run:
             parts=tuple(parts),
             dry_run=self._plan.dry_run,
             trouble=self._trouble,
+            pushed=self._pushed,
             held_back=self._held_back,
             left_out=tuple(self._left_out.odd),
             left_out_count=self._left_out.odd_count,
@@ -239,7 +248,8 @@ class _Run:
             for one, raw in self._own(part):
                 leaving.append(one)
                 changes |= {path_of((part.space, one.id)): raw} if raw else {}
-        if changes and not self._agreed:
+        # Also what a sync committed that died before the push.
+        if leaving and not self._agreed:
             self._agreed = self._plan.confirm(leaving, self._plan.remote.shown)
             if not self._agreed:
                 self._held_back = len(leaving)
@@ -263,13 +273,17 @@ class _Run:
         author = self._author
         keys = [(part.space, one.id) for one in out.leaving]
         applied = out.replica.applied
-        before, now = self._objects.files(applied, keys), self._objects.files(self._ours, keys)
+        commits = dict.fromkeys((applied, self._written, self._ours))
+        files = {commit: self._objects.files(commit, keys) for commit in commits}
         for one, key in zip(out.leaving, keys, strict=True):
-            entry = _read(now.get(key), one.id)
-            version = entry.authors.get(author, {}) if entry is not None else {}
-            old = _read(before.get(key), one.id)
-            known = stated(old.authors.get(author, {})) if old is not None else {}
-            changes = _changes(one, version, known, is_base_known=bool(applied))
+            entry = _read(files[self._ours].get(key), one.id)
+            version = _version(entry, author)
+            before, written = (
+                _version(_read(files[commit].get(key), one.id), author)
+                for commit in (applied, self._written)
+            )
+            known = base_of(before, written, out.node)
+            changes = _changes(one, version, known, is_base_known=bool(applied or known))
             if changes:
                 own = one.author in ("", author)
                 entry = revised(
@@ -287,7 +301,7 @@ class _Run:
                 self._left_out.leave_out(one.id)  # a text or tag that is longer than the form
             elif entry is not None:
                 # A version that changed elsewhere too is taken in like any other.
-                there = stated(entry.authors.get(author, {}))
+                there = stated(_version(entry, author))
                 said = digest(there) if stated(version) == known else ""
                 self._sent[part.space][one.id] = SentEntry(digest=one.digest, version=said)
                 yield one, raw if changes else b""
@@ -302,6 +316,7 @@ class _Run:
         replaces = self._theirs if self._rewrites else None
         outcome, why = self._mirror.push(self._plan.url, self._ours, replaces=replaces)
         self._trouble = why if outcome is Pushed.FAILED else ""
+        self._pushed = self._pushed or outcome is Pushed.DONE
         return outcome is Pushed.LOST_RACE
 
     def _take_in(self, part: Part) -> bool:
@@ -410,8 +425,12 @@ def _read(raw: bytes | None, entry_id: str) -> SharedEntry | None:
         return None
 
 
+def _version(entry: SharedEntry | None, author: str) -> Version:
+    return entry.authors.get(author, {}) if entry is not None else {}
+
+
 def _fields(entry: SharedEntry | None, author: str) -> set[tuple[str, str, str, str]]:
-    version = entry.authors.get(author, {}) if entry is not None else {}
+    version = _version(entry, author)
     return {(entry.id if entry else "", author, n, f[0]) for n, f in version.items()}
 
 

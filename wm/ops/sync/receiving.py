@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 
 from wm.api.protocol import WorkspacePlace
@@ -64,7 +64,9 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     replica = _noted(work, replica_of(document, request.mine), request)
     records = _with_sent(replica, request)
     found = _parsed(request)
-    reception = Reception(load_memory(work, place), records, _rules(work, place, request.mine))
+    redact = cache(work.runtime.redactor.text)  # most fields of a tree say the same few words
+    rules = _rules(work, place, redact, request.mine)
+    reception = Reception(load_memory(work, place), records, rules)
     for shared, signed in found:
         if not is_recap(shared.id):
             reception.take(shared, signed)
@@ -74,7 +76,7 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     if request.applied and not reception.unsent:
         update["applied"] = request.applied
     noted = {
-        "authors": _authors(work, document, (shared for shared, _ in found)),
+        "authors": _authors(document, (shared for shared, _ in found), redact),
         "node": document.node or request.node,
     }
     document = document.model_copy(update=noted)
@@ -128,14 +130,14 @@ def _parsed(request: ArriveRequest) -> list[tuple[SharedEntry, dict[str, tuple[s
     return found
 
 
-def _rules(work: Work, place: WorkspacePlace, mine: bool) -> Rules:
+def _rules(work: Work, place: WorkspacePlace, redact: Callable[[str], str], mine: bool) -> Rules:
     runtime = work.runtime
     stones = read_tombstones(work, place).stones
     gone = {stone.id for stone in stones} | set(runtime.store.names(TrashedEntry, place.key))
     return Rules(
         accept=runtime.settings.team.accept,
         own_repository=mine,
-        redact=cache(runtime.redactor.text),  # most fields of a tree say the same few words
+        redact=redact,
         judge=_judged_own if mine else partial(judged, work),
         is_gone=gone.__contains__,
         is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
@@ -202,12 +204,13 @@ def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]
     return len(set(others) - set(known.others))
 
 
-def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
+def _authors(
+    document: Sync, found: Iterable[SharedEntry], redact: Callable[[str], str]
+) -> dict[str, str]:
     authors = dict(document.authors)
     for shared in found:
         for author, version in shared.authors.items():
-            name = work.runtime.redactor.text(str(version.get(NAME, ("", ""))[1]))
-            authors[author] = author_name(name)
+            authors[author] = author_name(redact(str(version.get(NAME, ("", ""))[1])))
     return authors
 
 

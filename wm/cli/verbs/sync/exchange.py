@@ -99,6 +99,8 @@ def _print(answer: Synced) -> None:
     if sent:
         verb = "would be sent" if answer.dry_run else "not sent yet" if answer.trouble else "sent"
         rows.append((verb, output.count(sent, "entry", "entries")))
+    elif answer.pushed:
+        rows.append(("sent", "earlier changes"))
     for outcome, said in RECEIVED.items():
         if count := sum(part.received.get(outcome, 0) for part in answer.parts):
             rows.append(("received", f"{output.count(count, 'entry', 'entries')} {said}"))
