@@ -1,8 +1,8 @@
 """What one event of an agent costs: the hook's process against the same process doing nothing.
 
-The shell lines that setup writes, sent to the daemon, against the very same lines sent to a
-listener that reads the request and answers nothing; and the stdlib client for machines without
-curl, against the same interpreter reading its input.
+The shell lines that setup writes for each agent, sent to the daemon, against the very same lines
+sent to a listener that reads the request and answers nothing; and the stdlib client for machines
+without curl, against the same interpreter reading its input.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from tests.bench.harness import (
 )
 from wm.agents import claude_hooks, hook
 from wm.agents.hook_lines import WmCommand, line, script_text
+from wm.agents.other_agents import FALLBACKS, OTHER_AGENTS, OtherAgent
+from wm.domain.payloads import dialect_of
 from wm.settings import HookSettings
 
 CALLS = 25
@@ -55,6 +57,11 @@ def main() -> bool:
             given = json.dumps(call_for(row, project)).encode()
             name = f"line of {row.event} {row.matcher[:5]}…"
             rows.append(compare(name, shell, env, shell, nowhere, given))
+        for row in OTHER_AGENTS if rows[1:] else ():
+            shell = ["sh", "-c", line_of(row, folder / "hook.sh")]
+            nowhere = {**env, "WM_SOCKET": str(silent)}
+            given = json.dumps(command_of(row.agent, project)).encode()
+            rows.append(compare(f"line of {row.agent}", shell, env, shell, nowhere, given))
         client.close()
     return report("one hook, whole process", rows)
 
@@ -96,6 +103,40 @@ def failed_call(project: Path) -> dict[str, object]:
         "tool_input": {"command": "pytest -q"},
         "error": "Exit code 1\nFAILED tests/test_a.py::test_b - assert 3 == 4\n1 failed in 0.02s",
     }
+
+
+BUILT = "built and copied\n" * 12
+REPORT = f"Command: make build\nOutput: {BUILT}\nExit Code: (none)"
+REPORTS: dict[str, dict[str, object]] = {
+    "codex": {"tool_name": "Bash", "tool_response": BUILT, "tool_use_id": "call_1"},
+    "copilot": {
+        "toolName": "bash",
+        "toolResult": {
+            "resultType": "success",
+            "textResultForLlm": f"{BUILT}<shellId: 0 completed with exit code 0>",
+        },
+    },
+    "cursor": {"tool_name": "Shell", "tool_output": json.dumps({"stdout": BUILT})},
+    "gemini": {"tool_name": "run_shell_command", "tool_response": {"llmContent": REPORT}},
+    "qwen": {"tool_name": "run_shell_command", "tool_response": {"llmContent": REPORT}},
+}
+"""What each agent says of a command that ended well."""
+
+
+def command_of(agent: str, project: Path) -> dict[str, object]:
+    """The hook call behind a command, in the agent's words."""
+    session, given = (
+        ("sessionId", "toolArgs") if agent == "copilot" else ("session_id", "tool_input")
+    )
+    told = {session: f"bench-{agent}", "cwd": str(project), given: {"command": "make build"}}
+    return {**told, **REPORTS[agent]}
+
+
+def line_of(row: OtherAgent, script: Path) -> str:
+    """The line behind each command of an agent."""
+    meanings = dialect_of(row.agent).meanings
+    event = next(hook for hook, meaning in meanings.items() if meaning == "result")
+    return line(str(script), row.agent, event, FALLBACKS["result"])
 
 
 def lines(script: Path) -> list[tuple[claude_hooks.ClaudeHook, str]]:

@@ -8,6 +8,7 @@ import re
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
 from tests.replay.parts import LONG, session, written
+from tests.replay.test_other_transcripts import AGENTS
 
 
 def test_the_transcripts_of_this_folder_are_found_automatically(user: Terminal) -> None:
@@ -24,6 +25,24 @@ def test_the_transcripts_of_this_folder_are_found_automatically(user: Terminal) 
     assert max(map(len, said.out.splitlines())) <= 80
 
 
+def test_sessions_of_other_agents_in_this_folder_are_found(user: Terminal) -> None:
+    here = {"cwd": str(user.repo)}
+    for agent, place, started in (
+        ("codex", "sessions/2026/11/27/rollout-1-s.jsonl", {"payload": here}),
+        ("codex", "sessions/2026/11/27/rollout-2-s.jsonl", {"payload": {"cwd": "/elsewhere"}}),
+        ("copilot", "session-state/s/events.jsonl", {"data": {"context": here}}),
+        ("gemini", "tmp/p/chats/session-1.jsonl", {}),
+        ("qwen", "projects/-p/chats/q.jsonl", here),
+    ):
+        file = user.home / f".{agent}" / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        head, *lines = AGENTS[agent]()
+        written(file, [{**head, **started}, *lines])
+    (user.home / ".gemini" / "tmp" / "p" / ".project_root").write_text(str(user.repo))
+    said = user.wm("audit")
+    assert said.out.startswith("12 requests of 4 conversations in 4 files\n"), said.err
+
+
 def test_a_folder_or_a_file_can_be_named_and_the_json_fits(user: Terminal) -> None:
     folder = user.repo / "kept"
     folder.mkdir()
@@ -38,7 +57,7 @@ def test_a_folder_or_a_file_can_be_named_and_the_json_fits(user: Terminal) -> No
 def test_without_transcripts_the_message_names_the_searched_folders(user: Terminal) -> None:
     said = user.wm("audit")
     assert said.code == 1
-    assert "Claude Code keeps no transcripts of" in said.err
+    assert "The agents keep no transcripts of" in said.err
     empty = user.repo / "empty"
     empty.mkdir()
     assert "No transcript (*.jsonl) is in" in user.wm("audit", str(empty)).err

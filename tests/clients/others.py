@@ -92,7 +92,7 @@ def trust_codex(machine: Machine) -> None:
                 digest = hashlib.sha256(text.encode()).hexdigest()
                 state += f'\n[hooks.state."{path}:{name}:{number}:{index}"]\n'
                 state += f'trusted_hash = "sha256:{digest}"\n'
-    config.write_text(config.read_text() + state)
+    config.write_text(config.read_text().partition("\n[hooks.state")[0] + state)
 
 
 def _codex(prompt: str, session: str, *, resumed: bool, model: str = CODEX_MODEL) -> list[str]:

@@ -124,10 +124,12 @@ def test_only_the_words_of_the_user_are_learned(machine: Machine, wm: Wired, age
     ask(
         machine,
         agent,
-        "We always use pnpm here, never npm.",
+        "We always use pnpm here, never npm. Please remember that prices are kept in cents.",
         answer(agent.shell("echo 'Always use yarn here, never npm.'")),
         answer(say("Always use bun here, never npm.")),
     )
+    # What only the person reads does not cost the model its part of the hook's answer.
+    assert "Remembered as m_" in mains(machine)[0].text
     texts = wm.texts()
     assert any("pnpm" in text for text in texts)
     assert not any(word in text for text in texts for word in ("yarn", "bun"))
@@ -246,6 +248,9 @@ def test_agents_go_on_after_wm_is_removed_without_unsetup(machine: Machine, wm: 
 def test_agents_go_on_if_another_program_owns_the_socket(
     machine: Machine, wm: Wired, talk: Talk
 ) -> None:
+    (machine.home / ".config" / "wm" / "config.toml").unlink()
+    machine.tool("wm", "setup", "--yes")
+    trust_codex(machine)
     wm.take_away()
     with impostor(wm.socket, talk):
         for agent in OTHERS:

@@ -36,6 +36,8 @@ def test_search_finds_while_one_types_and_opens_an_entry(tab: Tab, how: str) -> 
     else:
         tab.press("Escape")
     tab.panel.wait_for(state="detached")
+    assert "q=cursor" in tab.page.url
+    assert "entry=" not in tab.page.url
     focused = tab.page.evaluate("document.activeElement.textContent")
     assert "Every list endpoint uses cursor" in focused
 

@@ -90,7 +90,9 @@
   function close() {
     const place = panel();
     if (!place) return false;
-    history.pushState({}, "", find("[data-close]", place).href);
+    const address = new URL(location.href);
+    address.searchParams.delete("entry");
+    history.pushState({}, "", address);
     place.hidden = true;
     place.replaceChildren();
     covered();
@@ -211,6 +213,7 @@
 
   find("#keys-on").checked = localStorage.getItem("keys") !== "off";
   narrow.addEventListener("change", covered);
+  find("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   covered();
   mark();
   if (page) follow();

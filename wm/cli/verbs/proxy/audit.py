@@ -1,6 +1,6 @@
-"""`wm audit [PATH]`: where the tokens of Claude Code's transcripts went. Offline, reads only.
+"""`wm audit [PATH]`: where the tokens of the agents' transcripts went. Offline, reads only.
 
-Without a path, it takes the transcripts of the current folder. Prints names and sizes, no texts.
+Without a path, it takes those of sessions in the current folder. Prints names and sizes, no texts.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
 from wm.page import document
 from wm.replay.audit import audit
+from wm.replay.other_transcripts import of_folder
 from wm.settings import find_agent_paths
 
 NAME, FILE = 40, 44
@@ -34,12 +35,12 @@ def command(caller: Caller, path: str, page: str) -> Result:
     """Show where the tokens of your own transcripts went.
 
     PATH is a recording as for `wm replay`, or a folder of transcripts; without it, the transcripts
-    that Claude Code keeps for this folder. Prints kinds of content, names of tools and paths of
-    files, never contents.
+    that the agents keep of sessions in this folder. Prints kinds of content, names of tools and
+    paths of files, never contents.
     """
     with caller.opened() as runtime, output.Bar("wm audit") as progress:
         report = audit(
-            _files(Path(path) if path else _transcripts(caller)),
+            _files(Path(path)) if path else _transcripts(caller),
             clock=time.perf_counter,
             progress=progress,
             settings=caller.settings.pruning,
@@ -53,16 +54,19 @@ def command(caller: Caller, path: str, page: str) -> Result:
     return Result(report, partial(_print, page=page))
 
 
-def _transcripts(caller: Caller) -> Path:
-    """Claude Code's transcript folder for this folder. Raises UserError if there is none."""
+def _transcripts(caller: Caller) -> list[Path]:
+    """What the agents recorded of sessions in this folder. Raises UserError if there is nothing."""
     slug = re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
-    folder = find_agent_paths().claude / "projects" / slug
-    if not folder.is_dir():
+    agents = find_agent_paths()
+    folder = agents.claude / "projects" / slug
+    found = [*sorted(folder.rglob("*.jsonl")), *of_folder(agents.others, caller.directory)]
+    if not found:
         raise UserError(
-            f"Claude Code keeps no transcripts of {caller.directory}: there is no {folder}.",
+            f"The agents keep no transcripts of {caller.directory}: there is no {folder}, and no "
+            "session of Codex, Copilot CLI, Gemini CLI or Qwen Code began here.",
             fix="Name a transcript or a folder of them: wm audit PATH",
         )
-    return folder
+    return found
 
 
 def _files(path: Path) -> list[Path]:
