@@ -162,12 +162,14 @@ def test_a_failing_test_is_an_open_error_until_it_passes(
 def test_memory_comes_again_after_a_compaction(machine: Machine, wm: Wired, agent: Agent) -> None:
     machine.tool("wm", "remember", "We deploy with `make ship`.")
     full = FULL_TOKENS[agent.name]
+    # A turn of its own, because Copilot keeps the one in which it compacts.
+    begun = ask(machine, agent, "Hello.", answer(say("Hello.")))
     answers = [answer(agent.shell("echo one"), context_tokens=full)]
     # Copilot asks for the summary with its tools.
     answers += [answer(say("Summary."))] if agent is COPILOT else []
     answers += [answer(agent.shell("echo two")), answer(say("Done."))]
-    first = ask(machine, agent, "Look around.", *answers)
-    ask(machine, agent, "Go on.", answer(say("Yes.")), session=first.session)
+    ask(machine, agent, "Look around.", *answers, session=begun.session)
+    ask(machine, agent, "Go on.", answer(say("Yes.")), session=begun.session)
     assert [FACT in block for block in memory_blocks(mains(machine)[-1])] == [True]
 
 
@@ -278,3 +280,24 @@ def test_unsetup_leaves_what_the_agents_wrote_meanwhile(machine: Machine, wm: Wi
     for agent in OTHERS:
         ask(machine, agent, "How do we deploy?", answer(say("I do not know.")))
         assert memory_blocks(mains(machine)[0]) == []
+
+
+@pytest.mark.parametrize("agent", OTHERS, ids=by_name)
+def test_audit_counts_the_requests_from_the_agents_own_transcript(
+    machine: Machine, wm: Wired, agent: Agent
+) -> None:
+    ask(
+        machine,
+        agent,
+        "Why does the check fail?",
+        answer(say("Let me look."), agent.look(machine, "calc.py")),
+        answer(agent.shell("python3 check.py"), agent.shell("echo two")),
+        answer(say("It subtracts.")),
+    )
+    used = [x.usage for x in machine.upstream.of_kind("main") if x.usage is not None]
+    report = json.loads(machine.tool("wm", "audit", "--json"))
+    assert (report["requests"], report["reported"]) == (3, True)
+    tokens = report["tokens"]
+    assert tokens["cacheRead"] == sum(usage.cache_read for usage in used)
+    assert tokens["prompt"] == sum(usage.input_tokens + usage.cache_read for usage in used)
+    assert any(one["name"] in ("bash", agent.bash) for one in report["tools"])

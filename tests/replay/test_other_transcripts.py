@@ -147,6 +147,21 @@ def test_codex_goes_on_from_its_summary(tmp_path: Path) -> None:
     assert plain(found[-1]["messages"]) == [user(text("So far: berth two."), text(NEXT))]
 
 
+def test_gemini_writes_its_whole_history_again_when_a_session_is_resumed(tmp_path: Path) -> None:
+    lines = _gemini()
+    again = {"$set": {"messages": [lines[1]["$set"]["messages"][0], *lines[3:5]]}}
+    found = bodies(written(tmp_path / "t.jsonl", [*lines[:5], again, *lines[5:]]))
+    assert found == bodies(written(tmp_path / "u.jsonl", lines))
+
+
+def test_copilot_keeps_the_turn_that_runs_behind_its_summary(tmp_path: Path) -> None:
+    *lines, asked, used, last = _copilot()
+    data = {"success": True, "summaryContent": "So far: berth two."}
+    cut = {"type": "session.compaction_complete", "data": data, "timestamp": AT}
+    found = bodies(written(tmp_path / "t.jsonl", [*lines, asked, cut, used, last]))
+    assert plain(found[-1]["messages"]) == [user(text("So far: berth two."), text(NEXT))]
+
+
 def test_a_subagent_of_copilot_has_its_own_conversation(tmp_path: Path) -> None:
     side = [{**line, "agentId": "a1"} for line in _copilot()]
     folder = tmp_path / "s-1"

@@ -2,7 +2,7 @@
 
 They hold what was said, not what was sent: each answer gets a request of the Messages API with the
 messages before it. Everything else that was sent becomes one block, as large as the first reported
-usage says. Side calls (titles, summaries, routing) are left out.
+usage says. Side calls (titles, routing, most summaries) are in no transcript.
 """
 
 from __future__ import annotations
@@ -93,6 +93,16 @@ class _Thread(Struct):
         yield from self.close()
         self.messages, self.ready = [], []
 
+    def compacts(self, summary: list[JsonObject]) -> Iterator[Sent]:
+        """A summary took the place of all turns but the one that runs."""
+        yield from self.close()
+        prompts = (n for n, one in enumerate(self.messages) if _is_prompt(one))
+        kept = self.messages[max(prompts, default=len(self.messages)) :]
+        self.messages, self.ready = [], []
+        self._add("user", summary)
+        for message in kept:
+            self._add(message["role"], message["content"])
+
     def close(self) -> Iterator[Sent]:
         """The request of the open answer; what follows it is another turn."""
         done, self.answer = self.answer, None
@@ -125,6 +135,11 @@ class _Thread(Struct):
             del self.ready[-1]
         self.messages.append({"role": role, "content": blocks})
         self.ready.append(written(self.messages[-1]))
+
+
+def _is_prompt(message: JsonObject) -> bool:
+    is_text = any(block["type"] == "text" for block in message["content"])
+    return message["role"] == "user" and is_text
 
 
 # --- blocks of the Messages API ---------------------------------------------------------------
@@ -218,6 +233,8 @@ def _copilot(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
         case "tool.execution_complete":
             text = _object(data, "result").get("content") or data.get("error") or ""
             thread.returns(_result(data.get("toolCallId"), text))
+        case "session.compaction_complete" if data.get("success"):
+            yield from thread.compacts(_text(data.get("summaryContent")))
         case "session.usage_record":
             usage = _object(data, "usage")
             if usage.get("interactionType", MAIN) == MAIN:
@@ -236,8 +253,11 @@ def _gemini(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
     replaced = _object(found, "$set").get("messages")
     if isinstance(replaced, list):
         yield from thread.restarts()
+        known = _Thread(thread.name, SkippedRequests())
         for line in blocks_of(replaced):
-            yield from _gemini(thread, line)
+            list(_gemini(known, line))  # these were counted when they were written
+        list(known.close())
+        thread.messages, thread.ready = known.messages, known.ready
     elif found.get("type") == "user":
         yield from thread.says(_parts(found.get("content")))
     elif found.get("type") == "gemini":
