@@ -34,9 +34,9 @@ This page is generated (`python -m tests.docs.build`); the source is `wm/setting
 FIXED = """
 ## Fixed figures
 
-They cannot be set in `config.toml`: internal sizes, durations and fitted numbers. An option of an
-earlier version that is in these tables is ignored with a warning
-([decision](adr/0027-fewer-options.md)).
+They cannot be set in `config.toml`: internal sizes, durations and fitted numbers. Their meaning and
+reason stand behind each in `wm/settings/`. An option of an earlier version that is listed here is
+ignored with a warning ([decision](adr/0027-fewer-options.md)).
 """
 
 Row = tuple[str, str]
@@ -53,7 +53,7 @@ def text() -> str:
     parts.append("\nThe other options follow, section by section.")
     parts.extend(_sections([row for row in options if row not in common], "## [{}]"))
     parts.append(FIXED.rstrip("\n"))
-    parts.extend(_sections(fixed, "### {}"))
+    parts.extend(_lists(fixed))
     return "\n".join(parts) + "\n"
 
 
@@ -61,6 +61,18 @@ def _sections(rows: list[Row], heading: str) -> Iterable[str]:
     for section in dict.fromkeys(s for s, _ in rows):
         yield f"\n{heading.format(section)}\n"
         yield from _table((n, s, n) for s, n in rows if s == section)
+
+
+def _lists(rows: list[Row]) -> Iterable[str]:
+    """A paragraph for each section: names, values and units."""
+    for section in dict.fromkeys(s for s, _ in rows):
+        figures = [_figure(section, name) for s, name in rows if s == section]
+        yield f"\n**{section}:** {', '.join(figures)}."
+
+
+def _figure(section: str, name: str) -> str:
+    _meaning, unit, _spec = describe(SECTIONS[section])[name]
+    return f"`{name}` {_default(getattr(SECTIONS[section](), name))} {unit}".rstrip()
 
 
 def _table(rows: Iterable[tuple[str, str, str]]) -> Iterable[str]:
