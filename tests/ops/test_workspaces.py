@@ -69,7 +69,7 @@ def test_a_moved_checkout_keeps_its_memory_in_both_directions(bench: Bench) -> N
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("/gone/shop", "{here}", "There is no memory under the key"),
+        ("/gone/shop", "{here}", "There is no memory of that folder"),
         ("{here}", "{here}", "already uses the memory of"),
         ("", "{here}", "The move names no old folder."),
         ("{here}", "", "The move names no new folder."),
@@ -226,7 +226,7 @@ def test_a_folder_with_a_memory_of_its_own_is_not_linked(bench: Bench) -> None:
     assert started(bench, folder) == ""
     with pytest.raises(UserError, match="already has a memory of its own"):
         bench.call("link_workspace", old=str(bench.project), directory=str(folder))
-    with pytest.raises(UserError, match="no memory under the key"):
+    with pytest.raises(UserError, match="no memory of that folder"):
         bench.call("link_workspace", old="/srv/nothing", directory=str(folder))
     with pytest.raises(UserError, match="A folder is linked"):
         bench.call("link_workspace", workspace=bench.key, directory="")

@@ -26,6 +26,7 @@ INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "daemon": {"background": "up", "detach": "up", "daemonize": "up"},
         "remember": {"global": "remember --user", "everywhere": "remember --user"},
         "doctor": {"fix": "fsck repair", "repair": "fsck repair"},
+        "check": {"fix": "fsck repair", "repair": "fsck repair"},
     }
 )
 """By verb: options that people try, and the verb that does it."""
@@ -41,6 +42,7 @@ def sentence(error: click.UsageError) -> str:
             return f"`{path}` needs {_name(error.param)}{_choices(error.param)}."
         case click.BadParameter():
             said = f"{_name(error.param)}: {error.message}"
+            said = said.replace("is not a valid integer range", "is not a whole number")
         case click.BadOptionUsage():
             # Raised during parsing, so the error does not contain its command.
             said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
@@ -80,6 +82,8 @@ def _option_first(extra: str, ctx: click.Context | None) -> str:
             close = nearest(extra, param.type.choices)
             if close:
                 return f" Did you mean {max(param.opts, key=len)} {close}?"
+        if isinstance(param, click.Option) and "--output" in param.opts:
+            return f" Did you mean --output {extra}?"
     return ""
 
 

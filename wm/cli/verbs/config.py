@@ -28,6 +28,10 @@ class _Sections(Group):
         is_section = bool(args) and args[0] in CONFIGURABLE
         return super().parse_args(ctx, ["show", *args] if is_section else args)
 
+    def _nearest(self, ctx: click.Context, word: str) -> str:
+        section = word.partition(".")[0]
+        return super()._nearest(ctx, section if section in CONFIGURABLE else word)
+
     def known(self, ctx: click.Context) -> list[str]:
         return [*super().known(ctx), *CONFIGURABLE]
 
@@ -61,7 +65,7 @@ def show(caller: Caller, section: str | None) -> Result:
 
 def _print(settings: Settings, report: dict[str, Any]) -> None:
     file = output.home_short(report["file"])
-    output.line(f"{output.bold(file)} overrides what is below.")
+    output.line(f"The values in force. To change one, write it into {output.bold(file)}.")
     if settings.config_warning:
         output.lines(map(output.warn, output.wrap(settings.config_warning, output.width())))
     for name, options in report["options"].items():

@@ -72,7 +72,7 @@ def plan_link(
     if target not in folders:
         return Refusal(
             "unknown_old",
-            f"There is no memory under the key {old}.",
+            f"There is no memory of that folder, under the key {old}.",
             fix="`wm workspace link` lists what fits; `wm workspace list` lists all.",
         )
     if resolve(new, aliases) == target:

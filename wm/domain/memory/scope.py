@@ -145,7 +145,7 @@ def plan_move(
     if target not in folders:
         return Refusal(
             "unknown_old",
-            f"There is no memory under the key {old}.",
+            f"There is no memory of that folder, under the key {old}.",
             fix="Name the old path as it was, or its key from `wm workspace list`.",
         )
     taken = resolve(new, aliases)

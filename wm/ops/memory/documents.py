@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from string import hexdigits
 from typing import TypeVar
 
 from wm.api.protocol import Scoped, WorkspacePlace
@@ -203,6 +204,12 @@ def full_id(wanted: str, known: Iterable[str]) -> str:
     return fits[0] if fits else ""
 
 
+def _is_words(wanted: str) -> bool:
+    """Whether somebody gave words of an entry in place of its id."""
+    words = wanted.split()
+    return all(word.isalpha() for word in words) and not set(wanted.lower()) <= set(hexdigits)
+
+
 def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     """The entry with this id or unambiguous id prefix (with or without `m_`).
 
@@ -216,8 +223,9 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
         where = memory.workspace.root or f"the workspace {memory.workspace.key}"
         short = 0 < len(wanted.rpartition("_")[2]) < SHORTEST_ID
         need = f"; give at least {SHORTEST_ID} digits" if short else ""
+        by_words = f"; `wm search {wanted}` finds entries by words" if _is_words(wanted) else ""
         raise NotFound(
             f"There is no entry {wanted!r} in {where}.",
-            fix=f"`wm inspect --all` lists every entry with its id{need}.",
+            fix=f"`wm inspect --all` lists every entry with its id{need}{by_words}.",
         )
     return get(memory, entry_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -17,7 +18,11 @@ _LEVELS = ("whole", "lines that are shown elsewhere left out", "shortened", "a n
 session_option = text("--session", metavar="ID", help="Only this session.")
 
 
-@click.group("objects", cls=Group, default="list")
+class _Objects(Group):
+    also = MappingProxyType({"restore": "show", "get": "show", "cat": "show", "delete": "purge"})
+
+
+@click.group("objects", cls=_Objects, default="list")
 def command() -> None:
     """Steps of sessions that went through `wm proxy` or `wm run`, stored without secrets.
 

@@ -84,7 +84,7 @@ def _print_session(answer: Any) -> None:
         ("session", state.session_id),
         ("agent", state.agent or "?"),
         ("since", output.moment(state.started_at)),
-        ("epoch", str(state.epoch_number)),
+        ("epoch", f"{state.epoch_number} (its memory text is renewed when the next one begins)"),
         ("compactions", str(state.compactions)),
     ]
     if answer.pressure is not None:

@@ -15,5 +15,8 @@ from wm.ops.local import open_runtime
 @click.command("daemon")
 @workspace_options
 def daemon(caller: Caller) -> int:
-    """Run in the foreground until SIGTERM. Takes sockets from systemd or launchd if given."""
+    """Run the daemon in the foreground, until SIGTERM or Ctrl-C. `wm up` needs no terminal.
+
+    Takes sockets from systemd or launchd if they give some.
+    """
     return serve(caller.settings, open_runtime)
