@@ -1,8 +1,8 @@
 """`python -m tests.clients.recording`: docs/recording.svg, the recording at the top of the README.
 
 Both real agents run on one machine of the client tests, with `wm` set up by `wm setup`. What is
-drawn is what they sent and printed: the memory in the agent's first request, and what an agent is
-told when an error returns. Only the model's answers are scripted, so they are not shown.
+drawn is what they sent and printed: the memory in the agent's first request, and what an agent
+reads when an error returns. Only the model's answers are scripted, so they are not shown.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ def scene(machine: Machine) -> Iterator[str]:
     yield f'$ claude -p "{ASK}"'
     _ran(CLAUDE.run(machine, ASK, timeout=PATIENCE_S))
     yield ""
-    yield "# … and the other one knows: in the first request of OpenCode stands"
+    yield "# … and the other agent knows it: the first request of OpenCode contains"
     yield '$ opencode run "How do we deploy?"'
     asked = _ran(OPENCODE.run(machine, "How do we deploy?", timeout=PATIENCE_S))
     yield from _quoted(_memory(machine, asked))
     yield ""
-    yield "# one session repairs a failing check; when the error returns, a later session is told"
+    yield "# one session repairs a failing check; when it returns, a later session knows the fix"
     yield '$ claude -p "Make the tests pass."'
     _ran(CLAUDE.run(machine, "Make the tests pass.", timeout=PATIENCE_S))
     machine.tool("git", "checkout", "-q", "calc.py")

@@ -413,7 +413,7 @@ class EventAnswer(Record):
 
     remembered: tuple[Remembered, ...] = ()
     learned: tuple[Remembered, ...] = ()
-    """What the message stated without asking to remember it; only the person is told (EX-7)."""
+    """What the message stated without asking to remember it; only the person sees it (EX-7)."""
     open_errors: int = 0
     instructions: str = ""
     notices: tuple[str, ...] = ()

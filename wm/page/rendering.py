@@ -88,7 +88,7 @@ def has_block(name: str, block: str) -> bool:
 
 
 def ago(moment: str, now: datetime) -> str:
-    """`3 days ago`; the text itself if it is no time."""
+    """`3 days ago`; the text itself if it is not a time."""
     at = parse(moment)
     if at is None:
         return moment

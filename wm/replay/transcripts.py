@@ -135,7 +135,7 @@ def _system(thread: _Thread) -> list[JsonObject]:
 
 
 def _remind(thread: _Thread, found: JsonObject) -> None:
-    """Add what the client told the model by itself, if the transcript has its text."""
+    """Add what the client added for the model, if the transcript has its text."""
     rendered = found.get("rendered")
     role = "system" if found.get("renderedRole") == "system" else "user"
     for part in rendered if isinstance(rendered, list) else []:

@@ -198,7 +198,7 @@ def _sid(session: str) -> str:
     return sid(session) if session else ""
 
 
-# --- what is written and told ----------------------------------------------------------------
+# --- what is written and shown ---------------------------------------------------------------
 
 
 def _save(

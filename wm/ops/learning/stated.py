@@ -2,7 +2,7 @@
 
 `[memory] learn` in config.toml, or `wm learn MODE` for one workspace, says whether a statement
 becomes an active entry, waits in the inbox, or is not learned. The gate judges each statement; one
-that it refuses is dropped, because nobody asked to keep it. Only the person is told, never the
+that it refuses is dropped, because nobody asked to keep it. Only the person sees it, never the
 model.
 """
 

@@ -101,7 +101,7 @@ class FaultCounter(Struct):
         names = [one for one in needed if not one.startswith(" ")]
         exact = {self._removed[one] for one in needed if one.startswith(" ")}
         places = exact | ({self._removed[n] for n in names} if len(names) >= MIN_NAMES else set())
-        for place in places:  # restored, so a second use is no fault
+        for place in places:  # restored, so a second use is not a fault
             self._present.update(self._full[place])
         return [Fault(p, p in exact, self._tokens[p]) for p in sorted(places)]
 
@@ -170,7 +170,7 @@ class FaultCounter(Struct):
                 self._counted.add(place)
                 self.removed_blocks += 1
                 self.removed_tokens += self._tokens[place]
-            # A line that the text quotes is known, though it is no line of its own there.
+            # A line that the text quotes is known, though it is not a whole line there.
             gone = (one for one in full - now if one.strip() not in text)
             self._removed.update((one, place) for one in gone)
 

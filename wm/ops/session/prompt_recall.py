@@ -168,7 +168,7 @@ def _untold(
 def _known(
     work: Work, place: WorkspacePlace, state: SessionState, memory: WorkspaceMemory
 ) -> Collection[str]:
-    """Ids of entries that the session's prompt shows or will show, and of those told since."""
+    """Ids of entries that the session's prompt shows or will show, and of those recalled since."""
     recalled_ids = {note.id for note in state.recalled if note.epoch == _number(state)}
     epoch = epochs.epoch_of(work, place, state)
     if epoch is not None:

@@ -26,7 +26,7 @@ RECEIVED = {
     "absorbed": "known already",
     "recap": "about sessions of others (`wm recap`)",
 }
-"""Outcome -> what happened to the entries, in the order in which it is told."""
+"""Outcome -> what happened to the entries, in the order of the output."""
 
 
 @click.command("sync")
