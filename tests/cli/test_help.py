@@ -53,7 +53,9 @@ def test_help_of_a_verb_is_that_verb_s_help(terminal: Terminal) -> None:
 def test_the_help_of_a_verb_fits_80_columns(terminal: Terminal, verb: str) -> None:
     said = terminal.wm(verb, "--help")
     assert said.code == 0
-    assert max(map(len, said.out.splitlines())) <= 80
+    lines = said.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 30 or verb not in GROUPS["Every day"]
     assert said.out.startswith(f"Usage: wm {verb}")
     assert "-h, --help" in said.out
 

@@ -513,6 +513,7 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("setup claude", "--agent claude-code"),
     ("setup codex", "--agent codex"),
     ("inspect decision", "--type decision"),
+    ("inspect deploy", "wm search deploy"),
 )
 """What a newcomer types, knowing other programs; what wm suggests."""
 

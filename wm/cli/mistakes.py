@@ -76,7 +76,7 @@ def _verb_first(extra: str, ctx: click.Context | None) -> str:
 
 
 def _option_first(extra: str, ctx: click.Context | None) -> str:
-    """ " Did you mean …?" if the word is a value of an option."""
+    """ " Did you mean …?" if the word is a value of an option, or words to search for."""
     for param in ctx.command.params if ctx else ():
         if isinstance(param, click.Option) and isinstance(param.type, click.Choice):
             close = nearest(extra, param.type.choices)
@@ -84,6 +84,8 @@ def _option_first(extra: str, ctx: click.Context | None) -> str:
                 return f" Did you mean {max(param.opts, key=len)} {close}?"
         if isinstance(param, click.Option) and "--output" in param.opts:
             return f" Did you mean --output {extra}?"
+    if ctx and ctx.command_path == "wm inspect":
+        return f" Did you mean `wm search {extra}`?"
     return ""
 
 
