@@ -17,6 +17,7 @@ from typing import Any
 from tests.sync.clones import Person
 from wm.errors import WmError
 
+TOOLS = ("Jenkins", "Buildkite", "Fabric", "Ansible", "Nomad", "Spinnaker")
 WORDS = ("ship", "cents", "queue", "harbour", "tide", "ferry", "invoice", "window", "lantern")
 
 
@@ -52,6 +53,8 @@ class Editor:
         self.done += 1
 
     def text(self) -> str:
+        if self.random.random() < 0.2:
+            return f"We deploy the {self.random.choice(WORDS)} with {self.random.choice(TOOLS)}."
         chosen = " ".join(self.random.choices(WORDS, k=5))
         return f"Rule {self.random.getrandbits(40):x} of the shop: {chosen}."
 
@@ -67,10 +70,10 @@ class Editor:
             if roll < 0.2 or not active:
                 text = self.text()
                 act = self._noted("share", "", text=text)
-                name = self.person.call("remember", text=text, type="project", typed=True).entry.id
-                self.person.share(name)
-                self._acknowledged(act, entry=name)
-                self.shared.add(name)
+                name = self.person.call("remember", text=text, type="decision", typed=True).entry.id
+                self._share(act, name)
+            elif roll < 0.26:
+                self._replace(active)
             elif roll < 0.65:
                 name, text = self.random.choice(active), self.text()
                 act = self._noted("edit", name, text=text)
@@ -94,6 +97,30 @@ class Editor:
                 self._acknowledged(act)
         except WmError:
             pass
+
+    def _share(self, act: dict[str, Any], name: str) -> None:
+        if self.person.share(name).entries:  # else it waits in the inbox
+            self._acknowledged(act, entry=name)
+            self.shared.add(name)
+
+    def _replace(self, active: list[str]) -> None:
+        """Retire an entry by a new one that says that something changed; share that or not."""
+        entries = self.person.entries
+        found = [name for name in active if entries[name].text.startswith("We deploy the ")]
+        if not found:
+            return
+        name = self.random.choice(found)
+        old = entries[name].text.removeprefix("We ").rstrip(".")
+        new = f"{old.rpartition(' ')[0]} {self.random.choice(TOOLS)}"
+        self._noted("replace", name)
+        text = f"We no longer {old}, we {new}."
+        heir = self.person.call("remember", text=text, type="decision", typed=True).entry.id
+        for one in self.person.entries.values():
+            if one.superseded_by == heir and one.id in self.shared:
+                self._acknowledged({"what": "replace", "entry": one.id})
+        if self.random.random() < 0.7:
+            act = self._noted("share", "", text=text)
+            self._share(act, heir)
 
     def foreign(self) -> None:
         """Decide about something that others shared: accept, reject, or propose a wording."""
@@ -135,6 +162,8 @@ def _after(state: dict[str, Any], act: dict[str, Any]) -> dict[str, Any]:
         return {**state, "gone": True}
     if act["what"] == "restore":
         return {**state, "gone": False}
+    if act["what"] == "replace":
+        return {**state, "replaced": True}
     return {**state, **{n: act[n] for n in ("text", "importance") if n in act}}
 
 
