@@ -16,7 +16,7 @@ from tests.clients.wired import Wired, memory_blocks
 
 pytestmark = pytest.mark.clients
 
-TOLD = "Please remember this decision: we deploy with `make ship`, because it tags the release."
+TOLD = "Please remember that we decided to deploy with `make ship`, which tags the release."
 FACT = "make ship"
 
 

@@ -66,6 +66,14 @@ class Work(Struct):
     dropped."""
 
     tape: Tape | None = None
+    redacted: dict[str, str] = field(default_factory=dict)
+    """Texts that this operation redacted: most come again in what it logs."""
+
+    def redact(self, text: str) -> str:
+        """The text without secrets (TR-1)."""
+        if text not in self.redacted:
+            self.redacted[text] = self.runtime.redactor.text(text)
+        return self.redacted[text]
 
     def new_id(self, prefix: str) -> str:
         """A new id; every attempt of one call gets the same one."""
@@ -118,7 +126,7 @@ class Work(Struct):
         """The value without secrets, cut to `LONGEST_QUOTE`. A second check: rules already get
         redacted text. Ids, codes and numbers pass unchanged."""
         if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
-            redacted = self.runtime.redactor.text(value)
+            redacted = self.redact(value)
             cut = redacted[:LONGEST_QUOTE]
             return redacted if cut == redacted else f"{cut}…"
         return value

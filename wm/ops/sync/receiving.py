@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from msgspec import structs
 
 from wm.api.protocol import WorkspacePlace
 from wm.api.sync import Arrived, ArriveRequest
@@ -26,7 +28,7 @@ from wm.formats.sharing.sync import Replica, SharedRecord, Sync
 from wm.formats.tombstones import Tombstone, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning.recaps import read_recaps
-from wm.ops.learning.remember import judged
+from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import (
     load_memory,
     memory_refs,
@@ -39,6 +41,8 @@ from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
+from wm.secrets.looks import SecretSpan
+from wm.secrets.redact import Redactor
 from wm.store.base import Ref
 
 _WORD = re.compile(r"[0-9a-z_]{0,64}")
@@ -64,9 +68,7 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     replica = _noted(work, replica_of(document, request.mine), request)
     records = _with_sent(replica, request)
     found = _parsed(request)
-    redact = cache(work.runtime.redactor.text)  # most fields of a tree say the same few words
-    rules = _rules(work, place, redact, request.mine)
-    reception = Reception(load_memory(work, place), records, rules)
+    reception = Reception(load_memory(work, place), records, _rules(work, place, request.mine))
     for shared, signed in found:
         if not is_recap(shared.id):
             reception.take(shared, signed)
@@ -76,7 +78,7 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     if request.applied and not reception.unsent:
         update["applied"] = request.applied
     noted = {
-        "authors": _authors(document, (shared for shared, _ in found), redact),
+        "authors": _authors(work, document, (shared for shared, _ in found)),
         "node": document.node or request.node,
     }
     document = document.model_copy(update=noted)
@@ -130,19 +132,33 @@ def _parsed(request: ArriveRequest) -> list[tuple[SharedEntry, dict[str, tuple[s
     return found
 
 
-def _rules(work: Work, place: WorkspacePlace, redact: Callable[[str], str], mine: bool) -> Rules:
+def _rules(work: Work, place: WorkspacePlace, mine: bool) -> Rules:
     runtime = work.runtime
     stones = read_tombstones(work, place).stones
     gone = {stone.id for stone in stones} | set(runtime.store.names(TrashedEntry, place.key))
     return Rules(
         accept=runtime.settings.team.accept,
         own_repository=mine,
-        redact=redact,
-        judge=_judged_own if mine else partial(judged, work),
+        redact=work.redact,
+        judge=_judged_own if mine else partial(_judged, runtime),
         is_gone=gone.__contains__,
         is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
         now=work.now,
     )
+
+
+class _Redacted(Redactor, frozen=True):
+    """For texts that were redacted a moment ago: finds nothing more in them."""
+
+    def find(self, text: str) -> list[SecretSpan]:
+        del text
+        return []
+
+
+def _judged(runtime: Runtime, entry: MemoryEntry) -> tuple[str, ...]:
+    """The gate's reasons against a redacted entry (EX-3)."""
+    clean = structs.replace(runtime, redactor=_Redacted(runtime.redactor.digest))
+    return judge(clean, entry.text, type=entry.type, source=entry.source).reasons
 
 
 def _judged_own(entry: MemoryEntry) -> tuple[str, ...]:
@@ -192,7 +208,7 @@ def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]
     for shared in found:
         if shared.id not in own:
             version = shared.authors[creator_of(shared)]
-            name = author_name(work.runtime.redactor.text(str(version.get(NAME, ("", ""))[1])))
+            name = author_name(work.redact(str(version.get(NAME, ("", ""))[1])))
             redact = work.runtime.redactor.value
             recap = recap_of(shared.id, stated(version), name, redact)
             arrived[shared.id.removeprefix(PREFIX)] = recap
@@ -204,13 +220,11 @@ def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]
     return len(set(others) - set(known.others))
 
 
-def _authors(
-    document: Sync, found: Iterable[SharedEntry], redact: Callable[[str], str]
-) -> dict[str, str]:
+def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
     authors = dict(document.authors)
     for shared in found:
         for author, version in shared.authors.items():
-            authors[author] = author_name(redact(str(version.get(NAME, ("", ""))[1])))
+            authors[author] = author_name(work.redact(str(version.get(NAME, ("", ""))[1])))
     return authors
 
 
