@@ -72,8 +72,11 @@ def _digests(folder: Path, skip: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def attacked(world: World, name: str, attack: Callable[[str], object]) -> None:
-    """Let a member sync with a remote that `attack` changed; then the remote is sound again."""
+def attacked(
+    world: World, name: str, attack: Callable[[str], object], *, goes_on: bool = True
+) -> None:
+    """Let a member sync with a remote that `attack` changed; then the remote is sound again.
+    goes_on: whether to sync with that, too."""
     ann = world.persons.get("ann") or world.person("ann")
     if not ann.entries:
         ann.shared(SHIP)
@@ -92,9 +95,9 @@ def attacked(world: World, name: str, attack: Callable[[str], object]) -> None:
     else:
         world.remote.unlink()
     sound.rename(world.remote)
-    # Work goes on.
-    later = ann.sync()
-    assert not later.trouble, (name, later.trouble)
+    if goes_on:
+        later = ann.sync()
+        assert not later.trouble, (name, later.trouble)
 
 
 def attacked_by_tree(world: World, name: str, case: hostile.Case, seed: int) -> None:
@@ -103,7 +106,7 @@ def attacked_by_tree(world: World, name: str, case: hostile.Case, seed: int) -> 
         case(tree, random.Random(seed))
         hostile.push(world.remote, tree.written(), good)
 
-    attacked(world, name, attack)
+    attacked(world, name, attack, goes_on=seed % 4 == 3)
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -130,8 +133,9 @@ def test_every_hostile_tree_has_no_effect(world: World, kind: str) -> None:
 
 @pytest.mark.sync
 def test_every_hostile_history_has_no_effect(world: World) -> None:
-    for name, history in HISTORIES.items():
-        attacked(world, name, lambda good, attack=history: attack(world.remote, good))
+    for number, (name, history) in enumerate(HISTORIES.items()):
+        goes_on = number % 4 == 3
+        attacked(world, name, lambda good, h=history: h(world.remote, good), goes_on=goes_on)
 
 
 @pytest.mark.sync

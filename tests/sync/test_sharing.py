@@ -312,6 +312,21 @@ def test_a_first_sync_that_died_before_its_push_is_asked_about_again(world: Worl
     assert world.tree() == ann.tree()
 
 
+def test_another_remote_gets_everything_after_one_more_yes(world: World) -> None:
+    ann = world.person("ann")
+    ann.shared(SHIP)
+    ann.sync()
+    other = world.folder / "other.git"
+    git(world.folder, "init", "-q", "--bare", str(other))
+    git(ann.project, "remote", "add", "other", str(other))
+    asked: list[Any] = []
+    held = ann.sync(remote="other", confirm=lambda all, _remote: bool(asked.extend(all)))
+    assert ([one.fields["text"] for one in asked], held.held_back) == ([SHIP], 1)
+    assert git(other, "for-each-ref") == ""
+    assert ann.sync(remote="other").pushed
+    assert git(other, "rev-parse", "refs/wm/memory^{tree}") == world.tree()
+
+
 def test_what_is_forgotten_after_a_sync_that_died_is_withdrawn(world: World) -> None:
     """The sync pushed the entry, and was killed before it noted that."""
     ann, ben = world.person("ann"), world.person("ben", accept="all")

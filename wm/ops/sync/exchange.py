@@ -22,6 +22,7 @@ from wm.domain.sync.portable import (
     author_id,
     author_name,
     base_of,
+    creator_of,
     differing,
     digest,
     revised,
@@ -94,9 +95,10 @@ def synchronise(plan: Plan, mirror: Mirror, call: Call) -> Synced:
             if attempt == TRIES - 1:
                 raise
         _pause(attempt)
-    if plan.publish_to and not plan.dry_run:
-        mirror.publish(plan.publish_to)
-    mirror.tidy()
+    if run.has_news and not plan.dry_run:
+        if plan.publish_to:
+            mirror.publish(plan.publish_to)
+        mirror.tidy()
     return run.report()
 
 
@@ -123,14 +125,15 @@ class _Run:
     def once(self) -> bool:
         """Do it all; True if an edit here came between, so that another round is due."""
         plan = self._plan
+        self._ours = self._written = self._mirror.refs().get(REF, "")
         for part in plan.parts:
             out = self._call("outgoing", **part.scope, mine=plan.mine)
-            if out.replica.applied and not self._mirror.has(out.replica.applied):
+            applied = out.replica.applied
+            if applied not in ("", self._ours) and not self._mirror.has(applied):
                 # The mirror was lost: what it held and the remote does not have is sent again.
                 out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
                 out = out.model_copy(update={"replica": _unapplied(out.replica)})
             self._outgoing[part.space] = out
-        self._ours = self._written = self._mirror.refs().get(REF, "")
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
         if plan.dry_run:
             self._preview()
@@ -149,6 +152,11 @@ class _Run:
         else:
             self._trouble = self._trouble or "others pushed at every try"
         return [self._take_in(part) for part in plan.parts].count(True) > 0
+
+    @property
+    def has_news(self) -> bool:
+        """Whether the tree changed since the last sync that ended."""
+        return any(out.replica.applied != self._ours for out in self._outgoing.values())
 
     def report(self) -> Synced:
         parts = (
@@ -242,23 +250,27 @@ class _Run:
     # --- own changes -----------------------------------------------------------------------------
 
     def _commit_own(self) -> None:
+        if not self._plan.sends:
+            return
         changes: dict[str, bytes] = {}
-        leaving: list[Leaving] = []
-        for part in self._plan.parts if self._plan.sends else ():
+        leaving: dict[str, Leaving] = {}
+        for part in self._plan.parts:
             for one, raw in self._own(part):
-                leaving.append(one)
-                changes |= {path_of((part.space, one.id)): raw} if raw else {}
-        # Also what a sync committed that died before the push.
-        if leaving and not self._agreed:
-            self._agreed = self._plan.confirm(leaving, self._plan.remote.shown)
-            if not self._agreed:
-                self._held_back = len(leaving)
+                if raw:
+                    leaving[one.id], changes[path_of((part.space, one.id))] = one, raw
+        if not self._agreed:
+            leaving = self._unpushed() | leaving
+            shown = tuple(leaving.values())
+            can_send = shown and not self._trouble
+            if shown and not (can_send and self._plan.confirm(shown, self._plan.remote.shown)):
+                self._held_back = len(shown)
                 self._sent = {space: {} for space in self._sent}
                 return
+            self._agreed = bool(shown)
         if changes:
+            count = f"{len(changes)} entries" if len(changes) > 1 else "an entry"
             if not self._ours:
                 changes[VERSION_FILE] = _Tree().encoded()
-            count = f"{len(changes)} entries" if len(changes) > 1 else "an entry"
             parents = [self._ours] if self._ours else []
             self._commit(changes, parents, f"Share {count}", by=self._plan.who)
         if self._plan.purge and self._ours:
@@ -266,6 +278,20 @@ class _Run:
             self._commit({VERSION_FILE: more.encoded()}, [self._ours], "Purge")
             self._ours = self._mirror.rewritten(self._ours, (), self._unsigned, "Purge")
             self._rewrites = True
+
+    def _unpushed(self) -> dict[str, Leaving]:
+        """What our tree says and the remote's does not: of a sync that died before its push, or
+        from an earlier remote."""
+        if self._ours in ("", self._theirs) or self._trouble:
+            return {}
+        found = self._objects.difference(self._theirs, self._ours).files
+        raw = self._objects.read((ours for _, ours in found.values()), "blob", MAX_ENTRY_BYTES)
+        entries = (_read(raw.get(ours), name) for (_, name), (_, ours) in found.items())
+        return {
+            one.id: Leaving(id=one.id, fields=stated(one.authors[creator_of(one)]), digest="")
+            for one in entries
+            if one is not None
+        }
 
     def _own(self, part: Part) -> Iterator[tuple[Leaving, bytes]]:
         """What leaves, with the new bytes of its file; b"" if the tree says it already."""

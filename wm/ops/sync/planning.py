@@ -26,14 +26,7 @@ from wm.ops.sync.documents import sync_ref
 from wm.ops.sync.exchange import Call, Confirm, Part, Plan, synchronise
 from wm.settings import ACCEPT
 from wm.store import identity
-from wm.store.git.mirror import (
-    Identity,
-    Mirror,
-    absolute_url,
-    object_format,
-    project_remote,
-    who_commits,
-)
+from wm.store.git.mirror import Identity, Mirror, absolute_url, configured
 from wm.store.git.objects import Objects
 
 ORIGIN = "origin"
@@ -65,15 +58,15 @@ def sync_project(
         raise UserError("This memory belongs to no project.", fix="`wm sync --mine` syncs it.")
     known = _replica(runtime, place.key, mine=False)
     name = choices.remote or (known.remote.name if known.remote else ORIGIN)
-    url = absolute_url(place.root, project_remote(place.root, name))
+    git = configured(place.root)
+    url = absolute_url(place.root, git.remotes.get(name, ""))
     if not url:
         raise UserError(
             f"git knows no remote {name!r} in {place.root}.",
             fix="`git remote -v` lists those it knows: wm sync NAME. Without any: git remote add "
             f"{name} URL. For your own memory, without a project: wm sync --mine URL",
         )
-    who = who_commits(place.root)
-    if who is None:
+    if git.who is None:
         raise UserError(
             "git does not know who you are, so entries would have no author.",
             fix='git config --global user.email "you@example.org"',
@@ -86,12 +79,12 @@ def sync_project(
         mine=False,
         url=url,
         remote=remote,
-        who=who,
-        author=known.author or author_id(who.email),
+        who=git.who,
+        author=known.author or author_id(git.who.email),
         confirm=choices.confirm,
         now=runtime.now,
         dry_run=choices.dry_run,
-        sends=not (choices.quiet and who.signs),  # nobody is there to unlock a key
+        sends=not (choices.quiet and git.who.signs),  # nobody is there to unlock a key
         purge=choices.purge,
         allowed_signers=_allowed_signers(runtime),
         publish_to=place.root,
@@ -141,7 +134,7 @@ def sync_mine(
         mine=True,
         url=url,
         remote=_remote(runtime, known, url, url),
-        who=who_commits(str(runtime.store.home)) or Identity("wm", "wm@localhost"),
+        who=configured(str(runtime.store.home)).who or Identity("wm", "wm@localhost"),
         author=MINE,
         confirm=choices.confirm,
         now=runtime.now,
@@ -151,12 +144,12 @@ def sync_mine(
 
 
 def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:
-    mirror.prepare(object_format(plan.publish_to) if plan.publish_to else "sha1")
+    mirror.prepare(plan.publish_to)
     try:
         return synchronise(plan, mirror, call)
     except Corrupt:
         mirror.set_aside()
-        mirror.prepare(object_format(plan.publish_to) if plan.publish_to else "sha1")
+        mirror.prepare(plan.publish_to)
         return synchronise(plan, mirror, call)
 
 
@@ -196,7 +189,7 @@ def claimed_space(root: str) -> str:
         return ""
     if not commits:
         return ""
-    origin = project_remote(root, ORIGIN) or (urls[0] if urls else "")
+    origin = configured(root).remotes.get(ORIGIN, "") or (urls[0] if urls else "")
     name = remote_name(absolute_url(root, origin)) if origin else ""
     claim = "\0".join((*sorted(commits), name))
     return "w_" + hashlib.sha256(claim.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -61,8 +61,9 @@ class Mirror:
         self._name = f"{workspace}.git"
         self.path = str(store.home / paths.MIRRORS / self._name)
 
-    def prepare(self, object_format: str = "sha1") -> None:
-        """Make the repository if there is none. Raises Unavailable without git, StoreError."""
+    def prepare(self, project: str = "") -> None:
+        """Make the repository if there is none, with the kind of object ids of this project.
+        Raises Unavailable without git, StoreError."""
         store, core = self._store, self._store.core
         core.key_to_write()  # creates the data folder if this is its first file
         with explained("write", store.home, paths.MIRRORS), core.make_folder(paths.MIRRORS) as all:
@@ -70,7 +71,9 @@ class Mirror:
                 return
             # Made under another name: a second sync must never see half a repository.
             new = paths.temp(self._name, secrets.token_hex(8))
-            words = ["init", "--quiet", "--bare", "--template=", f"--object-format={object_format}"]
+            kind = ["rev-parse", "--show-object-format"]
+            ids = run(kind, where=project, deadline_s=PLUMBING_S).text if project else ""
+            words = ["init", "--quiet", "--bare", "--template=", f"--object-format={ids or 'sha1'}"]
             where = str(store.home / paths.MIRRORS)
             made = run([*words, new], where=where, deadline_s=PLUMBING_S)
             if not made.ok:
@@ -249,34 +252,33 @@ def is_local(url: str) -> bool:
     return url.startswith(("/", "file://"))
 
 
-def project_remote(root: str, name: str, deadline_s: float = 5.0) -> str:
-    """The URL of a project's remote; "" if it has none of this name. Raises Unavailable without
-    git."""
-    words = ["config", "--get", f"remote.{name}.url"]
+class Configured(Struct, frozen=True):
+    """How git is configured in a folder. who: as whom it commits, if it knows. remotes: name ->
+    URL."""
+
+    who: Identity | None
+    remotes: Mapping[str, str]
+
+
+def configured(root: str, deadline_s: float = 5.0) -> Configured:
+    """Read git's configuration in a folder. Raises Unavailable without git."""
+    wanted = r"^(remote\..*\.url|user\.(name|email)|commit\.gpgsign)$"
+    words = ["config", "--null", "--show-scope", "--get-regexp", wanted]
     found = run(words, where=root, deadline_s=deadline_s)
     if found.code is None:
         raise Unavailable(found.err or f"git did not answer in {root}.", fix="Install git.")
-    return found.text
-
-
-def object_format(root: str, deadline_s: float = 5.0) -> str:
-    words = ["rev-parse", "--show-object-format"]
-    return run(words, where=root, deadline_s=deadline_s).text or "sha1"
-
-
-def who_commits(root: str, deadline_s: float = 5.0) -> Identity | None:
-    """As whom git commits in this folder; None if git does not know."""
-
-    def ask(name: str, *scope: str) -> str:
-        words = ["config", *scope, "--get", name]
-        return _safe(run(words, where=root, deadline_s=deadline_s).text)
-
-    email = ask("user.email")
-    if not email:
-        return None
-    # Programs that sign are configured beside it: a setting of the project must not choose one.
-    signs = ask("commit.gpgSign", "--global", "--type=bool") == "true"
-    return Identity(ask("user.name") or email.partition("@")[0], email, signs)
+    parts = found.text.split("\0")
+    values: dict[str, str] = {}
+    for scope, pair in zip(parts[::2], parts[1::2], strict=False):
+        name, is_set, value = pair.partition("\n")
+        # Programs that sign are configured beside it: a setting of the project must not choose one.
+        if name != "commit.gpgsign" or scope == "global":
+            values[name] = value if is_set else "true"
+    email = _safe(values.get("user.email", ""))
+    name = _safe(values.get("user.name", "")) or email.partition("@")[0]
+    signs = values.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1")
+    remotes = {n[len("remote.") : -len(".url")]: v for n, v in values.items() if n.endswith(".url")}
+    return Configured(Identity(name, email, signs) if email else None, remotes)
 
 
 def _safe(text: str) -> str:

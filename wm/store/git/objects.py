@@ -101,6 +101,8 @@ class Objects:
     def difference(self, left: str, right: str) -> Difference:
         """Compare the trees of two commits ("" for none), reading only folders that differ."""
         found = Difference()
+        if left == right:
+            return found
         id_bytes = len(right or left) // 2
         root = tuple(f"{commit}^{{tree}}" if commit else "" for commit in (left, right))
         level: dict[str, tuple[str, ...]] = {"": root}
