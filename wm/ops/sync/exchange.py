@@ -94,6 +94,7 @@ def synchronise(plan: Plan, mirror: Mirror, call: Call) -> Synced:
             # Another sync on this machine moved the mirror's ref.
             if attempt == TRIES - 1:
                 raise
+        plan = structs.replace(plan, remote=run.remote)  # nobody is asked twice
         _pause(attempt)
     if run.has_news and not plan.dry_run:
         if plan.publish_to:
@@ -369,7 +370,7 @@ class _Run:
                 author=self._author,
                 space=part.space,
                 applied=self._ours if is_last and not unsent else "",
-                remote=self._remote(),
+                remote=self.remote,
                 trouble=self._trouble,
             )
             unsent = unsent or bool(answer.unsent)
@@ -416,7 +417,9 @@ class _Run:
             arrive = sum(key[0] == part.space and bool(ids[1]) for key, ids in found.files.items())
             self._received[part.space] = {"changed": arrive} if arrive else {}
 
-    def _remote(self) -> Remote:
+    @property
+    def remote(self) -> Remote:
+        """The remote, with what was agreed to."""
         return self._plan.remote.model_copy(update={"pushes": self._agreed})
 
     @property
