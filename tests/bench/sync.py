@@ -121,7 +121,9 @@ class Remote:
         author = self.random.randrange(self.authors)
         own = [n for n, e in self.entries.items() if author_id(address(author)) in e.authors]
         texts = {name: self.text() for name in self.random.sample(own, count)}
-        git(self.path, "fast-import", "--quiet", data=b"".join(self._commit(texts, author)))
+        head, *files = self._commit(texts, author)
+        raw = b"".join((head, f"from {REF}^0\n".encode(), *files))
+        git(self.path, "fast-import", "--quiet", data=raw)
         return sum(map(len, texts.values()))
 
     def _commit(self, texts: dict[str, str], author: int) -> list[bytes]:
@@ -129,7 +131,7 @@ class Remote:
         self.moment += timedelta(minutes=20)
         stamp = f"A{author} <{address(author)}> {int(self.moment.timestamp())} +0000"
         lines = [f"commit {REF}\nauthor {stamp}\ncommitter {stamp}\ndata 5\nShare\n".encode()]
-        lines += [f"from {REF}^0\n".encode()] if self.entries else [_file(b"version", VERSION)]
+        lines += [] if self.entries else [_file(b"version", VERSION)]
         for name, text in texts.items():
             entry = self.entries[name] = revised(
                 self.entries.get(name),
