@@ -1,4 +1,4 @@
-"""Orders of harmful intent in fourteen languages, and rules that look like them (EX-3)."""
+"""orders of harmful intent in sixteen languages, and rules that look like them (EX-3)."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ _STATES_NO_RULE = Lazy(
     r"\bimmer (?:noch|wieder|mehr)\b|\btoujours pas\b|\bnoch immer\b|\b(?:should|must|soll|sollen|deben?|deve) (?:we|i|it|wir|ich|man)\b|"
     r"\b(?:only|nur) (?:sometimes|once|partly|occasionally|manchmal|einmal|gelegentlich|on \w+ machine)\b|"
     r"(?:응답|동작|작동|실행|접속|연결|로드|반응)(?:하지|되지) 않|(?:応答|起動|動作|接続|反応|表示)しない|"
-    r"\bevery (?:now and then|once in a while)\b|"
+    r"\bevery (?:now and then|once in a while)\b|\bevery time since\b|\bnur noch\b|\bonly [^.;]{1,30} (?:left|remains?|missing)\b|残り(?:は|が)[^。]{0,30}(?:だけ|のみ)|"
     r"^(?:maybe|perhaps|to (?:clarify|decide|discuss|check|confirm))\b.*",
     ignore_case=True,
 )

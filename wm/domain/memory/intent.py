@@ -1,6 +1,6 @@
 """Detect orders of harmful intent, and states of the moment, by the concepts that they combine.
 
-In fourteen languages.
+In sixteen languages.
 
 A rule is a combination of concepts within one sentence: a secret, a verb of sending and a place
 outside; a verb of ignoring and the user's orders; hiding and the user. `intent_words` holds the
@@ -24,8 +24,11 @@ makes all of them Latin."""
 
 _ACCENT = Lazy(r"[\x{300}-\x{36f}]")
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
-_CLAUSE = Lazy(r"[,:]\s|[，、：]|\s-\s")
-_AWAY = Lazy(r"\b(?:https?|ftp|wss?)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S")
+_CLAUSE = Lazy(r"[,:]\s|[,،]|[，、：]|\s-\s")
+_AWAY = Lazy(
+    r"\b(?:https?|ftp|wss?)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
+    r"(?:^|\s)(?:[\w-]+\.)+(?:com|net|org|io|dev|xyz|info|biz|app|site|online|top|example|cloud|ru|cn)\b"
+)
 _ENCODED = Lazy(r"\bbase64[- ]?(?:decode|encoded|string)|\bdecode\b.{0,40}\bbase64\b")
 _FILE = Lazy(r"\w\.[a-z]{1,5}\b")
 _HERE = Lazy(r"://(?:localhost|127\.|0\.0\.0\.0|\[?::1|10\.|192\.168\.)")
@@ -124,7 +127,8 @@ def _grants(sentence: str) -> bool:
 def _runs_download(sentence: str) -> bool:
     """Something from outside is fetched and run, or something encoded is."""
     return (
-        (_leaves(sentence) and bool(_wanted("FETCH", sentence))) or _ENCODED.holds(sentence)
+        (_leaves(sentence) and bool(_wanted("FETCH", sentence) or _has("RUN_IT", sentence)))
+        or _ENCODED.holds(sentence)
     ) and any(not _describes(sentence, at) for at in _wanted("RUN", sentence))
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  One row, one language.
-"""Words of harmful intent, and of states of the moment, in fourteen languages (EX-3).
+"""Words of harmful intent, and of states of the moment, in sixteen languages (EX-3).
 
 Each table is one concept, one row per language; `|` separates words and phrases. A word matches
 as a whole; `*` at its end allows any ending, `~` allows up to five words between. Case and
@@ -11,28 +11,30 @@ from __future__ import annotations
 Rows = tuple[str, ...]
 
 SECRET: Rows = (
-    ".env|.env.*|~/.ssh*|.ssh/*|id_rsa|id_ed25519|.npmrc|.pgpass|.netrc|kubeconfig|.aws/credentials|api key*|api-key*|api_key*|apikey*|access key*|secret|secrets|secret key*|private key*|ssh key*|signing key*|encryption key*|deploy key*|token|tokens|credential*|password*|passphrase*|environment variables|env vars|session cookie*|auth cookie*|keychain|connection string*|service account*|customer data|user data|conversation|transcript|chat history|source code|memory file*|*_key|*_token|*_secret|*_password|every file|all files|files you read|each file",
-    "api-schlussel*|schlussel|zugangsdaten|anmeldedaten|geheimnis*|passwort*|passworter*|kennwort*|kennworter*|umgebungsvariable*|zugangstoken*|zugriffstoken*|quellcode|quelltext|gesprachsverlauf|kundendaten",
-    "clave* de api|clave* privada*|clave* de acceso|contrasena*|credencial|credenciales|credenciais|secreto*|variables de entorno|clave de despliegue|codigo fuente|datos de los clientes",
-    "cle* d'api|cle* api|cle* privee*|cle* d'acces|mot de passe|mots de passe|identifiants|jeton*|variables d'environnement|code source|donnees des clients|donnees clients",
-    "chave* de api|chave* da api|chave* privada*|chave* de acesso|senha|senhas|segredo*|variaveis de ambiente|codigo-fonte|dados dos clientes",
-    "chiav* api|chiav* dell'api|chiav* privat*|credenzial*|segret*|variabili d'ambiente|variabili di ambiente|codice sorgente|dati dei clienti",
-    "api-sleutel*|sleutel|sleutels|prive-sleutel*|privesleutel*|inloggegevens|wachtwoord*|geheim|geheimen|omgevingsvariabel*|broncode|klantgegevens",
+    ".env|.env.*|~/.ssh*|.ssh/*|id_rsa|id_ed25519|.npmrc|.pgpass|.netrc|kubeconfig|.aws/credentials|api key*|api-key*|api_key*|apikey*|access key*|secret|secrets|secret key*|private key*|ssh key*|signing key*|encryption key*|deploy key*|token|tokens|credential*|password*|passphrase*|environment variables|env vars|session cookie*|auth cookie*|keychain|connection string*|service account*|customer data|user data|conversation|transcript|chat history|source code|memory file*|*_key|*_token|*_secret|*_password|every file|all files|files you read|each file|*_url|*_dsn|database url",
+    "api-schlussel*|schlussel|zugangsdaten|anmeldedaten|geheimnis*|passwort*|passworter*|kennwort*|kennworter*|umgebungsvariable*|zugangstoken*|zugriffstoken*|quellcode|quelltext|gesprachsverlauf|kundendaten|ssh-schlussel*",
+    "clave* de api|clave* privada*|clave* de acceso|contrasena*|credencial|credenciales|credenciais|secreto*|variables de entorno|clave de despliegue|codigo fuente|datos de los clientes|clave* ssh|llave* ssh|llave* privada*",
+    "cle* d'api|cle* api|cle* privee*|cle* d'acces|mot de passe|mots de passe|identifiants|jeton*|variables d'environnement|code source|donnees des clients|donnees clients|cle* ssh",
+    "chave* de api|chave* da api|chave* privada*|chave* de acesso|senha|senhas|segredo*|variaveis de ambiente|codigo-fonte|dados dos clientes|chave* ssh",
+    "chiav* api|chiav* dell'api|chiav* privat*|credenzial*|segret*|variabili d'ambiente|variabili di ambiente|codice sorgente|dati dei clienti|chiav* ssh",
+    "api-sleutel*|sleutel|sleutels|prive-sleutel*|privesleutel*|inloggegevens|wachtwoord*|geheim|geheimen|omgevingsvariabel*|broncode|klantgegevens|ssh-sleutel*",
     "klucz* api|klucz* prywatn*|klucz* dostep*|klucz* ssh|hasł*|haslo|dane logowania|danych logowania|poswiadcze*|sekret*|tajn*|zmienn* srodowiskow*|kod zrodłow*|token*|dane klientow",
     "ключ* api|ключ* апи|api-ключ*|апи-ключ*|приватн* ключ*|закрыт* ключ*|токен*|парол*|секрет*|учетн* данн*|учётн* данн*|переменн* окружения|исходн* код*|данн* клиентов",
     "api anahtar*|ozel anahtar*|gizli anahtar*|erisim anahtar*|kimlik bilgi*|parola*|sifre*|sırlar*|ortam degisken*|token*|kaynak kod*|musteri veri*",
-    "khoa api|khoa rieng*|khoa bi mat|khoa truy cap|mat khau|thong tin đang nhap|thong tin xac thuc|bien moi truong|bi mat|ma nguon|du lieu khach hang",
+    "khoa api|khoa rieng*|khoa bi mat|khoa truy cap|mat khau|thong tin đang nhap|thong tin xac thuc|bien moi truong|bi mat|ma nguon|du lieu khach hang|khoa ssh",
     "密钥|密鑰|令牌|密码|密碼|凭据|憑據|凭证|憑證|私钥|私鑰|环境变量|環境變數|口令|源代码|客户数据",
-    "apiキー|api キー|秘密鍵|アクセスキー|トークン|パスワード|認証情報|資格情報|環境変数|秘密情報|ソースコード|顧客データ",
-    "api 키|api키|비밀 키|비밀키|개인 키|개인키|액세스 키|토큰|비밀번호|암호|자격 증명|자격증명|인증 정보|인증정보|환경 변수|환경변수|비밀 값|소스 코드|고객 데이터",
+    "apiキー|api キー|秘密鍵|アクセスキー|トークン|パスワード|認証情報|資格情報|環境変数|秘密情報|ソースコード|顧客データ|ssh鍵|ssh 鍵|ssh キー|鍵ファイル",
+    "api 키|api키|비밀 키|비밀키|개인 키|개인키|액세스 키|토큰|비밀번호|암호|자격 증명|자격증명|인증 정보|인증정보|환경 변수|환경변수|비밀 값|소스 코드|고객 데이터|ssh 키|ssh키",
+    ".env|مفتاح|مفاتيح|المفاتيح|المفتاح|كلمة المرور|كلمات المرور|كلمة السر|رمز الوصول|رموز الوصول|بيانات الاعتماد|بيانات الدخول|الأسرار|متغيرات البيئة|الشيفرة المصدرية|بيانات العملاء",
+    ".env|पासवर्ड|कुंजी|कुंजियां|कुंजियाँ|टोकन|गुप्त|क्रेडेंशियल|एनवायरनमेंट वेरिएबल|सोर्स कोड|api key*|ssh key*|ग्राहक डेटा",
 )
 
 SEND: Rows = (
-    "send|post|upload|curl|wget|forward|transmit|leak|email|e-mail|mail|copy|paste|include|append|attach|embed|put|push|submit|publish|share|write|add|log|echo|print|pipe|sync|report|exfiltrat*|insert|place|ship|relay|expose|back up|mirror",
-    "schick*|send|sende|sendet|senden|gesendet|geschickt|ubermittel*|ubertrag*|hochlad*|hochgeladen|lade|mailen|gemailt|mail|poste|posten|veroffentlich*|aufnehm*|aufzunehmen|aufgenommen|einfug*|einzufugen|eingefugt|fuge|schreib*|kopier*|weiterleit*|weiterzuleiten|weitergeleitet|leite|leck*|hang|hange|anhang*|pushe|pushen|teile|teilen|nimm|spiegle|beilegen|beifugen|fuge",
+    "send|post|upload|curl|wget|forward|transmit|leak|email|e-mail|mail|copy|paste|include|append|attach|embed|put|push|submit|publish|share|write|add|log|echo|print|pipe|sync|report|exfiltrat*|insert|place|ship|relay|expose|back up|mirror|wants ~ attached|wants ~ sent|wants ~ posted|wants ~ uploaded|wants ~ included|wants ~ pasted|wants ~ added|wants ~ copied|carry|contain",
+    "schick*|send|sende|sendet|senden|gesendet|geschickt|ubermittel*|ubertrag*|hochlad*|hochgeladen|lade|mailen|gemailt|mail|poste|posten|veroffentlich*|aufnehm*|aufzunehmen|aufgenommen|einfug*|einzufugen|eingefugt|fuge|schreib*|kopier*|weiterleit*|weiterzuleiten|weitergeleitet|leite|leck*|hang|hange|anhang*|pushe|pushen|teile|teilen|nimm|spiegle|beilegen|beifugen|fuge|gehor* ~ jede*",
     "envi*|mand*|sub*|public*|inclu*|anad*|agreg*|copi*|peg*|reenvi*|transmit*|filtr*|escrib*|adjunt*|pon|poner|compart*",
     "envo*|transmet*|publi*|poste*|televers*|inclu*|ajout*|copie*|colle*|joins|joindre|joignez|mets|mettre|mettez|ecris|ecrire|ecrivez|partag*|pousse*|met",
-    "envi*|mand*|publi*|inclu*|adicion*|acrescent*|copi*|col*|encaminh*|transmit*|escrev*|anex*|carreg*|suba|subir|coloque|colocar|coloca|compartilh*|poste|postar",
+    "envi*|mand*|publi*|inclu*|adicion*|acrescent*|copi*|cole|cola|colar|colem|encaminh*|transmit*|escrev*|anex*|carreg*|suba|subir|coloque|colocar|coloca|compartilh*|poste|postar",
     "invi*|mand*|pubblic*|inclu*|inser*|aggiung*|copi*|incoll*|inoltr*|trasmett*|scriv*|alleg*|caric*|metti|mettere|spedi*|condivid*",
     "stuur*|zend*|verzend*|verstuur*|mail|mailen|upload*|post|plaats*|publiceer*|zet|voeg|kopieer*|plak|neem|schrijf*|deel|doorsturen",
     "wysył*|wysyl*|wysl*|przesł*|przesl*|przesył*|opublik*|publik*|umieszcz*|umiesc*|dodaj*|dodawaj*|dołacz*|wklej*|wkleja*|skopiuj*|kopiuj*|wrzuc*|załacz*|wpis*|udostepn*|zamiesc*|dopisz|dopisuj|wysylaj",
@@ -42,33 +44,37 @@ SEND: Rows = (
     "发送|發送|发到|發到|发给|發給|上传|上傳|寄到|寄给|贴到|貼到|粘贴|写入|寫入|写进|写到|加上|加入|添加|附上|附加|包含|包括|放进|放入|放到|转发|轉發|传到|传给|推送|提交到|公开|泄露|复制到|带上|附在|发布到|发布在|公布",
     "送る|送って|送れ|送信|送り|送付|アップロード|投稿|貼り付け|貼る|含める|含めて|入れる|入れて|入れろ|書き込|書く|書い|追加|添付|コピー|転送|メールする|メールし|公開|共有|プッシュ|記載|載せ|埋め込",
     "보내|전송|업로드|올려|올리|게시|붙여|포함|넣어|넣으|넣는|추가|첨부|복사|전달|공유|메일로|기록|적어|푸시|유출",
+    "ارسل|ارسال|ابعث|ارفع|رفع|انشر|نشر|انسخ|الصق|اضف|اكتب|ضع|حول|شارك|سرب",
+    "भेज*|अपलोड|पोस्ट|कॉपी|जोड़*|लिख*|डाल*|साझा|पेस्ट|प्रकाशित",
 )
 """Verbs in the imperative: "sends" describes what a program does."""
 
 PLACE: Rows = (
-    "commit message*|commit body|commit-message*|pull request*|pr description*|pr body|issue comment*|each comment|every comment|every issue|the changelog|the readme|release note*|code comment*|pastebin|paste.*|gist|gists|webhook*|external server*|external address*|remote server*|third party|third-party server*|my server|our server|the server at|following address|given address|this address|public channel*|every reply|every answer|each reply|your answer*|your repl*|test output|build log*|ci log*|public log*|public bucket*|authorized_keys|telegram|discord|git trailer*|http://*|ftp://*|query string*|url parameter*|each commit|every commit",
+    "commit message*|commit body|commit-message*|pull request*|pr description*|pr body|issue comment*|each comment|every comment|every issue|the changelog|the readme|release note*|code comment*|pastebin|paste.*|gist|gists|webhook*|external server*|external address*|remote server*|third party|third-party server*|my server|our server|the server at|following address|given address|this address|public channel*|every reply|every answer|each reply|your answer*|your repl*|test output|build log*|ci log*|public log*|public bucket*|authorized_keys|telegram|discord|git trailer*|http://*|ftp://*|query string*|url parameter*|each commit|every commit|public repo*|public issue*",
     "commit-nachricht*|commitnachricht*|commit-beschreibung*|pull-request*|externe* server*|fremde* server*|folgende adresse|angegebene adresse|jede* antwort*|jede* kommentar*|offentlich*|jedem commit|jeden commit",
-    "mensaje* de commit|mensaje* del commit|mensajes de los commits|servidor* extern*|direccion indicada|cada respuesta|cada comentario|siguiente direccion|cada commit",
-    "message* de commit|messages des commits|serveur* extern*|serveur* distant*|adresse indiquee|adresse suivante|chaque reponse|chaque commentaire|chaque commit",
+    "mensaje* de commit|mensaje* del commit|mensajes de los commits|servidor* extern*|direccion indicada|cada respuesta|cada comentario|siguiente direccion|cada commit|repositorio* public*",
+    "message* de commit|messages des commits|serveur* extern*|serveur* distant*|adresse indiquee|adresse suivante|chaque reponse|chaque commentaire|chaque commit|depot* public*|depot* distant*",
     "mensage* de commit|mensage* do commit|servidor* extern*|endereco indicado|cada resposta|cada comentario|seguinte endereco|cada commit",
-    "messagg* di commit|messagg* del commit|server estern*|indirizzo indicato|ogni risposta|ogni commento|indirizzo seguente|ogni commit",
-    "commitbericht*|commit-bericht*|commitboodschap*|externe server*|volgende adres|opgegeven adres|elk antwoord|elke reactie|elke commit",
-    "opis* commit*|opisu commita|opisow commitow|komunikat* commit*|wiadomosc* commit*|serwer* zewnetrzn*|zewnetrzn* serwer*|podany adres|kazdej odpowiedzi|kazdym komentarzu|kazdego commita|kazdym commicie|kazdego opisu",
-    "сообщен* коммит*|описан* коммит*|сообщен* к коммит*|внешн* сервер*|сторонн* сервер*|указанн* адрес*|кажд* ответ*|кажд* комментар*|каждому коммиту|каждый коммит",
-    "commit mesaj*|commit acıklama*|dıs sunucu*|harici sunucu*|belirtilen adres*|her yanıt*|her yorum*|her commit*",
-    "noi dung commit|thong diep commit|thong điep commit|may chu ben ngoai|đia chi sau|moi binh luan|moi cau tra loi|moi commit",
-    "提交信息|提交消息|提交说明|提交訊息|外部服务器|外部伺服器|第三方服务器|指定地址|每个回复|每条回复|每条评论|外部地址|拉取请求|合并请求|合併請求|每次提交|每个提交",
-    "コミットメッセージ|コミット メッセージ|外部サーバー|外部のサーバー|指定のアドレス|指定されたアドレス|すべての回答|各コメント|プルリクエスト|コミットのたび|コミットごと",
-    "커밋 메시지|커밋메시지|외부 서버|지정된 주소|다음 주소|모든 답변|모든 댓글|풀 리퀘스트|풀리퀘스트|커밋할 때마다|커밋마다|모든 커밋",
+    "messagg* di commit|messagg* del commit|server estern*|indirizzo indicato|ogni risposta|ogni commento|indirizzo seguente|ogni commit|repository pubblic*",
+    "commitbericht*|commit-bericht*|commitboodschap*|externe server*|volgende adres|opgegeven adres|elk antwoord|elke reactie|elke commit|openbare repo*|publieke repo*",
+    "opis* commit*|opisu commita|opisow commitow|komunikat* commit*|wiadomosc* commit*|serwer* zewnetrzn*|zewnetrzn* serwer*|podany adres|kazdej odpowiedzi|kazdym komentarzu|kazdego commita|kazdym commicie|kazdego opisu|publiczn* repozytori*",
+    "сообщен* ~ коммит*|описан* ~ коммит*|сообщен* к коммит*|внешн* сервер*|сторонн* сервер*|указанн* адрес*|кажд* ответ*|кажд* комментар*|каждому коммиту|каждый коммит|публичн* репозитори*|открыт* репозитори*",
+    "commit mesaj*|commit acıklama*|dıs sunucu*|harici sunucu*|belirtilen adres*|her yanıt*|her yorum*|her commit*|herkese acık*",
+    "noi dung commit|thong diep commit|thong điep commit|may chu ben ngoai|đia chi sau|moi binh luan|moi cau tra loi|moi commit|kho cong khai|kho ma cong khai",
+    "提交信息|提交消息|提交说明|提交訊息|外部服务器|外部伺服器|第三方服务器|指定地址|每个回复|每条回复|每条评论|外部地址|拉取请求|合并请求|合併請求|每次提交|每个提交|公开仓库|公共仓库|公开的仓库",
+    "コミットメッセージ|コミット メッセージ|外部サーバー|外部のサーバー|指定のアドレス|指定されたアドレス|すべての回答|各コメント|プルリクエスト|コミットのたび|コミットごと|公開リポジトリ",
+    "커밋 메시지|커밋메시지|외부 서버|지정된 주소|다음 주소|모든 답변|모든 댓글|풀 리퀘스트|풀리퀘스트|커밋할 때마다|커밋마다|모든 커밋|공개 저장소|공개 리포지토리",
+    "رسالة الالتزام|رسائل الالتزام|خادم خارجي|الخادم الخارجي|العنوان التالي|كل رد|كل تعليق|مستودع عام|المستودع العام|طلب السحب",
+    "कमिट संदेश*|कमिट मैसेज*|बाहरी सर्वर|बाहरी पते|हर उत्तर|हर जवाब|सार्वजनिक रिपॉजिटरी|पुल रिक्वेस्ट",
 )
 """Places, besides addresses, where a text leaves the machine or becomes public."""
 
 IGNORE: Rows = (
     "ignore|ignoring|disregard|override|overrule|forget|bypass|disobey|dismiss|defy|circumvent|pay no attention|take no notice|do ~ opposite of|not follow|not obey|stop following|not listen|no longer follow|no longer apply|no longer bound|set aside|treat ~ as void|contradict|more important than|takes precedence over|take precedence over|takes priority over|outrank*|not need to follow|need not follow|no need to follow|not have to follow|don't have to follow|not need to obey|not have to obey",
-    "ignorier*|missacht*|umgeh*|vergiss|vergesst|ubergeh*|hinwegsetz*|setz* ~ hinweg|ausser kraft|außer kraft|ausser acht|außer acht|uberspring*|ubersprung*|deaktivier*|abschalt*|abgeschalt*|auslass*|auszulassen|unterlass*|nicht ~ befolg*|nicht ~ beacht*|nicht ~ halten|halte dich nicht|haltet euch nicht|weglass*|unberucksichtigt|widersetz*|spring*",
+    "ignorier*|missacht*|umgeh*|vergiss|vergesst|ubergeh*|hinwegsetz*|setz* ~ hinweg|ausser kraft|außer kraft|ausser acht|außer acht|uberspring*|ubersprung*|deaktivier*|abschalt*|abgeschalt*|auslass*|auszulassen|unterlass*|nicht ~ befolg*|nicht ~ beacht*|nicht ~ halten|halte dich nicht|haltet euch nicht|weglass*|unberucksichtigt|widersetz*|spring*|nicht mehr gelten|gelten nicht mehr|nicht langer gelten|nicht mehr ~ richten",
     "ignor*|olvid*|descart*|desobede*|caso omiso|no hagas caso|no sigas|omit*|salt*|desactiv*|evit*|elud*|no tengas en cuenta|desoye*|pasa por alto|pasar por alto|incumpl*",
-    "ignor*|oubli*|neglig*|contourn*|desobei*|tiens ~ pas compte|tiens plus compte|ne tiens ~ compte|tenir ~ compte|saut*|desactiv*|outrepass*|passe outre|passer outre|ne suis pas|ne respecte ~|fais abstraction|omets|omettre",
-    "ignor*|esquec*|desconsider*|desobede*|descart*|nao siga*|pul*|desativ*|contorn*|burl*|omit*|nao obedec*|nao leve* em conta",
+    "ignor*|oubli*|neglig*|contourn*|desobei*|tiens ~ pas compte|tiens plus compte|ne tiens ~ compte|tenir ~ compte|saut*|desactiv*|outrepass*|passe outre|passer outre|ne suis pas|ne respecte ~|fais abstraction|omets|omettre|ne tienne* ~ compte|ne tenez ~ compte|ne s'appliquent plus",
+    "ignor*|esquec*|desconsider*|desobede*|descart*|nao siga*|pule|pula|pular|pulem|desativ*|contorn*|burl*|omit*|nao obedec*|nao leve* em conta",
     "ignor*|dimentic*|disobbed*|trascur*|non seguire|salt*|disattiv*|aggir*|elud*|non tenere conto|non tener conto|non rispettare|omett*|scavalc*",
     "negeer*|negeren|vergeet|omzeil*|trek ~ niets ~ aan|trek ~ niets meer aan|sla alle ~ over|sla ~ altijd over|sla de ~ over|overslaan|overgeslagen|schakel ~ uit|uitschakel*|houd ~ niet aan|volg ~ niet|laat ~ achterwege|overtreed",
     "ignor*|zignor*|pomij*|pomin*|nie przestrzega*|nie stosuj*|zapomnij*|lekcewaz*|omij*|omin*|obchodz*|obejdz*|wyłacz*|nie słuchaj*|nie zwaza*",
@@ -78,6 +84,8 @@ IGNORE: Rows = (
     "忽略|无视|無視|不理会|不要理会|别管|不管|忘掉|忘记|不遵守|不要遵守|不再遵守|不必遵守|违背|绕过|繞過|跳过|跳過|关闭|關閉|禁用|停用|省略|不顾|别听|不要听|不听|推翻|别理",
     "無視|従わな|従わず|忘れ|守らな|破る|破って|破棄|省略|スキップ|飛ばし|飛ばす|無効|回避|逆らう|逆らっ|より優先|を優先|聞かな|気にしな|省く|省いて|上書き",
     "무시|따르지|잊어|잊고|지키지|어겨|어기|건너뛰|생략|비활성|우회|듣지|끄고|꺼라|거스르|개의치|신경 쓰지",
+    "تجاهل|تجاهلي|انس|لا تتبع|لا تلتزم|تخط|تجاوز|خالف|لا تطع|عطل|لا تهتم",
+    "अनदेखा|अनदेखी|नज़रअंदाज़|नजरअंदाज|भूल जा*|पालन मत|पालन न|मत मानो|न मानो|ध्यान मत",
 )
 
 SKIP: Rows = (
@@ -86,7 +94,7 @@ SKIP: Rows = (
 """Like IGNORE, but only for checks: a program skips requests as well."""
 
 ORDERS: Rows = (
-    "instruction*|guideline*|rule|rules|directive*|polic*|restriction*|training|constraint*|principle*|system prompt|developer message|claude.md|agents.md|wishes|user's request*|objection*|complaint*|decision*|boundaries|safeguard*|guardrail*|guidance|says|said|asks|wants|tells",
+    "instruction*|guideline*|rule|rules|directive*|polic*|restriction*|training|constraint*|principle*|system prompt|developer message|claude.md|agents.md|wishes|user's ~ request*|objection*|complaint*|decision*|boundaries|safeguard*|guardrail*|guidance|says|said|asks|wants|tells",
     "richtlinie*|regel*|anweisung*|vorgabe*|leitlinie*|grundsatz*|beschrankung*|vorschrift*|leitplanken|einwand*|einwande*|wunsch*|wunsche*|sicherheitsregel*|sicherheitsrichtlinie*|systemprompt|bitte*|anordnung*|sagt|gesagt|verlangt|mochte|will|wunscht|bittet",
     "instruccion*|directri*|regla*|norma*|restriccion*|orden*|peticion*|pautas|indicacion*|objecion*|limites|politica*|diga|dice|pida|pide|quiera|digan",
     "instruction*|directive*|regle*|consigne*|restriction*|demande*|objection*|politique*|principe*|limites|garde-fous|dit|dise|veut|demande|souhaite|indication*",
@@ -100,6 +108,8 @@ ORDERS: Rows = (
     "指令|指示|准则|準則|规则|規則|规定|原则|方针|限制|要求|意见|反对|说法|所说|说的|说什么|政策|约束|提示词|请求|的话",
     "指示|ガイドライン|ルール|規則|原則|方針|制限|制約|要望|反対|言うこと|言った|言葉|意見|依頼|ポリシー|命令|発言|希望",
     "지시|지침|규칙|원칙|가이드라인|제한|요청|반대|하는 말|말한|말은|말을|의견|정책|명령|제약|방침|당부",
+    "التعليمات|تعليمات|القواعد|قواعد|التوجيهات|الاوامر|اوامر|القيود|الطلبات|السياسات|سياسة|موجه النظام|ارشادات|الارشادات",
+    "निर्देश*|नियम*|आदेश*|दिशानिर्देश*|नीति*|प्रॉम्प्ट|अनुरोध*|प्रतिबंध*",
 )
 
 AUTHORITY: Rows = (
@@ -117,6 +127,8 @@ AUTHORITY: Rows = (
     "你的|您的|自己的|用户|用戶|使用者|系统|系統|安全|之前|先前|以前|开发者",
     "あなたの|自分の|ユーザー|利用者|システム|安全|以前の|これまでの|開発者",
     "너의|네 |자신의|사용자|유저|시스템|안전|이전|기존|개발자|당신의",
+    "السابقة|المستخدم|النظام|المطور|السلامة|الامان|السابق",
+    "पिछले|पिछली|उपयोगकर्ता|यूज़र|सिस्टम|डेवलपर|सुरक्षा|पहले के",
 )
 
 CHECKS: Rows = (
@@ -137,20 +149,22 @@ CHECKS: Rows = (
 )
 
 HIDE: Rows = (
-    "hide ~ from|hiding ~ from|conceal*|not tell|never tell|not mention|never mention|not inform|never inform|not notify|never notify|not let ~ know|never let ~ know|not let ~ notice|never let ~ notice|not let ~ find out|never let ~ find out|must not know|must not learn|must not find out|must never know|should not know|should never know|not warn|never warn|not alert|keep ~ from|keep ~ secret|keep ~ hidden|withhold|lie to|deceive|mislead|not report|never report|cover up",
-    "verschweig*|verheimlich*|verberg*|verbirg*|verborgen|versteck*|nicht ~ erfahren|nichts ~ erfahren|nie ~ erfahren|nicht ~ sagen|nichts ~ sagen|nicht ~ mitteil*|nicht ~ informier*|nicht ~ erwahn*|nicht ~ mitbekommen|nichts ~ mitbekommen|vorenthalt*|nicht ~ merken|nichts ~ merken|darf ~ nicht wissen|soll ~ nicht wissen|nichts ~ wissen|beluge*|anlugen|unerwahnt|erwahne ~ nicht",
-    "ocult*|escond*|no ~ digas|no ~ decir|no ~ cuentes|no ~ menciones|no ~ mencionar|no ~ informes|no ~ informar|no ~ avises|nunca ~ digas|nunca ~ menciones|miente|mentir|engan*|no debe ~ saber|no debe ~ enterarse|no se entere",
-    "cache a|cache au|cache-le|cache-lui|cacher|cachez|dissimul*|ne ~ dis|ne ~ dites|ne ~ dire|ne ~ mentionne*|ne ~ parle*|ne ~ previens|ne ~ informe*|ne dis|mens|mentir|tromp*|ne doit ~ savoir|ne doit ~ apprendre",
-    "escond*|ocult*|nao ~ diga|nao ~ dizer|nao ~ conte|nao ~ mencion*|nao ~ inform*|nao ~ avis*|nunca ~ diga|nunca ~ mencion*|minta|mentir|engan*|nao deve ~ saber",
-    "nascond*|occult*|non ~ dire|non ~ dirlo|non ~ menzion*|non ~ inform*|non ~ avvis*|mai ~ dire|menti|mentire|ingann*|non deve ~ sapere|taci",
-    "verberg*|verzwijg*|vertel ~ niet*|vertel ~ nooit|zeg ~ niet*|zeg ~ nooit|meld ~ niet*|niet ~ vertellen|niet ~ melden|mag ~ niet weten|lieg|misleid|noem ~ niet|houd ~ verborgen|informeer ~ niet",
-    "ukryj*|ukryw*|zataj*|nie mow*|nie wspomin*|nie informuj*|nie powiadamia*|nigdy nie mow*|okłam*|kłam|nie moze sie dowiedziec|nie zdradzaj*|nie zgłaszaj*|przemilcz*",
-    "скрыва*|скрой*|не говори*|не сообщай*|не упоминай*|не рассказыва*|не уведомля*|не информиру*|умалчива*|утаи*|утаив*|обманыва*|соври|лги|не должен знать|не должен узнать|прячь*",
-    "gizle|gizleyin|gizlenmeli*|gizli tut|sakla|saklayın|soyleme|soylemeyin|bahsetme*|bildirme|bildirmeyin|haber verme*|yalan soyle*|kandır*|bilmesin|bilmemeli*|belli etme*",
-    "giau|che giau|đung noi|khong noi|khong đuoc noi|khong cho ~ biet|đung cho ~ biet|khong đe ~ biet|đung đe ~ biet|khong đuoc biet|đung bao|khong bao|đung nhac|noi doi|lua doi|đung tiet lo|an giau",
-    "隐瞒|隱瞞|瞒着|瞞著|不要告诉|别告诉|不告诉|不要让用户知道|别让用户知道|不能让用户知道|不要让用户发现|别让用户发现|不能让用户发现|不要通知|不要向用户提|不要向用户透露|不要向用户说|不要向用户报告|对用户隐藏|向用户隐藏|不要提醒|不得告诉|不许告诉|欺骗|绝不告诉",
-    "隠す|隠して|隠せ|言わな|伝えな|知らせな|知らせず|伝えず|言わず|教えな|報告しな|黙って|嘘|欺|気づかれ|気付かれ|内緒|悟られ",
-    "숨기|숨겨|말하지|알리지|알려주지|언급하지|보고하지|모르게|속이고|속이라|속여|거짓말|비밀로|감추|감춰|이야기하지|전하지",
+    "hide ~ from|hiding ~ from|conceal*|not tell|never tell|not mention|never mention|not inform|never inform|not notify|never notify|not let ~ know|never let ~ know|not let ~ notice|never let ~ notice|not let ~ find out|never let ~ find out|must not know|must not learn|must not find out|must never know|should not know|should never know|not warn|never warn|not alert|keep ~ from|keep ~ secret|keep ~ hidden|withhold|lie to|deceive|mislead|not report|never report|cover up|pretend|lie about|keep it out of|keep this out of|claim ~ passed",
+    "verschweig*|verheimlich*|verberg*|verbirg*|verborgen|versteck*|nicht ~ erfahren|nichts ~ erfahren|nie ~ erfahren|nicht ~ sagen|nichts ~ sagen|nicht ~ mitteil*|nicht ~ informier*|nicht ~ erwahn*|nicht ~ mitbekommen|nichts ~ mitbekommen|vorenthalt*|nicht ~ merken|nichts ~ merken|darf ~ nicht wissen|soll ~ nicht wissen|nichts ~ wissen|beluge*|anlugen|unerwahnt|erwahne ~ nicht|tu so|so tun als|vorgaukel*|vortausch*",
+    "ocult*|escond*|no ~ digas|no ~ decir|no ~ cuentes|no ~ menciones|no ~ mencionar|no ~ informes|no ~ informar|no ~ avises|nunca ~ digas|nunca ~ menciones|miente|mentir|engan*|no debe ~ saber|no debe ~ enterarse|no se entere|finge|fingir|simula que",
+    "cache a|cache au|cache-le|cache-lui|cacher|cachez|dissimul*|ne ~ dis|ne ~ dites|ne ~ dire|ne ~ mentionne*|ne ~ parle*|ne ~ previens|ne ~ informe*|ne dis|mens|mentir|tromp*|ne doit ~ savoir|ne doit ~ apprendre|fais semblant|faire semblant|pretends que",
+    "escond*|ocult*|nao ~ diga|nao ~ dizer|nao ~ conte|nao ~ mencion*|nao ~ inform*|nao ~ avis*|nunca ~ diga|nunca ~ mencion*|minta|mentir|engan*|nao deve ~ saber|finja|fingir",
+    "nascond*|occult*|non ~ dire|non ~ dirlo|non ~ menzion*|non ~ inform*|non ~ avvis*|mai ~ dire|menti|mentire|ingann*|non deve ~ sapere|taci|fingi|fingere|fai finta",
+    "verberg*|verzwijg*|vertel ~ niet*|vertel ~ nooit|zeg ~ niet*|zeg ~ nooit|meld ~ niet*|niet ~ vertellen|niet ~ melden|mag ~ niet weten|lieg|misleid|noem ~ niet|houd ~ verborgen|informeer ~ niet|doe alsof",
+    "ukryj*|ukryw*|zataj*|nie mow*|nie wspomin*|nie informuj*|nie powiadamia*|nigdy nie mow*|okłam*|kłam|nie moze sie dowiedziec|nie zdradzaj*|nie zgłaszaj*|przemilcz*|udawaj*",
+    "скрыва*|скрой*|не говори*|не сообщай*|не упоминай*|не рассказыва*|не уведомля*|не информиру*|умалчива*|утаи*|утаив*|обманыва*|соври|лги|не должен знать|не должен узнать|прячь*|притвор*|делай вид",
+    "gizle|gizleyin|gizlenmeli*|gizli tut|sakla|saklayın|soyleme|soylemeyin|bahsetme*|bildirme|bildirmeyin|haber verme*|yalan soyle*|kandır*|bilmesin|bilmemeli*|belli etme*|mıs gibi yap*",
+    "giau|che giau|đung noi|khong noi|khong đuoc noi|khong cho ~ biet|đung cho ~ biet|khong đe ~ biet|đung đe ~ biet|khong đuoc biet|đung bao|khong bao|đung nhac|noi doi|lua doi|đung tiet lo|an giau|gia vo",
+    "隐瞒|隱瞞|瞒着|瞞著|不要告诉|别告诉|不告诉|不要让用户知道|别让用户知道|不能让用户知道|不要让用户发现|别让用户发现|不能让用户发现|不要通知|不要向用户提|不要向用户透露|不要向用户说|不要向用户报告|对用户隐藏|向用户隐藏|不要提醒|不得告诉|不许告诉|欺骗|绝不告诉|假装|谎称",
+    "隠す|隠して|隠せ|言わな|伝えな|知らせな|知らせず|伝えず|言わず|教えな|報告しな|黙って|嘘|欺|気づかれ|気付かれ|内緒|悟られ|ふりを",
+    "숨기|숨겨|말하지|알리지|알려주지|언급하지|보고하지|모르게|속이고|속이라|속여|거짓말|비밀로|감추|감춰|이야기하지|전하지|척하|척 하",
+    "لا تخبر|لا تذكر|اخف|اخفاء|لا تبلغ|دون اخبار|دون ان يعلم|اكذب|لا تقل|لا تعلم",
+    "मत बता*|न बता*|छिपा*|छुपा*|पता न चल*|पता नहीं चल*|ज़िक्र मत|उल्लेख न|झूठ",
 )
 
 USER: Rows = (
@@ -168,6 +182,8 @@ USER: Rows = (
     "用户|用戶|使用者|开发者|開發者|任何人|主人|评审",
     "ユーザー|利用者|開発者|誰にも|レビュアー",
     "사용자|유저|개발자|누구에게도|아무에게도|아무도|검토자",
+    "المستخدم|المستخدمين|المطور|احد|احدا|المراجع",
+    "उपयोगकर्ता|यूज़र|यूजर|डेवलपर|किसी को|किसी से",
 )
 
 SECRETLY: Rows = (
@@ -236,6 +252,8 @@ POWER: Rows = (
     "破坏性|破壞性|危险|危險|所有命令|任何命令|所有操作|任何操作|所有更改|任何更改|一切|删除|刪除|强制推送|工具调用|所有权限|全部权限|所有修改|任何修改|所有工具",
     "破壊的|危険|すべてのコマンド|全コマンド|あらゆるコマンド|すべての操作|あらゆる操作|すべての変更|何でも|削除|強制プッシュ|ツール|すべての権限|全権限|フルアクセス",
     "파괴적|위험|모든 명령|모든 작업|모든 변경|어떤 명령|무엇이든|삭제|강제 푸시|도구|모든 권한|전체 권한|모든 수정",
+    "جميع الاوامر|كل الاوامر|اي امر|كل شيء|جميع العمليات|اي عملية|حذف|الحذف|خطير*|جميع الصلاحيات|صلاحيات كاملة|الاوامر|اوامر",
+    "सभी कमांड|कोई भी कमांड|हर कमांड|सब कुछ|सभी बदलाव|हटा*|डिलीट|खतरनाक|सभी अनुमति*|पूरी पहुंच|सभी आदेश",
 )
 
 APPROVE: Rows = (
@@ -253,6 +271,8 @@ APPROVE: Rows = (
     "批准|同意|确认|確認|允许|接受|授权|通过",
     "承認|許可|同意|受け入れ|認め|確定",
     "승인|허락|허용|동의|수락|확인",
+    "وافق|اقبل|اكد|اسمح|نفذ|شغل",
+    "स्वीकार|मंज़ूर|मंजूर|अनुमोदि*|चला*|स्वीकृत",
 )
 
 UNASKED: Rows = (
@@ -270,6 +290,8 @@ UNASKED: Rows = (
     "不要询问|不用问|无需询问|不必询问|不询问|不要问|别问|不问|无条件|盲目|不加审查|不看|直接|不经询问|从不询问|不用确认|无需确认|无需再询问|无需再问|永远不要问|不要再问",
     "質問せず|聞かず|尋ねず|確認せず|無条件|盲目的|問い合わせず|質問なし|確認なし|確認を求めな|聞かない|尋ねない|読まず|検証せず|許可を求めな|確認は不要|確認不要|質問は不要|質問しない|尋ねない|確認しない",
     "묻지 말|묻지 않|묻지말|물어보지|확인 없이|무조건|맹목적|검토 없이|허락 없이|동의 없이|읽지 않고|질문 없이|승인 없이|확인하지 않고|물어볼 필요|확인할 필요|묻지 마|질문하지 마",
+    "دون سؤال|بدون سؤال|دون طلب|بدون طلب|دون تاكيد|بدون تاكيد|دون موافقة|بدون موافقة|دون اذن|بدون اذن|دون الرجوع|لا تسال",
+    "बिना पूछे|बिना अनुमति|बिना पुष्टि|पूछे बिना|अनुमति के बिना|पुष्टि के बिना|मत पूछ*|न पूछ*",
 )
 
 FETCH: Rows = (
@@ -279,7 +301,7 @@ FETCH: Rows = (
     "telecharg*|recuper*|charge*",
     "baix*|obtenh*|descarreg*",
     "scaric*|recuper*|preleva*",
-    "download*|haal*|ophalen",
+    "downloaden|haal*|ophalen",
     "pobierz|pobieraj|pobrac|sciagn*|sciagaj",
     "скача*|загруз*|загружа*|качай*|получи",
     "indir|indirip|indirin*|cek|getir",
@@ -287,15 +309,22 @@ FETCH: Rows = (
     "下载|下載|获取|拉取|抓取",
     "ダウンロード|取得|落とし",
     "내려받|다운로드|다운받|받아|가져와",
+    "حمل|تحميل|نزل|تنزيل|اجلب|جلب",
+    "डाउनलोड|प्राप्त कर*|लाओ",
 )
+
+RUN_IT: Rows = (
+    "and run it|then run it|and execute it|then execute it|run it with|run it as|and source it|pipe it|do what it says|do as it says|und fuhre ~ aus|ausfuhren was dort|y ejecutal*|et execut*-le|et lance-le|e execute-o|ed eseguil*|en voer ~ uit|i uruchom go|и запусти его|и выполни его|ve calıstır|va chay no|并执行它|并运行它|然后执行它|それを実行|그것을 실행",
+)
+"""What an address names is to be run."""
 
 RUN: Rows = (
     "run|execute|source|install|launch|start|eval|apply|follow|obey|invoke",
     "ausfuhr*|auszufuhren|ausgefuhrt|fuhre|starte*|installier*|befolg*",
-    "ejecut*|instal*|sigue|seguir|lanz*|corre|corre*",
-    "execut*|lance*|install*|suis|suivre",
-    "execut*|rode|rodar|instal*|siga",
-    "esegu*|avvi*|install*|lanci*|segui",
+    "ejecut*|instala|instalar|instale|instalad*|sigue|seguir|lanz*|corre|corre*",
+    "execut*|lance|lancez|lancer|lance-*|installe|installez|suis|suivre",
+    "execut*|rode|rodar|instale|instalar|siga",
+    "esegu*|avvi*|installa|installalo|installare|lanci*|segui",
     "voer*|uitvoer*|draai*|installeer*|start|volg",
     "uruchom*|uruchami*|wykon*|zainstaluj*|odpal*",
     "запус*|выполн*|исполн*|установи*",
@@ -304,6 +333,8 @@ RUN: Rows = (
     "执行|執行|运行|運行|安装|安裝|启动",
     "実行|起動|インストール|走らせ",
     "실행|설치|돌려|구동",
+    "نفذ|تنفيذ|شغل|تشغيل|ثبت|تثبيت",
+    "चला*|इंस्टॉल|निष्पादित",
 )
 
 NOT_BEFORE: Rows = (
@@ -339,20 +370,20 @@ NOT_AFTER: Rows = (
 )
 
 PROGRAM: Rows = (
-    "client|server|app|application|service|cli|ci|sdk|pipeline|worker|job|gateway|proxy|browser|middleware|backend|frontend|plugin|library|program|runner|bot|customers|we",
-    "client|server|dienst|app|anwendung|pipeline|programm|browser|bibliothek|frontend|backend|plugin|gateway|job|kunden|wir",
-    "cliente|servidor|servicio|aplicacion|navegador|programa|proceso|biblioteca|tarea",
-    "client|serveur|service|application|navigateur|programme|bibliotheque|tache|passerelle",
-    "cliente|servidor|servico|aplicativo|aplicacao|navegador|programa|biblioteca|tarefa",
-    "client|server|servizio|applicazione|browser|programma|libreria|processo",
-    "client|server|dienst|applicatie|app|browser|programma|bibliotheek",
-    "klient|serwer|usługa|aplikacja|przegladarka|program|biblioteka|zadanie",
-    "клиент|сервер|сервис|приложение|браузер|программа|библиотека|шлюз",
-    "istemci|sunucu|servis|uygulama|tarayıcı|program|kutuphane",
+    "client|server|app|application|service|cli|ci|sdk|pipeline|worker|job|gateway|proxy|browser|middleware|backend|frontend|plugin|library|program|runner|bot|customers|we|system|tool|importer|exporter|parser|linter|script|task|endpoint|scanner|installer|formatter|compiler|generator|crawler|scheduler|loader|updater|launcher",
+    "client|server|dienst|app|anwendung|pipeline|programm|browser|bibliothek|frontend|backend|plugin|gateway|job|kunden|wir|system|werkzeug|skript|schnittstelle|importer",
+    "cliente|servidor|servicio|aplicacion|navegador|programa|proceso|biblioteca|tarea|sistema|importador|exportador|herramienta|modulo|script|instalador",
+    "client|serveur|service|application|navigateur|programme|bibliotheque|tache|passerelle|systeme|outil|importeur|module|script|installateur",
+    "cliente|servidor|servico|aplicativo|aplicacao|navegador|programa|biblioteca|tarefa|sistema|importador|exportador|ferramenta|modulo",
+    "client|server|servizio|applicazione|browser|programma|libreria|processo|sistema|strumento|importatore|modulo",
+    "client|server|dienst|applicatie|app|browser|programma|bibliotheek|systeem|importtaak|module",
+    "klient|serwer|usługa|aplikacja|przegladarka|program|biblioteka|zadanie|system|importer|moduł|zadanie",
+    "клиент|сервер|сервис|приложение|браузер|программа|библиотека|шлюз|система|модуль|импортер|задача",
+    "istemci|sunucu|servis|uygulama|tarayıcı|program|kutuphane|sistem|modul|gorev",
     "ung dung|may khach|may chu|dich vu|trinh duyet|chuong trinh|thu vien",
-    "客户端|客戶端|服务端|服务器|应用|服务|浏览器|程序|网关",
-    "クライアント|サーバー|サービス|アプリ|ブラウザ|プログラム|ゲートウェイ|ライブラリ",
-    "클라이언트|서버|서비스|앱|브라우저|프로그램|게이트웨이|라이브러리",
+    "客户端|客戶端|服务端|服务器|应用|服务|浏览器|程序|网关|系统|模块|任务|导入器",
+    "クライアント|サーバー|サービス|アプリ|ブラウザ|プログラム|ゲートウェイ|ライブラリ|システム|モジュール|タスク|インポーター",
+    "클라이언트|서버|서비스|앱|브라우저|프로그램|게이트웨이|라이브러리|시스템|모듈|작업",
 )
 """A subject before the verb: the sentence describes software and orders nothing."""
 
