@@ -87,6 +87,10 @@ def test_a_text_is_cjk_from_30_percent_of_its_letters(text: str, heavy: bool) ->
         ("line\u2028end", "line\\u2028end"),
         ("tag\U000e0041", "tag\\U000e0041"),
         ("filler\u3164", "filler\\u3164"),
+        ("\U0001f469\u200d\U0001f467 \u2764\ufe0f 1\ufe0f\u20e3",) * 2,
+        ("می\u200cخواهم",) * 2,
+        ("a\u200d\U0001f467", "a\\u200d\U0001f467"),
+        ("\U0001f467\u200d\u202e", "\U0001f467\\u200d\\u202e"),
     ],
 )
 def test_terminal_control_characters_are_escaped(text: str, shown: str) -> None:

@@ -11,17 +11,34 @@ from wm.text.patterns import Lazy
 # --- terminals -------------------------------------------------------------------------------
 
 
+_EMOJI = (
+    r"[\x{a9}\x{ae}\x{203c}\x{2049}\x{2122}-\x{21ff}\x{2300}-\x{2bff}\x{3030}\x{303d}\x{3297}\x{3299}"
+    r"\x{1f000}-\x{1faff}][\x{fe0f}\x{1f3fb}-\x{1f3ff}]?"
+)
+_JOINING = (
+    r"[\p{Arabic}\p{Devanagari}\p{Bengali}\p{Malayalam}\p{Sinhala}\p{Kannada}\p{Telugu}\p{Tamil}]+"
+)
+_SEQUENCE = Lazy(
+    rf"{_EMOJI}(?:\x{{200d}}{_EMOJI})*|[0-9#*]\x{{fe0f}}\x{{20e3}}|"
+    rf"{_JOINING}(?:[\x{{200c}}\x{{200d}}]{_JOINING})+"
+)
+"""Characters that a joiner or a selector makes one sign: a family, a keycap, a Persian word."""
+
+
 def safe(text: str, *, keep_newlines: bool = False) -> str:
     r"""Escape text for a terminal: control and hidden characters become `\x1b`, `\u202e`, … (TR-1).
 
     keep_newlines: line feeds and tabs stay unescaped.
     """
-    if text.isprintable():
-        told = {char: _shown(char) for char in set(text)}
-        return text if text.isascii() else "".join(map(told.__getitem__, text))
+    if text.isascii() and text.isprintable():
+        return text
     kept = "\n\t" if keep_newlines else ""
     told = {char: char if char in kept else _shown(char) for char in set(text)}
-    return "".join(map(told.__getitem__, text))
+    pieces, last = [], 0
+    for start, end in () if text.isascii() else _SEQUENCE.spans(text):
+        pieces += [*map(told.__getitem__, text[last:start]), text[start:end]]
+        last = end
+    return "".join([*pieces, *map(told.__getitem__, text[last:])])
 
 
 def _shown(char: str) -> str:
