@@ -1950,6 +1950,180 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
         "\n".join(["Diff in /home/ana/shop/src/a.rs:3:", " fn a() {", "-  1;", "+    1;", " }"]),
         [(("lint", "src/a.rs", 3), "not formatted (rustfmt)")],
     ),
+    (
+        "mix test",
+        2,
+        "\n".join(
+            [
+                "Compiling 3 files (.ex)",
+                "Generated shop app",
+                "..",
+                "",
+                "  1) test rounds up (Shop.RatesTest)",
+                "     test/shop/rates_test.exs:12",
+                "     Assertion with == failed",
+                "     code:  assert Rates.round(1.5) == 1",
+                "     left:  2",
+                "     right: 1",
+                "     stacktrace:",
+                "       test/shop/rates_test.exs:13: (test)",
+                "",
+                "Finished in 0.03 seconds (0.00s async, 0.03s sync)",
+                "3 tests, 1 failure",
+                "",
+                "Randomized with seed 42",
+            ]
+        ),
+        [(("test", "test/shop/rates_test.exs", 12), "rounds up")],
+    ),
+    (
+        "mix compile",
+        1,
+        "\n".join(
+            [
+                "Compiling 1 file (.ex)",
+                'error: undefined variable "amout"',
+                "  │",
+                "5 │     amout * 2",
+                "  │     ^^^^^",
+                "  │",
+                "  └─ lib/shop/rates.ex:5:5: Shop.Rates.double/1",
+                "",
+                "** (CompileError) lib/shop/rates.ex: cannot compile module Shop.Rates (errors have been logged)",
+            ]
+        ),
+        [(("build", "lib/shop/rates.ex", 5), "amout")],
+    ),
+    (
+        "flutter test",
+        1,
+        "\n".join(
+            [
+                "00:02 +3: loading /home/dev/app/test/cart_test.dart",
+                "00:03 +3 -1: Cart adds items [E]",
+                "  Expected: <2>",
+                "    Actual: <1>",
+                "",
+                "  package:matcher                                    expect",
+                "  test/cart_test.dart 14:7                           main.<fn>.<fn>",
+                "",
+                "To run this test again: dart test test/cart_test.dart -p vm --plain-name 'Cart adds items'",
+                "00:03 +3 -1: Some tests failed.",
+            ]
+        ),
+        [(("test", "test/cart_test.dart", 14), "Cart adds items")],
+    ),
+    (
+        "zig build",
+        1,
+        "\n".join(
+            [
+                "install",
+                "└─ install shop",
+                "   └─ zig build-exe shop Debug native 1 errors",
+                "src/main.zig:6:17: error: use of undeclared identifier 'totl'",
+                "    const x = 2 * totl;",
+                "                  ^~~~",
+                "error: the following build command failed with exit code 1:",
+            ]
+        ),
+        [(("build", "src/main.zig", 6), "totl")],
+    ),
+    (
+        "cabal build",
+        1,
+        "\n".join(
+            [
+                "Build profile: -w ghc-9.6.4 -O1",
+                "[1 of 2] Compiling Cart             ( src/Cart.hs, dist/Cart.o )",
+                "",
+                "src/Cart.hs:9:11: error: [GHC-88464]",
+                "    Variable not in scope: totl :: Int",
+                "  |",
+                "9 | double x = totl * 2",
+                "  |            ^^^^",
+                "Error: [Cabal-7125]",
+                "Failed to build shop-0.1.0.0.",
+            ]
+        ),
+        [(("build", "src/Cart.hs", 9), "totl")],
+    ),
+    (
+        "dune build",
+        1,
+        "\n".join(
+            [
+                'File "lib/cart.ml", line 4, characters 10-14:',
+                "4 | let x = totl * 2",
+                "              ^^^^",
+                "Error: Unbound value totl",
+            ]
+        ),
+        [(("build", "lib/cart.ml", 4), "totl")],
+    ),
+    (
+        "cargo test 2>&1 | tail -5; echo done",
+        0,
+        "\n".join(
+            [
+                "failures:",
+                "    tests::rounds_up",
+                "",
+                "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out",
+                "",
+                "error: test failed, to rerun pass `--lib`",
+                "done",
+            ]
+        ),
+        [(("test", "", 0), "rounds_up")],
+    ),
+    (
+        "deno test",
+        1,
+        "\n".join(
+            [
+                "running 2 tests from ./cart_test.ts",
+                "adds ... FAILED (2ms)",
+                "empties ... ok (0ms)",
+                "",
+                " ERRORS ",
+                "",
+                "adds => ./cart_test.ts:3:6",
+                "error: AssertionError: Values are not equal.",
+                "",
+                "FAILURES ",
+                "",
+                "adds => ./cart_test.ts:3:6",
+                "",
+                "FAILED | 1 passed | 1 failed (5ms)",
+                "",
+                "error: Test failed",
+            ]
+        ),
+        [(("test", "", 0), "adds")],
+    ),
+    (
+        "rebar3 eunit",
+        1,
+        "\n".join(
+            [
+                "===> Compiling shop",
+                "===> Performing EUnit tests...",
+                "F.",
+                "Failures:",
+                "",
+                "  1) rates_tests:round_test/0",
+                "     Failure/Error: ?assertEqual(1, rates:round_up(1.5))",
+                "       expected: 1",
+                "            got: 2",
+                "     %% /home/dev/app/test/rates_tests.erl:7:in `rates_tests:-round_test/0-fun-0-/0`",
+                "Finished in 0.01 seconds",
+                "2 tests, 1 failures",
+                "===> Error running tests",
+            ]
+        ),
+        [(("test", "", 0), "round_test")],
+    ),
 ]
 
 

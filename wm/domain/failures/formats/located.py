@@ -25,7 +25,7 @@ _FILE = (
 )
 _AT = (
     r"(?::(\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
-    r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
+    r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
 _ARROW = r"(?:-+>|=>|→|›|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
@@ -55,7 +55,7 @@ _TEAMCITY = patterns.compile(
 )
 _FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.compile(
-    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|\.\.\.|File \"|note:|In file included)"
+    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|\.\.\.|File \"[^\"]*\", line \d+(?:, in |$)|note:|In file included)"
 )
 _CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
@@ -194,8 +194,9 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha():
         yield _made(lines[above].strip(), file, number, above)
         return
-    bare_level = rest.rstrip(": ").casefold()
-    if bare_level in BAD or bare_level in MILD:
+    bare_level, _, code = rest.rstrip(": ]").partition(": [")
+    bare_level = bare_level.casefold()
+    if (bare_level in BAD or bare_level in MILD) and " " not in code:
         said = next((text.strip() for text in lines[i + 1 : i + 4] if _tells(text)), "")
         yield _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
         return

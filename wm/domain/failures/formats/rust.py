@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_ARROW = patterns.compile(r"^\s*(?:-->|╭─\[|┌─) ?([^\s:\]]+(?: [^\s:\]]+)*):(\d+)(?::\d+)?")
+_ARROW = patterns.compile(r"^\s*(?:-->|╭─\[|┌─|└─) ?([^\s:\]]+(?: [^\s:\]]+)*):(\d+)(?::\d+)?")
 _TITLE = patterns.compile(
     r"^(?:(error)(?:\[([\w-]+)\])?: (.+)|([A-Z]{1,4}\d{2,5}) (?:\[\*\] )?(.+)"
     r"|(invalid-syntax|unformatted|[a-z]+(?:-[a-z]+)+): (.+)|(Error): (.+))$"
@@ -25,6 +25,10 @@ _RETURNED = patterns.compile(
 )
 _DIFF = patterns.compile(r"^Diff in (\S+?)(?:\s+at line |:)(\d+):?$")
 _LABEL = patterns.compile(r"^\s*\|.*?[\^~]+ (\S.*)$")
+
+
+_FRAMED = frozenset(" \t│|0123456789")
+"""First characters of quoted source between a title and its place."""
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -46,7 +50,9 @@ def _pointed(lines: Sequence[str]) -> Iterator[DetectedError]:
         title = _TITLE.match(line)
         if title is None:
             continue
-        for j in range(i + 1, min(i + 4, len(lines))):
+        for j in range(i + 1, min(i + 10, len(lines))):
+            if j > i + 3 and lines[j][:1] not in _FRAMED:
+                break
             place = _ARROW.match(lines[j]) if "--" in lines[j] or "─" in lines[j] else None
             if place:
                 file, number = place.group(1), whole(place.group(2))
