@@ -1,4 +1,4 @@
-"""Find secrets by their label (TR-1): "the password is …" and `API_KEY=…` in eight languages.
+"""Find secrets by their label (TR-1): "the password is …" and `API_KEY=…` in some twenty languages.
 
 Finds the label and the sign or verb that joins it to a value; `values` judges the value. Prose
 about secrets ("password policy", "auth: middleware") stays unchanged. Each match reads a bounded
@@ -41,7 +41,7 @@ MAX_WORDS = 11
 _PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
-    r"парол[ьяею]|wachtwoord|has[łl]o\b|\bparola(?:sı)?\b|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
+    r"парол[ьяею]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana|\bheslo\b|jelszó|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı)?\b|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
     r"requirepass|masterauth"
 )
 _SECRET = (
@@ -52,15 +52,15 @@ _TOKEN = (
     r"token|токен|jeton|令牌|トークン|토큰|"
     r"(?:api|access|auth|account|signing|encryption|encrypt|master|license|licence|private|secret|"
     r"shared|storage|service|deploy|app|client|session|user|admin|webhook|hmac|jwt|aes|rsa|"
-    r"recovery|backup|activation|product|serial|integration|ingest|insert|subscription|"
+    r"recovery|backup|activation|product|serial|integration|ingest|insert|routing|subscription|"
     r"primary|secondary|root|server|consumer|write|read)[ _.-]?keys?|"
     r"\bcl[ée]s?(?: d'?(?:api|acc[eè]s)| secr[eè]te| priv[ée]e)|\bclave(?: de (?:api|acceso)| secreta)?|"
     r"\bchave(?: (?:de|da) (?:api|acesso)| secreta)?|(?:api|zugangs|geheim)[- ]?schl[üu]ssel|"
     r"api[ -]?キー|アクセスキー|api ?키|액세스 ?키|recovery codes?|backup codes?|licen[cs]e code|"
     r"api[- ]?sleutel|chiave api|klucz(?:em)? api|ключ api|api anahtarı|khóa api|"
-    r"one[- ]time code|otp|totp|2fa|mfa|seed"
+    r"\b[th]?otp|_t?otp|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\b(?:door|gate|alarm|safe|entry) code"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(_PASSWORD, ignore_case=True),
@@ -91,7 +91,7 @@ _ABOUT = frozenset(TABLES.words("about"))
 
 _CLOSES = frozenset("\"'`])}\\")
 _SPACES = frozenset(" \t\n\f\r")
-_PASSED = ",("
+_PASSED = ",(;"
 """Signs of a value that is passed on with its name: `set("api_key", "…")`, `@password("…")`."""
 _SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", "?:", ":", ">", *_PASSED)
 _TYPED = Lazy(
@@ -99,7 +99,7 @@ _TYPED = Lazy(
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
 _XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
-_NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?value[\"']?\s?:[ \t]{0,4}")
+_NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?(?:Parameter)?[Vv]alue[\"']?\s?:[ \t]{0,4}")
 _BLOCK = Lazy(r"[|>][+-]?\d?[+-]?[ \t]*\n[ \t]+")
 """The head of a YAML block scalar."""
 _BELOW = Lazy(
@@ -108,12 +108,12 @@ _BELOW = Lazy(
 )
 """`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
-    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?(?:[ \t]?[:：]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|"
+    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|on|adalah|هي|c'est|"
     r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|still|currently|again|jetzt|noch|immer noch|ahora|todavía|aún|agora|ainda|toujours))?\s{1,4}",
     ignore_case=True,
 )
 _CJK = Lazy(
-    r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为|改成|設為)\s{0,3}[:：]?\s{0,3}"
+    r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为了?|改成了?|設為)\s{0,3}[:：]?\s{0,3}"
 )
 _OPENS = Lazy(r"[ \t]{1,3}[(\[]?(?:(?:was|war|era|était):? )?|[(（「『【]")
 
@@ -141,13 +141,13 @@ def labelled(text: str) -> Iterator[SecretSpan]:
 
 _CHANGE = Lazy(
     r"[&|;,!]?[\"'`]?[)\]]?(?:,? (?:to|auf|zu|a|à|in|na|naar|para|por|par|with|durch|con|now|and now) "
-    r"|,? ?(?:->|=>|→) ?)(?:now )?[\"'`]?"
+    r"|,? ?(?:->|=>|→) ?|[;,.] (?:the |das |le |la |el |o |a )?(?:new(?: one| password)?|neue|nuev[oa]|nouveau|nov[oa]) (?:is|ist|lautet|es|est|é) )(?:now )?[\"'`]?"
 )
 
 
 def _changed_to(text: str, at: int) -> SecretSpan | None:
     """The new value behind an old one: "from X to Y", `X -> Y`."""
-    start = at + max(0, _CHANGE.end(text[at : at + 24]))
+    start = at + max(0, _CHANGE.end(text[at : at + 40]))
     value = text[start : start + BEHIND].split("\n", 1)[0].split(" ", 1)[0].strip("\"'`.,;)]")
     strict = start > at and fits_strictly(value, "password") and not names_place(value)
     return span_of(start, value) if strict and not is_placeholder(value) else None
@@ -189,8 +189,9 @@ _PARSED = frozenset(("unexpected", "expected", "illegal", "next"))
 _VERB_AFTER = frozenset(("i", "we", "you", "they", "to", "can", "must", "should", "could", "would",
                          "will", "not", "don't"))  # fmt: skip
 """Words after which `pass` is a verb."""
-_TIMES = ("one", "two", "three", "single", "multi", "first", "second", "by", "low", "high", "band")
-"""`one-pass`, `low-pass`: no label."""
+_TIMES = ("one", "two", "three", "single", "multi", "first", "second", "by", "low", "high", "band",
+          "com", "over", "under", "sur", "tres")  # fmt: skip
+"""`one-pass`, `low-pass`, `-bypass`: no label."""
 
 
 def _is_no_label(text: str, at: int, key: str) -> bool:
@@ -207,7 +208,8 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
         return True
     if key.upper() == "PASS" and before.endswith("--- "):
         return True
-    if key.lower() == "-pass" and word.lower().endswith(_TIMES):
+    whole = (word + key).lower()
+    if whole.endswith("pass") and whole[:-4].rstrip("-").endswith(_TIMES):
         return True
     return word.startswith("arn:")
 
@@ -261,7 +263,7 @@ def _assigned(place: _Place) -> _Value | None:
     if value and not quoted and (other := _FALLBACK.match(rest[end : end + 160])) is not None:
         start, value, quoted = end + other.start(1), other.group(1), True
         return (start, value) if fits_strictly(value, "password") else None
-    if not value or is_reference(value, quoted, rest[end:]):
+    if not value or is_reference(value, quoted, rest[end:]) or _BETWEEN_QUOTES.fits(value):
         return None
     if sign in _PASSED and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
         return None
@@ -274,6 +276,8 @@ def _assigned(place: _Place) -> _Value | None:
     return (start, value) if ok else None
 
 
+_BETWEEN_QUOTES = Lazy(r"[;,)] .*")
+"""The text between two quoted ones: `"password:"; send "…"`."""
 _FALLBACK = Lazy(r"[\w.$:\[\]()\"']{2,80} (?:\?\?|\|\||or|\?:) [\"']([^\"'\n]{6,})[\"']")
 """`process.env.PW ?? "…"`: the value of a reference that is empty."""
 
@@ -287,7 +291,8 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         end = _XML_VALUE.end(rest)
     if end >= 0:
         return "=", end
-    if "name" in before.lower() and "value" in rest[:48]:
+    named = before.lower()
+    if ("name" in named or "key" in named) and "value" in rest[:48].lower():
         end = _NAMED_VALUE.end(rest)
         if end >= 0:
             return "=", end
@@ -299,10 +304,15 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
     if sign in ("", "==", "===") or (sign == ">" and "<" not in before[-30:]):
         return "", 0
     end = _run(rest, at + len(sign), _SPACES, 6)
+    if rest.startswith("\\\n", end):
+        end = _run(rest, end + 2, _SPACES, 12)  # the line goes on below
     block = _BLOCK.end(rest[end : end + 80]) if sign == ":" else -1
     if block >= 0:
         return "=", end + block
-    return sign, _run(rest, end + 1, _SPACES, 12) if rest[end : end + 1] == "\n" else end
+    if rest[end : end + 1] == "\n":
+        end = _run(rest, end + 1, _SPACES, 12)
+    item = sign == ":" and rest.startswith("- ", end) and "\n" in rest[:end]
+    return sign, end + 2 if item else end
 
 
 def _has_value_below(text: str, at: int) -> bool:

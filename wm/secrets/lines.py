@@ -12,9 +12,10 @@ import base64
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from wm.secrets.formats import TABLES
 from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_mixed, looks_random
 from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
-from wm.text.patterns import Lazy, words
+from wm.text.patterns import Lazy, escaped, words
 
 
 def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
@@ -24,9 +25,10 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
     """
     if _URL_HINT in held:
         yield from _in_urls(text)
+    command = _spaced(text) if _LISTED in held else text
     for row in _LINES:
         if row.hint in held:
-            yield from _groups(text, row)
+            yield from _groups(command, row)
     if _COOKIE_HINT in held:
         yield from _cookies(text)
     if _CLUSTER_HINT in held:
@@ -39,6 +41,15 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
         yield from _near(text)
 
 
+_LISTED = r"[\"'],[ \n]{0,12}[\"']-"
+_BETWEEN = Lazy(r"[\"'],\s{0,12}[\"']")
+
+
+def _spaced(text: str) -> str:
+    """A list of arguments as a command line, with the same offsets: `"-u", "dana"`."""
+    return _BETWEEN.sub(lambda found: " " * len(found.group()), text)
+
+
 class _Row(NamedTuple):
     """mode: what the value must look like (`_fits`). hint: a pattern that occurs in every match;
     `pattern` is not tried in a text without it."""
@@ -49,7 +60,7 @@ class _Row(NamedTuple):
 
 
 _LOGIN = (
-    r"\b(?:log[- ]?in(?: (?:with|as|using))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
+    r"\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
     r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
 )
 _WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
@@ -63,14 +74,15 @@ _SAYS_KEY = r"(?i)(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`
 _SAYS_PARAMETER = (
     r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)="
 )
-_USER_OPTION = r"\s(?:-u|-U|-l|--user|--username|/u:|/user:|/ru)"
+_USER_OPTION = r"[\s\"'](?:-u|-U|-l|--user|--username|/u:|/user:|/ru)"
 _STORED_AS = (
     r"\badd_user|\bchange_password|\buseradd|\bcommunity(?: string)?|(?:\bsecret set|put-parameter)\b[^\n]*--value|\bunlock|\bunlock-keychain|\bwpa_passphrase|http-basic\.\S+|"
-    r"\bset --secret|\bsecurity import"
+    r"\bset --secret|\bsecurity import|\bencrypt_string|\bmkpasswd|\brclone obscure"
 )
 _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
-_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth|hmac|sign|encode)\s?=?\s?\("
-_SETS_ONE = r"\b(?:useradd|usermod|ssh-keygen|security|qpdf|pdftk|certutil)\b"
+_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth|hmac|sign|encode|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
+_KEYED_BY = r"(?i:\bhmac\.new|\bcookieparser|\bfernet|\bset_?password|\bset_?secret)"
+_SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?\s"
 _SHOWS = (
     r"\b(?:go)?pass show |\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
     r"\bget-secret-value\b|\bget secrets? |\bfind-(?:generic|internet)-password |\b(?:bw|lpass) (?:get|show) |"
@@ -78,6 +90,18 @@ _SHOWS = (
 )
 """Commands that print a secret, which stands below them."""
 """Hints that several rows share, or that are long."""
+
+
+def _option_rows() -> Iterator[_Row]:
+    """Rows for commands whose option takes a password, joined (`-pX`) or apart."""
+    for mode, options, commands in TABLES.rows("password_options", columns=3):
+        command = "|".join(
+            escaped(word).replace(r"\+", r"\b[^\n|]*?\s") for word in commands.split()
+        )
+        option = "|".join(escaped(word) for word in options.split(","))
+        pattern = rf"\b(?:{command})\b[^\n|]*?\s(?:{option})[ =:]{{0,4}}['\"]?([^\s'\"$<{{(:-][^\s'\"]{{3,}})"
+        yield _Row(mode, rf"\b(?:{command})\b", Lazy(pattern))
+
 
 # --- lines ---------------------------------------------------------------------------------------
 
@@ -96,40 +120,44 @@ _LINES: tuple[_Row, ...] = (
         ignore_case=True,
         )),
     # command options
+    *_option_rows(),
     _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
-    _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
     _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
     _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD[2:-2]}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
-    _Row("any", r"\blogin\b", Lazy(r"\b(?:docker|podman|helm|az|oc|npm|skopeo|crane|vsce)\b[^\n|]*?\blogin\b[^\n|]*?\s-[pP]\s{1,3}['\"]?([^\s'\"$<{-][^\s'\"]{5,})")),
     _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
     _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
-    _Row("any", r"redis-cli", Lazy(r"\bredis-cli\b[^\n|]*?\s-a\s+['\"]?([^\s'\"$<{]{4,})")),
-    _Row("any", r"ldap", Lazy(r"\b(?:ldapsearch|ldapadd|ldapmodify)\b[^\n|]*?\s-w\s+['\"]?([^\s'\"$<{]{4,})")),
-    _Row("any", r"\b(?:7z|7za|unzip|zip|rar)\b", Lazy(r"\b(?:7z|7za|unzip|zip|rar)\b[^\n|]*?\s-[pP]\s?([^\s'\"$<{-][^\s'\"]{3,})")),
     _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
-    _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}--password-stdin)")),
-    _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]?['\"]?[^\s'\"]{{1,60}}\s(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s?['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
+    _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}-stdin\b)")),
+    _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]{{0,4}}['\"]?[^\s'\"]{{1,60}}\s{{1,4}}(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s{{0,4}}['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
     _Row("strict", r"(?i)(?:secret|password|key) [0-9] ", Lazy(r"\b(?:secret|password|key) [0-9] ([^\s'\"]{4,})", ignore_case=True)),
     _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
-    _Row("strict", r"<<<", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock)[^\n]*<<<\s?['\"]?([^\s'\"$<]{6,})")),
+    _Row("strict", r"<<<", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock|luks|crypt|\bsu\b)[^\n]*<<<\s?['\"]?([^\s'\"$<]{6,})")),
     _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
-    _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
-    _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}\s?(?:[\w.]{{1,40}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
+    _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|pwd?\b|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
+    _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("strict", r"(?i)\((?:the )?(?:password|passphrase|pw|token|secret)\)", Lazy(r"([^\s'\"`]{6,})['\"`]?\s?\((?:the )?(?:password|passphrase|pw|token|secret)\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
     _Row("any", r"\s(?:-U|--user=)\s?\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s?['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
-    _Row("any", r"openssl", Lazy(r"\bopenssl\s+(?:enc|[a-z]{2,8})\b[^\n|]*?\s-k\s+['\"]?([^\s'\"$<{]{4,})")),
-    _Row("strict", _SETS_ONE, Lazy(rf"{_SETS_ONE}[^\n|]*?\s-(?:p|P|N|-password)\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{3,}})")),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
+    _Row("strict", _KEYED_BY, Lazy(rf"{_KEYED_BY}\(\s?b?['\"]([^'\"\n]{{6,80}})['\"]")),
+    _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
+    _Row("any", r"\]:\d+\s", Lazy(r"^[^\n]*\]:\d{2,5}\s{1,8}[\w.@-]{1,60}:([^\s:]{4,})$", multi_line=True)),
+    _Row("any", r"assword[^\n]*send", Lazy(r"assword[^\n]{0,40}\bsend(?:line)?\b[^'\"\n]{0,6}['\"]([^'\"\\\n]{4,})")),
+    _Row("strict", r"(?i)net use", Lazy(r"\bnet use\s+\S{1,80}\s+\S{1,200}\s+([^\s/]{4,})\s+/user:", ignore_case=True)),
+    _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
     _Row("mixed", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"\|", Lazy(rf"\|\s{{0,4}}[*_`]{{0,2}}(?:{_WORD}|\b(?:client[ _]secret|api[ _]?(?:key|token)|(?:access|secret|auth)[ _](?:key|token)))[*_`]{{0,2}}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n:=()]{{0,40}}\(([^\s()'\"]{{6,}})\)", ignore_case=True)),
+    _Row("strict", _SAYS_USER, Lazy(rf"{_SAYS_USER}[\w.@+-]{{2,40}}\s?[,;/]?\s?(?:and|und|y|et|e|и|p|pw|pwd)\b\s?[:=]?\s?['\"]?([^\s'\"]{{6,}})")),
+    _Row("strict", r"(?i) / \S{6,} (?:to|zum|para|pour) (?:log|sign|ein|an|acc|ent|con|se con)", Lazy(r"[\w.@+-]{2,40} / ([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|ein|an|acc|ent|con|se con)", ignore_case=True)),
     _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
     _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(
         r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
@@ -266,12 +294,17 @@ def _user_info(info: str, start: int) -> Iterator[SecretSpan]:
         return
     if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw"):
         yield span_of(start + len(user) + 1, secret)
+        if len(user) >= 32 and not is_wordy(user):
+            yield span_of(start, user)
 
 
 # --- cookies and Kubernetes ----------------------------------------------------------------------
 
-_COOKIE_HINT = "ookie|COOKIE"
-_COOKIE = Lazy(r"\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?([^\n\"']{8,})", ignore_case=True)
+_COOKIE_HINT = "ookie|COOKIE|curl"
+_COOKIE = Lazy(
+    r"(?:\b(?:set-)?cookie[\"']?\s?[:=]|\bcurl\b[^\n|]*?\s-(?:b|-cookie)[ =])\s?[\"']?([^\n\"']{8,})",
+    ignore_case=True,
+)
 _COOKIE_NAME = Lazy(
     r"sess|sid|auth|token|jwt|csrf|xsrf|login|remember|secret|key|id$|user", ignore_case=True
 )
@@ -374,7 +407,7 @@ _NEAR = (
 )
 _NEAR_HINT = rf"{_NEAR}[^\n]*[^\s]{{8}}|[^\s]{{8}}[^\n]*{_NEAR}"
 _SPEAKS = Lazy(rf"[^\n]*{_NEAR}[^\n]*")
-_BARE = Lazy(r"[^\s'\"`<>()\[\]{},;=|「」（）。，：]{8,120}")
+_BARE = Lazy(r"[^\s'\"`<>()\[\]{},;=|\x{80}-\x{10ffff}]{8,120}")
 _MARKS = frozenset("!#$%^&*?~+")
 _ENCODED = Lazy(r"%[0-9A-Fa-f]{2}")
 MOST_LINE = 600
@@ -413,7 +446,7 @@ def is_strong(value: str) -> bool:
 
 
 HINTS = (
-    _URL_HINT, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT, _INSERT_HINT,
+    _URL_HINT, _LISTED, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT, _INSERT_HINT,
     _NEAR_HINT,
 )  # fmt: skip
 """Patterns that the caller looks for in a text before it calls `placed`."""

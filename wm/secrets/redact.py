@@ -409,6 +409,7 @@ _PUBLIC_BEFORE = Lazy(
     r"base64,|base64)[\"'`]?\s?[-:=~.+]{0,2}>?\s?[\"'`]?$"
 )
 _PUBLIC_START = TABLES.words("public_starts")
+_PUBLIC_END = TABLES.words("public_ends")
 
 
 _DIGITS = "0123456789"
@@ -458,6 +459,8 @@ def _opaque(text: str) -> Iterator[SecretSpan]:
 
 def _is_public(text: str, run: int, start: int, end: int) -> bool:
     """True for checksums, public keys, images, message ids and URL paths. run: start of the run."""
+    if text[start:end].endswith(_PUBLIC_END) or "+sha" in text[start:end]:
+        return True
     if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
         return True
     if _OWN_ID.fits(text[start:end]) or _RESOURCE_ID.fits(text[start:end]):

@@ -102,6 +102,8 @@ def names_place(value: str) -> bool:
     return value.startswith(_REFERENCE_STARTS) and _REFERENCE.fits(value)
 
 
+_CONSTANT = Lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|SECRET|TOKEN|PASSWORD)")
+"""`R2_SECRET_ACCESS_KEY` behind a label: the name of a variable."""
 _DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 
@@ -111,7 +113,7 @@ def is_reference(value: str, quoted: bool, behind: str) -> bool:
         # A quoted "!…" or "#…" is text, no YAML tag and no comment.
         named = value.startswith(("!Ref", "!Sub", "#{")) or value[0] not in "!#=>&*|(@["
         return named and names_place(value)
-    if names_place(value):
+    if names_place(value) or _CONSTANT.fits(value):
         return True
     dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
     if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
@@ -123,12 +125,14 @@ def is_reference(value: str, quoted: bool, behind: str) -> bool:
 
 
 _DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
-_CODE_NAME = Lazy(r"[a-z]+(?:[_.-][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+")
+_CODE_NAME = Lazy(
+    r"[a-z]+(?:[_.-][a-z]+)+|(?:[A-Z]+|[a-z]+)(?:_(?:[A-Z]+|[a-z]+))+|[a-z]+(?:[A-Z][a-z]+)+"
+)
 
 
 def is_code_name(value: str) -> bool:
     """True for an identifier: `access_token`, `currentPassword`, `PASSWORD_FIELD`."""
-    return _CODE_NAME.fits(value)
+    return _CODE_NAME.fits(value) and not _LETTER_GROUPS.fits(value)
 
 
 def is_plain_number(value: str, family: str) -> bool:
@@ -155,7 +159,7 @@ _ALGORITHM = Lazy(
     r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
     r"python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
-    r"v\d[\w.-]*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
+    r"v\d+(?:[.-][\w-]{1,12})*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
     ignore_case=True,
 )
 _SYMBOLS = frozenset("!@#$%^&*+~=?§€|")
@@ -178,15 +182,17 @@ def fits_strictly(value: str, family: str) -> bool:
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
     if family in ("password", "short"):
-        telling = digits > 0 or any(c in _SYMBOLS for c in bare)
+        telling = digits > 0 or any(c in _SYMBOLS for c in bare) or _LETTER_GROUPS.fits(bare)
         return telling and letters > 1 and not _ISSUE.fits(bare)
     if digits == 0 or letters < 2 or len(value) < 8:
         return False
     return not is_wordy(bare) or _KEY_GROUPS.fits(bare) or any(c in "!#$%^&*" for c in value)
 
 
+_LETTER_GROUPS = Lazy(r"(?:[a-z]{4}-){3}[a-z]{4}")
+"""A password for one app, as Apple and Google make them."""
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
-_ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
+_ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|\w*#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
 
 
 def fits_prose(value: str) -> bool:
@@ -207,7 +213,9 @@ def fits_prose(value: str) -> bool:
     )
 
 
-_TYPE_NAME = Lazy(r"(?:[A-Z]+[a-z]+){3,}[A-Z]*")
+_TYPE_NAME = Lazy(
+    r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Password|Key)"
+)
 """`AwsCredentialIdentity`, `URLPatternComponentResult`: types in code."""
 
 
