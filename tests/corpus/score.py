@@ -205,7 +205,7 @@ def judged_cut(row: Row) -> Iterator[Judged]:
     if len(lines) <= FEWEST_LINES["hyper"]:
         return
     must = list(_must_keep(row, lines))
-    outputs = prune({"tool": "bash", "synthetic": False, **row})["outputs"]
+    outputs = prune({**row, "tool": "bash", "synthetic": False})["outputs"]
     for mode, least in FEWEST_LINES.items():
         if len(lines) <= least or not must:
             continue
