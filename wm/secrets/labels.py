@@ -41,8 +41,8 @@ MAX_WORDS = 11
 _PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
-    r"парол[ьяею]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana|\bheslo\b|jelszó|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı)?\b|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
-    r"requirepass|masterauth"
+    r"парол[ьяею]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana(?: on)?|\bheslo\b|jelszó|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı)?\b|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
+    r"requirepass|masterauth|pre-?shared[ _-]key|wi-?fi[ _-]key|wlan[ -]schl[üu]ssel"
 )
 _SECRET = (
     r"secret|geheimnis|segredo|secreto|credentials?|credenciais|credenciales|identifiants|"
@@ -60,7 +60,7 @@ _TOKEN = (
     r"api[- ]?sleutel|chiave api|klucz(?:em)? api|ключ api|api anahtarı|khóa api|"
     r"\b[th]?otp|_t?otp|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry) code"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(_PASSWORD, ignore_case=True),
@@ -108,7 +108,7 @@ _BELOW = Lazy(
 )
 """`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
-    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|on|adalah|هي|c'est|"
+    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|adalah|هي|c'est|"
     r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|still|currently|again|jetzt|noch|immer noch|ahora|todavía|aún|agora|ainda|toujours))?\s{1,4}",
     ignore_case=True,
 )
@@ -442,6 +442,9 @@ def _followed(place: _Place) -> _Value | None:
         return (start, value)
     if family == "short" and key.lower() == "auth":
         return None
+    if family == "short" and _is_number_key(key):
+        digits = value.isdigit() and 4 <= len(value) <= 8
+        return (start, value) if digits and UNIT.end(rest[start + len(value) :]) < 0 else None
     if family == "short" and not key.lower().endswith(("pass", "pw", "psk")):
         return None
     quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)

@@ -60,7 +60,7 @@ class _Row(NamedTuple):
 
 
 _LOGIN = (
-    r"\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|"
+    r"\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
     r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
 )
 _WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
@@ -81,6 +81,7 @@ _STORED_AS = (
 )
 _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
 _SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth|hmac|sign|encode|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
+_SAYS_PAIR = r"(?i)\b(?:basic_?auth|auth|user_?info|user_?pass|logged in as)\b"
 _KEYED_BY = r"(?i:\bhmac\.new|\bcookieparser|\bfernet|\bset_?password|\bset_?secret)"
 _SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?\s"
 _SHOWS = (
@@ -124,7 +125,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
     _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
     _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD[2:-2]}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
-    _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:([^\s'\"$<{@][^\s'\"@]{2,})")),
+    _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
     _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
     _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
     _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}-stdin\b)")),
@@ -147,6 +148,8 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"\]:\d+\s", Lazy(r"^[^\n]*\]:\d{2,5}\s{1,8}[\w.@-]{1,60}:([^\s:]{4,})$", multi_line=True)),
     _Row("any", r"assword[^\n]*send", Lazy(r"assword[^\n]{0,40}\bsend(?:line)?\b[^'\"\n]{0,6}['\"]([^'\"\\\n]{4,})")),
     _Row("strict", r"(?i)net use", Lazy(r"\bnet use\s+\S{1,80}\s+\S{1,200}\s+([^\s/]{4,})\s+/user:", ignore_case=True)),
+    _Row("strict", _SAYS_PAIR, Lazy(rf"{_SAYS_PAIR}\s{{0,2}}[:=]?\s{{0,2}}['\"]?[A-Za-z][\w.@+-]{{1,40}}:([^\s'\"/:@]{{6,}})")),
+    _Row("strict", r"(?i)tacacs|radius", Lazy(r"(?:tacacs|radius)[\w+-]* (?:\S{1,40} ){0,3}key (?:\d )?([^\s'\"]{6,})", ignore_case=True)),
     _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
@@ -172,7 +175,7 @@ _LINES: tuple[_Row, ...] = (
         ignore_case=True,
         )),
     _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n:=]{{0,80}}:\s{{1,2}}([^\s'\"]{{6,}})$", ignore_case=True, multi_line=True)),
-    _Row("strict", r"(?i)clave", Lazy(r"\bclave\s?(?:[:=]|es\b)\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
+    _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
     _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
@@ -265,23 +268,18 @@ def _in_urls(text: str) -> Iterator[SecretSpan]:
         authority = window[:stop]
         sign = authority.rfind("@")
         if sign < 0 and window[stop : stop + 1] in ("/", "?", "#"):
-            authority, sign = _odd_authority(window)
+            authority, sign = _odd_authority(window, stop)
         if sign > 0:
             yield from _user_info(authority[:sign], start)
         at = text.find("://", start)
 
 
-def _odd_authority(window: str) -> tuple[str, int]:
-    """An authority whose password contains an unescaped slash or question mark."""
-    colon, sign = window.find(":", 0, 80), window.find("@", 0, 160)
-    whole = window[:sign]
-    if (
-        not 0 <= colon < sign
-        or any(c in whole for c in " \n\t\"'`<>")
-        or whole[colon + 1 : colon + 2].isdigit()
-    ):
-        return window, -1
-    return (window, sign) if "." not in whole[:colon] else (window, -1)
+def _odd_authority(window: str, stop: int) -> tuple[str, int]:
+    """An authority whose password contains an unescaped slash, question mark or hash. stop: where
+    a proper authority would end; digits between the colon and it are a port."""
+    colon, sign = window.find(":", 0, stop), window.find("@", 0, 160)
+    odd = 0 < colon < sign and window[0] != "[" and not window[colon + 1 : stop].isdigit()
+    return (window, sign if odd and not any(c in window[:sign] for c in " \n\t\"'`<>") else -1)
 
 
 def _user_info(info: str, start: int) -> Iterator[SecretSpan]:

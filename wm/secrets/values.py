@@ -192,7 +192,9 @@ def fits_strictly(value: str, family: str) -> bool:
 _LETTER_GROUPS = Lazy(r"(?:[a-z]{4}-){3}[a-z]{4}")
 """A password for one app, as Apple and Google make them."""
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
-_ISSUE = Lazy(r"[A-Z]{2,6}-\d{1,6}|\w*#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*")
+_ISSUE = Lazy(
+    r"[A-Z]{2,6}-\d{1,6}|[a-z]{0,8}#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*"
+)
 
 
 def fits_prose(value: str) -> bool:
