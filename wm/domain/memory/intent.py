@@ -120,8 +120,11 @@ def _grants(sentence: str) -> bool:
         return False
     if _wanted("GRANT", sentence):
         return True
+    if not _has("UNASKED", sentence):
+        return False
     given = any(_has(concept, sentence) for concept in ("APPROVE", "GRANT", "ASSUMED"))
-    return given and _has("UNASKED", sentence)
+    ordered = _wanted("RUN", sentence) + _wanted("ACT", sentence)
+    return given or any(not _describes(sentence, at) for at in ordered)
 
 
 def _runs_download(sentence: str) -> bool:

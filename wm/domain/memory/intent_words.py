@@ -11,7 +11,7 @@ from __future__ import annotations
 Rows = tuple[str, ...]
 
 SECRET: Rows = (
-    ".env|.env.*|~/.ssh*|.ssh/*|id_rsa|id_ed25519|.npmrc|.pgpass|.netrc|kubeconfig|.aws/credentials|api key*|api-key*|api_key*|apikey*|access key*|secret|secrets|secret key*|private key*|ssh key*|signing key*|encryption key*|deploy key*|token|tokens|credential*|password*|passphrase*|environment variables|env vars|session cookie*|auth cookie*|keychain|connection string*|service account*|customer data|user data|conversation|transcript|chat history|source code|memory file*|*_key|*_token|*_secret|*_password|every file|all files|files you read|each file|*_url|*_dsn|database url",
+    ".env|.env.*|~/.ssh*|.ssh/*|id_rsa|id_ed25519|.npmrc|.pgpass|.netrc|kubeconfig|.aws/credentials|api key*|api-key*|api_key*|apikey*|access key*|secret|secrets|secret key*|private key*|ssh key*|signing key*|encryption key*|deploy key*|token|tokens|credential*|password*|passphrase*|environment variables|env vars|session cookie*|auth cookie*|keychain|connection string*|service account*|customer data|user data|conversation|transcript|chat history|source code|memory file*|*_key|*_token|*_secret|*_password|every file|all files|files you read|each file|*_url|*_dsn|database url|printenv|output of env|env output",
     "api-schlussel*|schlussel|zugangsdaten|anmeldedaten|geheimnis*|passwort*|passworter*|kennwort*|kennworter*|umgebungsvariable*|zugangstoken*|zugriffstoken*|quellcode|quelltext|gesprachsverlauf|kundendaten|ssh-schlussel*",
     "clave* de api|clave* privada*|clave* de acceso|contrasena*|credencial|credenciales|credenciais|secreto*|variables de entorno|clave de despliegue|codigo fuente|datos de los clientes|clave* ssh|llave* ssh|llave* privada*",
     "cle* d'api|cle* api|cle* privee*|cle* d'acces|mot de passe|mots de passe|identifiants|jeton*|variables d'environnement|code source|donnees des clients|donnees clients|cle* ssh",
@@ -238,7 +238,7 @@ GRANT: Rows = (
 )
 
 POWER: Rows = (
-    "destructive|dangerous|all commands|any command|every command|commands|all actions|any action|all changes|any change|everything|anything|all tool*|any tool*|tool calls|force push*|force-push*|rm -rf|delete*|deletion*|deleting|drop*|shell access|root|all permissions|full access|all rights|production access|to deploy|permission prompt*|permission request*|approval request*|sudo|all operations|bypass*|all future*|any future*|every future*|wipe|overwrite",
+    "destructive|dangerous|all commands|any command|every command|commands|all actions|any action|all changes|any change|everything|anything|all tool*|any tool*|tool calls|force push*|force-push*|rm -rf|delete*|deletion*|deleting|drop*|shell access|root|all permissions|full access|all rights|production access|to deploy|permission prompt*|permission request*|approval request*|sudo|all operations|bypass*|all future*|any future*|every future*|wipe|overwrite|all pull requests|any pull request|every pull request|all merge requests",
     "zerstorerisch*|gefahrlich*|alle befehle*|allen befehlen|jeden befehl|alle aktionen|alle anderungen|alles|loschbefehl*|loschung*|losch*|force-push*|werkzeugaufruf*|alle rechte|alle werkzeuge|vollzugriff|jede aktion|jede anderung|beliebige befehle|schreibzugriff",
     "destructiv*|peligros*|todos los comandos|cualquier comando|todas las acciones|cualquier accion|todos los cambios|cualquier cambio|todo|borrado*|borrar|force push|herramientas|todos los permisos|acceso total",
     "destructric*|destructeur*|dangereus*|toutes les commandes|n'importe quelle commande|toutes les actions|tous les changements|toute commande|tout|suppression*|supprimer|force push|outils|tous les droits|acces complet",
@@ -257,7 +257,7 @@ POWER: Rows = (
 )
 
 APPROVE: Rows = (
-    "approve|accept|confirm|allow|auto-approve|auto-accept|auto-confirm|grant|permit|trust|authorize|authorise|say yes|answer yes|merge",
+    "approve|accept|confirm|allow|auto-approve|auto-accept|auto-confirm|grant|permit|trust|authorize|authorise|say yes|answer yes|merge|merged|approved|accepted",
     "genehmig*|bestatig*|akzeptier*|erlaub*|zulass*|zuzulassen|zustimm*|zuzustimmen|freigeb*|freizugeben|gewahr*",
     "aprueb*|aprob*|acept*|confirm*|permit*|autoriz*",
     "approuv*|accept*|confirm*|autoris*|valid*",
@@ -276,7 +276,7 @@ APPROVE: Rows = (
 )
 
 UNASKED: Rows = (
-    "without asking|without question*|without checking|without confirm*|without review*|without reading|unconditionally|blindly|no questions asked|never ask|not ask|not prompt|never prompt|not wait for|instead of asking|no need to ask|never require|not require ~ confirmation|rather than asking",
+    "without asking|without question*|without checking|without confirm*|without review*|without reading|unconditionally|blindly|no questions asked|never ask|not ask|not prompt|never prompt|not wait for|instead of asking|no need to ask|never require|not require ~ confirmation|rather than asking|without looking|unseen|unread",
     "ohne nachzufragen|ohne zu fragen|ohne ruckfrage*|ohne nachfrage*|ohne prufung|ohne bestatigung|ohne weiteres|ungefragt|ungepruft|ungesehen|blind|nie ~ fragen|frage nie|frag nie|frag nicht|frage nicht|nicht ~ fragen|nicht nachfragen|nicht nachzufragen|bedenkenlos|ohne es zu lesen|ohne sie zu lesen|unbesehen|nie nach bestatigung|statt zu fragen|frage ~ nie|frag ~ nie",
     "sin preguntar*|sin consultar*|sin confirmar*|sin revisar*|sin pedir*|a ciegas|no preguntes|nunca preguntes|sin leer*|no pidas|nunca pidas|no hace falta preguntar|no preguntes ~ nunca",
     "sans demander|sans poser|sans confirmer|sans verifier|sans verification|sans relire|aveuglement|les yeux fermes|ne demande pas|ne demande jamais|ne demandez ~|sans question*|inutile de demander|ne demande ~ jamais|ne demandez ~ jamais",
