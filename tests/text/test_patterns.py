@@ -1,11 +1,13 @@
 """One pass finds which patterns match, and no hint hides what its pattern would have matched."""
 
 import importlib
+import random
 
 import pytest
 import re2
 
 from tests.secrets.secret_cases import HIDDEN, OPEN
+from tests.secrets.test_contexts import contexts, values
 from tests.secrets.test_redact import HARMLESS, KNOWN, LABELLED, tail
 from tests.secrets.test_secret_cases import made_for
 from wm.domain.change import contradiction
@@ -17,7 +19,8 @@ from wm.text.patterns import Lazy, PatternSet, encoded
 
 MADE = [made_for(template)[0] for template in HIDDEN]
 NAMED = [sentence.replace("{}", secret) for sentence, secret in LABELLED]
-TEXTS = [*MADE, *OPEN, *HARMLESS, *NAMED, *(f"x {secret} y" for _, secret in KNOWN)]
+PLACED = [template.format(**values(random.Random(template))) for template in contexts()]
+TEXTS = [*MADE, *OPEN, *HARMLESS, *NAMED, *PLACED, *(f"x {secret} y" for _, secret in KNOWN)]
 
 FOUND = [
     ("", []),

@@ -278,7 +278,7 @@ def _odd_authority(window: str, stop: int) -> tuple[str, int]:
     """An authority whose password contains an unescaped slash, question mark or hash. stop: where
     a proper authority would end; digits between the colon and it are a port."""
     colon, sign = window.find(":", 0, stop), window.find("@", 0, 160)
-    odd = 0 < colon < sign and window[0] != "[" and not window[colon + 1 : stop].isdigit()
+    odd = 0 <= colon < sign and window[0] != "[" and not window[colon + 1 : stop].isdigit()
     return (window, sign if odd and not any(c in window[:sign] for c in " \n\t\"'`<>") else -1)
 
 

@@ -45,7 +45,7 @@ ASKS: Rows = (
     ("en", r"(?:make|take|leave) (?:a |yourself a )?(?:mental )?note(?: of (?:this|the following))?(?:\s*[:：,]\s*| that\s+)"),
     ("en", r"(?:an? )?(?:quick |short |small |important )?(?:note|reminder|remark|heads[- ]?up|info|tip|rule) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
     ("en", r"for (?:future reference|future sessions|the future|next time|later sessions|later reference|your memory|the record)\s*[:：,]\s*"),
-    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|(?:starting|as of|effective|from) (?:now|today|immediately)(?: on)?)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
+    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("en", r"(?:do not|don't|dont|never|pls don't) (?:ever )?forget(?:\s*[:：,]\s*| that\s+)"),
     ("en", rf"(?:(?:a|one|another|some|two) )?(?:things?|points?) to (?:remember|note|keep in mind|bear in mind)(?: that\s+|{_SEP})"),
     ("en", rf"(?:(?:this|it) is |it's )?worth (?:remembering|noting|keeping in mind)(?: that\s+|{_SEP})"),

@@ -370,10 +370,10 @@ NOT_AFTER: Rows = (
 )
 
 PROGRAM: Rows = (
-    "client|server|app|application|service|cli|ci|sdk|pipeline|worker|job|gateway|proxy|browser|middleware|backend|frontend|plugin|library|program|runner|bot|customers|we|system|tool|importer|exporter|parser|linter|script|task|endpoint|scanner|installer|formatter|compiler|generator|crawler|scheduler|loader|updater|launcher",
-    "client|server|dienst|app|anwendung|pipeline|programm|browser|bibliothek|frontend|backend|plugin|gateway|job|kunden|wir|system|werkzeug|skript|schnittstelle|importer",
-    "cliente|servidor|servicio|aplicacion|navegador|programa|proceso|biblioteca|tarea|sistema|importador|exportador|herramienta|modulo|script|instalador",
-    "client|serveur|service|application|navigateur|programme|bibliotheque|tache|passerelle|systeme|outil|importeur|module|script|installateur",
+    "client|server|app|application|service|cli|ci|sdk|pipeline|worker|job|gateway|proxy|browser|middleware|backend|frontend|plugin|library|program|runner|bot|customers|we|system|tool|importer|exporter|parser|linter|task|endpoint|scanner|installer|formatter|compiler|generator|crawler|scheduler|loader|updater|launcher",
+    "client|server|dienst|app|anwendung|pipeline|programm|browser|bibliothek|frontend|backend|plugin|gateway|job|kunden|wir|system|werkzeug|schnittstelle|importer",
+    "cliente|servidor|servicio|aplicacion|navegador|programa|proceso|biblioteca|tarea|sistema|importador|exportador|herramienta|modulo|instalador",
+    "client|serveur|service|application|navigateur|programme|bibliotheque|tache|passerelle|systeme|outil|importeur|module|installateur",
     "cliente|servidor|servico|aplicativo|aplicacao|navegador|programa|biblioteca|tarefa|sistema|importador|exportador|ferramenta|modulo",
     "client|server|servizio|applicazione|browser|programma|libreria|processo|sistema|strumento|importatore|modulo",
     "client|server|dienst|applicatie|app|browser|programma|bibliotheek|systeem|importtaak|module",

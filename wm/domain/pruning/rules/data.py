@@ -115,7 +115,10 @@ def _rare_values(lines: OutputLines) -> list[int]:
 def looks_like_json(lines: OutputLines) -> bool:
     first = next((line.lstrip() for line in lines.plain if line.strip()), "")
     opens = first[:1] in ("{", "[") and not first.startswith(("[INFO", "[ERROR", "[WARN"))
-    return opens and lines.share(lambda line: _PARTS.search(line) is not None) > 0.85
+    parts = lines.share(lambda line: _PARTS.search(line) is not None)
+    # Behind `| tail`, or below lines of a log, the text does not begin with a bracket.
+    inner = parts > 0.9 and lines.share(lambda line: line.lstrip()[:1] == '"') > 0.5
+    return inner or (opens and parts > 0.85)
 
 
 def looks_locked(lines: OutputLines) -> bool:

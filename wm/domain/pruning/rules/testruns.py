@@ -68,8 +68,8 @@ OTHER_TESTS = OutputRule(
     "lines of the test run",
     ("rspec", "phpunit", "pest", "ctest", "mix test", "dotnet test", "swift test", "flutter test",
      "rails test", "bats", "node --test", "deno test", "minitest", "ginkgo", "zig test"),
-    looks=looks(Lazy(r"^TAP version|^\d+ examples?, \d+ failures?|^OK \(\d+ tests|^Tests: \d+, Assertions|^# tests \d")),
-    reduce=keeping(Lazy(r"^not ok |^\s+\d+\) |^rspec \./|^Failures?:|^\s*(?:expected|got|actual)\b")),
+    looks=looks(Lazy(r"^TAP version|^\d+ examples?, \d+ failures?|^OK \(\d+ tests|^Tests: \d+, Assertions|^[#ℹ] tests \d")),
+    reduce=keeping(Lazy(r"^not ok |^[#ℹ] (?:tests|pass|fail|cancelled) [1-9]|^\s+\d+\) |^rspec \./|^Failures?:|^\s*(?:expected|got|actual)\b")),
     folds=Folds.ALIKE,
 )  # fmt: skip
 RUNNERS = (PYTEST, JEST, GO_TEST, CARGO, OTHER_TESTS)
