@@ -351,6 +351,33 @@ CASES = (
         ('  {"id": 120, "state": "failed", "error": "no rope"},',),
     ),
     Case(
+        "the end of JSON",
+        "scan --format json 2>&1 | tail -n 200",
+        "json",
+        text(
+            rows(60, lambda n: f'    "line": {n},'),
+            '    "rule_id": "no-eval",',
+            '    "message": "eval is harmful",',
+            rows(120, lambda n: f'    "column": {n},'),
+            "  }",
+            "]",
+        ),
+        ('    "message": "eval is harmful",',),
+    ),
+    Case(
+        "the summary of node's runner",
+        "node --test",
+        "test_run",
+        text(
+            rows(150, lambda n: f"✔ berth {n} is free (0.{n}ms)"),
+            "ℹ tests 151",
+            "ℹ pass 150",
+            "ℹ fail 1",
+            rows(40, lambda n: f"  detail {'abcdefghij'[n % 10]} of the dock {n}"),
+        ),
+        ("ℹ fail 1",),
+    ),
+    Case(
         "a lockfile",
         "cat uv.lock",
         "lockfile",
