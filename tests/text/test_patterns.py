@@ -20,7 +20,7 @@ from wm.text.patterns import Lazy, PatternSet, encoded
 MADE = [made_for(template)[0] for template in HIDDEN]
 NAMED = [sentence.replace("{}", secret) for sentence, secret in LABELLED]
 PLACED = [template.format(**values(random.Random(template))) for template in contexts()]
-TEXTS = [*MADE, *OPEN, *HARMLESS, *NAMED, *PLACED, *(f"x {secret} y" for _, secret in KNOWN)]
+TEXTS = [*MADE, *OPEN, *HARMLESS, *NAMED, *(f"x {secret} y" for _, secret in KNOWN)]
 
 FOUND = [
     ("", []),
@@ -79,7 +79,7 @@ def test_a_set_finds_what_each_of_its_patterns_finds_alone(tried: PatternSet) ->
 
 def test_each_row_of_a_line_is_tried_at_every_position() -> None:
     matched = set()
-    for text in TEXTS:
+    for text in (*TEXTS, *PLACED):
         held = redact._held(text)
         for number, row in enumerate(secret_lines._LINES):
             if row.pattern.search(text) is not None:
