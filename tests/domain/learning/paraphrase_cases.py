@@ -164,6 +164,69 @@ ja|金額はセント、重さはグラムで保存します|金額はセント�
 ko|로그는 Loki로, 트레이스는 Tempo로 보내요|로그는 Loki로 보내고 트레이스는 Tempo로 보낸다.|트레이스는 Loki로 보내고 로그는 Tempo로 보낸다.
 ko|vendor 디렉터리는 건드리지 마세요|vendor 디렉터리는 수정하지 않는다.|vendor 디렉터리는 수정한다.
 ko|Safari는 지원하지 않아요|Safari는 지원하지 않습니다.|Safari는 지원합니다.
+en|uploads over 50 MB go straight to S3, smaller ones through the API|Uploads larger than 50 MB go directly to S3; smaller uploads pass through the API.|Uploads smaller than 50 MB go directly to S3; larger uploads pass through the API.
+en|the mobile team approves API changes, the web team is only informed|API changes need the mobile team's approval; the web team is just informed.|API changes need the web team's approval; the mobile team is just informed.
+en|don't touch the vendored code in third_party|Code vendored in third_party must not be modified.|Code vendored in third_party may be modified.
+en|we use tabs in Go and four spaces in Python|Go code uses tabs and Python code uses four spaces.|Python code uses tabs and Go code uses four spaces.
+en|every endpoint needs an integration test before it gets merged|Each endpoint must have an integration test before merging.|Each endpoint must be merged before it has an integration test.
+en|the cache is Valkey, Redis was dropped because of the licence|Caching uses Valkey because Redis was dropped for its licence.|Caching uses Redis because Valkey was dropped for its licence.
+en|log in English, UI texts in Danish|Log messages are in English and UI texts are in Danish.|Log messages are in Danish and UI texts are in English.
+en|always rebase on develop, never merge develop into a feature branch|Feature branches are rebased on develop; develop is never merged into them.|Develop is merged into feature branches; they are never rebased on it.
+en|keep the sync interval at 15 minutes, the vendor blocks us otherwise|The sync interval stays at 15 minutes because otherwise the vendor blocks us.|The sync interval stays at 5 minutes because otherwise the vendor blocks us.
+en|the report job reads from the replica and never from the primary|The report job only reads from the replica, never from the primary.|The report job only reads from the primary, never from the replica.
+en|invoices are immutable, corrections are separate documents|Invoices must never be changed; corrections are made as separate documents.|Corrections must never be changed; invoices are made as separate documents.
+en|Sam deploys on weekdays, on weekends it's Ruth|Sam handles weekday deploys and Ruth handles weekend deploys.|Ruth handles weekday deploys and Sam handles weekend deploys.
+en|we support Chrome and Firefox, Safari is best effort|Chrome and Firefox are supported; Safari is best effort only.|Chrome and Safari are supported; Firefox is best effort only.
+en|errors go to Sentry, metrics to Prometheus|Errors are sent to Sentry while metrics are sent to Prometheus.|Errors are sent to Prometheus while metrics are sent to Sentry.
+en|please don't use abbreviations in variable names|Variable names should not contain abbreviations.|Variable names should contain abbreviations.
+en|ids are ULIDs, only the legacy tables have integers|ULIDs are used as ids; only legacy tables use integers.|Integers are used as ids; only legacy tables use ULIDs.
+en|the customer's name is stored encrypted, the city is not|Customer names are stored encrypted; the city is stored unencrypted.|Customer cities are stored encrypted; the name is stored unencrypted.
+en|before a release the changelog must be complete|The changelog has to be complete before each release.|The release has to be complete before the changelog.
+en|feature toggles default to off in production|Feature toggles are off by default in production.|Feature toggles are on by default in production.
+en|the parser may call the lexer but the lexer must not know the parser|The lexer must not depend on the parser; the parser may call the lexer.|The parser must not depend on the lexer; the lexer may call the parser.
+en|max 3 retries for payments, 10 for mails|Payments are retried at most 3 times, mails at most 10 times.|Mails are retried at most 3 times, payments at most 10 times.
+en|show me a plan first and only then write code|The user wants to see a plan before any code is written.|The user wants to see code before any plan is written.
+en|our staging runs Postgres 15, prod is still on 13|Staging is on Postgres 15 while production is still on 13.|Production is on Postgres 15 while staging is still on 13.
+en|the SDK is generated from the spec, so change the spec|The SDK is generated from the spec; changes belong in the spec.|The spec is generated from the SDK; changes belong in the SDK.
+en|we moved the wiki from Confluence to Outline|The wiki was moved from Confluence to Outline.|The wiki was moved from Outline to Confluence.
+en|only admins can export, editors can't|Exports are limited to admins; editors cannot export.|Exports are limited to editors; admins cannot export.
+de|Uploads über 50 MB gehen direkt nach S3, kleinere über die API|Uploads größer als 50 MB gehen direkt zu S3, kleinere laufen über die API.|Uploads kleiner als 50 MB gehen direkt zu S3, größere laufen über die API.
+de|Logs schreiben wir auf Englisch, die Oberfläche ist deutsch|Logs werden auf Englisch geschrieben, die Oberfläche ist auf Deutsch.|Logs werden auf Deutsch geschrieben, die Oberfläche ist auf Englisch.
+de|Rechnungen werden nie geändert, Korrekturen sind eigene Belege|Rechnungen dürfen nie geändert werden; Korrekturen sind eigene Belege.|Korrekturen dürfen nie geändert werden; Rechnungen sind eigene Belege.
+de|vor jedem Release muss das Changelog vollständig sein|Das Changelog muss vor jedem Release vollständig sein.|Das Release muss vor jedem Changelog vollständig sein.
+de|Tanja gibt Schemaänderungen frei, Deniz die Infrastruktur|Schemaänderungen gibt Tanja frei, Infrastruktur gibt Deniz frei.|Schemaänderungen gibt Deniz frei, Infrastruktur gibt Tanja frei.
+de|keine Abkürzungen in Variablennamen bitte|Variablennamen sollen keine Abkürzungen enthalten.|Variablennamen sollen Abkürzungen enthalten.
+fr|les factures ne sont jamais modifiées, on fait un avoir|Les factures ne doivent jamais être modifiées ; on crée un avoir.|Les avoirs ne doivent jamais être modifiés ; on crée une facture.
+fr|les logs sont en anglais, l'interface en français|Les logs sont écrits en anglais et l'interface est en français.|Les logs sont écrits en français et l'interface est en anglais.
+fr|on a déplacé le wiki de Confluence vers Outline|Le wiki a été déplacé de Confluence vers Outline.|Le wiki a été déplacé d'Outline vers Confluence.
+fr|la préprod tourne sur Postgres 15, la prod reste en 13|La préprod utilise Postgres 15 et la prod reste sur Postgres 13.|La prod utilise Postgres 15 et la préprod reste sur Postgres 13.
+fr|seuls les admins peuvent exporter|L'export est réservé aux admins.|L'export est interdit aux admins.
+fr|ne modifie pas le code dans third_party|Le code de third_party ne doit pas être modifié.|Le code de third_party doit être modifié.
+es|las facturas no se modifican nunca, se hace un abono|Las facturas nunca se modifican; se emite un abono.|Los abonos nunca se modifican; se emite una factura.
+es|los logs van en inglés y la interfaz en español|Los logs se escriben en inglés y la interfaz está en español.|Los logs se escriben en español y la interfaz está en inglés.
+es|movimos la wiki de Confluence a Outline|La wiki se movió de Confluence a Outline.|La wiki se movió de Outline a Confluence.
+es|staging usa Postgres 15, producción sigue en 13|Staging está en Postgres 15 y producción sigue en 13.|Producción está en Postgres 15 y staging sigue en 13.
+es|solo los administradores pueden exportar|Exportar está permitido solo a los administradores.|Exportar está permitido a todos menos a los administradores.
+es|no toques el código de third_party|El código de third_party no se debe tocar.|El código de third_party se debe tocar.
+pt|as faturas nunca são alteradas, fazemos uma nota de crédito|As faturas nunca devem ser alteradas; fazemos uma nota de crédito.|As notas de crédito nunca devem ser alteradas; fazemos uma fatura.
+pt|os logs ficam em inglês e a interface em português|Os logs são em inglês e a interface é em português.|Os logs são em português e a interface é em inglês.
+pt|mudamos a wiki do Confluence para o Outline|A wiki foi movida do Confluence para o Outline.|A wiki foi movida do Outline para o Confluence.
+pt|só admins podem exportar|Apenas admins podem exportar.|Admins não podem exportar.
+zh|发票永远不改，更正要另开单据|发票永远不能修改，更正需另开单据。|更正永远不能修改，发票需另开单据。
+zh|日志用英文，界面用中文|日志使用英文，界面使用中文。|日志使用中文，界面使用英文。
+zh|测试环境用 Postgres 15，生产还是 13|测试环境使用 Postgres 15，生产环境仍是 13。|生产环境使用 Postgres 15，测试环境仍是 13。
+zh|只有管理员可以导出|导出功能只允许管理员使用。|导出功能不允许管理员使用。
+zh|不要改 third_party 里的代码|third_party 中的代码不要修改。|third_party 中的代码要修改。
+ja|請求書は絶対に変更しない、訂正は別の伝票にする|請求書は絶対に変更せず、訂正は別の伝票にする。|訂正は絶対に変更せず、請求書は別の伝票にする。
+ja|ログは英語、画面は日本語です|ログは英語で、画面は日本語で書く。|ログは日本語で、画面は英語で書く。
+ja|ステージングは Postgres 15、本番はまだ 13 です|ステージングは Postgres 15 を使い、本番はまだ 13 です。|本番は Postgres 15 を使い、ステージングはまだ 13 です。
+ja|エクスポートできるのは管理者だけです|管理者だけがエクスポートできる。|管理者だけはエクスポートできない。
+ja|third_party のコードは触らないで|third_party のコードは触らない。|third_party のコードを触る。
+ko|청구서는 절대 수정하지 않고 정정은 별도 전표로 합니다|청구서는 절대 수정하지 않으며 정정은 별도 전표로 한다.|정정은 절대 수정하지 않으며 청구서는 별도 전표로 한다.
+ko|로그는 영어, 화면은 한국어로 합니다|로그는 영어로, 화면은 한국어로 작성한다.|로그는 한국어로, 화면은 영어로 작성한다.
+ko|스테이징은 Postgres 15, 운영은 아직 13이에요|스테이징은 Postgres 15를 쓰고 운영은 아직 13이다.|운영은 Postgres 15를 쓰고 스테이징은 아직 13이다.
+ko|내보내기는 관리자만 할 수 있어요|관리자만 내보내기를 할 수 있다.|관리자만 내보내기를 할 수 없다.
+ko|third_party 코드는 건드리지 마세요|third_party 코드는 건드리지 않는다.|third_party 코드를 건드린다.
 """.strip().splitlines()
 )
 """Language, words of the user, an honest paraphrase, a distorted one."""

@@ -70,7 +70,9 @@ LATIN = _table(
         " toujours doit doivent faut il's siempre también debe deben hay uma um os sempre também"
         " btw fyi hey hi ok okay thanks thx actually well yes yeah übrigens hallo danke ja merci"
         " bonjour oui gracias hola oye obrigado oi darf dürfen dürft mon ma mes minha meu mi"
-        " deve devem e's there here which who whose dass que qui sich",
+        " deve devem e's there here which who whose dass que qui sich peut peuvent puede pueden pode"
+        " podem posible possible nur seulement seuls seul seules uniquement solo sólo únicamente"
+        " apenas somente só",
     }
 )  # fmt: skip
 MODALS = frozenset(
@@ -88,16 +90,20 @@ PREFERRING = ("prefer", "préfér", "prefier", "prefir")
 """Behind such a word "to" compares."""
 UNIVERSAL = frozenset(
     "every all each only any jede jeder jedes alle nur chaque tous toutes seulement cada todos todas"
-    " solo sólo apenas somente".split()
+    " solo sólo únicamente apenas somente só seuls seul seules uniquement".split()
 )
 UNLESS = frozenset(("unless", "außer", "sauf"))
 """They begin a denied condition."""
+DENIED_TWICE = frozenset(
+    "nunca jamás nada nadie ningún ninguna ni nenhum nenhuma ninguém".split()
+)
+"""Behind "no" or "não" these deny nothing anew: "no se modifican nunca"."""
 WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem"))
 """They deny the words behind them, under which the words before them hold."""
 BY_LANGUAGE = {
     "en": _table({NOTHING: "a", COORD: "or", PREP: "on"}),
     "de": _table({BY: "von vom", OBJECT: "den einen", TO: "nach", THAN: "als", COORD: "oder", NOTHING: "die"}),
-    "fr": _table({PREP: "de d du des", BY: "par", COORD: "ou", CONDITION: "si", SPLIT: "car", NOTHING: "l se s"}),
+    "fr": _table({PREP: "de d du des", BY: "par", COORD: "ou", CONDITION: "si", SPLIT: "car", NOTHING: "l se s a ont"}),
     "es": _table(
         {TO: "a al", PREP: "de en", BY: "por", COORD: "y e o u", CONDITION: "si"}
         | {VOICE: "se es son fue fueron ser sido está están"}
@@ -110,11 +116,11 @@ BY_LANGUAGE = {
 AFTER_IF = frozenset("a o as os um uma não houver for estiver".split())
 """Portuguese "se" before one of these means "if", not "oneself"."""
 HINTS = {
-    "en": "the is are and of to with never not on for must should we our from by",
+    "en": "the is are and of to with never not on for must should we our from by a",
     "de": "der die das und ist wird werden nicht nie mit auf für wir im von nach den dem kein keine"
     " ein eine vor immer zum",
-    "fr": "le les des est sont et pas ne avec pour dans nous jamais du aux sur une au d l toujours",
-    "es": "el los las y es son con para nunca en del una se al por usa usamos siempre antes no aquí hay proyecto",
+    "fr": "le les des est sont et pas ne avec pour dans nous jamais du aux sur une au d l toujours de la vers",
+    "es": "el los las y es son con para nunca en del una se al por usa usamos siempre antes no aquí hay proyecto de la a",
     "pt": "o os as é são e não com para em uma do da dos das no na nunca ao pelo pela sempre usamos aqui projeto tem",
 }
 
@@ -172,7 +178,7 @@ HANGUL_WORDS = (
     (AFTER, "후에 후 다음에"),
     (BY, "의해"),
     (VERB, "사용 씁니다 쓴다 쓰세요"),
-    (NOTHING, "꼭 항상 모든 우리 우리는 때 그리고 반드시"),
+    (NOTHING, "꼭 항상 모든 우리 우리는 때 그리고 반드시 수 있다 있어요 있습니다 있음"),
 )
 HANGUL_SHORT = frozenset("받 쓰 읽 두 놓 넣 빼 끄 켜 막 찾 열 닫 주 내 풀 짓 잡 옮".split())
 """Verbs of one syllable; a noun may end like their form with "and"."""

@@ -123,8 +123,8 @@ def tokens(
         elif not word.isascii() and any(map(is_cjk, word)):
             found += _cjk_tokens(word, digest)
         elif word in table:
-            if table[word] == fw.TURN and "ne" in raw[:at] and word != "ne":
-                continue  # "ne … pas": the denied word follows "ne"
+            if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
+                continue
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
@@ -134,6 +134,13 @@ def tokens(
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
     return tuple(found[:MAX_TOKENS])
+
+
+def _is_denied_before(word: str, before: Sequence[str]) -> bool:
+    """Whether a negation only repeats one before it: "ne … pas", "no … nunca"."""
+    if "ne" in before and word != "ne":
+        return True
+    return word in fw.DENIED_TWICE and ("no" in before or "não" in before)
 
 
 def _denied(found: Sequence[int]) -> list[int]:
@@ -506,7 +513,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
         elif token == fw.TURN:
             now.turns += 1
         elif token == fw.VOICE:
-            now.passive, tag = True, 0
+            # "before it gets merged": the conjunction governs the verb behind the auxiliary.
+            now.passive, tag = True, tag if tag in (fw.BEFORE, fw.AFTER) else 0
         elif token >= FIRST_WORD or token == fw.VERB:
             tag = 0 if token == fw.VERB else tag
             word = _bare(token)
@@ -611,6 +619,8 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
             continue
         if not (moved or _is_bound(clause, taken, stated)):
             return False
+        if any(_takes_away(clause, at, given, sources, stated) for at in taken[1:]):
+            return False
         if _is_replaced(clause, stated[taken[0]], new & clause.known, mine, text.common):
             return False
     return (
@@ -668,6 +678,24 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) ->
             if any({*_DIRECTED} & ({clause.tags[w]} ^ {stated[at].tags[w]}) for w in shared):
                 return False
     return True
+
+
+def _takes_away(
+    clause: Clause,
+    at: int,
+    given: Sequence[Clause],
+    sources: Sequence[Sequence[int]],
+    stated: Sequence[Clause],
+) -> bool:
+    """Whether a clause takes words of a statement's clause that another clause stands for without
+    them: "small files go to S3, large ones to the API" from "large ones …, small files …"."""
+    words = clause.known & stated[at].known
+    heirs = [
+        other
+        for other, taken in zip(given, sources, strict=True)
+        if other is not clause and taken and taken[0] == at
+    ]
+    return any(not words <= other.known for other in heirs)
 
 
 def _in_order(clause: Clause, source: Clause) -> bool:
