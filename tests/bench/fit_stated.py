@@ -39,7 +39,7 @@ LEAST = 5
 LEAST_OF_WORDS = 10
 """Sentences with a word; a rarer word stands as its shape."""
 
-RIDGE, RIDGE_OF_GRAMS = 60.0, 5.0
+RIDGE, RIDGE_OF_GRAMS = 60.0, 6.0
 SMALLEST = 0.03
 """A smaller weight is left out."""
 
@@ -120,7 +120,7 @@ def _fits(words: set[str], wanted: set[str], lang: str) -> bool:
         one, other = "".join(sorted(words)), "".join(sorted(wanted))
         words, wanted = set(one), set(other)
     both = len(words & wanted)
-    whole = both >= 0.7 * len(wanted) and len(words) <= 2.2 * len(wanted)
+    whole = both >= 0.7 * len(wanted) and len(words) <= 3 * len(wanted)
     return whole or (bool(words) and both >= 0.75 * len(words) and both >= 0.4 * len(wanted))
 
 

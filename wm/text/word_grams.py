@@ -1,8 +1,10 @@
-"""The words of a sentence and the pairs of neighbours among them, as features of a model (EX-7).
+"""The words of a sentence, the pairs of neighbours among them, and their beginnings and ends, as
+features of a model (EX-7).
 
 A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
-5433" and "listens on port 80" share features. Chinese, Japanese and Korean text becomes pairs of
-letters. Which words are frequent enough is data of the model that uses them. Pure and linear
+5433" and "listens on port 80" share features. Beginnings and ends join the forms of a word, which
+Polish, Russian and Turkish have many of. Chinese, Japanese and Korean text becomes runs of one to
+three letters. Which words are frequent enough is data of the model that uses them. Pure and linear
 (EX-6).
 """
 
@@ -12,7 +14,13 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 JOINED = ("zh", "ja", "ko")
-"""Languages whose text becomes pairs of letters."""
+"""Languages whose text becomes runs of letters."""
+
+LETTERS = (1, 2, 3)
+"""Lengths of the runs of letters."""
+
+BEGINNINGS, ENDS = (3, 4, 5), (2, 3, 4)
+"""Letters of the beginnings and ends of a word that are features."""
 
 START, END = "^", "$"
 _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟*…"
@@ -21,11 +29,20 @@ _ENDINGS = ("ing", "ed", "ly", "tion", "s")
 
 
 def grams(text: str, lang: str, known: Collection[str]) -> frozenset[str]:
-    """The words and pairs of words of a sentence. known: the words that stand for themselves."""
+    """The features of a sentence. known: the words that stand for themselves."""
     if lang in JOINED:
-        return frozenset(a + b for a, b in pairwise("".join(text.lower().split())))
+        plain = "".join(text.lower().split())
+        return frozenset(plain[at : at + n] for n in LETTERS for at in range(len(plain) - n + 1))
     shown = [START, *_shown(text, known), END]
-    return frozenset((*shown, *(f"{a} {b}" for a, b in pairwise(shown))))
+    parts = (part for word in words(text.lower()) for part in _parts(word))
+    return frozenset((*shown, *(f"{a} {b}" for a, b in pairwise(shown)), *parts))
+
+
+def _parts(word: str) -> Iterator[str]:
+    """The beginnings of a word as `<abc`, its ends as `abc>`."""
+    size = len(word)
+    yield from ("<" + word[:n] for n in BEGINNINGS if n <= size)
+    yield from (word[-n:] + ">" for n in ENDS if n <= size)
 
 
 def words(text: str) -> Iterator[str]:

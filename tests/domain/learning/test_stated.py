@@ -147,7 +147,7 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 
 
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "The demo list is short."
+    rule, weaker = "We never ship on Fridays.", "The shop has two menus."
     assert statements(f"{weaker} Run it.") == ()
     assert [one.text for one in statements(f"{rule} {weaker}")] == [rule, weaker]
 
@@ -161,6 +161,8 @@ def test_pasted_text_quotes_and_code_are_not_statements() -> None:
     pasted = "```\nalways use tabs\n```\n2026-01-01 12:00:00 WARN never do this\n> we never do that"
     assert statements(pasted) == ()
     assert statements('const RULES = ["always use https", "never log tokens"];') == ()
+    for printed in ("AVISO: use sempre o cliente novo", "警告: 必ず新しい API を使用してください"):
+        assert statements(printed) == ()
 
 
 def test_a_quotation_is_one_sentence() -> None:

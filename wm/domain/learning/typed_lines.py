@@ -31,7 +31,9 @@ _LOG = Lazy(
     r"\[\d+[.\]:]|\$ |% |# \S+@|>>> |\.\.\. |❯ |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~].{0,60}[$#] |"
     r"[\w./-]+:\d+:|[\w./-]+\(\d+|[a-z][\w.-]{0,30}(?:\[\d+\])?: |at [\w.$<>]+ ?\(|Traceback|  File \"|\s+at |"
     r"[+-]{1,3}[^\s]|\+ |@@ |diff --git|index [0-9a-f]{6}|commit [0-9a-f]{7}|npm (?:ERR|WARN)|make(?:\[\d+\])?: |"
-    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|===|---) |ok(?:  |\t| \d))",
+    r"[{}\[\]<]|</?\w|\w+=\S+ \w+=|(?:FAIL|PASS|===|---) |ok(?:  |\t| \d)|"
+    r"(?:WARNUNG|FEHLER|AVISO|ADVERTENCIA|AVERTISSEMENT|ERREUR|AVVISO|ERRORE|WAARSCHUWING|FOUT|OSTRZEŻENIE|BŁĄD|"
+    r"ВНИМАНИЕ|ПРЕДУПРЕЖДЕНИЕ|ОШИБКА|UYARI|HATA|CẢNH BÁO|LỖI|警告|경고|تحذير|चेतावनी) ?[:：])",
     multi_line=True,
 )
 _OPENERS = ("opener", "request_verb", "fyi", "correct", "decide")
