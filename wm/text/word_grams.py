@@ -10,8 +10,9 @@ three letters. Which words are frequent enough is data of the model that uses th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
 
 JOINED = ("zh", "ja", "ko")
 """Languages whose text becomes runs of letters."""
@@ -33,16 +34,19 @@ def grams(text: str, lang: str, known: Collection[str]) -> frozenset[str]:
     if lang in JOINED:
         plain = "".join(text.lower().split())
         return frozenset(plain[at : at + n] for n in LETTERS for at in range(len(plain) - n + 1))
-    shown = [START, *_shown(text, known), END]
-    parts = (part for word in words(text.lower()) for part in _parts(word))
+    found = list(words(text))
+    shown = [START, *_shown(found, known), END]
+    parts = chain.from_iterable(map(_parts, found))
     return frozenset((*shown, *(f"{a} {b}" for a, b in pairwise(shown)), *parts))
 
 
-def _parts(word: str) -> Iterator[str]:
+@lru_cache(maxsize=8192)
+def _parts(word: str) -> tuple[str, ...]:
     """The beginnings of a word as `<abc`, its ends as `abc>`."""
+    word = word.lower()
     size = len(word)
-    yield from ("<" + word[:n] for n in BEGINNINGS if n <= size)
-    yield from (word[-n:] + ">" for n in ENDS if n <= size)
+    begins = ("<" + word[:n] for n in BEGINNINGS if n <= size)
+    return (*begins, *(word[-n:] + ">" for n in ENDS if n <= size))
 
 
 def words(text: str) -> Iterator[str]:
@@ -55,8 +59,8 @@ def words(text: str) -> Iterator[str]:
             yield chunk[-1]
 
 
-def _shown(text: str, known: Collection[str]) -> Iterator[str]:
-    for at, word in enumerate(words(text)):
+def _shown(found: Sequence[str], known: Collection[str]) -> Iterator[str]:
+    for at, word in enumerate(found):
         plain = word.lower()
         if plain in known or plain in _MARKS:
             yield plain

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cache
+from itertools import repeat
 from typing import NamedTuple
 
 from wm.domain.change.statement import marks_change
@@ -41,10 +42,10 @@ CHANGE_SCORE = -1.75
 ALONE_SCORE = 0.4
 """The same for a message of one sentence at the start of a session, before any work."""
 
-WAITING_SCORE = -0.8
+WAITING_SCORE = -1.0
 """A statement of at least this score waits in the inbox: one in ten real messages has one."""
 
-BESIDE_SCORE = -1.4
+BESIDE_SCORE = -1.5
 """The same beside another statement of its message: one lasting sentence seldom comes alone."""
 
 EXCLUDED = frozenset({"asks", "person", "retract", "next:retract", "sarcasm", "first:limit"})
@@ -143,9 +144,11 @@ def _is_alone(sentence: Sentence) -> bool:
 def weigh(features: frozenset[str], grams: frozenset[str]) -> float:
     """The score of a sentence: log odds that it states something lasting."""
     found = model()
-    names = (*features, *pairs(features))
-    score = found.weights["bias"] + sum(found.weights.get(name, 0.0) for name in names)
-    return score + sum(found.grams.get(gram, 0.0) for gram in grams)
+    score = found.weights["bias"] + sum(map(found.weights.get, features, repeat(0.0)))
+    paired = sorted(features & found.paired)
+    for at, one in enumerate(paired):
+        score += sum(map(found.pairs.get(one, {}).get, paired[at + 1 :], repeat(0.0)))
+    return score + sum(map(found.grams.get, grams, repeat(0.0)))
 
 
 def pairs(features: frozenset[str]) -> tuple[str, ...]:
@@ -155,10 +158,12 @@ def pairs(features: frozenset[str]) -> tuple[str, ...]:
 
 
 class Model(NamedTuple):
-    """paired: the features whose pairs have weights. grams: weights of `word_grams`."""
+    """paired: the features whose pairs have weights: pairs[one][other]. grams: weights of
+    `word_grams`."""
 
     weights: dict[str, float]
     paired: frozenset[str]
+    pairs: dict[str, dict[str, float]]
     grams: dict[str, float]
 
 
@@ -167,8 +172,12 @@ def model() -> Model:
     """The fitted weights."""
     tables = Tables("wm.domain.learning", "stated.toml")
     weights = {name: float(value) for name, value in tables.rows("weights")}
+    both: dict[str, dict[str, float]] = {}
+    for name in [name for name in weights if "&" in name]:
+        one, other = name.split("&")
+        both.setdefault(one, {})[other] = weights.pop(name)
     grams = {gram: float(value) for value, gram in tables.rows("grams", columns=2)}
-    return Model(weights, frozenset(tables.words("paired")), grams)
+    return Model(weights, frozenset(tables.words("paired")), both, grams)
 
 
 _OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
