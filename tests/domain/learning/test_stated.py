@@ -147,7 +147,7 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 
 
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "The demo list is short."
+    rule, weaker = "We never ship on Fridays.", "The shop has three menus."
     assert statements(f"{weaker} Run it.") == ()
     assert [one.text for one in statements(f"{rule} {weaker}")] == [rule, weaker]
 
