@@ -94,9 +94,7 @@ UNIVERSAL = frozenset(
 )
 UNLESS = frozenset(("unless", "außer", "sauf"))
 """They begin a denied condition."""
-DENIED_TWICE = frozenset(
-    "nunca jamás nada nadie ningún ninguna ni nenhum nenhuma ninguém".split()
-)
+DENIED_TWICE = frozenset("nunca jamás nada nadie ningún ninguna ni nenhum nenhuma ninguém".split())
 """Behind "no" or "não" these deny nothing anew: "no se modifican nunca"."""
 WITHOUT = frozenset(("without", "ohne", "sans", "sin", "sem"))
 """They deny the words behind them, under which the words before them hold."""
