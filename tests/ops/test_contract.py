@@ -14,7 +14,7 @@ from tests.ops.conftest import Bench, open_files
 from wm.api.protocol import WorkspacePlace
 from wm.errors import NotFound, UserError
 from wm.formats.contract_record import ContractRecord
-from wm.ops.contract.contract_file import contract_file
+from wm.ops.contract.project_files import contract_file
 from wm.store.base import Ref
 
 

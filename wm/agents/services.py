@@ -8,9 +8,9 @@ not support, so launchd keeps the daemon running.
 from __future__ import annotations
 
 from enum import Enum
+from html import escape
 from pathlib import Path
 from string import Template
-from xml.sax.saxutils import escape
 
 from wm.agents.hook_lines import WmCommand
 from wm.agents.parts import OwnFile
@@ -77,12 +77,17 @@ def service_unit(paths: Paths, command: WmCommand) -> str:
 
 def launch_agent(paths: Paths, command: WmCommand) -> str:
     """The property list of a launchd agent."""
-    words = "".join(f"    <string>{escape(word)}</string>\n" for word in (*command.wm, "daemon"))
+    words = "".join(f"    <string>{_xml(word)}</string>\n" for word in (*command.wm, "daemon"))
     places = "".join(
-        f"    <key>{escape(name)}</key>\n    <string>{escape(value)}</string>\n"
+        f"    <key>{_xml(name)}</key>\n    <string>{_xml(value)}</string>\n"
         for name, value in _environment(paths).items()
     )
     return _filled("launchd.plist", label=LABEL, words=words, places=places)
+
+
+def _xml(text: str) -> str:
+    # Not xml.sax.saxutils: that imports urllib and ssl, a tenth of the start of `wm status`.
+    return escape(text, quote=False)
 
 
 def _filled(template: str, **values: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from wm.api.protocol import WorkspacePlace
 from wm.cli import output
 from wm.cli.context import Caller
-from wm.ops.contract.contract_file import contract_file
+from wm.ops.contract.project_files import contract_file
 
 
 def look(caller: Caller, place: WorkspacePlace) -> Any:

@@ -32,7 +32,8 @@ from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Record
 from wm.formats.contract_record import KEPT, ContractRecord, CountedSession, KnownContract
 from wm.formats.session_contract import FILE, MAX_BYTES
-from wm.ops.contract.contract_file import contract_file, contract_queue, record_ref, record_refs
+from wm.ops.contract.contract_file import contract_queue, record_ref, record_refs
+from wm.ops.contract.project_files import contract_file
 from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate
 from wm.store.identity import shown

@@ -1,4 +1,4 @@
-"""The paths of a project's contract and handoff, and the step after a compaction (CT-1…3).
+"""The record of a project's contract, its queue, and the step after a compaction (CT-1…3).
 
 Small on purpose: a project without a contract loads only this module; the use cases are imported
 when a contract exists.
@@ -9,42 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.api.protocol import Scoped, WorkspacePlace
-from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
-from wm.formats.session_contract import FILE, FOLDER, NAME
 from wm.ops.catalogue import OPERATIONS
+from wm.ops.contract.project_files import contract_file
 from wm.ops.operation import Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
-from wm.store.project import ProjectFile, project_root
-
-HANDOFF = ("handoff", "latest.md")
-
-
-def contract_file(place: WorkspacePlace, folder: str) -> ProjectFile:
-    """The contract file of the project that contains a folder, whether it exists or not.
-
-    Raises UserError for a workspace whose folder is unknown.
-    """
-    return ProjectFile(project_of(place, folder, marker=FILE), FOLDER, NAME)
-
-
-def project_of(place: WorkspacePlace, folder: str, *, marker: str) -> str:
-    """The root of the project that contains a folder ("": the workspace's root); see
-    `store.project.project_root`. Raises UserError for a workspace whose folder is unknown."""
-    if not (folder or place.root):
-        raise UserError(
-            f"The folder of the workspace {place.key} is unknown.",
-            fix="Name its folder with -C DIR.",
-        )
-    return project_root(folder or place.root, marker=marker)
-
-
-def handoff_file(place: WorkspacePlace, folder: str) -> ProjectFile:
-    """The handoff file of the project that contains a folder, beside its contract."""
-    return ProjectFile(contract_file(place, folder).root, *HANDOFF)
 
 
 def record_ref(key: str) -> Ref[ContractRecord]:

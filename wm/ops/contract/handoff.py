@@ -21,7 +21,8 @@ from wm.formats.core_memory import CoreMemory
 from wm.formats.session_contract import FILE
 from wm.formats.session_state import SessionState
 from wm.ops.contract.contract import open_contract
-from wm.ops.contract.contract_file import contract_file, contract_queue, handoff_file, record_ref
+from wm.ops.contract.contract_file import contract_queue, record_ref
+from wm.ops.contract.project_files import contract_file, handoff_file
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime

@@ -27,7 +27,8 @@ from wm.domain.contract import instruction_budget
 from wm.domain.facts import Detail, Fact
 from wm.errors import Conflict, UserError
 from wm.formats.base import Document
-from wm.ops.contract.contract_file import contract_queue, project_of, record_ref
+from wm.ops.contract.contract_file import contract_queue, record_ref
+from wm.ops.contract.project_files import project_of
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime

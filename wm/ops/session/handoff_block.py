@@ -14,7 +14,8 @@ from wm.domain.contract import handoff_block
 from wm.domain.facts import Fact
 from wm.formats.contract_record import ContractRecord
 from wm.formats.session_state import SessionState
-from wm.ops.contract.contract_file import handoff_file, record_ref
+from wm.ops.contract.contract_file import record_ref
+from wm.ops.contract.project_files import handoff_file
 from wm.ops.learning import provenance
 from wm.ops.operation import Work
 from wm.store.identity import shown
