@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterator
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -36,7 +38,17 @@ def crowded() -> Iterator[Terminal]:
         stop_daemon(user)
         crowd(user.settings(), user.repo, ENTRIES)
         start_daemon(user)
+        _wait_for_vectors(user)
         yield user
+
+
+def _wait_for_vectors(user: Terminal) -> None:
+    """The first search after so many entries were added takes longer, until all have a vector."""
+    user.wm("search", "pier")
+    deadline, tick = time.monotonic() + 120, threading.Event()
+    while user.wm("models", "--json").json["waiting"]:
+        assert time.monotonic() < deadline, "the vectors were never complete"
+        tick.wait(0.2)
 
 
 def test_ten_thousand_entries_are_quick(browser: Browser, crowded: Terminal) -> None:
