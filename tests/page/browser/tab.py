@@ -64,7 +64,13 @@ class Tab:
 
     def says(self, place: Locator, text: str) -> None:
         """Wait until a place contains a text."""
-        place.filter(has_text=text).first.wait_for()
+        from playwright.sync_api import TimeoutError as TooLate
+
+        try:
+            place.filter(has_text=text).first.wait_for()
+        except TooLate as error:
+            found = [one.inner_text() for one in place.all()]
+            raise AssertionError(f"no {text!r} in {found}") from error
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -36,7 +36,8 @@ def test_search_finds_while_one_types_and_opens_an_entry(tab: Tab, how: str) -> 
     else:
         tab.press("Escape")
     tab.panel.wait_for(state="detached")
-    assert "q=cursor" in tab.page.url
+    # By keyboard, the Escape that left the field emptied it.
+    assert ("q=cursor" in tab.page.url) is (how == "mouse")
     assert "entry=" not in tab.page.url
     focused = tab.page.evaluate("document.activeElement.textContent")
     assert "Every list endpoint uses cursor" in focused
@@ -150,7 +151,7 @@ def test_suggestions_are_accepted_rejected_edited_and_undone(tab: Tab, how: str)
         tab.press("Tab", "Tab", "Enter")
     tab.suggestion(texts[2]).wait_for(state="detached")
     assert changed in tab.kept()
-    assert tab.page.evaluate("document.activeElement !== document.body")
+    wait_until(tab.page, "document.activeElement !== document.body")
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -251,8 +252,10 @@ def test_a_refusal_is_explained(tab: Tab, how: str) -> None:
         select.select_option("path_heavy")
     else:
         select.focus()
-        tab.page.keyboard.type("it consists")
-        tab.press("Enter")
+        for _ in range(20):
+            if select.input_value() == "path_heavy":
+                break
+            tab.press("ArrowDown")
     wait_until(tab.page, "document.querySelectorAll('#list .row').length === 1")
 
 
