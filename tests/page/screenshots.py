@@ -1,6 +1,6 @@
 """`python -m tests.page.screenshots FOLDER`: the page as pictures, at both sizes, light and dark.
 
-docs/concepts/page.md shows three of them.
+docs/page-memory.png is its entry-wide-light, docs/page-session.png its session-wide-dark.
 """
 
 from __future__ import annotations
