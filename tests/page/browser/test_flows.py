@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.page.browser.tab import Tab, wait_until
+from tests.page.browser.tab import IS_LIVE, Tab, wait_until
 from tests.page.furnished import AGENT, LIVE, exchange
 from tests.page.opened import client
 
@@ -245,6 +245,7 @@ def test_a_refusal_is_explained(tab: Tab, how: str) -> None:
         tab.page.keyboard.type("Currently debugging the refund test")
         tab.press("Enter")
     tab.says(tab.page.locator(".verdict"), "temporary state")
+    wait_until(tab.page, IS_LIVE)
     rows = tab.page.locator("#list .row")
     assert rows.count() == 2
     select = tab.page.locator("select[name=reason]")

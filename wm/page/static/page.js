@@ -170,12 +170,25 @@
 
   // --- htmx ---------------------------------------------------------------------------------
 
-  let decided = -1;
+  // A swap may move or remove the item that has the focus: the item, else its place, gets it again.
+  let held = null;
+
+  const item = (row) => (row?.matches("[data-item]") ? row : row && find("[data-item]", row));
+
+  function hold() {
+    const row = document.activeElement.closest(".row, .suggestion");
+    return row && { id: row.id, at: items().indexOf(item(row)) };
+  }
+
+  function refocus() {
+    if (!held || document.activeElement !== body) return;
+    (item(document.getElementById(held.id)) ?? items()[held.at] ?? items().at(-1) ?? find("#main")).focus();
+  }
 
   body.addEventListener("htmx:beforeRequest", (event) => {
     const from = event.detail.elt;
     if (event.detail.target?.id === "entry" && !from.closest("#entry")) opener = from;
-    decided = from.matches(".decide") ? items().indexOf(from.closest("[data-item]")) : -1;
+    if (from.matches(".decide")) held = hold();
     if (from.matches("form")) for (const open of all("details.edit[open]", from)) open.open = false;
   });
 
@@ -188,14 +201,17 @@
     }
   });
 
+  body.addEventListener("htmx:beforeSwap", (event) => {
+    held = hold() ?? (event.detail.elt.matches(".decide") ? held : null);
+  });
+
   body.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target?.id === "entry") {
       covered();
       mark();
       if (!event.detail.requestConfig.triggeringEvent?.type.startsWith("wm:")) panel()?.focus();
     }
-    if (decided >= 0) (items()[decided] ?? items().at(-1) ?? find("#main")).focus();
-    decided = -1;
+    refocus();
     if (event.detail.target?.id === "entries") mark();
   });
 
