@@ -16,7 +16,9 @@ ABORTED = ("htmx:afterRequest", "htmx:sendAbort")
 """What htmx logs of a search that the next letter overtakes; of other failures it logs more."""
 
 
-IS_LIVE = "document.querySelector('.live-text').textContent === 'Live'"
+IS_LIVE = """document.readyState === 'complete'
+  && document.querySelector('.live-text').textContent === 'Live'"""
+"""The scripts ran, and the page follows the daemon."""
 
 
 def wait_until(page: Page, expression: str, argument: object = None) -> None:
