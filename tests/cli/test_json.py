@@ -129,7 +129,7 @@ ELSEWHERE = {
         "workspace unlink",
         "proxy",
     ),
-    *("objects show", "objects why", "objects purge"),
+    *("objects show", "objects restore", "objects why", "objects purge"),
     *("replay", "audit", "models import", "models pull", "models remove"),
     *("sync", "unshare purge", "team leave"),
     PROBLEM,

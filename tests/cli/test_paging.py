@@ -23,7 +23,8 @@ from tests.clients.upstream import Exchange, Upstream
 from tests.docs.schemas import validate_printed
 from tests.proxy.scripted import Agent, Chain, played
 from wm.daemon.client import Client
-from wm.domain.paging.ledger import folded
+from wm.domain.counts import dollars
+from wm.domain.paging.ledger import LedgerState, folded
 from wm.formats.ledger import LedgerRecord
 from wm.ops.local import open_runtime
 from wm.store import identity
@@ -119,12 +120,38 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
     validate_printed("objects show", user.wm("objects", "show", name[:9], "--json").json)
     why = user.wm("objects", "why", name)
     assert "level 3" in why.out or "level 4" in why.out
+    check_restored_file(user, name)
+    check_budget_lines(user, state)
     asked = ("objects", "purge", "--session", "s-1")
     validate_printed("objects purge", user.wm(*asked, "--dry-run", "--json").json)
     assert user.wm(*asked).out == f"{TURNS} steps of 1 session deleted.\n"
     gone_now = user.wm("objects", "show", name)
     assert (gone_now.code, "Read the file" in gone_now.sentences) == (1, False)
     assert "purged" in gone_now.sentences
+
+
+def check_restored_file(user: Terminal, name: str) -> None:
+    target = user.repo / "back.txt"
+    done = user.wm("objects", "restore", name, str(target), "--json")
+    validate_printed("objects restore", done.json)
+    assert target.read_text(encoding="utf-8") == done.json["text"]
+    again = user.wm("objects", "restore", name, str(target))
+    assert (again.code, "already exists" in again.sentences) == (1, True)
+    wrong = user.wm("objects", "show", "nonsense")
+    assert (wrong.code, "is not the id of a step" in wrong.sentences) == (1, True)
+
+
+def check_budget_lines(user: Terminal, state: LedgerState) -> None:
+    """What was saved stands in `wm status` and in the status line, as the ledger has it."""
+    saved = dollars(state.saved - state.spent)
+    needed = folded(ledger_of(user)).restored
+    shown = user.wm("status").out
+    assert f"saved {saved}" in shown
+    assert f"{needed} removed steps needed again" in shown
+    with Client(user.settings()) as client:
+        payload = {"session_id": "s-1", "cwd": str(user.repo)}
+        line = client.call("statusline", {"payload": payload})
+    assert f"saved {saved}, {needed} needed again" in line
 
 
 def call_tool(user: Terminal, asked: dict[str, Any]) -> dict[str, Any]:

@@ -296,6 +296,7 @@ PRINTS: dict[str, type[Record]] = {
     "proxy": ProxyReport,
     "objects list": paging.ObjectsAnswer,
     "objects show": paging.ObjectAnswer,
+    "objects restore": paging.ObjectAnswer,
     "objects why": paging.ObjectAnswer,
     "objects policy": paging.PolicyAnswer,
     "objects purge": paging.PurgeAnswer,

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from wm.api.protocol import Scoped, SessionScoped, WorkspacePlace
+from wm.api.protocol import PagingTotals, Scoped, SessionScoped, WorkspacePlace
 from wm.formats.base import Record
 from wm.formats.flow import FlowUsage
 from wm.formats.ledger import LedgerDecision, LedgerRecord
@@ -52,31 +52,6 @@ class LedgerAnswer(Record):
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""
     broken: bool = False
-
-
-class PagingTotals(Record):
-    """What paging did in a session.
-
-    saved: what requests cost less than the client's own; spent: what others cost more, at a cut;
-    fault_cost: what restoring removed content cost; credit: their sum. All in dollars per million
-    tokens. misses: requests whose reported cache reads fell short of the prediction. dropped: times
-    that decisions were lost, so that the client's own request was sent.
-    """
-
-    session: str
-    policy: str = ""
-    requests: int = 0
-    cuts: int = 0
-    removed: int = 0
-    saved: float = 0.0
-    spent: float = 0.0
-    fault_cost: float = 0.0
-    faults: int = 0
-    restored: int = 0
-    misses: int = 0
-    emergencies: int = 0
-    dropped: int = 0
-    credit: float = 0.0
 
 
 class PolicyRequest(Scoped):

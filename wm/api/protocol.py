@@ -158,6 +158,31 @@ class SessionSummary(Record):
     context_percent: float = 0.0
 
 
+class PagingTotals(Record):
+    """What paging did in a session.
+
+    saved: what requests cost less than the client's own; spent: what others cost more, at a cut;
+    fault_cost: what restoring removed content cost; credit: their sum. All in dollars per million
+    tokens. misses: requests whose reported cache reads fell short of the prediction. dropped: times
+    that decisions were lost, so that the client's own request was sent.
+    """
+
+    session: str
+    policy: str = ""
+    requests: int = 0
+    cuts: int = 0
+    removed: int = 0
+    saved: float = 0.0
+    spent: float = 0.0
+    fault_cost: float = 0.0
+    faults: int = 0
+    restored: int = 0
+    misses: int = 0
+    emergencies: int = 0
+    dropped: int = 0
+    credit: float = 0.0
+
+
 class ConversationUsage(Record):
     """How full a conversation was at its last exchange through a proxy (PS-2): the tokens that the
     model read and added, as the service counted them.
@@ -165,7 +190,8 @@ class ConversationUsage(Record):
     session_id: the `<sid>` if no hook reported the session. percentage: of the window, rounded
     down to a tenth. zone: normal, caution, warning, critical
     or emergency. assumed: the model is unknown; the most common window is assumed. current:
-    the session has not ended, and the exchange is recent.
+    the session has not ended, and the exchange is recent. paging: what paging did in its session;
+    None if that is off.
     """
 
     session_id: str
@@ -178,6 +204,7 @@ class ConversationUsage(Record):
     percentage: float
     zone: str
     current: bool = optional(False)
+    paging: PagingTotals | None = optional(None)
 
 
 class Inspection(Record):

@@ -24,6 +24,7 @@ from msgspec.structs import asdict
 
 from wm.cli import streams
 from wm.domain.counts import counted
+from wm.domain.counts import dollars as _dollars
 from wm.settings import wants_colour
 
 WIDTH = 80
@@ -372,18 +373,13 @@ def home_short(path: str) -> str:
 
 
 count = counted
+dollars = _dollars
 
 
 def size(number: int) -> str:
     """`31 KB`, `1.5 MB`: bytes in a suitable unit."""
     megabyte = 1024 * 1024
     return f"{number / megabyte:.1f} MB" if number >= megabyte else f"{max(1, number // 1024)} KB"
-
-
-def dollars(per_million: float) -> str:
-    """An amount that is given in dollars per million tokens."""
-    amount = per_million / 1_000_000
-    return f"${amount:,.2f}" if abs(amount) >= 1 else f"${amount:.4f}"
 
 
 def minute(iso: str) -> str:

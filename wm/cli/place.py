@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from wm.api.protocol import ConversationUsage, Inspection, WorkspacePlace
+from wm.api.protocol import ConversationUsage, Inspection, PagingTotals, WorkspacePlace
 from wm.cli import output
 
 LEAST = 10
@@ -74,7 +74,29 @@ def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[out
         text = f"{name} {int(one.percentage)} % {one.zone} · {size} · {one.model or '?'}"
         text = output.cut(text, output.width() - LEAST - 4)
         rows.append(("" if rows else "proxy", text, ZONE_PAINT.get(one.zone, str)))
+        if one.paging is not None:
+            rows.append(("", f"{name} {paging_line(one.paging)}", output.dim))
     return rows
+
+
+def paging_line(one: PagingTotals) -> str:
+    """What paging did in a session, in a few words (PX-7)."""
+    parts = [
+        f"policy {one.policy or 'off'}",
+        output.count(one.requests, "request"),
+        f"saved {output.dollars(one.saved - one.spent)}",
+        output.count(one.cuts, "cut"),
+    ]
+    if one.faults or one.restored:
+        used = output.count(one.faults + one.restored, "removed step", "removed steps")
+        parts.append(f"{used} needed again ({output.dollars(one.fault_cost)})")
+    if one.misses:
+        parts.append(output.count(one.misses, "cache miss", "cache misses"))
+    if one.emergencies:
+        parts.append(output.count(one.emergencies, "cut on credit", "cuts on credit"))
+    if one.dropped:
+        parts.append(output.count(one.dropped, "lost decision log", "lost decision logs"))
+    return " · ".join(parts)
 
 
 def _thousands(number: int) -> str:

@@ -11,3 +11,9 @@ def counted(number: int | float, one: str, many: str = "") -> str:
     """`1 entry`, `2 entries`. many: the plural, if adding an s does not form it."""
     text = f"{number:,}" if isinstance(number, int) else f"{number:,g}"
     return f"{text} {one if number == 1 else many or one + 's'}"
+
+
+def dollars(per_million: float) -> str:
+    """An amount that is given in dollars per million tokens."""
+    amount = per_million / 1_000_000
+    return f"${amount:,.2f}" if abs(amount) >= 1 else f"${amount:.4f}"

@@ -7,10 +7,11 @@ nothing new; they take no lock and write nothing.
 from __future__ import annotations
 
 from wm.api.protocol import EventRequest, HookAnswer, Scoped, StatuslineRequest, WorkspacePlace
-from wm.domain.counts import counted
+from wm.domain.counts import counted, dollars
 from wm.domain.payloads.claude_code import usage
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import Operation, Work, as_written
+from wm.ops.paging.ledger import totals
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure
@@ -35,6 +36,7 @@ def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     if session_id:
         parts += _session(work, place, session_id)
         parts += _pressure(work, place.key, session_id)
+        parts += _paging(work, place, session_id)
     return HookAnswer(content_type="text/plain; charset=utf-8", body=" · ".join(parts))
 
 
@@ -69,6 +71,16 @@ def _pressure(work: Work, key: str, session_id: str) -> list[str]:
         return []
     level = "" if known.level == "safe" else f" {known.level}"
     return [f"context {int(known.percentage)} %{level}"]
+
+
+def _paging(work: Work, place: WorkspacePlace, session_id: str) -> list[str]:
+    """What paging saved in this session, and what had to be brought back (PX-7)."""
+    found = totals(work, place, session_id)
+    if found is None or not found.removed:
+        return []
+    needed = found.faults + found.restored
+    saved = f"saved {dollars(found.saved - found.spent)}"
+    return [f"{saved}, {needed} needed again" if needed else saved]
 
 
 def _queue(runtime: Runtime, request: StatuslineRequest) -> str:

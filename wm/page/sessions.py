@@ -9,8 +9,8 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from wm.api.context import ContextPart, SessionContext
-from wm.api.paging import ObjectsAnswer, ObjectSummary, PagingTotals
-from wm.api.protocol import SessionAnswer
+from wm.api.paging import ObjectsAnswer, ObjectSummary
+from wm.api.protocol import PagingTotals, SessionAnswer
 from wm.errors import NotFound
 from wm.formats.recaps import Recap
 from wm.page.charts import context_chart, cost_chart

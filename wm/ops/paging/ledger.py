@@ -15,13 +15,12 @@ from wm.api.paging import (
     LedgerRequest,
     PagingAnswer,
     PagingRequest,
-    PagingTotals,
     PolicyAnswer,
     PolicyRequest,
 )
-from wm.api.protocol import WorkspacePlace
+from wm.api.protocol import PagingTotals, WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.paging.ledger import LedgerState, folded
+from wm.domain.paging.ledger import LedgerState, folded, take
 from wm.domain.paging.levels import LEVELS
 from wm.errors import UserError
 from wm.formats.base import Record
@@ -72,7 +71,25 @@ def append(
     new = [redacted_object(one, secrets, work.moment) for one in objects if one.id not in known]
     most = work.runtime.settings.proxy.objects_max_bytes
     store.append_paging(place.key, session, new, checked, most=most, durable=durable)
+    state: LedgerState | None = work.runtime.caches.views.peek(_view(place, session))
+    if state is not None:
+        for record in checked:
+            take(state, record)
     return tuple(refused)
+
+
+def _view(place: WorkspacePlace, session: str) -> tuple[str, str, str]:
+    return ("paging", place.key, session)
+
+
+def session_state(work: Work, place: WorkspacePlace, session: str) -> LedgerState:
+    """All conversations of a session together. session: its `<sid>`. Read once, and kept up with
+    what `append` writes."""
+    store = work.runtime.store
+    found: LedgerState = work.runtime.caches.views.get(
+        _view(place, session), (), lambda: folded(store.ledger(place.key, session))
+    )
+    return found
 
 
 def _checked(
@@ -146,13 +163,7 @@ read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, _read)
 def chosen(work: Work, place: WorkspacePlace, session: str) -> str:
     """The policy that the person chose for this session, else for this workspace; "" for none.
     session: its `<sid>`."""
-    store = work.runtime.store
-    of_session: str = work.runtime.caches.views.get(
-        ("paging policy", place.key, session),
-        (),
-        lambda: folded(store.ledger(place.key, session)).chosen,
-    )
-    return of_session or read_memory(work, place).paging
+    return session_state(work, place, session).chosen or read_memory(work, place).paging
 
 
 def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
@@ -168,8 +179,7 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
         record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
         session = sid_of(request.session)
         work.log(place.key, [fact], session=session)  # first: it may start this operation again
-        work.runtime.store.append_paging(place.key, session, (), [record], most=0, durable=True)
-        work.runtime.caches.views.pop(("paging policy", place.key, session))
+        append(work, place, session, (), [record], durable=True)
         whose = "This session"
     else:
         memory = load_memory(work, place)
@@ -188,10 +198,10 @@ choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose,
 # --- totals -------------------------------------------------------------------------------------
 
 
-def totals(work: Work, place: WorkspacePlace, session: str) -> PagingTotals:
-    """What paging did in a session. session: its id or `<sid>`."""
-    state = folded(work.runtime.store.ledger(place.key, session))
-    return totals_of(state, sid_of(session))
+def totals(work: Work, place: WorkspacePlace, session: str) -> PagingTotals | None:
+    """What paging did in a session; None if it never did anything. session: its id or `<sid>`."""
+    state = session_state(work, place, sid_of(session))
+    return totals_of(state, sid_of(session)) if state.requests else None
 
 
 def totals_of(state: LedgerState, session: str) -> PagingTotals:

@@ -20,14 +20,14 @@ from wm.api.paging import (
 )
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.paging.ledger import LedgerState, folded
+from wm.domain.paging.ledger import LedgerState
 from wm.domain.paging.passages import TextPassage, TextSource, best
 from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject
 from wm.ops.operation import Operation, Work, as_written
-from wm.ops.paging.ledger import sid_of, totals_of
+from wm.ops.paging.ledger import append, session_state, sid_of, totals_of
 from wm.ops.place import locate
 from wm.secrets.redact import labels_in
 
@@ -50,7 +50,7 @@ def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
     for session in known:
         if wanted and session != wanted:
             continue
-        state = folded(store.ledger(place.key, session))
+        state = session_state(work, place, session)
         totals.append(totals_of(state, session))
         for one in store.objects(place.key, session):
             if request.type in ("", one.type):
@@ -193,7 +193,7 @@ def note(work: Work, place: WorkspacePlace, session: str, kind: str, one: PagedO
     record = LedgerRecord.model_validate(
         {"kind": kind, "at": work.moment, "conversation": one.conversation, "objects": (one.id,)}
     )
-    work.runtime.store.append_paging(place.key, session, (), [record], most=0, durable=False)
+    append(work, place, session, (), [record], durable=False)
 
 
 # --- purge --------------------------------------------------------------------------------------

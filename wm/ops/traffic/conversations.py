@@ -17,6 +17,7 @@ from wm.domain.zones import zone_at
 from wm.errors import StoreError
 from wm.formats.flow import Flow
 from wm.ops.operation import Work
+from wm.ops.paging.ledger import totals
 from wm.settings import PressureSettings
 from wm.store.paths import sid
 from wm.wire.prices import price_of, window_of
@@ -75,7 +76,8 @@ def _of(
     has_ended = session is not None and session.ended
     current = not has_ended and _is_recent(last, work.now, settings)
     name = session.session_id if session is not None else log
-    return last.model_copy(update={"session_id": name, "current": current})
+    update = {"session_id": name, "current": current, "paging": totals(work, place, log)}
+    return last.model_copy(update=update)
 
 
 def _is_recent(last: ConversationUsage, now: datetime, settings: PressureSettings) -> bool:

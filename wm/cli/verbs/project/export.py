@@ -6,14 +6,13 @@ Never overwrites a file. `wm import` reads the result; evidence and sessions are
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import click
 
 from wm.cli import output
 from wm.cli.context import Caller, workspace_options
-from wm.errors import UserError
+from wm.cli.new_file import create
 from wm.formats.base import dump
 
 
@@ -42,31 +41,10 @@ def command(caller: Caller, target: str, as_json: bool) -> int:
         output.as_json(answer)
         return 0
     text = json.dumps(dump(answer), ensure_ascii=False, indent=2) + "\n"
-    _write(target, text)
+    create(target, text)
     size = len(text.encode())
     if as_json:
         output.as_json({"file": target, "bytes": size})
     else:
         output.line(f"Wrote {target} ({size:,} bytes).")
     return 0
-
-
-def _write(target: str, text: str) -> None:
-    """Create a file that only its owner may read, as memory is private. Raises UserError."""
-    try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        fix = "Name another file."
-        raise UserError(f"{target} already exists; nothing was changed.", fix=fix) from None
-    except OSError as error:
-        raise _refused(target, error, "Name a file in a folder that you may write to.") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        os.unlink(target)  # a partial export must not look complete
-        raise _refused(target, error, "Make room, or name a file on another disk.") from None
-
-
-def _refused(target: str, error: OSError, fix: str) -> UserError:
-    return UserError(f"{target} cannot be written: {error.strerror}.", fix=fix)

@@ -10,7 +10,9 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
+from wm.cli.new_file import create
 from wm.cli.options import flag, text
+from wm.cli.place import paging_line
 from wm.settings.proxy import POLICIES
 
 _SHOWN = 20
@@ -61,26 +63,6 @@ def _print_list(answer: Any, *, every: bool) -> None:
             output.lines(output.hang(f"  {one.session[:8]}", paging_line(one), 17, output.dim))
 
 
-def paging_line(one: Any) -> str:
-    """What paging did in a session, in a few words (PX-7)."""
-    parts = [
-        f"policy {one.policy or 'off'}",
-        output.count(one.requests, "request"),
-        f"saved {output.dollars(one.saved - one.spent)}",
-        output.count(one.cuts, "cut"),
-    ]
-    if one.faults or one.restored:
-        used = output.count(one.faults + one.restored, "removed step", "removed steps")
-        parts.append(f"{used} needed again ({output.dollars(one.fault_cost)})")
-    if one.misses:
-        parts.append(output.count(one.misses, "cache miss", "cache misses"))
-    if one.emergencies:
-        parts.append(output.count(one.emergencies, "cut on credit", "cuts on credit"))
-    if one.dropped:
-        parts.append(output.count(one.dropped, "lost decision log", "lost decision logs"))
-    return " · ".join(parts)
-
-
 @command.command("show", short_help="The text of a step or a part of one.")
 @click.argument("id", metavar="ID")
 @click.option(
@@ -102,6 +84,26 @@ def _print_text(answer: Any) -> None:
     notes += [f"replaced: {', '.join(answer.secrets)}"] if answer.secrets else []
     for note in notes:
         output.note(note)
+
+
+@command.command("restore", short_help="Write the text of a step or a part into a new file.")
+@click.argument("id", metavar="ID")
+@click.argument("target", metavar="FILE")
+@prints
+def restore(caller: Caller, target: str, **fields: Any) -> Result:
+    """Write the stored text of ID (o_…) into FILE, byte for byte but for secrets.
+
+    In a conversation the agent brings it back itself, with the tool memory_restore.
+    """
+    answer: Any = caller.call("show_object", level=0, **fields)
+    create(target, answer.text)
+    return Result(answer, lambda _: _print_restored(answer, target))
+
+
+def _print_restored(answer: Any, target: str) -> None:
+    output.line(f"Wrote {target} ({len(answer.text.encode()):,} bytes).")
+    if answer.secrets:
+        output.note(f"replaced: {', '.join(answer.secrets)}")
 
 
 @command.command("why", short_help="Why a step is stored, and what happened to it.")
