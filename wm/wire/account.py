@@ -1,20 +1,24 @@
 """The bill of a conversation with its decisions beside the bill without them. Pure (PX-7).
 
-Both are counted with the block model: a request reads the longest prefix that was sent before
-within the lifetime of its marks, and writes the rest. Against `wm.wire.cachesim` it leaves out
-marks, their reach and the minimum size, which no decision can rely on. The difference is the
-credit: what decisions have saved so far.
+Both are counted with two models: in the block model a request reads the longest prefix that was
+sent before within the lifetime of its marks, and writes the rest; `wm.wire.cachesim` also knows
+marks, their reach and the minimum size. Each has its own credit, what decisions have saved so far,
+and a decision must be paid by both.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct, field
 
-from wm.wire.cachesim import LIFETIME_S
+from wm.wire.cachesim import LIFETIME_S, PromptCache
 from wm.wire.prices import READ, WRITE_1H, WRITE_5M, Price
 from wm.wire.rows import BlockRow
 
 _MAX_PREFIXES = 100_000
+
+
+Savings = tuple[float, float]
+"""In the block model, and in the one with marks."""
 
 
 class Rates(Struct, frozen=True):
@@ -82,12 +86,15 @@ class PrefixCache(Struct):
 
 
 class Account(Struct):
-    """plain: requests as the client makes them. sent: as they go upstream. credit: the sum of
-    their differences."""
+    """plain: requests as the client makes them. sent: as they go upstream. marked_plain,
+    marked_sent: the same requests in the model with marks. credits: the sums of their differences;
+    that with marks may fall below zero when a client's marks no longer reach what is cached."""
 
     plain: PrefixCache = field(default_factory=PrefixCache)
     sent: PrefixCache = field(default_factory=PrefixCache)
-    credit: float = 0.0
+    marked_plain: PromptCache = field(default_factory=PromptCache)
+    marked_sent: PromptCache = field(default_factory=PromptCache)
+    credits: Savings = (0.0, 0.0)
     _until: float = 0.0
 
     def expire(self, at: float) -> None:
@@ -98,7 +105,12 @@ class Account(Struct):
 
     def resume(self, credit: float, until: float) -> None:
         """Go on after a restart: what was saved, and when the cache entries expire."""
-        self.credit, self._until = credit, until
+        self.credits, self._until = (credit, credit), until
+
+    @property
+    def credit(self) -> float:
+        """What the next decision may cost: the smaller credit."""
+        return min(self.credits)
 
     @property
     def until(self) -> float:
@@ -108,18 +120,38 @@ class Account(Struct):
     def is_alive(self, at: float) -> bool:
         return at <= self._until
 
-    def difference(self, plain: BlockRow, sent: BlockRow, rates: Rates) -> float:
-        """What this request saves, negative if it costs more."""
-        return self.plain.bill(plain, rates).cost - self.sent.bill(sent, rates).cost
+    def bills(self, plain: BlockRow, sent: BlockRow, rates: Rates) -> tuple[Bill, Bill]:
+        """A request as the client makes it and as it is sent, in the block model."""
+        return self.plain.bill(plain, rates), self.sent.bill(sent, rates)
+
+    def savings(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Savings:
+        """What this request saves in each model, negative if it costs more."""
+        whole, less = self.bills(plain, sent, rates)
+        marked = _marked_cost(self.marked_plain, plain, rates, at)
+        return whole.cost - less.cost, marked - _marked_cost(self.marked_sent, sent, rates, at)
+
+    def after(self, saved: Savings) -> float:
+        """The credit if a request saves this."""
+        return min(credit + more for credit, more in zip(self.credits, saved, strict=True))
 
     def charge(self, read: int, written: int, rates: Rates) -> None:
         """Something outside of the requests cost these tokens, such as restoring what was
         removed."""
-        self.credit -= read * rates.read + written * rates.write
+        cost = read * rates.read + written * rates.write
+        self.credits = (self.credits[0] - cost, self.credits[1] - cost)
 
     def take(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float, ttl: str) -> None:
         """The request was sent. ttl: the lifetime of its marks."""
-        self.credit += self.difference(plain, sent, rates)
+        blocks, marks = self.savings(plain, sent, rates, at)
+        self.credits = (self.credits[0] + blocks, self.credits[1] + marks)
         self.plain.take(plain)
         self.sent.take(sent)
+        self.marked_plain.account(plain, at)
+        self.marked_sent.account(sent, at)
         self._until = at + LIFETIME_S[ttl]
+
+
+def _marked_cost(cache: PromptCache, row: BlockRow, rates: Rates, at: float) -> float:
+    read, written = cache.expected(row, at)
+    rest = row.prompt - read - written
+    return read * rates.read + written * rates.write + rest * rates.input

@@ -45,8 +45,7 @@ class PromptCache:
 
         at: seconds on any monotonic clock; with a constant value nothing expires.
         """
-        marks = self._marks(row)
-        read_to = max((self._longest_hit(row, mark, at) for mark in marks), default=-1)
+        marks, read_to = self._found(row, at, renew=True)
         self._keep(row, marks, read_to, at)
         read = row.tokens[read_to] if read_to >= 0 else 0
         hours = [mark for mark in marks if self._of(row, mark) == "1h" and mark > read_to]
@@ -60,6 +59,18 @@ class PromptCache:
             cache_write_1h=hour,
         )
 
+    def expected(self, row: BlockRow, at: float = 0.0) -> tuple[int, int]:
+        """Tokens that this request would read and write. Changes nothing."""
+        marks, read_to = self._found(row, at)
+        read = row.tokens[read_to] if read_to >= 0 else 0
+        return read, max(0, row.tokens[marks[-1]] - read) if marks else 0
+
+    def _found(self, row: BlockRow, at: float, *, renew: bool = False) -> tuple[list[int], int]:
+        """The marks, and the last block of what is read, or -1. renew: hits live on."""
+        marks = self._marks(row)
+        hits = (self._longest_hit(row, mark, at, renew=renew) for mark in marks)
+        return marks, max(hits, default=-1)
+
     def _marks(self, row: BlockRow) -> list[int]:
         """Positions of the effective marks: the first four, at or above the minimum size."""
         known = self._minimum
@@ -70,12 +81,13 @@ class PromptCache:
     def _of(self, row: BlockRow, mark: int) -> str:
         return self._ttl or row.units[mark].ttl
 
-    def _longest_hit(self, row: BlockRow, mark: int, at: float) -> int:
+    def _longest_hit(self, row: BlockRow, mark: int, at: float, *, renew: bool) -> int:
         """The last block of the longest cached prefix in range of a mark, or -1."""
         for number in range(mark, max(-1, mark - LOOK_BACK_BLOCKS), -1):
             entry = self._entries.get(row.chain[number])
             if entry is not None and at <= entry.until:
-                entry.until = at + entry.seconds  # a hit renews the lifetime
+                if renew:
+                    entry.until = at + entry.seconds
                 return number
         return -1
 

@@ -154,6 +154,7 @@ class Conversation(Struct):
             self._resumed = False
             if self.account.is_alive(at):
                 self.account.sent.take(base.row)
+                self.account.marked_sent.account(base.row, at)
         new, made = self._accepted(one, base, policy)
         self.sent = (made.body, made.row)
         one.made = made
@@ -181,9 +182,7 @@ class Conversation(Struct):
         one = self._prepared
         if one is None or one.made is None:
             return Bill(0, 0, 0.0), Bill(0, 0, 0.0)
-        account = self.account
-        plain = account.plain.bill(one.plain, one.rates)
-        return plain, account.sent.bill(one.made.row, one.rates)
+        return self.account.bills(one.plain, one.made.row, one.rates)
 
     def is_emergency(self) -> bool:
         """Whether the last request got decisions that cost more than the credit."""
@@ -236,6 +235,7 @@ class Conversation(Struct):
         self.account.expire(at)
         if self._resumed and self.account.is_alive(at):
             self.account.plain.take(plain)
+            self.account.marked_plain.account(plain, at)
         known = self.account.plain.known_to(plain)
         return _Request(
             body=body,
@@ -278,12 +278,14 @@ class Conversation(Struct):
             return tuple(new.values()), self._form(one, chosen)
         places = {p for line in one.past.places[moment.cached :] for p in line}
         fresh = {p: decision for p, decision in new.items() if p in places}
-        without = self.account.difference(one.plain, base.row, one.rates)
-        for accepted, least in ((new, -self.account.credit), (fresh, without)):
+        without = self.account.savings(one.plain, base.row, one.rates, one.at)
+        for accepted in (new, fresh):
             if accepted:
                 made = self._form(one, {**one.inherited, **accepted})
-                saved = self.account.difference(one.plain, made.row, one.rates)
-                is_permitted = saved >= least - _ROUNDING * one.rates.write
+                saved = self.account.savings(one.plain, made.row, one.rates, one.at)
+                gained = min(more - less for more, less in zip(saved, without, strict=True))
+                left = gained if accepted is fresh else self.account.after(saved)
+                is_permitted = left >= -_ROUNDING * one.rates.write
                 if is_permitted or moment.emergency:
                     one.emergency = not is_permitted
                     return tuple(accepted.values()), made
@@ -295,11 +297,11 @@ class Conversation(Struct):
         if known >= 0 and known + 1 < len(one.plain.units):
             # A message of which only a part is known does not count.
             cached = min(cached, one.plain.units[known + 1].message)
-        saved = self.account.difference(one.plain, base.row, one.rates)
+        saved = self.account.savings(one.plain, base.row, one.rates, one.at)
         return Moment(
             read=one.rates.read / one.rates.input,
             write=one.rates.write / one.rates.input,
-            credit=(self.account.credit + saved) / one.rates.input,
+            credit=self.account.after(saved) / one.rates.input,
             cached=max(0, cached),
             prompt=base.row.prompt,
             emergency=self._is_full(one.plain.model, base.row.prompt),

@@ -28,8 +28,8 @@ class PagingLimits(Struct, frozen=True):
     reads: bool = False
     stubs: bool = False
     keep: int = 1
-    hot: int = 12
-    collapse: int = 16
+    hot: int = 8
+    collapse: int = 10
     newest: int = 0
     pinned: int = 16
     least: int = 200
@@ -39,7 +39,7 @@ class PagingLimits(Struct, frozen=True):
 OFF = PagingLimits(repeats=False)
 SAFE = PagingLimits()
 BALANCED = PagingLimits(reads=True, stubs=True)
-TIGHT = PagingLimits(reads=True, stubs=True, hot=6, collapse=10)
+TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6)
 LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
     {"off": OFF, "safe": SAFE, "balanced": BALANCED, "tight": TIGHT}
 )
