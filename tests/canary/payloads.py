@@ -114,7 +114,9 @@ def _claude_tool(mint: Mint, where: str, tool: str, output: str) -> dict[str, An
 
 def _output(mint: Mint, where: str, form: str) -> str:
     return form.format(
-        n=mint.name(f"{where} output name"), t=mint.text(f"{where} output"), b=mint.block(where)
+        n=mint.name(f"{where} output name", known=True),
+        t=mint.text(f"{where} output"),
+        b=mint.block(where),
     )
 
 

@@ -506,7 +506,6 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("config get memory.learn", "wm config show"),
     ("config memory.learn", "wm config memory"),
     ("export backup.json", "--output backup.json"),
-    ("objects restore o_abc123", "wm objects show"),
     ("fsck --fix", "wm fsck repair"),
     ("doctor --fix", "wm fsck repair"),
     ("remember --global x", "wm remember --user"),

@@ -204,10 +204,18 @@ def full_id(wanted: str, known: Iterable[str]) -> str:
     return fits[0] if fits else ""
 
 
+_MOST_WORDS = 80
+"""Characters of words that a message repeats."""
+
+
 def _is_words(wanted: str) -> bool:
     """Whether somebody gave words of an entry in place of its id."""
     words = wanted.split()
-    return all(word.isalpha() for word in words) and not set(wanted.lower()) <= set(hexdigits)
+    return (
+        len(wanted) <= _MOST_WORDS
+        and all(word.isalpha() for word in words)
+        and not set(wanted.lower()) <= set(hexdigits)
+    )
 
 
 def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
