@@ -162,9 +162,10 @@ class PagingTotals(Record):
     """What paging did in a session.
 
     saved: what requests cost less than the client's own; spent: what others cost more, at a cut;
-    fault_cost: what restoring removed content cost; credit: their sum. All in dollars per million
-    tokens. misses: requests whose reported cache reads fell short of the prediction. dropped: times
-    that decisions were lost, so that the client's own request was sent.
+    fault_cost: what restoring removed content cost; credit: what the next cut may cost. All in
+    dollars per million tokens. misses: requests whose reported cache reads fell short of the
+    prediction. dropped: times that decisions were lost, or given up after `off`, so that the
+    client's own request was sent.
     """
 
     session: str

@@ -1,4 +1,4 @@
-"""A new file of the person, for what they take out of the memory. Nothing is ever overwritten."""
+"""Writes text to a new file that a person named. Never overwrites one."""
 
 from __future__ import annotations
 

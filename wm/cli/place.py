@@ -93,9 +93,11 @@ def paging_line(one: PagingTotals) -> str:
     if one.misses:
         parts.append(output.count(one.misses, "cache miss", "cache misses"))
     if one.emergencies:
-        parts.append(output.count(one.emergencies, "cut on credit", "cuts on credit"))
+        parts.append(output.count(one.emergencies, "emergency cut", "emergency cuts"))
     if one.dropped:
-        parts.append(output.count(one.dropped, "lost decision log", "lost decision logs"))
+        parts.append(
+            output.count(one.dropped, "time decisions were dropped", "times decisions were dropped")
+        )
     return " · ".join(parts)
 
 

@@ -31,7 +31,7 @@ from wm.wire.usage import Usage
 
 
 class _OpenAnswer(Struct):
-    """An answer of which more lines may come. results: of its calls."""
+    """An answer that may continue. results: of its calls."""
 
     name: str
     at: float | None
@@ -41,8 +41,8 @@ class _OpenAnswer(Struct):
 
 
 class _Thread(Struct):
-    """One conversation. used: a usage that was told before its answer. unseen: characters that were
-    sent and are in no line; -1 until a usage is known."""
+    """One conversation. used: a usage that was reported before its answer. unseen: characters
+    that were sent and are in no line; -1 until a usage is known."""
 
     name: str
     left: SkippedRequests

@@ -1,4 +1,4 @@
-"""The words of a sentence, the pairs of neighbours among them, and their beginnings and ends, as
+"""The words of a sentence, the pairs of neighbours among them, and their prefixes and suffixes, as
 features of a model (EX-7).
 
 A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
@@ -21,7 +21,7 @@ LETTERS = (1, 2, 3)
 """Lengths of the runs of letters."""
 
 BEGINNINGS, ENDS = (3, 4, 5), (2, 3, 4)
-"""Letters of the beginnings and ends of a word that are features."""
+"""Letters of the prefixes and suffixes of a word that are features."""
 
 START, END = "^", "$"
 _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟*…"

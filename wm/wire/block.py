@@ -83,7 +83,7 @@ class Block(Struct, frozen=True, dict=True):
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """What others derived from the content alone, by what it depends on besides."""
+        """Values that were computed from this block, by their other inputs."""
         return {}
 
     @cached_property

@@ -66,7 +66,7 @@ class PromptCache:
         return read, max(0, row.tokens[marks[-1]] - read) if marks else 0
 
     def _found(self, row: BlockRow, at: float, *, renew: bool = False) -> tuple[list[int], int]:
-        """The marks, and the last block of what is read, or -1. renew: hits live on."""
+        """The marks, and the last block of what is read, or -1. renew: hits renew lifetimes."""
         marks = self._marks(row)
         hits = (self._longest_hit(row, mark, at, renew=renew) for mark in marks)
         return marks, max(hits, default=-1)

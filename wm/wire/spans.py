@@ -103,7 +103,7 @@ def list_at(raw: bytes, at: int, item: Callable[[int], int]) -> tuple[list[ByteS
 
 
 def rest_of_list(raw: bytes, end: int, item: Callable[[int], int], found: list[ByteSpan]) -> int:
-    """Like `_list`, starting after an item; appends the others to `found`."""
+    """Like `list_at`, starting after an item; appends the others to `found`."""
     for _ in range(MAX_PARTS):
         at = space(raw, end)
         sign = raw[at : at + 1]

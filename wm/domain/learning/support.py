@@ -687,8 +687,8 @@ def _takes_away(
     sources: Sequence[Sequence[int]],
     stated: Sequence[Clause],
 ) -> bool:
-    """Whether a clause takes words of a statement's clause that another clause stands for without
-    them: "small files go to S3, large ones to the API" from "large ones …, small files …"."""
+    """Whether a clause uses words that belong to another clause, which lacks them: "small files go
+    to S3, large ones to the API" from "large ones …, small files …"."""
     words = clause.known & stated[at].known
     heirs = [
         other

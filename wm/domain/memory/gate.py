@@ -1,6 +1,6 @@
 """The quality gate: is this text worth remembering for months, and safe? (EX-3)
 
-Judges one text by tables of words in eight languages (`gate_words`), in normalised form, so that
+Judges one text by tables of words in sixteen languages (`gate_words`), in normalised form, so that
 full-width, invisible and lookalike characters hide nothing. Codes have the order of the
 specification. Reports only what is wrong; the caller decides whether a refused text is dropped or
 waits in the inbox. Pure and linear (EX-6).

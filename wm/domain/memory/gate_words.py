@@ -1,5 +1,5 @@
 # ruff: noqa: E501  One row, one way of saying it.
-"""Word tables of the quality gate, in eight languages (EX-3).
+"""Word tables of the quality gate, in up to sixteen languages (EX-3).
 
 Each table is a tuple of re2 patterns; a text that matches one has the quality. Matching ignores
 case and accents and uses normalised text (full-width, invisible and lookalike characters

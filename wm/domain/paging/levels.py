@@ -17,11 +17,11 @@ class PagingLimits(Struct, frozen=True):
     """repeats: collapse lines of tool output that the context already holds; reads: also in files
     that somebody asked to read. Counts below are of tool results.
 
-    keep: newer results before a result or an input may be shortened. hot: since a file was last
-    used. collapse: before a whole step may be replaced; 0: never. newest: before even the newest
-    copy of a file may be; 0: never. pinned: since content was brought back. least: tokens that a
-    cut must remove. ahead: requests for which content would be read again for certain. stubs:
-    shorten at all.
+    stubs: shorten at all. keep: newer results after which a result or an input may be shortened.
+    hot: results after the last use of a file during which its copies stay. collapse: newer results
+    after which a whole step may be replaced; 0: never. newest: those after which even the newest
+    copy of a file may be; 0: never. pinned: results during which what was brought back stays.
+    least: tokens that a cut must remove. ahead: requests that will surely still come.
     """
 
     repeats: bool = True
@@ -46,6 +46,6 @@ LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
 
 
 def in_emergency(limits: PagingLimits) -> PagingLimits:
-    """When the window is full: whatever is not of the last steps goes, however much of the cache
+    """When the window is full: everything but the last steps is removed, however much of the cache
     has to be written again. What was brought back stays (PS-2)."""
     return replace(limits, hot=2, collapse=4, newest=4, ahead=1_000_000)

@@ -153,9 +153,9 @@ def revised(
 
 
 def base_of(applied: Version, written: Version, node: str) -> dict[str, Value]:
-    """What the memory on this machine knows of an author's version. applied: its state when the
-    memory last followed the tree. written: its state in the last commit of this machine: its own
-    edits there are of this memory, also if that sync died before it noted so."""
+    """What the memory on this machine knows of an author's version. applied: the version when the
+    memory last followed the tree. written: the one in this machine's last commit; its own edits
+    count, even if that sync was killed before it noted them."""
     own = {name: field for name, field in written.items() if is_of_node(field[0], node)}
     return stated(joined_versions(applied, own))
 

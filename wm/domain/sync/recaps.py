@@ -16,7 +16,7 @@ from wm.formats.sharing.shared_entry import MOST_CHARS, Value
 
 PREFIX = "r_"
 LEAVES = ("agent", "branch", "started_at", "at", "asked", "changed", "checks", "commits", "open")
-"""Not: ids of entries, which may not be shared, and fixes."""
+"""The fields that are shared. Ids of entries, which may be private, and fixes are not."""
 LONGEST = 200
 """Characters of a path, a name or a sentence that is taken in."""
 
@@ -35,8 +35,8 @@ def recap_fields(recap: Recap, redact: Callable[[object], object]) -> dict[str, 
     Only the main files are named, and of these only those in the project.
     """
     files = tuple(path for path in recap.main_files if not path.startswith(("/", "~", "..")))
-    told = recap.model_copy(update={"changed": files})
-    plain = redact(told.model_dump(mode="json", by_alias=True, include=set(LEAVES)))
+    shown = recap.model_copy(update={"changed": files})
+    plain = redact(shown.model_dump(mode="json", by_alias=True, include=set(LEAVES)))
     text = unkeyed(json.dumps(plain, ensure_ascii=False))
     is_empty = not (recap.asked or files or recap.checks or recap.commits)
     return {} if is_empty or len(text) > MOST_CHARS else {"type": "recap", "text": text}
@@ -45,19 +45,19 @@ def recap_fields(recap: Recap, redact: Callable[[object], object]) -> dict[str, 
 def recap_of(
     entry_id: str, fields: Mapping[str, Value], author: str, redact: Callable[[object], object]
 ) -> Recap | None:
-    """The recap that the fields of an author's version say, redacted and bounded; None if they say
-    none. author: its name."""
+    """The recap in the fields of an author's version, redacted and bounded; None if there is none.
+    author: its name."""
     try:
         plain = json.loads(str(fields.get("text", "")))
         found = Recap.model_validate(_bounded(redact(plain)))
     except (ValueError, RecursionError):
         return None
-    told = {name: getattr(found, name) for name in LEAVES}
-    return Recap(session=entry_id.removeprefix(PREFIX), author=author, **told)
+    shared = {name: getattr(found, name) for name in LEAVES}
+    return Recap(session=entry_id.removeprefix(PREFIX), author=author, **shared)
 
 
 def _bounded(value: object) -> object:
-    """The value with lines of printable letters in place of texts, and short lists."""
+    """The value with each text as one printable line, cut, and with lists cut."""
     if isinstance(value, str):
         return "".join(c if c.isprintable() else " " for c in value)[:LONGEST]
     if isinstance(value, list):

@@ -79,7 +79,7 @@ class _PagedContent(Struct, dict=True):
     is_error: bool = False
     counted: tuple[Decision, int] | None = None
     paged: tuple[tuple[Decision | None, bool, bool], PagedBlock] | None = None
-    """As the planner saw it last, under a decision, in a finished turn or not, pinned or not."""
+    """The last value for the planner, by decision, whether the turn is finished, and pinned."""
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -63,8 +63,9 @@ def sync_project(
     if not url:
         raise UserError(
             f"git knows no remote {name!r} in {place.root}.",
-            fix="`git remote -v` lists those it knows: wm sync NAME. Without any: git remote add "
-            f"{name} URL. For your own memory, without a project: wm sync --mine URL",
+            fix="`git remote -v` lists the remotes; `wm sync NAME` uses one. To add one: "
+            f"git remote add {name} URL. For your own memory, without a project: "
+            "wm sync --mine URL",
         )
     if git.who is None:
         raise UserError(

@@ -52,7 +52,7 @@ def show(
 
 @click.command("pin")
 @click.argument("entry_id", metavar="ID")
-@flag("--off", help="Let it compete with the others again.")
+@flag("--off", help="Remove the pin.")
 @prints
 def pin(caller: Caller, entry_id: str, off: bool) -> Result:
     """Show the entry ID first in every prompt, whatever its strength."""

@@ -21,7 +21,7 @@ session_option = text("--session", metavar="ID", help="Only this session.")
 
 
 class _Objects(Group):
-    also = MappingProxyType({"restore": "show", "get": "show", "cat": "show", "delete": "purge"})
+    also = MappingProxyType({"get": "show", "cat": "show", "delete": "purge"})
 
 
 @click.group("objects", cls=_Objects, default="list")
@@ -91,7 +91,7 @@ def _print_text(answer: Any) -> None:
 @click.argument("target", metavar="FILE")
 @prints
 def restore(caller: Caller, target: str, **fields: Any) -> Result:
-    """Write the stored text of ID (o_…) into FILE, byte for byte but for secrets.
+    """Write the stored text of ID (o_…) into FILE, unchanged but for secrets: labels replace them.
 
     In a conversation the agent brings it back itself, with the tool memory_restore.
     """

@@ -1,6 +1,6 @@
 """`wm models list | pull | import | use | remove | test`: the models that compare texts by meaning.
 
-`pull` is the only verb that uses the network, and asks before it downloads.
+`pull` is the only one of these that uses the network, and asks before it downloads.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ RECEIVED = {
     "trashed": "withdrawn by their authors",
     "superseded": "replaced by their authors",
     "absorbed": "known already",
-    "recap": "about sessions of others (`wm recap`)",
+    "recap": "of others (`wm recap`)",
 }
 """Outcome -> what happened to the entries, in the order of the output."""
 
@@ -103,7 +103,8 @@ def _print(answer: Synced) -> None:
         rows.append(("sent", "earlier changes"))
     for outcome, said in RECEIVED.items():
         if count := sum(part.received.get(outcome, 0) for part in answer.parts):
-            rows.append(("received", f"{output.count(count, 'entry', 'entries')} {said}"))
+            what = ("recap",) if outcome == "recap" else ("entry", "entries")
+            rows.append(("received", f"{output.count(count, *what)} {said}"))
     output.lines(output.pairs(rows))
     if not (rows or answer.trouble or answer.held_back):
         output.line("Nothing is new on either side.")
@@ -115,7 +116,7 @@ def _print(answer: Synced) -> None:
         output.problem(
             f"The sync with {output.safe(answer.remote)} did not finish: {answer.trouble}.",
             fix="Everything is kept here, and the next sync sends it. Does git reach the remote? "
-            "`git remote -v` and `git ls-remote` tell.",
+            "Check with `git ls-remote`.",
         )
     elif any(part.received.get("inbox") for part in answer.parts):
         output.hint("to see what waits: wm inbox")

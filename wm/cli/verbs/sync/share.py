@@ -41,7 +41,9 @@ def _print_marked(answer: SharedEntries) -> None:
     for problem in answer.problems:
         output.problem(problem.message)
     if answer.recaps and not (answer.entries or answer.problems):
-        output.line("The recaps of your sessions here are shared, also later ones, with `wm sync`.")
+        output.line(
+            "The next `wm sync` shares the recaps of your sessions here, and later ones too."
+        )
     if answer.entries:
         where = f"to {answer.remote.shown}" if answer.remote else "to this project's remote"
         _print_entries(answer)
@@ -77,7 +79,7 @@ def unshare(caller: Caller, entry_ids: tuple[str, ...], recaps: bool, purge: boo
     the objects until its own clean-up.
     """
     if not (entry_ids or recaps):
-        raise click.UsageError("Missing argument 'ID...'.")
+        raise click.UsageError("Name an ID, or give --recaps.")
     answer: Any = caller.call("share_entries", ids=entry_ids, recaps=recaps, end=True)
     if purge:
         return synced(caller, Choices(purge=True, confirm=lambda _leaving, _remote: True))
@@ -129,7 +131,7 @@ def _counted(count: int, rest: int, what: str) -> str:
 
 
 @team.command("leave", short_help="End the sync of this project.")
-@flag("--keep", help="Keep what came and is active.")
+@flag("--keep", help="Keep the active entries of others.")
 @prints
 def leave(caller: Caller, keep: bool) -> Result:
     """End the sync of this project: what came from others moves to the trash.
