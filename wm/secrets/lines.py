@@ -25,10 +25,10 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
     """
     if _URL_HINT in held:
         yield from _in_urls(text)
-    command = _spaced(text) if _LISTED in held else text
-    for row in _LINES:
-        if row.hint in held:
-            yield from _groups(command, row)
+    for command in (text, _spaced(text)) if _LISTED in held else (text,):
+        for row in _LINES:
+            if row.hint in held:
+                yield from _groups(command, row)
     if _COOKIE_HINT in held:
         yield from _cookies(text)
     if _CLUSTER_HINT in held:
@@ -122,10 +122,11 @@ _LINES: tuple[_Row, ...] = (
         )),
     # command options
     *_option_rows(),
+    _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
     _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
     _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
     _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD[2:-2]}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
-    _Row("any", r"\s(?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]?['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
+    _Row("any", r"[\s\"'](?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]{0,6}['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
     _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
     _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
     _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}-stdin\b)")),
@@ -139,7 +140,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("strict", r"(?i)\((?:the )?(?:password|passphrase|pw|token|secret)\)", Lazy(r"([^\s'\"`]{6,})['\"`]?\s?\((?:the )?(?:password|passphrase|pw|token|secret)\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
-    _Row("any", r"\s(?:-U|--user=)\s?\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s?['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
+    _Row("any", r"[\s\"'](?:-U|--user=)[\s\"',]{0,6}\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s{0,6}['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
