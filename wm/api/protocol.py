@@ -192,7 +192,7 @@ class ConversationUsage(Record):
     down to a tenth. zone: normal, caution, warning, critical
     or emergency. assumed: the model is unknown; the most common window is assumed. current:
     the session has not ended, and the exchange is recent. paging: what paging did in its session;
-    None if that is off.
+    None if no request was sent with it.
     """
 
     session_id: str

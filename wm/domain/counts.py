@@ -16,4 +16,5 @@ def counted(number: int | float, one: str, many: str = "") -> str:
 def dollars(per_million: float) -> str:
     """An amount that is given in dollars per million tokens."""
     amount = per_million / 1_000_000
-    return f"${amount:,.2f}" if abs(amount) >= 1 else f"${amount:.4f}"
+    sign, amount = "-" if amount < 0 else "", abs(amount)
+    return f"{sign}${amount:,.2f}" if amount >= 1 else f"{sign}${amount:.4f}"

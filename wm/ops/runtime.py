@@ -73,6 +73,8 @@ class Caches(Struct, frozen=True, eq=False):
     """Requests of these whose answer may still come, by name."""
     git: Cache = field(default_factory=lambda: Cache(size=128))
     """Answers of git about branches and commits of a folder, kept for a minute."""
+    ledgers: Lock = field(default_factory=Lock)
+    """Held while a paging ledger is read into `views`, or its view is brought up to date."""
 
 
 class Troubles(dict[str, str]):

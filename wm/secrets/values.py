@@ -215,9 +215,7 @@ def fits_prose(value: str) -> bool:
     )
 
 
-_TYPE_NAME = Lazy(
-    r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key)"
-)
+_TYPE_NAME = Lazy(r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key)")
 """`AwsCredentialIdentity`, `URLPatternComponentResult`: types in code."""
 
 

@@ -97,8 +97,14 @@ class Account(Struct):
     credits: Savings = (0.0, 0.0)
     _until: float = 0.0
 
+    @staticmethod
+    def of(ttl: str) -> Account:
+        """An account in which every mark has this lifetime; "" takes the client's."""
+        return Account(marked_plain=PromptCache(ttl=ttl), marked_sent=PromptCache(ttl=ttl))
+
     def expire(self, at: float) -> None:
-        """Time passes. Both caches lose everything at once: they are used by the same requests."""
+        """Time passes. Both caches of the block model lose everything at once: they are used by the
+        same requests. Those with marks expire by themselves."""
         if not self.is_alive(at) or self.plain.full or self.sent.full:
             self.plain.clear()
             self.sent.clear()
@@ -129,6 +135,10 @@ class Account(Struct):
         whole, less = self.bills(plain, sent, rates)
         marked = _marked_cost(self.marked_plain, plain, rates, at)
         return whole.cost - less.cost, marked - _marked_cost(self.marked_sent, sent, rates, at)
+
+    def expected_read(self, sent: BlockRow, rates: Rates, at: float) -> int:
+        """Tokens that the service is expected to read, in the model that expects fewer."""
+        return min(self.sent.bill(sent, rates).read, self.marked_sent.expected(sent, at)[0])
 
     def after(self, saved: Savings) -> float:
         """The credit if a request saves this."""

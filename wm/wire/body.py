@@ -90,7 +90,7 @@ def edited(
 ) -> Body | None:
     """The index of `splice(body.raw, replacements)`, for which only what they touch is read; None
     if that is not a request. before: as in `index`."""
-    raw = splice(body.raw, replacements)
+    raw = splice(body.raw, replacements) if replacements else body.raw
     shifts = _Shifts(replacements)
     fields = {name: shifts.shifted(span) for name, span in body.fields.items()}
     listed = fields.get("messages")

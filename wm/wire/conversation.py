@@ -132,6 +132,10 @@ class Conversation(Struct):
     """Prices of the last request."""
     _resumed: bool = False
 
+    def __post_init__(self) -> None:
+        if self.ttl:
+            self.account = Account.of(self.ttl)
+
     def resume(self, credit: float, until: float) -> None:
         """Go on after a restart. Until the cache entries expire, what the next request contains
         counts as cached, so that no cut is taken for free and nothing for saved."""
@@ -183,6 +187,13 @@ class Conversation(Struct):
         if one is None or one.made is None:
             return Bill(0, 0, 0.0), Bill(0, 0, 0.0)
         return self.account.bills(one.plain, one.made.row, one.rates)
+
+    def expected_read(self) -> int:
+        """Tokens of the last request that the service is expected to read from its cache."""
+        one = self._prepared
+        if one is None or one.made is None:
+            return 0
+        return self.account.expected_read(one.made.row, one.rates, one.at)
 
     def is_emergency(self) -> bool:
         """Whether the last request got decisions that cost more than the credit."""
@@ -265,7 +276,8 @@ class Conversation(Struct):
         """The policy's new decisions as far as credit permits them, and the request with them."""
         if policy is nothing:
             return (), base
-        moment = self._moment(one, base)
+        without = self.account.savings(one.plain, base.row, one.rates, one.at)
+        moment = self._moment(one, base, self.account.after(without))
         new: dict[str, Decision] = {}
         proposed, self.proposed = self.proposed, ()
         for decision in (*proposed, *policy(one.body, one.past, one.inherited, moment)):
@@ -278,7 +290,6 @@ class Conversation(Struct):
             return tuple(new.values()), self._form(one, chosen)
         places = {p for line in one.past.places[moment.cached :] for p in line}
         fresh = {p: decision for p, decision in new.items() if p in places}
-        without = self.account.savings(one.plain, base.row, one.rates, one.at)
         for accepted in (new, fresh):
             if accepted:
                 made = self._form(one, {**one.inherited, **accepted})
@@ -291,17 +302,16 @@ class Conversation(Struct):
                     return tuple(accepted.values()), made
         return (), base
 
-    def _moment(self, one: _Request, base: _Sent) -> Moment:
+    def _moment(self, one: _Request, base: _Sent, credit: float) -> Moment:
         known = self.account.plain.known_to(one.plain)
         cached = one.cached_to + 1
         if known >= 0 and known + 1 < len(one.plain.units):
             # A message of which only a part is known does not count.
             cached = min(cached, one.plain.units[known + 1].message)
-        saved = self.account.savings(one.plain, base.row, one.rates, one.at)
         return Moment(
             read=one.rates.read / one.rates.input,
             write=one.rates.write / one.rates.input,
-            credit=self.account.after(saved) / one.rates.input,
+            credit=credit / one.rates.input,
             cached=max(0, cached),
             prompt=base.row.prompt,
             emergency=self._is_full(one.plain.model, base.row.prompt),

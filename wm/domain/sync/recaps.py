@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from wm.domain.session.recap import MAX_LISTED
 from wm.domain.sync.portable import unkeyed
+from wm.domain.times import iso, parse
 from wm.formats.recaps import KEPT_RECAPS, Recap
 from wm.formats.sharing.shared_entry import MOST_CHARS, Value
 
@@ -34,8 +36,9 @@ def recap_fields(recap: Recap, redact: Callable[[object], object]) -> dict[str, 
 
     Only the main files are named, and of these only those in the project.
     """
-    files = tuple(path for path in recap.main_files if not path.startswith(("/", "~", "..")))
-    shown = recap.model_copy(update={"changed": files})
+    files = tuple(filter(_is_inside, recap.main_files))
+    left = tuple(one for one in recap.open if _is_inside(one.file))
+    shown = recap.model_copy(update={"changed": files, "open": left})
     plain = redact(shown.model_dump(mode="json", by_alias=True, include=set(LEAVES)))
     text = unkeyed(json.dumps(plain, ensure_ascii=False))
     is_empty = not (recap.asked or files or recap.checks or recap.commits)
@@ -43,17 +46,32 @@ def recap_fields(recap: Recap, redact: Callable[[object], object]) -> dict[str, 
 
 
 def recap_of(
-    entry_id: str, fields: Mapping[str, Value], author: str, redact: Callable[[object], object]
+    entry_id: str,
+    fields: Mapping[str, Value],
+    author: str,
+    redact: Callable[[object], object],
+    now: datetime,
 ) -> Recap | None:
     """The recap in the fields of an author's version, redacted and bounded; None if there is none.
-    author: its name."""
+    author: its name. A time in the future becomes now, one of no calendar is left out."""
     try:
         plain = json.loads(str(fields.get("text", "")))
         found = Recap.model_validate(_bounded(redact(plain)))
     except (ValueError, RecursionError):
         return None
     shared = {name: getattr(found, name) for name in LEAVES}
+    shared |= {name: _past(str(shared[name]), now) for name in ("started_at", "at")}
     return Recap(session=entry_id.removeprefix(PREFIX), author=author, **shared)
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path is of the project."""
+    return not path.startswith(("/", "~", ".."))
+
+
+def _past(moment: str, now: datetime) -> str:
+    at = parse(moment)
+    return "" if at is None else iso(min(at, now))
 
 
 def _bounded(value: object) -> object:

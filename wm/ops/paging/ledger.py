@@ -22,7 +22,7 @@ from wm.api.protocol import PagingTotals, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, folded, take
 from wm.domain.paging.levels import LEVELS
-from wm.errors import UserError
+from wm.errors import StoreError, UserError
 from wm.formats.base import Record
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
@@ -70,26 +70,41 @@ def append(
     known = store.object_ids(place.key, session) if objects else frozenset()
     new = [redacted_object(one, secrets, work.moment) for one in objects if one.id not in known]
     most = work.runtime.settings.proxy.objects_max_bytes
-    store.append_paging(place.key, session, new, checked, most=most, durable=durable)
-    state: LedgerState | None = work.runtime.caches.views.peek(_view(place, session))
-    if state is not None:
-        for record in checked:
-            take(state, record)
+    caches, view = work.runtime.caches, _view(place.key, session)
+    before: LedgerState | None = caches.views.peek(view)
+    try:
+        store.append_paging(place.key, session, new, checked, most=most, durable=durable)
+    except StoreError:
+        forget_state(work, place.key, session)
+        raise
+    with caches.ledgers:
+        if before is not None and caches.views.peek(view) is before:
+            for record in checked:
+                take(before, record)
+        else:  # it was read while this was written: perhaps without it
+            caches.views.pop(view)
     return tuple(refused)
 
 
-def _view(place: WorkspacePlace, session: str) -> tuple[str, str, str]:
-    return ("paging", place.key, session)
+def _view(key: str, session: str) -> tuple[str, str, str]:
+    return ("paging", key, session)
 
 
 def session_state(work: Work, place: WorkspacePlace, session: str) -> LedgerState:
     """All conversations of a session together. session: its `<sid>`. Read once, and kept up with
-    what `append` writes."""
-    store = work.runtime.store
-    found: LedgerState = work.runtime.caches.views.get(
-        _view(place, session), (), lambda: folded(store.ledger(place.key, session))
-    )
+    what `append` writes. Raises StoreError."""
+    store, caches = work.runtime.store, work.runtime.caches
+    with caches.ledgers:
+        found: LedgerState = caches.views.get(
+            _view(place.key, session), (), lambda: folded(store.ledger(place.key, session))
+        )
     return found
+
+
+def forget_state(work: Work, key: str, session: str) -> None:
+    """The ledger of this session was deleted, or is in doubt."""
+    with work.runtime.caches.ledgers:
+        work.runtime.caches.views.pop(_view(key, session))
 
 
 def _checked(
@@ -199,8 +214,12 @@ choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose,
 
 
 def totals(work: Work, place: WorkspacePlace, session: str) -> PagingTotals | None:
-    """What paging did in a session; None if it never did anything. session: its id or `<sid>`."""
-    state = session_state(work, place, sid_of(session))
+    """What paging did in a session; None if no request was sent with it, or the ledger is
+    unreadable. session: its id or `<sid>`."""
+    try:
+        state = session_state(work, place, sid_of(session))
+    except StoreError:
+        return None
     return totals_of(state, sid_of(session)) if state.requests else None
 
 

@@ -102,6 +102,8 @@ class ManagedConversation:
         self._reader = ObjectReader()
         self._stored = set(recovered.objects)
         self._unstored: dict[str, PagedObject] = {}
+        self._has_unread = False
+        """Whether steps of the last request may become objects."""
         self._faults = FaultCounter()
         self._seen_messages = 0
         self._moment = Moment()
@@ -205,6 +207,9 @@ class ManagedConversation:
     def used(self, request: str, usage: Usage | None) -> None:
         """The figures of an answered request. Also counts what the answers before it needed of what
         was removed."""
+        if self._has_unread:
+            self._has_unread = False
+            self._read_objects()
         self._count_faults()
         predicted = self._unreported.pop(request, None)
         if usage is None or predicted is None:
@@ -249,14 +254,14 @@ class ManagedConversation:
 
     def _begin(self, request: str, policy: str, at: float) -> None:
         model = str(self._talk.before[0].value("model") or "") if self._talk.before else ""
-        self._turn = _Turn(request, policy, model, at, self._talk.bills())
+        expected = self._talk.expected_read()
+        self._turn = _Turn(request, policy, model, at, self._talk.bills(), expected)
 
     def _conclude(self, *, ok: bool) -> None:
         turn, self._turn = self._turn, _Turn()
         if not turn.request:
             return
-        if turn.policy not in ("", OFF):
-            self._read_objects()
+        self._has_unread |= turn.policy not in ("", OFF)
         if not ok:
             self._talk.void()
             if turn.decided:
@@ -266,7 +271,9 @@ class ManagedConversation:
         if turn.policy == OFF and not self._talk.log:
             return  # nothing is managed
         plain, sent = turn.bills
-        self._unreported[turn.request] = sent
+        # What is missed before any decision is not ours.
+        expected = turn.expected if self._talk.log else 0
+        self._unreported[turn.request] = Bill(expected, sent.tokens - expected, sent.cost)
         if len(self._unreported) > _MAX_UNREPORTED:
             del self._unreported[next(iter(self._unreported))]
         missed, self._missed = self._missed, 0.0
@@ -392,13 +399,14 @@ class ManagedConversation:
 
 class _Turn(Struct):
     """The request that was planned last. request: "" before the first. bills: as the client made
-    it, and as it is sent."""
+    it, and as it is sent. expected: tokens of it that the service should read."""
 
     request: str = ""
     policy: str = ""
     model: str = ""
     at: float = 0.0
     bills: tuple[Bill, Bill] = (Bill(0, 0, 0.0), Bill(0, 0, 0.0))
+    expected: int = 0
     decided: bool = False
 
 

@@ -18,6 +18,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, tombstones_ref
 from wm.ops.operation import Operation, Work
+from wm.ops.paging import ledger
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session import tool_outputs
@@ -74,6 +75,7 @@ def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -
     work.runtime.signals.zones.pop((place.key, paths.sid(session_id)))
     work.runtime.store.discard_recordings(place.key, paths.sid(session_id))
     work.runtime.store.discard_paging(place.key, paths.sid(session_id))
+    ledger.forget_state(work, place.key, paths.sid(session_id))
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )

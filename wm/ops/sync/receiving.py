@@ -210,7 +210,7 @@ def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]
             version = shared.authors[creator_of(shared)]
             name = author_name(work.redact(str(version.get(NAME, ("", ""))[1])))
             redact = work.runtime.redactor.value
-            recap = recap_of(shared.id, stated(version), name, redact)
+            recap = recap_of(shared.id, stated(version), name, redact, work.now)
             arrived[shared.id.removeprefix(PREFIX)] = recap
     others = merged(known.others, arrived)
     if others == known.others:
