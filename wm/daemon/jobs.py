@@ -16,7 +16,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from types import ModuleType
 
 from msgspec import Struct
 
@@ -131,7 +130,10 @@ class Jobs:
     def _run(self, job: Job) -> None:
         if job.cause == SYNC:
             self._foundation()
-            _scheduled().sync_quietly(self._runtime, job.workspace)
+            # Only a project that is shared needs the rules and commands of sync.
+            from wm.ops.sync.background import sync_quietly
+
+            sync_quietly(self._runtime, job.workspace)
             return
         turns = self._runtime.signals.sweeps
         is_done = False
@@ -147,7 +149,9 @@ class Jobs:
         self._foundation()
         if not self._runtime.store.workspaces():
             return
-        sweep = _scheduled().sweep
+        # Imported here because nothing of it is needed before the first answer.
+        from wm.ops.storage import sweep
+
         rest = _Rest(self._ending, self._runtime.signals.sweeps.is_held)
         run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, rest=rest)
         if job.session:
@@ -157,13 +161,6 @@ class Jobs:
             for _log in sweep.sweep_all(self._runtime, run, keys):
                 rest()
         self._runtime.store.flush()
-
-
-def _scheduled() -> ModuleType:
-    # Imported here because nothing of it is needed before the first answer.
-    from wm.ops import scheduled
-
-    return scheduled
 
 
 class _Rest:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.diagnosis import Happening
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import TEAM, MemoryEntry
 from wm.text.tables import Tables
@@ -62,11 +61,6 @@ def sentence_of(record: EvidenceRecord, *, of: str = "") -> str:
 def text_of(record: EvidenceRecord) -> str:
     """The text that the record quotes; "" if none."""
     return str(record.details.get("text") or record.details.get("preview") or "")
-
-
-def happening(record: EvidenceRecord) -> Happening:
-    """The record with what it says, for an answer."""
-    return Happening(record=record, sentence=sentence_of(record), text=text_of(record))
 
 
 def _as_ids(value: object) -> tuple[object, ...]:

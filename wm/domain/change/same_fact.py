@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
-from wm.text.patterns import compile, words
+from wm.text.patterns import Lazy, words
 from wm.text.stems import stem
 
 IDENTITY_TYPES = frozenset({"project", "reference"})
@@ -67,10 +67,10 @@ _ROOTS = frozenset(_ROOT_WORDS.split())
 """First folders that make a two-part token a path although it has no extension."""
 
 _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?"
-_PATH = compile(r"^(?:~|\.{1,2})?/?(?:[\pL\pN_@.+-]+/)*[\pL\pN_@.+-]+/?$")
-_EXTENSION = compile(r"[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7}$")
-_PLAIN_FILE = compile(r"^[\pL\pN_@+-][\pL\pN_@.+-]+\.[a-z]{1,5}[0-9]?$")
-_HOST = compile(r"\.(?:com|org|net|io|dev|ai|app|edu|gov|eu|de|js|NET)$")
+_PATH = Lazy(r"^(?:~|\.{1,2})?/?(?:[\pL\pN_@.+-]+/)*[\pL\pN_@.+-]+/?$")
+_EXTENSION = Lazy(r"[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_PLAIN_FILE = Lazy(r"^[\pL\pN_@+-][\pL\pN_@.+-]+\.[a-z]{1,5}[0-9]?$")
+_HOST = Lazy(r"\.(?:com|org|net|io|dev|ai|app|edu|gov|eu|de|js|NET)$")
 _MAX_TOKEN = 300
 _MAX_TOKENS = 120
 

@@ -125,7 +125,7 @@ def _reported(output: str) -> bool:
     return bool(json_reports.find(output, certain=False)) or bool(_FAILED_SUITE.search(output))
 
 
-_FAILED_SUITE = patterns.compile(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]")
+_FAILED_SUITE = patterns.Lazy(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]")
 
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
@@ -141,7 +141,7 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     return found
 
 
-_ONLY_NAME = patterns.compile(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
+_ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
 REACH = 40
 """Lines from the beginning of an error in which its message is looked for."""
 
@@ -157,7 +157,7 @@ def _placed_in(found: DetectedError) -> DetectedError:
     return replace(found, file=file, line=whole(number), message=message) if "/" in file else found
 
 
-_PLACE = patterns.compile(r"^(\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
+_PLACE = patterns.Lazy(r"^(\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
 
 
 def _read(
@@ -235,9 +235,9 @@ def _settled(
     return Placed(replace(found, category=category, file=file, line=line), owner)
 
 
-_ON_LINE = patterns.compile(r"(?i)\b(?:on|at|in|near) line (\d+)")
+_ON_LINE = patterns.Lazy(r"(?i)\b(?:on|at|in|near) line (\d+)")
 """A place in the only file that was checked."""
-_ABSENT = patterns.compile(r"(?i)no such|not found|not exist|cannot find|can't (?:open|find)|\bno ")
+_ABSENT = patterns.Lazy(r"(?i)no such|not found|not exist|cannot find|can't (?:open|find)|\bno ")
 
 
 def _owner(found: DetectedError, family: Family, active: Sequence[ShellCommand]) -> ShellCommand:

@@ -55,8 +55,8 @@ class Family(Struct, frozen=True):
         return found
 
 
-_NUMBER = patterns.compile(r"(?i)(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+")
-_DURATION = patterns.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b")
+_NUMBER = patterns.Lazy(r"(?i)(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+")
+_DURATION = patterns.Lazy(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b")
 
 
 def fingerprint(category: str, summary: str) -> str:

@@ -90,7 +90,7 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
     return list(chosen)
 
 
-_GO_PLACE = patterns.compile(r"^\s+(\S+\.go):(\d+): (.*\S)")
+_GO_PLACE = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*\S)")
 
 
 def _of_go(findings: list[_Finding], said: dict[str, list[str]]) -> list[_Finding]:

@@ -21,7 +21,7 @@ _COUNTED = (
     r"(?:dependency |lint(?:ing)? |type |style )?issues)"
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
-_FAILED = patterns.compile(
+_FAILED = patterns.Lazy(
     rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+ ){{0,2}}{_COUNTED}\b"
     rf"|\b{_COUNTED}(?: tests?| found)?(?: ?[:=] ?| )[1-9]\d*(?: *[^\s\w!=<>]| +[a-z]|$)"
     r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
@@ -33,19 +33,19 @@ _FAILED = patterns.compile(
     r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
     rf"|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
-_FAILED_WORD = patterns.compile(
+_FAILED_WORD = patterns.Lazy(
     r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|$)|\s+\S+\s+[\d.]+m?s)"
 )
-_STOPPED = patterns.compile(
+_STOPPED = patterns.Lazy(
     r"^(?:[\w./-]+: )?"
     r"(?:npm (?:ERR!|error) |(?:fatal|error|FATAL|ERROR|Error|Fatal)(?:\[\w+\])?: )\S"
 )
-_HARMLESS = patterns.compile(
+_HARMLESS = patterns.Lazy(
     r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b|"
     r"\bpotentially fixable\b"
 )
-_NONE = patterns.compile(rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b")
-_PASSED = patterns.compile(
+_NONE = patterns.Lazy(rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b")
+_PASSED = patterns.Lazy(
     rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
     rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
     r"|\btest result: ok\b|\bAll (?:checks|tests|specs) passed\b|^Result: PASS"
@@ -55,7 +55,7 @@ _PASSED = patterns.compile(
 )
 
 
-_RUN = patterns.compile(
+_RUN = patterns.Lazy(
     r"(?i)^\W*[1-9]\d* (?:(?:tests?|specs?|examples?|files?) )?fail(?:ed|ing|ures?)\b[^a-z]*$"
     r"|^\W*(?:[a-z ]+[: ]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
     r"|\b(?:failed|unreachable)=[1-9]|^not ok \d"

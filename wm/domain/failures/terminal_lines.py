@@ -7,20 +7,20 @@ from wm.text import patterns
 
 MAX_LINE_CHARS = 2000
 
-_ESCAPES = patterns.compile(
+_ESCAPES = patterns.Lazy(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?"
     r"|[()*+][A-Za-z0-9]|[@-Z\\^_=>78cHM])"
 )
-_DOCKER = patterns.compile(r"^#\d+ (?:\d+\.\d+ )?")
-_TASK = patterns.compile(
+_DOCKER = patterns.Lazy(r"^#\d+ (?:\d+\.\d+ )?")
+_TASK = patterns.Lazy(
     r"^(?:(?:@?[\w./-]+[:#]){1,2}|[\w.-]+/[\w./-]+ )"
     r"(?:build|test|lint|typecheck|check|dev|ci)(?:: |\$ )"
 )
-_STAMP = patterns.compile(
+_STAMP = patterns.Lazy(
     r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|==\d+== |\[@?[\w./-]+\]: )"
 )
 """What services write before each line: a time, the process id, the name of the workspace."""
-_SPINNERS = patterns.compile(r"(?m)^[\x{2800}-\x{28FF}]+")
+_SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
 """Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
 

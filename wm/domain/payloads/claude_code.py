@@ -26,7 +26,7 @@ from wm.text import patterns
 REPLACED = ("stdout", "content")
 """Members of an answer whose text may be shortened: of Bash, and of Grep."""
 
-_EXIT_CODE = patterns.compile(r"^(?:Error: )?Exit code (\d{1,5})\s*(?:\n|$)")
+_EXIT_CODE = patterns.Lazy(r"^(?:Error: )?Exit code (\d{1,5})\s*(?:\n|$)")
 
 
 def read_result(call: FinishedCall) -> ToolResult:

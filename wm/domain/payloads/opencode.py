@@ -90,7 +90,7 @@ limit."""
 SPOKEN = (UserPrompt, AssistantText, CompactionFinished)
 """Events whose words could be learned."""
 
-FORKED = patterns.compile(r" \(fork #\d{1,9}\)$")
+FORKED = patterns.Lazy(r" \(fork #\d{1,9}\)$")
 """OpenCode's title of a session that begins with another one's messages: the only sign of it."""
 
 

@@ -17,11 +17,11 @@ MACHINE_TAGS = (
 
 CONTINUATION = "This session is being continued from a previous conversation"
 
-_COMMAND = patterns.compile(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
-_REMEMBER = patterns.compile(r"^/(?:wm:)?remember:?\s+")
+_COMMAND = patterns.Lazy(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
+_REMEMBER = patterns.Lazy(r"^/(?:wm:)?remember:?\s+")
 """The one command whose argument is for us (EX-1)."""
 
-_TAG = patterns.compile(rf"</?(?:{'|'.join(MACHINE_TAGS)})(?:\s[^<>]*)?>")
+_TAG = patterns.Lazy(rf"</?(?:{'|'.join(MACHINE_TAGS)})(?:\s[^<>]*)?>")
 _NUMBERED = patterns.Lazy(r"^((?:[A-Za-z]:)?[^:\n\x00]{1,512}):\d+[:-]")
 _HEADER = patterns.Lazy(r"^((?:/|[A-Za-z]:[\\/])[^\n\x00]{1,512}):$")
 

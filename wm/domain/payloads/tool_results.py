@@ -19,7 +19,7 @@ from wm.text import patterns
 UNTRUSTED = "untrusted_context>"
 """Gemini CLI puts what a command or a server said into an element of this name."""
 
-_SHELL_LINE = patterns.compile(r"\n?<shellId: \S{1,40} completed with exit code (\d{1,5})>\s*$")
+_SHELL_LINE = patterns.Lazy(r"\n?<shellId: \S{1,40} completed with exit code (\d{1,5})>\s*$")
 REPORTED = ("Error", "Exit Code", "Signal", "Background PIDs", "Process Group PGID")
 """Names of the lines that a client writes behind a command's output, each at most once."""
 

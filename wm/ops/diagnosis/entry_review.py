@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wm.api.diag import (
+    AnchorView,
     DiagRequest,
     ExplainRequest,
     Explanation,
@@ -108,7 +109,10 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         first_prompt_at=prompts[0] if prompts else "",
         last_prompt_at=prompts[-1] if prompts else "",
         admitted=admitted,
-        anchors=anchors.views(found.place, entry, request.directory),
+        anchors=tuple(
+            AnchorView(path=anchor.path, symbol=anchor.symbol, state=state)
+            for anchor, state in anchors.states(found.place, entry, request.directory)
+        ),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
         course=tuple(
             StrengthPoint(at=iso(at), strength=round(value, 4))

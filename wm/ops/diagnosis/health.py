@@ -13,8 +13,8 @@ from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.diagnosis.basis import DiagnosisBasis, ground, is_after, remark
 from wm.ops.diagnosis.refusals import refuses
 from wm.ops.diagnosis.session_flow import diag_disappearances
-from wm.ops.explanations import happening
 from wm.ops.memory.documents import read_journal, read_tombstones
+from wm.ops.memory.history import happening
 from wm.ops.operation import Operation, Work
 from wm.ops.storage.check import check_store
 from wm.store.base import Health, Ref

@@ -18,7 +18,8 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.diagnosis.basis import DiagnosisBasis, ground
-from wm.ops.explanations import happening, reason
+from wm.ops.explanations import reason
+from wm.ops.memory.history import happening
 from wm.ops.operation import Operation, Work
 from wm.ops.session.hot_state import readable_sessions
 from wm.ops.storage.evidence import last_texts

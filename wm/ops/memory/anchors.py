@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 
-from wm.api.diag import AnchorView
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory import anchors
@@ -63,13 +62,12 @@ def seen_now(
     return marked if facts else entries
 
 
-def views(place: WorkspacePlace, entry: MemoryEntry, folder: str = "") -> tuple[AnchorView, ...]:
+def states(
+    place: WorkspacePlace, entry: MemoryEntry, folder: str = ""
+) -> Sequence[tuple[Anchor, str]]:
     """The anchors of one entry with their current state."""
-    states = _look(_worktree(place, folder), entry.anchors)
-    return tuple(
-        AnchorView(path=a.path, symbol=a.symbol, state=states.get(a, anchors.UNREAD))
-        for a in entry.anchors
-    )
+    found = _look(_worktree(place, folder), entry.anchors)
+    return [(anchor, found.get(anchor, anchors.UNREAD)) for anchor in entry.anchors]
 
 
 def taken(place: WorkspacePlace, request: Scoped, asked: Sequence[str]) -> tuple[Anchor, ...]:

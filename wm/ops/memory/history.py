@@ -9,6 +9,7 @@ from wm.api.diagnosis import Happening, HistoryPage, HistoryRequest, Trash, Tras
 from wm.api.protocol import WorkspacePlace
 from wm.domain.memory.acts import acts
 from wm.errors import NotFound, UserError
+from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.explanations import sentence_of, text_of
 from wm.ops.memory.documents import read_memory, read_tombstones
@@ -43,18 +44,18 @@ def _history(work: Work, request: HistoryRequest) -> HistoryPage:
         place=place,
         entry=entry,
         happenings=tuple(
-            Happening(
-                record=r,
-                sentence=sentence_of(r, of=entry_id),
-                text=text_of(r),
-                undone_by=undone.get(r.event_id, ""),
-            )
-            for r in shown
+            happening(r, of=entry_id, undone_by=undone.get(r.event_id, "")) for r in shown
         ),
         total=len(found),
         next=shown[-1].event_id if len(page) > len(shown) else "",
         damaged=log.damaged,
     )
+
+
+def happening(record: EvidenceRecord, *, of: str = "", undone_by: str = "") -> Happening:
+    """The record with what it says, for an answer. of: the entry that the answer is about."""
+    sentence = sentence_of(record, of=of)
+    return Happening(record=record, sentence=sentence, text=text_of(record), undone_by=undone_by)
 
 
 def _subject(work: Work, place: WorkspacePlace, wanted: str) -> tuple[MemoryEntry | None, str]:

@@ -15,6 +15,7 @@ from wm.cli.entries import entry_type, print_entry
 from wm.cli.options import flag
 from wm.cli.verbs.memory.history import print_happening
 from wm.ops import explanations
+from wm.ops.memory.history import happening
 
 _COLUMN = 20
 """Column of the sentence in a line of history, after the time."""
@@ -64,7 +65,7 @@ def _print_entry(answer: Any) -> None:
 def _print_text(answer: WhyAnswer) -> None:
     """What happened to a text that is no entry: the entries that it relates to, and their texts."""
     for record in answer.records:
-        print_happening(explanations.happening(record), named=True)
+        print_happening(happening(record), named=True)
 
 
 def _now(answer: Any) -> list[output.Row]:

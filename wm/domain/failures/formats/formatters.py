@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
-_UNFORMATTED = patterns.compile(
+_UNFORMATTED = patterns.Lazy(
     r"^(?:would reformat|Would reformat:?|error: cannot format) (\S+?)(?:: (.+))?$"
     r"|^(?:ERROR: )?(\S+\.pyi?):? (Imports .+)$"
 )

@@ -51,10 +51,10 @@ LEVELS = (
 MAX_LOOKED_AT = 200
 """Lines at the end of an output among which the last telling one is looked for."""
 
-_LEVELS = tuple(patterns.compile(level) for level in LEVELS)
-_ANY = patterns.compile("|".join(f"(?:{level})" for level in LEVELS))
-_SHELL_SAYS = patterns.compile(_SHELL)
-_SHELL_PID = patterns.compile(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
+_LEVELS = tuple(patterns.Lazy(level) for level in LEVELS)
+_ANY = patterns.Lazy("|".join(f"(?:{level})" for level in LEVELS))
+_SHELL_SAYS = patterns.Lazy(_SHELL)
+_SHELL_PID = patterns.Lazy(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 
 SUMS = (
     "ERROR: usage", "usage: ", "error: could not compile", "error: test failed",
@@ -92,7 +92,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         yield DetectedError("", " ".join([text, *below[:1]]), at=i, until=i + 1)
 
 
-_DETAIL = patterns.compile(
+_DETAIL = patterns.Lazy(
     r"^(?:[│|] *)?(?:(?:[cC]aused? by|[cC]ause|[rR]eason|[dD]etails?):|[╰├└]─+[>▶]?|×|->)"
 )
 MAX_BELOW = 6
@@ -114,7 +114,7 @@ def _below(lines: Sequence[str], at: int) -> list[str]:
     return [text for text in said if not text.endswith(":")][:1]
 
 
-_RULE = patterns.compile(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
+_RULE = patterns.Lazy(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
 
 
 def _only_sums(text: str) -> bool:
@@ -124,19 +124,19 @@ def _only_sums(text: str) -> bool:
     )
 
 
-_ASIDES = patterns.compile(r"\([^()]*\)")
-_CAUSE = patterns.compile(r"^[\w./ -]+: .*\w: \S|['\"`]")
+_ASIDES = patterns.Lazy(r"\([^()]*\)")
+_CAUSE = patterns.Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")
 """A summary that also says why: `error: build failed: no such file`."""
 
 
-_AGAINST = patterns.compile(
+_AGAINST = patterns.Lazy(
     r"(?i)\b(?:\w*(?:fail|error)(?:ed|ure)?|not?|cannot|can't|couldn't|won't|don't|doesn't|isn't|wasn't|didn't|unable|fail(?:s|ed|"
     r"ing|ure|ures)?|errors?|exceptions?|refused|denied|missing|invalid|conflicts?|unknown|illegal|"
     r"unexpected|expected|wrong|unsupported|required|must|exceeded|abort(?:ed|ing)?|duplicate[ds]?|"
     r"cycle|circular|mismatch(?:ed)?|timed? ?out|undefined|unresolved|already|rejected|forbidden|"
     r"unauthorized|unreachable|broken|corrupt(?:ed)?|expired|outdated|violat\w+|panic\w*|critical)\b"
 )
-_ASIDE = patterns.compile(
+_ASIDE = patterns.Lazy(
     r"(?i)^(?:hint|note|help|tip|info|warn(?:ing)?|debug|usage|examples?|options)\b[: ]|"
     r"^(?:for more|see |to see|run |try |use |you can|you may|did you mean|read more|please |learn|"
     r"done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
@@ -146,12 +146,12 @@ _ASIDE = patterns.compile(
     r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|"
     r"^(?:while executing|invoked from)\b"
 )
-_GOOD = patterns.compile(
+_GOOD = patterns.Lazy(
     r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"
     r"(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0|success(?:ful(?:ly)?)?|succeeded|"
     r"all good|passed|done|ok)\b"
 )
-_WORD = patterns.compile(r"\pL{2}")
+_WORD = patterns.Lazy(r"\pL{2}")
 
 
 def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:

@@ -11,13 +11,13 @@ from posixpath import commonpath
 from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_PLACE = patterns.compile(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
-_FAIL = patterns.compile(r"^(\s*)--- FAIL: (\S+) \(")
-_TOLD = patterns.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
-_PACKAGE = patterns.compile(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
-_NAMED = patterns.compile(r"^(?:ok  |FAIL|\?   )\t(\S+)")
-_FRAME = patterns.compile(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
-_LINTER = patterns.compile(r" \(([a-z]+)\)$")
+_PLACE = patterns.Lazy(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
+_FAIL = patterns.Lazy(r"^(\s*)--- FAIL: (\S+) \(")
+_TOLD = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*)$")
+_PACKAGE = patterns.Lazy(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
+_NAMED = patterns.Lazy(r"^(?:ok  |FAIL|\?   )\t(\S+)")
+_FRAME = patterns.Lazy(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
+_LINTER = patterns.Lazy(r" \(([a-z]+)\)$")
 
 MAX_MESSAGE_LINES = 40
 MAX_PACKAGES = 100

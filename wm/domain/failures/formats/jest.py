@@ -10,20 +10,20 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_FAIL = patterns.compile(
+_FAIL = patterns.Lazy(
     r"^\s*(?:FAIL|❌)\s+(?:\|\S+\|\s+)?(\S+\.[cm]?[jt]sx?)(?:\s+>\s+(.+)|\s+\[.*\])?"
     r"(?:\s+\(\d.*\))?\s*$"
 )
-_BULLET = patterns.compile(r"^  ● (.+)$")
-_FRAME = patterns.compile(
+_BULLET = patterns.Lazy(r"^  ● (.+)$")
+_FRAME = patterns.Lazy(
     r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
 )
-_ARROW = patterns.compile(r"^\s+>\s*(\d+) \|")
-_MOCHA = patterns.compile(r"^  (\d+)\) (.+?)$")
-_PLAYWRIGHT = patterns.compile(
+_ARROW = patterns.Lazy(r"^\s+>\s*(\d+) \|")
+_MOCHA = patterns.Lazy(r"^  (\d+)\) (.+?)$")
+_PLAYWRIGHT = patterns.Lazy(
     r"^\s+\d+\) (?:\[[^\]]+\] › )?(\S+\.[cm]?[jt]sx?):(\d+):\d+ › (.+?)[ ─]*$"
 )
-_BUN = patterns.compile(r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$")
+_BUN = patterns.Lazy(r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$")
 
 NOT_TESTS = ("Console", "Deprecation Warning", "Validation Warning", "Cannot log after")
 MAX_BLOCK_LINES = 200
@@ -78,7 +78,7 @@ def _told(lines: Sequence[str], start: int, end: int, file: str, name: str) -> D
     return DetectedError("test", message, file, _line(block, file), start, end, name)
 
 
-_THROWN = patterns.compile(r"^(?:[A-Z]\w*)?(?:Error|Exception): \S")
+_THROWN = patterns.Lazy(r"^(?:[A-Z]\w*)?(?:Error|Exception): \S")
 
 
 def _line(block: Sequence[str], file: str) -> int:

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import LAST_WORD, DetectedError, whole
 from wm.text import patterns
 
-_MAVEN = patterns.compile(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
-_SUREFIRE = patterns.compile(
+_MAVEN = patterns.Lazy(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
+_SUREFIRE = patterns.Lazy(
     r"^\[ERROR\]\s+([\w$.]+?)\.([\w$\[\]() ]+?):(\d+)(?:->[\w$:.>-]+)?[ :]+(.+)$"
 )
-_GRADLE = patterns.compile(r"^([\w$.]+) > (.+?) FAILED$")
-_AT = patterns.compile(r"^\s+(.+?) at (\w+\.(?:java|kt|groovy|scala)):(\d+)$")
-_FRAME = patterns.compile(
-    r"^\s+at (?:[\w.]+/)?([\w$.<>]+)\((\w+\.(?:java|kt|groovy|scala)):(\d+)\)$"
-)
-_HEAD = patterns.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )([\w$.]+(?:: .*)?)$')
+_GRADLE = patterns.Lazy(r"^([\w$.]+) > (.+?) FAILED$")
+_AT = patterns.Lazy(r"^\s+(.+?) at (\w+\.(?:java|kt|groovy|scala)):(\d+)$")
+_FRAME = patterns.Lazy(r"^\s+at (?:[\w.]+/)?([\w$.<>]+)\((\w+\.(?:java|kt|groovy|scala)):(\d+)\)$")
+_HEAD = patterns.Lazy(r'^(?:Exception in thread "[^"]*" |Caused by: )([\w$.]+(?:: .*)?)$')
 
 LIBRARY = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "kotlin.", "scala.",
            "org.gradle.", "org.apache.maven.", "org.springframework.", "org.assertj.",
@@ -107,7 +105,7 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
             return
 
 
-_BUILD_FILE = patterns.compile(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")
+_BUILD_FILE = patterns.Lazy(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")
 
 
 def _where(lines: Sequence[str], at: int) -> tuple[str, str]:

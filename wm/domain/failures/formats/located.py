@@ -29,48 +29,48 @@ _AT = (
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
 _ARROW = r"(?:-+>|=>|→|›|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
-_LEADING = patterns.compile(
+_LEADING = patterns.Lazy(
     rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
-_TRAILING = patterns.compile(
+_TRAILING = patterns.Lazy(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
     r"[\"'`)\].,:]*(?: (?:at|near|in) .{0,80}| [•-] (.{0,300})|\s*)$"
 )
-_NAMED = patterns.compile(
+_NAMED = patterns.Lazy(
     rf"^[\s#=\[>]*(?:FILE: |File: |File )?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
 )
-_ROW = patterns.compile(
+_ROW = patterns.Lazy(
     r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*)?(\d+)(?:[:,]\d+)?"
     r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|line (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
-_COUNT = patterns.compile(
+_COUNT = patterns.Lazy(
     r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)"
 )
-_ANNOTATION = patterns.compile(
+_ANNOTATION = patterns.Lazy(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
-_TEAMCITY = patterns.compile(
+_TEAMCITY = patterns.Lazy(
     r"^\s*##teamcity\[testFailed name='([^']*)' message='((?:[^'|]|\|.)*)'"
 )
-_FIELD = patterns.compile(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
-_FRAME = patterns.compile(
+_FIELD = patterns.Lazy(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
+_FRAME = patterns.Lazy(
     r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
 )
-_CELL = patterns.compile(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
+_CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
-_OTHER_FAILED = patterns.compile(
+_OTHER_FAILED = patterns.Lazy(
     r"^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
     r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:"
 )
 """Reports only that another tool failed."""
-_LETTERS = patterns.compile(r"\pL{2}")
-_WORDS = patterns.compile(
+_LETTERS = patterns.Lazy(r"\pL{2}")
+_WORDS = patterns.Lazy(
     r"^[\s\[(*✖✘×●-]*(?:(\pL+)(?:[^\pL\d_]|$))?(?:\S{0,30}: [\[(]?(\pL+)(?:[^\pL\d_]|$))?"
 )
-_RULE = patterns.compile(r"\[(Error|Warning)/")
-_BRACKETED = patterns.compile(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
-_CODE = patterns.compile(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
+_RULE = patterns.Lazy(r"\[(Error|Warning)/")
+_BRACKETED = patterns.Lazy(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
+_CODE = patterns.Lazy(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
 
 MAX_NEAR = 6
 """Lines between a place and its message."""
@@ -111,9 +111,9 @@ def _level(*texts: str) -> bool | None:
     return None
 
 
-_CALLED = patterns.compile(r"(?m)^\S{1,40}: (?:fatal )?error: |undefined reference to ")
+_CALLED = patterns.Lazy(r"(?m)^\S{1,40}: (?:fatal )?error: |undefined reference to ")
 _MARKS = frozenset("✖✘×✗⚠")
-_SEVERITY = patterns.compile(
+_SEVERITY = patterns.Lazy(
     r"^(?:[\s✖✘×●⚠-]*\[?(?:error|warning|ERROR|WARNING)\]? +|- (?:error|warning): |[ew]: |[✖✘×●⚠] +)(\S.*)$"
 )
 """A severity that is no part of the message: it has no colon, or stands behind a dash."""
@@ -267,10 +267,10 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             yield _LocatedFinding(found, bad=True)
 
 
-_ELEMENT = patterns.compile(
+_ELEMENT = patterns.Lazy(
     r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+=(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>([^<]*)"
 )
-_ATTRIBUTE = patterns.compile(r"([\w:.-]+)=(\"[^\"<]*\"|'[^'<]*')")
+_ATTRIBUTE = patterns.Lazy(r"([\w:.-]+)=(\"[^\"<]*\"|'[^'<]*')")
 _PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "result", "bug"))
 
 

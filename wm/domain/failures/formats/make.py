@@ -10,20 +10,20 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, whole
 from wm.text import patterns
 
-_CMAKE = patterns.compile(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")
-_STOP = patterns.compile(
+_CMAKE = patterns.Lazy(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")
+_STOP = patterns.Lazy(
     r"^(?:(\S+?):(\d+): )?(?:g?make(?:\[\d+\])?: )?\*\*\* "
     r"+([^\[\s].*?[^.])(?:\. +[\pL ]+[.。]|[.。])?$"
 )
 """In any language; `[target] Error 1` and `Waiting for unfinished jobs....` say less."""
-_LINKER = patterns.compile(
+_LINKER = patterns.Lazy(
     r"^(?:\S*ld: )?(?:\S+\.o: in function .*; )?(\S+?\.\w+):\(\S+\): (undefined reference to .+)$"
 )
-_LD = patterns.compile(
+_LD = patterns.Lazy(
     r"^(?:\S*/)?ld(?:\.\w+)?: (.*(?:cannot find|undefined|multiple definition|not found).*)$"
 )
-_ASSERT = patterns.compile(r"^\S+: (\S+\.\w+):(\d+): .*?: (Assertion .+)$")
-_APPLE = patterns.compile(r'^\s+"(.+)", referenced from:$')
+_ASSERT = patterns.Lazy(r"^\S+: (\S+\.\w+):(\d+): .*?: (Assertion .+)$")
+_APPLE = patterns.Lazy(r'^\s+"(.+)", referenced from:$')
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:

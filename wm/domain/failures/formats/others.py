@@ -11,31 +11,29 @@ from wm.domain.failures.detected import DetectedError, whole
 from wm.domain.failures.summaries import says_failed
 from wm.text import patterns
 
-_RSPEC = patterns.compile(r"^(?:rspec|crystal spec) '?(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$")
-_RSPEC_BODY = patterns.compile(r"^\s+Failure/Error: ?(.*)$")
-_PHPUNIT = patterns.compile(r"^\d+\) ([\w\\]+::\w+.*)$")
-_PHP_PLACE = patterns.compile(r"^(/\S+\.php):(\d+)$")
-_DOTNET = patterns.compile(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
-_DOTNET_FRAME = patterns.compile(r"^\s+at .* in (\S+):line (\d+)$")
-_TERRAFORM = patterns.compile(r"^\s*on (\S+) line (\d+)")
-_SQL = patterns.compile(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
-_ANNOTATION = patterns.compile(r"^::error .*?file=([^,:]+)(?:,line=(\d+))?[^:]*::(.+)$")
-_CONFLICT = patterns.compile(
+_RSPEC = patterns.Lazy(r"^(?:rspec|crystal spec) '?(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$")
+_RSPEC_BODY = patterns.Lazy(r"^\s+Failure/Error: ?(.*)$")
+_PHPUNIT = patterns.Lazy(r"^\d+\) ([\w\\]+::\w+.*)$")
+_PHP_PLACE = patterns.Lazy(r"^(/\S+\.php):(\d+)$")
+_DOTNET = patterns.Lazy(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
+_DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
+_TERRAFORM = patterns.Lazy(r"^\s*on (\S+) line (\d+)")
+_SQL = patterns.Lazy(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
+_ANNOTATION = patterns.Lazy(r"^::error .*?file=([^,:]+)(?:,line=(\d+))?[^:]*::(.+)$")
+_CONFLICT = patterns.Lazy(
     r"^(?:CONFLICT|KONFLIKT|CONFLIT|CONFLICTO|CONFLITO|CONFLITTO|КОНФЛИКТ|冲突|衝突|충돌) ?"
     r"[(（][^)）]+[)）] ?[:：] ?.*?(?:\b(?:in|of) )?(\S+?\.?\S*?)(?: deleted in .*)?$"
 )
-_ANALYZER = patterns.compile(
-    r"^\s*(error|warning|info) [•-] (.+?) [•-] (\S+?):(\d+):\d+ [•-] (\S+)$"
-)
-_EXUNIT = patterns.compile(r"^\s+\d+\) (?:test|property|doctest) (.+?) \(\S+\)$")
-_EXUNIT_PLACE = patterns.compile(r"^\s+(\S+\.exs?):(\d+)$")
-_DART = patterns.compile(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
-_DART_PLACE = patterns.compile(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
-_DOCTEST = patterns.compile(r'^File "(.+?)", line (\d+), in (\S+)$')
-_MINITEST = patterns.compile(r"^(\w[\w:]*#\S+?)(?: \[(\S+?):(\d+)\])?:$")
-_RUBY_FRAME = patterns.compile(r"^\s+(\S+\.rb):(\d+):in ")
-_VERDICT = patterns.compile(r"^(\S.*?) +\| (?:FAIL|ERROR) \|$")
-_CTEST = patterns.compile(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
+_ANALYZER = patterns.Lazy(r"^\s*(error|warning|info) [•-] (.+?) [•-] (\S+?):(\d+):\d+ [•-] (\S+)$")
+_EXUNIT = patterns.Lazy(r"^\s+\d+\) (?:test|property|doctest) (.+?) \(\S+\)$")
+_EXUNIT_PLACE = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+)$")
+_DART = patterns.Lazy(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
+_DART_PLACE = patterns.Lazy(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
+_DOCTEST = patterns.Lazy(r'^File "(.+?)", line (\d+), in (\S+)$')
+_MINITEST = patterns.Lazy(r"^(\w[\w:]*#\S+?)(?: \[(\S+?):(\d+)\])?:$")
+_RUBY_FRAME = patterns.Lazy(r"^\s+(\S+\.rb):(\d+):in ")
+_VERDICT = patterns.Lazy(r"^(\S.*?) +\| (?:FAIL|ERROR) \|$")
+_CTEST = patterns.Lazy(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
-_NPM = patterns.compile(r"^npm (?:error|ERR!) ?(.*)$")
-_PNPM = patterns.compile(r"^\s?(?:\[?ERR_PNPM_|ERR_PNPM_| ERR_PNPM_)(\w+)\]?\s+(.+)$")
-_YARN = patterns.compile(r"^(?:➤ (YN\d+): (?:│ |└ )?(.*)|error (.+))$")
-_PIP = patterns.compile(r"^ERROR: (.+)$")
+_NPM = patterns.Lazy(r"^npm (?:error|ERR!) ?(.*)$")
+_PNPM = patterns.Lazy(r"^\s?(?:\[?ERR_PNPM_|ERR_PNPM_| ERR_PNPM_)(\w+)\]?\s+(.+)$")
+_YARN = patterns.Lazy(r"^(?:➤ (YN\d+): (?:│ |└ )?(.*)|error (.+))$")
+_PIP = patterns.Lazy(r"^ERROR: (.+)$")
 
 NOISE = ("code ", "A complete log", "errno ", "syscall ", "path ", "Lifecycle script", "location ",
          "workspace ", "command ", "in workspace", "[--", "Usage:", "Options:", "at location",

@@ -13,14 +13,14 @@ from msgspec import Struct
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_TITLE = patterns.compile(r"^_{3,} (.+?) _{3,}$")
-_RULE = patterns.compile(r"^=+ (.+?) =+$")
-_PLACE = patterns.compile(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
-_DECLARED = patterns.compile(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
-_SUMMARY = patterns.compile(r"^(FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
-_VERBOSE = patterns.compile(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (FAILED|ERROR)\b")
-_NO_TESTS = patterns.compile(r"^ERROR: ((?:file or directory not found|not found): .+)$")
-_EXCEPTION = patterns.compile(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
+_TITLE = patterns.Lazy(r"^_{3,} (.+?) _{3,}$")
+_RULE = patterns.Lazy(r"^=+ (.+?) =+$")
+_PLACE = patterns.Lazy(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
+_DECLARED = patterns.Lazy(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
+_SUMMARY = patterns.Lazy(r"^(FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
+_VERBOSE = patterns.Lazy(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (FAILED|ERROR)\b")
+_NO_TESTS = patterns.Lazy(r"^ERROR: ((?:file or directory not found|not found): .+)$")
+_EXCEPTION = patterns.Lazy(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 
 MAX_PLACES = 200
 

@@ -10,21 +10,21 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_ARROW = patterns.compile(r"^\s*(?:-->|╭─\[|┌─|└─) ?([^\s:\]]+(?: [^\s:\]]+)*):(\d+)(?::\d+)?")
-_TITLE = patterns.compile(
+_ARROW = patterns.Lazy(r"^\s*(?:-->|╭─\[|┌─|└─) ?([^\s:\]]+(?: [^\s:\]]+)*):(\d+)(?::\d+)?")
+_TITLE = patterns.Lazy(
     r"^(?:(error)(?:\[([\w-]+)\])?: (.+)|([A-Z]{1,4}\d{2,5}) (?:\[\*\] )?(.+)"
     r"|(invalid-syntax|unformatted|[a-z]+(?:-[a-z]+)+): (.+)|(Error): (.+))$"
 )
-_PANIC = patterns.compile(
+_PANIC = patterns.Lazy(
     r"^thread '(.*?)'(?: \(\d+\))? panicked at (?:'(.*)', )?([^\s']+):(\d+):\d+:?$"
 )
-_STDOUT = patterns.compile(r"^---- (.+?) stdout ----$")
-_RETURNED = patterns.compile(
+_STDOUT = patterns.Lazy(r"^---- (.+?) stdout ----$")
+_RETURNED = patterns.Lazy(
     r"^(Error: .+|note: (?:test did not panic as expected|panic did not contain expected string))"
     r"(?: at (\S+?):(\d+):\d+)?$"
 )
-_DIFF = patterns.compile(r"^Diff in (\S+?)(?:\s+at line |:)(\d+):?$")
-_LABEL = patterns.compile(r"^\s*\|.*?[\^~]+ (\S.*)$")
+_DIFF = patterns.Lazy(r"^Diff in (\S+?)(?:\s+at line |:)(\d+):?$")
+_LABEL = patterns.Lazy(r"^\s*\|.*?[\^~]+ (\S.*)$")
 
 
 _FRAMED = frozenset(" \t│|0123456789")

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_NOT_OK = patterns.compile(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")
-_PLACE = patterns.compile(r"['\"(]?((?:file://)?[^\s'\"()]+\.\w+):(\d+)(?::\d+)?['\")]?")
-_FIELD = patterns.compile(r"^\s*(location|at|error|message|file|stack): *(.*)$")
-_SPEC_PLACE = patterns.compile(r"^test at (\S+?):(\d+):\d+$")
-_SPEC_NAME = patterns.compile(r"^✖ (.+?)(?: \([\d.]+ms\))?$")
+_NOT_OK = patterns.Lazy(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")
+_PLACE = patterns.Lazy(r"['\"(]?((?:file://)?[^\s'\"()]+\.\w+):(\d+)(?::\d+)?['\")]?")
+_FIELD = patterns.Lazy(r"^\s*(location|at|error|message|file|stack): *(.*)$")
+_SPEC_PLACE = patterns.Lazy(r"^test at (\S+?):(\d+):\d+$")
+_SPEC_NAME = patterns.Lazy(r"^✖ (.+?)(?: \([\d.]+ms\))?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:

@@ -13,29 +13,27 @@ from msgspec.structs import replace
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_PY_FRAME = patterns.compile(r'^\s*File "(.+?)", line (\d+)')
-_PY_END = patterns.compile(
+_PY_FRAME = patterns.Lazy(r'^\s*File "(.+?)", line (\d+)')
+_PY_END = patterns.Lazy(
     r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Group|Iteration|Timeout|[A-Z]\w*))(?::.*|)$"
 )
-_NODE = patterns.compile(
+_NODE = patterns.Lazy(
     r"^(?:Uncaught |\[?UnhandledPromiseRejection\w*: )?"
     r"((?:[A-Z]\w*)?(?:Error|Exception|Rejection)(?: \[\w+\])?(?:: .*|))$"
 )
-_NODE_FRAME = patterns.compile(
-    r"^\s+at (?:.*?\()?((?:file://)?(?:[A-Za-z]:)?[^\s():]+):(\d+):\d+\)?$"
-)
-_NODE_PLACE = patterns.compile(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
-_RUBY = patterns.compile(r"^(?:\S+: )?(\S+\.rb):(\d+):in [`'].*?': (.+)$")
-_PHP = patterns.compile(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(.+?) in (\S+?)(?: on line |:)(\d+)$")
-_DOTNET = patterns.compile(r"^Unhandled exception\. (.+)$")
-_DOTNET_FRAME = patterns.compile(r"^\s+at .* in (\S+):line (\d+)$")
-_SANITIZER = patterns.compile(r"^(?:==\d+==)?ERROR: (\w+Sanitizer: .+)$")
-_SANITIZER_SUM = patterns.compile(r"^SUMMARY: (\w+Sanitizer: \S+) (/\S+?):(\d+)")
-_SANITIZER_FRAME = patterns.compile(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
-_SCRIPT = patterns.compile(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
-_PERL = patterns.compile(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
+_NODE_FRAME = patterns.Lazy(r"^\s+at (?:.*?\()?((?:file://)?(?:[A-Za-z]:)?[^\s():]+):(\d+):\d+\)?$")
+_NODE_PLACE = patterns.Lazy(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
+_RUBY = patterns.Lazy(r"^(?:\S+: )?(\S+\.rb):(\d+):in [`'].*?': (.+)$")
+_PHP = patterns.Lazy(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(.+?) in (\S+?)(?: on line |:)(\d+)$")
+_DOTNET = patterns.Lazy(r"^Unhandled exception\. (.+)$")
+_DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
+_SANITIZER = patterns.Lazy(r"^(?:==\d+==)?ERROR: (\w+Sanitizer: .+)$")
+_SANITIZER_SUM = patterns.Lazy(r"^SUMMARY: (\w+Sanitizer: \S+) (/\S+?):(\d+)")
+_SANITIZER_FRAME = patterns.Lazy(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
+_SCRIPT = patterns.Lazy(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
+_PERL = patterns.Lazy(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
 _CONSEQUENCES = ("Compilation failed in", "BEGIN failed")
-_ELIXIR = patterns.compile(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?:)?$")
+_ELIXIR = patterns.Lazy(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?:)?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:

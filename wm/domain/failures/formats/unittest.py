@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError, is_foreign, whole
 from wm.text import patterns
 
-_HEAD = patterns.compile(r"^(FAIL|ERROR): (\S+)(?: \((\S+)\))?")
-_FRAME = patterns.compile(r'^\s+File "(.+?)", line (\d+)')
+_HEAD = patterns.Lazy(r"^(FAIL|ERROR): (\S+)(?: \((\S+)\))?")
+_FRAME = patterns.Lazy(r'^\s+File "(.+?)", line (\d+)')
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
