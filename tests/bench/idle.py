@@ -22,6 +22,9 @@ def main() -> bool:
         pid = used(client, folder)
         rows = [at_most("memory", resident_mb(pid), 60, "MB")]
         rows.append(at_most(f"wake-ups in {SECONDS} s", wake_ups(pid, folder), 0, ""))
+    with scratch() as folder, daemon(folder) as client:
+        pid = used(client, folder, session="s1")
+        rows.append(Row("memory after a session's first event", f"{resident_mb(pid):.3g} MB"))
     with scratch() as folder:
         (folder / "wm").mkdir(mode=0o700)
         (folder / "wm" / "config.toml").write_text(SHORT)
@@ -32,13 +35,17 @@ def main() -> bool:
     return report("an idle daemon", rows)
 
 
-def used(client: Client, folder: Path, query: str = "") -> int:
-    """Remember, and search if there is a query; the daemon's process, idle again."""
+def used(client: Client, folder: Path, query: str = "", session: str = "") -> int:
+    """Remember, search if there is a query, and begin a session if one is named; the daemon's
+    process, idle again."""
     project = folder / "project"
     project.mkdir()
     client.call("remember", {"directory": str(project), "text": "We ship with make."})
     if query:
         client.call("search", {"directory": str(project), "query": query})
+    if session:
+        start = {"session_id": session, "cwd": str(project), "hook_event_name": "SessionStart"}
+        client.call("hook", {"agent": "claude-code", "name": "SessionStart", "payload": start})
     pid = int(client.call("status", {})["pid"])
     client.close()
     time.sleep(3)  # what was hot is flushed and connections are closed by now

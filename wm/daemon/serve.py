@@ -28,7 +28,7 @@ from wm.daemon.dispatch import Dispatcher
 from wm.daemon.folderwatch import FolderWatch
 from wm.daemon.http import HttpServer
 from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, win
-from wm.daemon.jobs import Jobs
+from wm.daemon.jobs import Jobs, SessionName
 from wm.daemon.lifecycle import RUNNING, STARTED
 from wm.daemon.log import DaemonLog
 from wm.daemon.metrics import LagProbe, Metrics
@@ -108,6 +108,7 @@ class _Daemon:
         self._bound: BoundSocket | None = None
         self._end_watch: Callable[[], None] = lambda: None
         self._why = ""
+        self._is_warm = False
 
     async def run(self, inherited: Sequence[socket.socket]) -> int:
         self._loop = asyncio.get_running_loop()
@@ -162,7 +163,7 @@ class _Daemon:
             self._workers,
             self._metrics,
             publish=self._hub.publish,
-            on_recorded=self._jobs.count_events,
+            on_recorded=self._recorded,
             foundation=self._foundation,
             report=self._report,
         )
@@ -210,21 +211,14 @@ class _Daemon:
         self._look()  # the watch does not report what happened before it began
         if self._stopping.is_set():
             return
-        # In a worker, because it takes a quarter of a second and requests arrive meanwhile.
         self._workers.submit(self._settle_in, self._settled)
 
     def _settle_in(self) -> None:
         try:
             self._watch_edits()
-            # Imported here because it loads every rule, which the first answer must not wait for.
-            from wm.ops.warm import warm
-
-            warm(self._runtime, self._operations)
             look_at_model(self._runtime)
         finally:
-            # Everything loaded by now stays: the collector need not scan it again.
-            gc.collect()
-            gc.freeze()
+            _keep_loaded()
             gc.enable()
 
     def _settled(self, result: object) -> None:
@@ -232,6 +226,29 @@ class _Daemon:
             self._report("settle", result)
         if not self._stopping.is_set():
             self._jobs.begin()
+
+    def _recorded(self, events: Sequence[SessionName]) -> None:
+        """The first event of a session begins the warming up: a daemon that serves no session does
+        without all rules (17 MB), and the user's first prompt comes later than the first event."""
+        self._jobs.count_events(events)
+        if not self._is_warm:
+            self._is_warm = True
+            self._loop.call_later(_SETTLE_S, self._warm)
+
+    def _warm(self) -> None:
+        if not self._stopping.is_set():
+            self._workers.submit(self._warm_in, self._warmed)
+
+    def _warm_in(self) -> None:
+        # Imported here because it loads every rule.
+        from wm.ops.warm import warm
+
+        warm(self._runtime, self._operations)
+        _keep_loaded()
+
+    def _warmed(self, result: object) -> None:
+        if isinstance(result, Exception):
+            self._report("warm", result)
 
     def _watch_edits(self) -> None:
         if _NOTICE not in self._operations:
@@ -422,6 +439,12 @@ def _fill_streams() -> None:
     while fd <= 2:
         fd = os.open(os.devnull, os.O_RDWR)
     os.close(fd)
+
+
+def _keep_loaded() -> None:
+    """Exempt what is loaded by now from later scans of the garbage collector: it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:

@@ -1,4 +1,5 @@
-"""Warm up a long-lived process: compile patterns and build models before the first request.
+"""Warm up a process that serves a session: compile patterns and build models before its first
+prompt.
 
 Reads and writes no files.
 """
