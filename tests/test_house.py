@@ -12,13 +12,13 @@ from collections import defaultdict
 from tests.test_layers import PACKAGE, modules
 
 MOST_FILES = 24
-"""Modules in one folder; a reader takes in no more at a glance."""
+"""Modules in one folder, its `__init__` included; a reader takes in no more at a glance."""
 MOST_IN_A_WING = 13
 """Modules in one wing of `ops`, its `__init__` included."""
 MOST_LAZY_IMPORTS = 15
 """Own modules that are imported inside functions; each has its reason beside it."""
 MOST_BROAD_CATCHES = 12
-"""`except Exception` and wider, that do not raise again."""
+"""`except Exception` and wider, and `suppress(Exception)`. Steps are undone by `errors.OnError`."""
 
 
 def folders() -> dict[str, list[str]]:
@@ -29,12 +29,9 @@ def folders() -> dict[str, list[str]]:
 
 
 def test_folders_have_at_most_24_modules() -> None:
-    files = {
-        folder: len([name for name in names if name != "__init__.py"])
-        for folder, names in folders().items()
-    }
+    files = {folder: len(names) for folder, names in folders().items()}
     assert {folder: count for folder, count in files.items() if count > MOST_FILES} == {}
-    wings = {f: n for f, n in files.items() if f.startswith("ops/") and n >= MOST_IN_A_WING}
+    wings = {f: n for f, n in files.items() if f.startswith("ops/") and n > MOST_IN_A_WING}
     assert wings == {}
 
 
@@ -64,11 +61,21 @@ def test_broad_catches_are_few() -> None:
         f"{name}:{node.lineno}"
         for name, tree in modules()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ExceptHandler)
-        and (node.type is None or getattr(node.type, "id", "") in ("Exception", "BaseException"))
-        and not any(isinstance(inner, ast.Raise) and inner.exc is None for inner in ast.walk(node))
+        if any(kind is None or getattr(kind, "id", "") in BROAD for kind in caught(node))
     ]
     assert len(broad) <= MOST_BROAD_CATCHES, broad
+
+
+BROAD = ("Exception", "BaseException")
+
+
+def caught(node: ast.AST) -> list[ast.expr | None]:
+    """What a handler or a `suppress` catches; None: everything."""
+    if isinstance(node, ast.ExceptHandler):
+        return [*node.type.elts] if isinstance(node.type, ast.Tuple) else [node.type]
+    if isinstance(node, ast.Call) and "suppress" in ast.unparse(node.func):
+        return [*node.args]
+    return []
 
 
 def test_every_module_has_a_docstring() -> None:

@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "secrets": {"errors", "settings", "text", "secrets"},
     "domain": {"errors", "settings", "formats", "api", "text", "secrets", "domain"},
     "search": {"errors", "settings", "formats", "api", "text", "domain", "search"},
-    "wire": {"errors", "settings", "formats", "wire"},
+    "wire": {"errors", "settings", "formats", "text.jsontext", "wire"},
     "store": {"errors", "settings", "formats", "text", "secrets", "domain", "store"},
     "models": {"errors", "settings", "models"},
     "ops": {
@@ -55,6 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agents": {
         *("errors", "settings", "formats", "api", "domain.payloads", "daemon.client"),
         "agents",
+        "text.jsontext",
     },
     "library": {"errors", "settings", "formats", "daemon.client", "ops"},
     "cli": {

@@ -7,6 +7,8 @@ the daemon.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class WmError(Exception):
     """Base of all deliberate errors. `str(error)` is one full sentence for a person.
@@ -123,3 +125,20 @@ class ModelUnavailable(WmError):
 
     code = "model_unavailable"
     status = 503
+
+
+class OnError:
+    """Undo a step if the block ends with an exception of any kind, an interruption included:
+    `with OnError(file.close): …`. The exception goes on."""
+
+    __slots__ = ("_undo",)
+
+    def __init__(self, undo: Callable[[], object]) -> None:
+        self._undo = undo
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is not None:
+            self._undo()

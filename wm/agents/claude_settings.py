@@ -14,9 +14,9 @@ from typing import Any
 from wm.agents.claude_hooks import AGENT, hooks, statusline
 from wm.agents.hook_lines import WmCommand, is_ours
 from wm.agents.json_file import HookLists, JsonFile, Section, ServerEntry, is_our_handler
-from wm.formats import jsontext
-from wm.formats.jsontext import Node
 from wm.settings import HookSettings
+from wm.text import jsontext
+from wm.text.jsontext import Node
 
 NAME = "statusLine"
 

@@ -18,7 +18,7 @@ from typing import Any
 from wm.agents.json_file import NAME, HookLists, is_our_handler, is_our_server, server_command
 from wm.agents.parts import SettingsPart, refusal
 from wm.errors import UserError
-from wm.formats.jsontext import Node
+from wm.text.jsontext import Node
 
 BEGIN, END = "# wm: added by `wm setup`", "# wm: end"
 TABLE = "mcp_servers"

@@ -15,8 +15,8 @@ from msgspec import Struct
 from wm.agents.hook_lines import is_ours
 from wm.agents.parts import SettingsPart, child, encoded, parse_object, refusal
 from wm.errors import UserError
-from wm.formats import jsontext
-from wm.formats.jsontext import Node
+from wm.text import jsontext
+from wm.text.jsontext import Node
 
 EMPTY = jsontext.parse("{}")
 

@@ -15,9 +15,9 @@ from msgspec import Struct
 from wm.agents.hook_lines import WmCommand, with_values
 from wm.api.tools import TOOLS
 from wm.errors import UserError
-from wm.formats import jsontext
-from wm.formats.jsontext import Node
 from wm.settings import HookSettings
+from wm.text import jsontext
+from wm.text.jsontext import Node
 
 
 class SettingsPart(Struct, frozen=True, kw_only=True):

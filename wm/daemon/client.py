@@ -29,6 +29,7 @@ from wm.errors import (
     HostError,
     ModelUnavailable,
     NotFound,
+    OnError,
     StoreError,
     TooNew,
     Unanswered,
@@ -222,11 +223,8 @@ class Client(Struct):
         data = encode(method, target, body, headers)
         while True:
             sock = self._connected(until)
-            try:
+            with OnError(self._drop):
                 answer = self._exchange(sock, data, method, until)
-            except BaseException:
-                self._drop()
-                raise
             if answer.headers.get("connection", "").lower() == "close":
                 self._drop()
             pause = _turned_away(answer)

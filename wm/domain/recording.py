@@ -20,10 +20,10 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.formats.jsontext import string_end
 from wm.formats.recording import Entry, Recording
 from wm.secrets.redact import Redactor
 from wm.text import patterns
+from wm.text.jsontext import string_end
 
 SHORTEST_TEXT = 40
 """Shorter strings, in bytes, stay in their part: a number would save little."""

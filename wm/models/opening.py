@@ -18,10 +18,9 @@ def open_embedder(name: str, settings: RecallSettings) -> Embedder | None:
     """
     if name == NONE:
         return None
+    # Lazy: both load numpy.
+    from wm.models import local, static
+
     if name == EMBEDDED:
-        from wm.models.static import StaticEmbedder
-
-        return StaticEmbedder(settings)
-    from wm.models.local import LocalEmbedder
-
-    return LocalEmbedder(Path(name), settings)
+        return static.StaticEmbedder(settings)
+    return local.LocalEmbedder(Path(name), settings)

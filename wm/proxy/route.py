@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from wm.errors import UserError
+from wm.errors import OnError, UserError
 from wm.proxy.origin import Origin
 from wm.proxy.reach import connect
 from wm.settings import Network, ProxySettings
@@ -111,12 +111,9 @@ async def tunnel(
     """Transport and protocol, connected to the upstream through a forward proxy. Raises OSError."""
     loop = asyncio.get_running_loop()
     raw, request = await connect(way.host, way.port, _ConnectRequest(way, origin))
-    try:
+    with OnError(raw.abort):
         await request.answered
         transport = await loop.start_tls(raw, protocol, tls, server_hostname=origin.host)
-    except BaseException:
-        raw.abort()
-        raise
     if transport is None:
         raise ConnectionError("the connection broke while it was encrypted")
     protocol.connection_made(transport)

@@ -12,6 +12,7 @@ import socket
 from collections import deque
 from typing import Protocol
 
+from wm.errors import OnError
 from wm.net.connection import Peer
 from wm.net.messages import ResponseHead
 from wm.net.parser import Broken, ResponseReader
@@ -224,13 +225,11 @@ class Pool:
 
     async def _reach(self) -> tuple[asyncio.Transport, UpstreamConnection]:
         connection = UpstreamConnection(self)
-        try:
+        # Not closed but aborted: a TLS close would wait for the other side's reply.
+        with OnError(connection.abort):
             if self._through is not None and self._tls is not None:
                 return await tunnel(self._through, self.origin, self._tls, connection)
             return await connect(self.origin.host, self.origin.port, connection, self._tls)
-        except BaseException:
-            connection.abort()  # a TLS close would wait for the other side's reply
-            raise
 
     def take_back(self, connection: UpstreamConnection) -> None:
         connection.used += 1

@@ -27,9 +27,11 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from msgspec import Struct
 
+from wm.errors import OnError
 from wm.store import paths
 from wm.store.fsops import Bytes, Disk, Handle
 
@@ -58,15 +60,12 @@ def stage(
     if file:
         disk.remove(folder, file)  # an update that was cut off before it counted
     staged = Staged(folder, name, temp, disk.create(folder, temp))
-    try:
+    with OnError(partial(discard, disk, staged)):
         disk.write(staged.file, raw)
         if previous_copy:
             staged.previous_temp = paths.temp(name, secrets.token_hex(8))
             staged.previous_file = disk.create(folder, staged.previous_temp)
             disk.write(staged.previous_file, raw)
-    except BaseException:
-        discard(disk, staged)
-        raise
     return staged
 
 
@@ -88,18 +87,19 @@ def temporary(
 ) -> Iterator[str]:
     """A temporary file with these bytes, closed, and flushed if `durable`; removed on an error."""
     temp = paths.temp(document, secrets.token_hex(8))
-    try:
+    with OnError(partial(_try_unlink, disk, folder, temp)):
         with disk.create(folder, temp) as file:
             for part in parts:
                 disk.write(file, part)
             if durable:
                 disk.flush(file)
         yield temp
-    except BaseException:
-        # The sweep of the next writer deletes what cannot be removed now.
-        with contextlib.suppress(OSError):
-            disk.unlink(folder, temp)
-        raise
+
+
+def _try_unlink(disk: Disk, folder: Handle, name: str) -> None:
+    """Remove a temporary file; the sweep of the next writer deletes what cannot be removed now."""
+    with contextlib.suppress(OSError):
+        disk.unlink(folder, name)
 
 
 def install(disk: Disk, staged: Staged, name: str = "") -> None:

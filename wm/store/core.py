@@ -14,12 +14,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from wm.errors import StoreError
+from wm.errors import OnError, StoreError
 from wm.formats.base import Document
 from wm.secrets.redact import Redactor
 from wm.settings import StoreSettings
@@ -189,11 +190,8 @@ class Core:
             if folder.path in self._swept:
                 return
             self._swept.add(folder.path)
-        try:
+        with OnError(partial(self.sweep_again, [folder.path])):
             self._sweep(folder, locked)
-        except BaseException:
-            self.sweep_again([folder.path])
-            raise
 
     def sweep_again(self, paths_of_folders: Iterable[str]) -> None:
         """A write failed and may have left files that it could not remove: sweep these folders

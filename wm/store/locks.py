@@ -16,11 +16,12 @@ import os
 import time
 import weakref
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from filelock import lock_descriptor, unlock_descriptor
 from msgspec import Struct
 
-from wm.errors import Busy
+from wm.errors import Busy, OnError
 from wm.settings import StoreSettings
 from wm.store import fsops, paths
 from wm.store.fsops import Disk, Handle, explained
@@ -48,12 +49,9 @@ class Locks:
         `lock_wait_s` for all together. Raises Busy, which names the holder."""
         deadline = time.monotonic() + self._settings.lock_wait_s
         taken: list[Lock] = []
-        try:
+        with OnError(partial(self.release_all, taken)):
             for folder, name in documents:
                 taken.append(self._take(folder, name, deadline))
-        except BaseException:
-            self.release_all(taken)
-            raise
         return taken
 
     @contextlib.contextmanager

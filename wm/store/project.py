@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 
 from msgspec import Struct
 
-from wm.errors import UserError
+from wm.errors import OnError, UserError
 from wm.store.fsops import TABLES
 
 PARTS = 64
@@ -106,7 +106,7 @@ class ProjectFile(Struct, frozen=True):
         with _explained(self.path):
             mode = self._mode(folder)
             fd = os.open(temp, flags, 0o600, dir_fd=folder)
-            try:
+            with OnError(lambda: self._try_unlink(folder, temp)):
                 with os.fdopen(fd, "wb") as file:
                     file.write(data)
                     file.flush()
@@ -119,11 +119,11 @@ class ProjectFile(Struct, frozen=True):
                     return False
                 os.rename(temp, self.name, src_dir_fd=folder, dst_dir_fd=folder)
                 os.fsync(folder)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(temp, dir_fd=folder)
-                raise
         return True
+
+    def _try_unlink(self, folder: int, temp: str) -> None:
+        with suppress(OSError):
+            os.unlink(temp, dir_fd=folder)
 
     def _mode(self, folder: int) -> int:
         """The mode of the file; a new file takes the permissions of its folder."""

@@ -25,11 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from wm.errors import Conflict, StoreError, TooNew, Unwritable
+from wm.errors import Conflict, OnError, StoreError, TooNew, Unwritable
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.store import atomic, envelope, evidence, paths
@@ -162,21 +163,25 @@ class FileTransaction:
         deletes = [step for step in steps if isinstance(step, _Delete)]
         logs = [step for step in self._staged if isinstance(step, _Log)]
         try:
-            with explained("write", self._core.home):
+            with (
+                OnError(partial(self._forget, {log.workspace for log in logs})),
+                explained("write", self._core.home),
+            ):
                 self._write_all(puts, deletes, logs)
-        except BaseException:
-            for place in self._places.values():
-                self._core.cache.drop(place.path)
-            self._found.clear()
-            self._core.sweep_again(place.folder for place in self._places.values())
-            for workspace in {log.workspace for log in logs}:
-                self._core.log.forget(workspace)
-            raise
         finally:
             # Also after an error: leaving the `with` must not commit again.
             self._staged.clear()
             self._latest.clear()
         self._deleted = {delete.place.path for delete in deletes}
+
+    def _forget(self, logs: Iterable[str]) -> None:
+        """After a write that failed: what was read before may no longer be what the files hold."""
+        for place in self._places.values():
+            self._core.cache.drop(place.path)
+        self._found.clear()
+        self._core.sweep_again(place.folder for place in self._places.values())
+        for workspace in logs:
+            self._core.log.forget(workspace)
 
     def close(self) -> None:
         """Release locks and folders; what is staged and not committed is dropped."""
@@ -205,7 +210,7 @@ class FileTransaction:
     # --- begin ------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        try:
+        with OnError(self.close):
             for place in self._places.values():
                 self._folder(place.folder)
             self._locks = self._core.locks.take_all(
@@ -215,9 +220,6 @@ class FileTransaction:
                 locked = {p.name for p in self._places.values() if p.folder == folder.path}
                 with explained("clean up", self._core.home, folder.path):
                     self._core.sweep(folder, locked)
-        except BaseException:
-            self.close()
-            raise
 
     def _folder(self, path: str) -> Handle:
         if path not in self._folders:
@@ -373,13 +375,13 @@ class FileTransaction:
         """One flush for all: the document, the evidence, and the name of the next-generation file.
         That file counts from then on (`copies.find`), so the document's own name needs no flush."""
         self._append_all(ends, logs)
-        try:
+        with OnError(partial(self._take_back, ends.values())):
             self._make_durable([write.put.place.folder], ends, write.staged.files())
             self._install(write)
-        except BaseException:
-            for end in ends.values():
-                self._core.log.take_back(end)
-            raise
+
+    def _take_back(self, ends: Iterable[LogEnd]) -> None:
+        for end in ends:
+            self._core.log.take_back(end)
 
     def _install_in_turn(self, writes: Sequence[_Write], *, more: bool) -> list[str]:
         """Install full documents; returns the folders that the caller still has to flush."""

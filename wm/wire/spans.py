@@ -13,7 +13,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from wm.formats.jsontext import string_end
+from wm.text.jsontext import string_end
 
 # Each pattern can match in one way only, so that no input causes backtracking.
 _SCALAR = re.compile(rb'[^\s"{}\[\]:,]+')

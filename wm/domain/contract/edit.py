@@ -13,9 +13,9 @@ from typing import Any
 
 from wm.domain.facts import Refusal
 from wm.domain.times import iso
-from wm.formats import jsontext
-from wm.formats.jsontext import Node
 from wm.formats.session_contract import KEPT, LISTS, REQUIRED, RUNTIME, TEXTS
+from wm.text import jsontext
+from wm.text.jsontext import Node
 from wm.text.tables import Tables
 
 NO_GOAL = "Say here in one sentence what this work is to reach."

@@ -12,8 +12,8 @@ import json
 from msgspec import Struct
 
 from wm.api.contract import ContractFault
-from wm.formats.jsontext import Node, NotJsonError, parse
 from wm.formats.session_contract import MAX_BYTES, MAX_DEPTH
+from wm.text.jsontext import Node, NotJsonError, parse
 from wm.text.tables import Tables
 
 WHOLE = "file"

@@ -20,7 +20,6 @@ from wm.domain.contract.parse import WHOLE, Text, fault, line_column
 from wm.domain.counts import counted
 from wm.domain.times import iso, parse
 from wm.formats.contract_record import KnownContract
-from wm.formats.jsontext import Node
 from wm.formats.session_contract import (
     FILE,
     LISTS,
@@ -33,6 +32,7 @@ from wm.formats.session_contract import (
     RUNTIME,
     TEXTS,
 )
+from wm.text.jsontext import Node
 from wm.text.letters import is_invisible
 from wm.text.patterns import Lazy
 

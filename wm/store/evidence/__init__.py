@@ -11,11 +11,12 @@ import contextlib
 import re
 import threading
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec import Struct, field
 from pydantic import ValidationError
 
-from wm.errors import StoreError
+from wm.errors import OnError, StoreError
 from wm.formats.evidence import EvidenceRecord
 from wm.settings import StoreSettings
 from wm.store import envelope, jsonlines
@@ -81,11 +82,8 @@ class EvidenceLog(Struct):
         if end is None:
             file = self.disk.create(folder, file_name(number))
             return LogEnd(workspace, number, folder, file, 0, fresh=True)
-        try:
+        with OnError(partial(self.disk.close, end.file)):
             self._clean(end, key)
-        except BaseException:
-            self.disk.close(end.file)
-            raise
         return end
 
     def append(self, end: LogEnd, lines: bytes) -> None:
@@ -140,11 +138,8 @@ class EvidenceLog(Struct):
             file = self.disk.open(folder, file_name(number), write=True)
         except FileNotFoundError:
             return None
-        try:
+        with OnError(partial(self.disk.close, file)):
             found = self.disk.status(file)
-        except BaseException:
-            self.disk.close(file)
-            raise
         with self._guard:
             fresh = self._flushed.get(workspace) != (number, found.st_ino)
         return LogEnd(workspace, number, folder, file, found.st_size, fresh)

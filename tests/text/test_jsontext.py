@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wm.formats import jsontext
-from wm.formats.jsontext import NotJsonError, string_end
+from wm.text import jsontext
+from wm.text.jsontext import NotJsonError, string_end
 
 ADDED = [
     ("{}", '{\n  "k": [\n    1\n  ]\n}'),
