@@ -28,6 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.bench import recall_cost_peers
+from tests.bench.harness import at_most, report
 from tests.bench.quiet_cases import FACTS, HARD
 from wm.models.opening import open_embedder
 from wm.settings import RecallSettings
@@ -64,6 +65,7 @@ def main(argv: Sequence[str]) -> int:
     python = _environment(asked.peers)
     reasons = {name: _missing(python, packages) for name, packages in PACKAGES.items()}
     out: dict[str, dict[str, Figures]] = {}
+    verdict = []
     for size in asked.sizes:
         with tempfile.TemporaryDirectory() as folder:
             _write(Path(folder), size)
@@ -80,12 +82,15 @@ def main(argv: Sequence[str]) -> int:
         out[str(size)] = rows
         if "ours" in rows:
             _show(size, rows)
+            if "sqlite" in rows:
+                share = rows["ours"]["query_ms"] / rows["sqlite"]["query_ms"]
+                verdict.append(at_most(f"beside {size:,} texts", share, 1, "x sqlite"))
     for name, reason in reasons.items():
         if reason:
             print(f"  skipped {name}: {reason}")
     if asked.json:
         asked.json.write_text(json.dumps(out, indent=1) + "\n")
-    return 0
+    return 0 if not verdict or report("a query", verdict) else 1
 
 
 def _environment(folder: Path) -> Path:

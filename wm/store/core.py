@@ -158,6 +158,20 @@ class Core:
                 self.disk.flush(parent)
             return self.disk.folder(path)
 
+    def newest_logs(self, path: str) -> list[str]:
+        """The `<sid>`s of the sessions with a log in this folder, the one written last first."""
+        found = []
+        with (
+            explained("read", self.home, path),
+            contextlib.suppress(FileNotFoundError),
+            self.disk.folder(path) as folder,
+        ):
+            for name in self.disk.list(folder):
+                if session := paths.session_of_flows(name):
+                    with contextlib.suppress(FileNotFoundError):  # the log was deleted meanwhile
+                        found.append((self.disk.stat(folder, name).st_mtime_ns, session))
+        return [session for _at, session in sorted(found, reverse=True)]
+
     def names_in(self, path: str) -> list[str]:
         """Names in a folder, sorted; none if it is missing. Raises StoreError."""
         with (

@@ -215,17 +215,7 @@ class PagingLogs(SessionLogs):
         return 0
 
     def _newest_first(self, workspace: str) -> list[str]:
-        path, disk, found = paths.logs_folder(paths.OBJECTS, workspace), self.core.disk, []
-        with (
-            explained("read", self.core.home, path),
-            suppress(FileNotFoundError),
-            disk.folder(path) as folder,
-        ):
-            for name in disk.list(folder):
-                if session := paths.session_of_flows(name):
-                    with suppress(FileNotFoundError):  # deleted meanwhile
-                        found.append((disk.stat(folder, name).st_mtime_ns, session))
-        return [session for _at, session in sorted(found, reverse=True)]
+        return self.core.newest_logs(paths.logs_folder(paths.OBJECTS, workspace))
 
 
 def _ids_in(raw: bytes) -> Iterator[str]:

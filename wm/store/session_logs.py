@@ -132,17 +132,7 @@ class SessionLogs:
 
     def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
         """The `most` sessions whose flow logs were written last, newest first."""
-        path, disk, found = paths.logs_folder(paths.FLOWS, workspace), self.core.disk, []
-        with (
-            explained("read", self.core.home, path),
-            suppress(FileNotFoundError),
-            disk.folder(path) as folder,
-        ):
-            for name in disk.list(folder):
-                if session := paths.session_of_flows(name):
-                    with suppress(FileNotFoundError):  # the log was deleted meanwhile
-                        found.append((disk.stat(folder, name).st_mtime_ns, session))
-        return tuple(session for _at, session in sorted(found, reverse=True)[:most])
+        return tuple(self.core.newest_logs(paths.logs_folder(paths.FLOWS, workspace))[:most])
 
     def discard_flows(self, workspace: str, session: str) -> bool:
         """Delete a session's flows; False if there are none."""
