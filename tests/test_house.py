@@ -7,6 +7,7 @@ another bound.
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 
 from tests.test_layers import PACKAGE, modules
@@ -64,6 +65,10 @@ def test_broad_catches_are_few() -> None:
         if any(kind is None or getattr(kind, "id", "") in BROAD for kind in caught(node))
     ]
     assert len(broad) <= MOST_BROAD_CATCHES, broad
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text("utf-8")
+    listed = page.partition("Broad `except`")[2].partition("##")[0]
+    homes = {name.replace("/", ".") for name in re.findall(r"`([\w/]+)\.py`", listed)}
+    assert {place.partition(":")[0] for place in broad} == homes
 
 
 BROAD = ("Exception", "BaseException")
