@@ -57,9 +57,6 @@ STEPS: Mapping[Zone, tuple[FidelityStep, ...]] = MappingProxyType(
 """What a cut in a zone does, in this order: lower fidelity first, so that no object falls two
 levels in one cut unless a row says so."""
 
-KEPT_USER_TURNS = 2
-"""User turns that an emergency keeps, besides the system prompt."""
-
 
 def zone_at(used: int, limit: int, settings: PressureSettings) -> Zone:
     """The zone for `used` of `limit` tokens. With an unknown limit nothing is touched."""
@@ -72,8 +69,3 @@ def zone_at(used: int, limit: int, settings: PressureSettings) -> Zone:
         (Zone.CAUTION, settings.caution_zone_percent),
     )
     return next((zone for zone, begin in begins if percentage >= begin), Zone.NORMAL)
-
-
-def spares_everything(zone: Zone) -> bool:
-    """Does a cut in this zone leave every object as it is?"""
-    return not STEPS[zone]

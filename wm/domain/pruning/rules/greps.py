@@ -10,7 +10,6 @@ from wm.domain.pruning.rule import Folds, OutputRule
 from wm.domain.pruning.selection import KeptLines
 from wm.text.patterns import Lazy
 
-_HIT = Lazy(r"^[^\s:][^:\n]{0,300}:\d+[:-]|^\d+[:-]\s|^[^\s:][^:\n]{0,300}[:-]\s?\S")
 _NUMBERED = Lazy(r"^[^\s:][^:\n]{0,300}:\d+[:-]")
 
 _FINDING = Lazy(
