@@ -50,9 +50,7 @@ _COUNT = patterns.Lazy(
 _ANNOTATION = patterns.Lazy(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
-_TEAMCITY = patterns.Lazy(
-    r"^\s*##teamcity\[testFailed name='([^']*)' message='((?:[^'|]|\|.)*)'"
-)
+_TEAMCITY = patterns.Lazy(r"^\s*##teamcity\[testFailed name='([^']*)' message='((?:[^'|]|\|.)*)'")
 _FIELD = patterns.Lazy(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.Lazy(
     r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
-_DOTTED = patterns.compile(r"^\s*(?:test )?(\S.{0,160}?) ?\.{2,} ?(?:FAILED|FAIL|failed|ERROR)\b")
-_TITLE = patterns.compile(
+_DOTTED = patterns.Lazy(r"^\s*(?:test )?(\S.{0,160}?) ?\.{2,} ?(?:FAILED|FAIL|failed|ERROR)\b")
+_TITLE = patterns.Lazy(
     r"(?i)^\W{0,3}(?:failures|failed tests|failing tests|tests failed):?\W{0,3}$"
 )
-_ITEM = patterns.compile(r"^\s+(?:\d+[).] |[-*•✗✖×] )?(\S{2,160}|\S.{0,160}\S)$")
-_NUMBERED = patterns.compile(r"^\s+\d+[).] ")
+_ITEM = patterns.Lazy(r"^\s+(?:\d+[).] |[-*•✗✖×] )?(\S{2,160}|\S.{0,160}\S)$")
+_NUMBERED = patterns.Lazy(r"^\s+\d+[).] ")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
