@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.counts import counted
+from wm.domain.counts import counted, dollars
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,17 @@ from wm.domain.counts import counted
 )
 def test_a_number_agrees_with_its_noun(words: tuple[int, str], said: str) -> None:
     assert counted(*words) == said
+
+
+@pytest.mark.parametrize(
+    ("per_million", "said"),
+    [
+        (2_500_000, "$2.50"),
+        (-2_500_000, "-$2.50"),
+        (1234.0, "$0.0012"),
+        (-1234.0, "-$0.0012"),
+        (1_234_000_000, "$1,234.00"),
+    ],
+)
+def test_a_loss_has_its_sign_before_the_currency(per_million: float, said: str) -> None:
+    assert dollars(per_million) == said

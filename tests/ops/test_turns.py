@@ -205,3 +205,23 @@ def test_a_fault_in_a_long_session_costs_at_most_its_turn(fault: str) -> None:
     assert cuts > 0
     assert shrunk <= cuts + 2
     assert session.upstream.refused == []
+
+
+def test_what_is_missed_before_anything_was_decided_is_no_loss_of_paging() -> None:
+    """A service that never finds anything in its cache, and a client that is only watched."""
+    session = Session("safe")
+    for number in range(5):
+        raw = json.dumps(session._body()).encode()
+        made = session._prepared(raw, "")
+        _, usage, said = session._sent(made)
+        session.conversation.answered(made.request, ok=True)
+        session.conversation.used(made.request, Usage(usage.prompt, 9, 0, 0))
+        while (behind := session.conversation.behind()) is not None:
+            session.disk.take(behind)
+            session.conversation.stored(behind)
+        session._answered(said, number)
+    sent = [one for one in session.disk.records() if one.kind == "sent"]
+    assert len(sent) == 5
+    assert all(one.reported is not None and one.reported.read == 0 for one in sent)
+    assert [one.saved for one in sent if one.saved < 0] == []
+    assert session.conversation.totals.credit >= 0

@@ -209,6 +209,13 @@ def test_an_edited_body_is_what_a_full_read_of_its_bytes_finds(
         before = on
 
 
+def test_without_edits_the_bytes_are_the_same_object() -> None:
+    body = made(spelled({"model": "m", "messages": [{"role": "user", "content": "Go."}]}, {}))
+    on = edited(body, [])
+    assert on is not None
+    assert on.raw is body.raw
+
+
 @settings(max_examples=200)
 @given(REQUEST, st.data())
 def test_any_truncation_or_flipped_byte_is_tolerated(request: Any, data: st.DataObject) -> None:

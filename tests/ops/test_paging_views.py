@@ -1,0 +1,69 @@
+"""The totals of a session's paging follow its ledger: what was appended, deleted or unreadable."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ops.conftest import Bench
+from wm.api.protocol import WorkspacePlace
+from wm.ops.operation import Work
+from wm.ops.paging import ledger
+from wm.store.files import FileStore
+from wm.store.paths import sid
+
+
+def append(bench: Bench, *requests: str) -> None:
+    sent = {"kind": "sent", "policy": "safe", "saved": 1000.0}
+    records = [{**sent, "request": name} for name in requests or ("r_1",)]
+    bench.call("append_paging", session_id="s-1", objects=[], records=records, durable=True)
+
+
+def saved(bench: Bench) -> float | None:
+    place = WorkspacePlace(key=bench.key, root=str(bench.project))
+    totals = ledger.totals(Work(bench.runtime, bench.moment), place, "s-1")
+    return None if totals is None else totals.saved
+
+
+def test_records_are_counted_once(bench: Bench) -> None:
+    append(bench)
+    assert saved(bench) == 1000.0
+    append(bench, "r_2", "r_3", "r_1")
+    assert saved(bench) == 3000.0
+    assert saved(bench.reopen()) == 3000.0
+
+
+def test_records_that_arrive_while_the_ledger_is_read_are_counted_once(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(bench)
+    bench = bench.reopen()
+    store, read = bench.runtime.store, bench.runtime.store.append_paging
+
+    def read_in_between(*args: object, **kwargs: object) -> None:
+        read(*args, **kwargs)  # type: ignore[arg-type]
+        assert saved(bench) == 2000.0
+
+    monkeypatch.setattr(store, "append_paging", read_in_between)
+    append(bench, "r_2")
+    assert saved(bench) == 2000.0
+
+
+def test_a_deleted_session_has_no_totals(bench: Bench) -> None:
+    append(bench)
+    assert saved(bench) == 1000.0
+    bench.event("session_deleted")
+    assert saved(bench) is None
+    append(bench)
+    assert saved(bench) == 1000.0
+
+
+def test_an_unreadable_ledger_hides_its_totals_and_nothing_else(files: Bench) -> None:
+    files.remember("We deploy with `make ship`.")
+    append(files)
+    assert isinstance(files.store, FileStore)
+    (log,) = files.store.home.rglob(f"decisions/{sid('s-1')}.jsonl")
+    log.unlink()
+    log.mkdir()
+    assert saved(files.reopen()) is None
+    payload = {"session_id": "s-1", "cwd": str(files.project)}
+    assert files.reopen().call("statusline", payload=payload).body == "wm 1 remembered"
