@@ -55,9 +55,14 @@ def test_what_is_no_recap_is_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("moment", "kept"),
-    [(AT, AT), ("2031-01-01T00:00:00.000Z", "2026-11-21T12:30:00.000Z"), ("9999-99-99", "")],
+    [
+        (AT, AT),
+        ("2026-11-21T15:00:00.000Z", "2026-11-21T15:00:00.000Z"),
+        ("2031-01-01T00:00:00.000Z", "2026-11-22T12:30:00.000Z"),
+        ("9999-99-99", ""),
+    ],
 )
-def test_a_time_in_the_future_becomes_now(moment: str, kept: str) -> None:
+def test_a_time_far_in_the_future_is_taken_back(moment: str, kept: str) -> None:
     text = json.dumps({"asked": "Make it faster.", "startedAt": moment, "at": moment})
     back = recap_of("r_1234", {"text": text}, "Mallory", unchanged, NOW)
     assert back is not None

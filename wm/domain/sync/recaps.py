@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from wm.domain.session.recap import MAX_LISTED
 from wm.domain.sync.portable import unkeyed
@@ -29,6 +29,11 @@ def is_recap(entry_id: str) -> bool:
 
 def recap_id(recap: Recap) -> str:
     return PREFIX + recap.session
+
+
+_MOST_AHEAD = timedelta(days=1)
+"""A clock that is hours ahead keeps the order of its recaps; one that is years ahead would hold the
+newest places for ever."""
 
 
 def recap_fields(recap: Recap, redact: Callable[[object], object]) -> dict[str, Value]:
@@ -53,7 +58,8 @@ def recap_of(
     now: datetime,
 ) -> Recap | None:
     """The recap in the fields of an author's version, redacted and bounded; None if there is none.
-    author: its name. A time in the future becomes now, one of no calendar is left out."""
+    author: its name. A time more than a day ahead is taken back to that, one of no calendar is
+    left out."""
     try:
         plain = json.loads(str(fields.get("text", "")))
         found = Recap.model_validate(_bounded(redact(plain)))
@@ -71,7 +77,7 @@ def _is_inside(path: str) -> bool:
 
 def _past(moment: str, now: datetime) -> str:
     at = parse(moment)
-    return "" if at is None else iso(min(at, now))
+    return "" if at is None else iso(min(at, now + _MOST_AHEAD))
 
 
 def _bounded(value: object) -> object:
