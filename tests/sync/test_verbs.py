@@ -114,6 +114,15 @@ def test_what_cannot_be_done_is_said_with_what_to_do(
     assert ann.wm("show", name).code == 0
 
 
+def test_outside_a_repository_sync_says_so(desks: tuple[Desk, Desk], tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    done = desks[0].wm("-C", str(folder), "sync")
+    assert done.code == 1
+    assert "git finds no repository in" in done.sentences
+    assert "git init && git remote add origin URL" in done.sentences
+
+
 def test_a_push_that_the_remote_refuses_is_told_with_its_reason(
     desks: tuple[Desk, Desk], world: World
 ) -> None:

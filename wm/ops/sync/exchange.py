@@ -97,8 +97,6 @@ def synchronise(plan: Plan, mirror: Mirror, call: Call) -> Synced:
         plan = structs.replace(plan, remote=run.remote)  # nobody is asked twice
         _pause(attempt)
     if run.has_news and not plan.dry_run:
-        if plan.publish_to:
-            mirror.publish(plan.publish_to)
         mirror.tidy()
     return run.report()
 
@@ -152,6 +150,9 @@ class _Run:
             self._join_theirs()
         else:
             self._trouble = self._trouble or "others pushed at every try"
+        if plan.publish_to and self.has_news:
+            # Before the memory notes this commit as applied: a sync after a crash repeats it.
+            self._mirror.publish(plan.publish_to)
         return [self._take_in(part) for part in plan.parts].count(True) > 0
 
     @property

@@ -60,6 +60,12 @@ def sync_project(
     name = choices.remote or (known.remote.name if known.remote else ORIGIN)
     git = configured(place.root)
     url = absolute_url(place.root, git.remotes.get(name, ""))
+    if not url and not git.is_repository:
+        raise UserError(
+            f"git finds no repository in {place.root}, and a project is synced through its own.",
+            fix=f"To make one: git init && git remote add {name} URL. For your own memory, without "
+            "a project: wm sync --mine URL",
+        )
     if not url:
         raise UserError(
             f"git knows no remote {name!r} in {place.root}.",

@@ -254,15 +254,17 @@ def is_local(url: str) -> bool:
 
 class Configured(Struct, frozen=True):
     """How git is configured in a folder. who: as whom it commits, if it knows. remotes: name ->
-    URL."""
+    URL. is_repository: the folder is in one."""
 
     who: Identity | None
     remotes: Mapping[str, str]
+    is_repository: bool
 
 
 def configured(root: str, deadline_s: float = 5.0) -> Configured:
     """Read git's configuration in a folder. Raises Unavailable without git."""
-    wanted = r"^(remote\..*\.url|user\.(name|email)|commit\.gpgsign)$"
+    every_repository_has = "core.repositoryformatversion"
+    wanted = rf"^(remote\..*\.url|user\.(name|email)|commit\.gpgsign|{every_repository_has})$"
     words = ["config", "--null", "--show-scope", "--get-regexp", wanted]
     found = run(words, where=root, deadline_s=deadline_s)
     if found.code is None:
@@ -278,7 +280,8 @@ def configured(root: str, deadline_s: float = 5.0) -> Configured:
     name = _safe(values.get("user.name", "")) or email.partition("@")[0]
     signs = values.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1")
     remotes = {n[len("remote.") : -len(".url")]: v for n, v in values.items() if n.endswith(".url")}
-    return Configured(Identity(name, email, signs) if email else None, remotes)
+    who = Identity(name, email, signs) if email else None
+    return Configured(who, remotes, is_repository=every_repository_has in values)
 
 
 def _safe(text: str) -> str:
