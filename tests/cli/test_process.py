@@ -93,6 +93,22 @@ def test_a_closed_reader_is_not_an_error(terminal: Terminal) -> None:
     assert done.stderr == ""
 
 
+def test_a_missing_package_is_named_with_what_to_do(terminal: Terminal) -> None:
+    script = "import sys; sys.modules['starlette'] = None; from wm.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, "open", "--help"],
+        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        cwd=terminal.repo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = " ".join(done.stderr.split())
+    assert "`wm open` needs the Python package starlette, which is not installed." in said
+    assert "-m pip install starlette" in said
+    assert "Traceback" not in said
+
+
 def test_a_closed_reader_of_a_help_text_is_not_an_error(terminal: Terminal) -> None:
     # The pipe has lost its reader for certain before anything is printed.
     script = f'"{sys.executable}" -P -m wm state --help; echo "$?" >&2'

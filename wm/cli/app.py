@@ -20,7 +20,7 @@ from wm.cli import output, streams
 from wm.cli.groups import Group
 from wm.cli.mistakes import sentence
 from wm.cli.options import not_empty
-from wm.errors import WmError
+from wm.errors import UserError, WmError
 
 
 def _rows(name: str) -> Iterator[list[str]]:
@@ -75,7 +75,17 @@ class Verbs(Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in VERBS:
             return None
-        module = importlib.import_module(f"wm.cli.verbs.{MODULES[name]}")
+        try:
+            module = importlib.import_module(f"wm.cli.verbs.{MODULES[name]}")
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package in ("", "wm"):
+                raise
+            raise UserError(
+                f"`wm {name}` needs the Python package {package}, which is not installed.",
+                fix=f"Install wm again with its dependencies, or only this one: "
+                f"{sys.executable} -m pip install {package}",
+            ) from error
         command = getattr(module, name.replace("-", "_"), None)
         if not isinstance(command, click.Command):
             command = module.command
