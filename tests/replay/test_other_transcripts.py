@@ -101,7 +101,7 @@ def _qwen() -> list[dict[str, Any]]:
     return [
         line("user", "1", {"text": ASK}),
         line("system", "2"),
-        line("assistant", "3", {"text": LOOK}, call, prompt=1000),
+        line("assistant", "3", {"text": "Hm.", "thought": True}, {"text": LOOK}, call, prompt=1000),
         line("tool_result", "4", done),
         line("assistant", "5", {"text": SAID}, prompt=1100),
         line("user", "6", {"text": NEXT}),

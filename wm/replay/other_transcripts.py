@@ -274,10 +274,11 @@ def _gemini(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
 
 
 def _parts(content: Any) -> list[JsonObject]:
-    """The texts of a list of parts."""
+    """The texts of a list of parts, without the model's thoughts."""
     if isinstance(content, str):
         return _text(content)
-    return [block for part in blocks_of(content) for block in _text(part.get("text"))]
+    said = (part.get("text") for part in blocks_of(content) if part.get("thought") is not True)
+    return [block for words in said for block in _text(words)]
 
 
 # --- Qwen Code --------------------------------------------------------------------------------
