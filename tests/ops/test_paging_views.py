@@ -6,14 +6,15 @@ import pytest
 
 from tests.ops.conftest import Bench
 from wm.api.protocol import WorkspacePlace
+from wm.cli.place import paging_line
 from wm.ops.operation import Work
 from wm.ops.paging import ledger
 from wm.store.files import FileStore
 from wm.store.paths import sid
 
 
-def append(bench: Bench, *requests: str) -> None:
-    sent = {"kind": "sent", "policy": "safe", "saved": 1000.0}
+def append(bench: Bench, *requests: str, model: str = "") -> None:
+    sent = {"kind": "sent", "policy": "safe", "saved": 1000.0, "model": model}
     records = [{**sent, "request": name} for name in requests or ("r_1",)]
     bench.call("append_paging", session_id="s-1", objects=[], records=records, durable=True)
 
@@ -30,6 +31,20 @@ def test_records_are_counted_once(bench: Bench) -> None:
     append(bench, "r_2", "r_3", "r_1")
     assert saved(bench) == 3000.0
     assert saved(bench.reopen()) == 3000.0
+
+
+def test_an_amount_without_known_prices_is_not_shown_in_dollars(bench: Bench) -> None:
+    append(bench, model="claude-opus-5-5")
+    place = WorkspacePlace(key=bench.key, root=str(bench.project))
+    read = Work(bench.runtime, bench.moment)
+    known = ledger.totals(read, place, "s-1")
+    assert known is not None
+    assert (known.unpriced, "saved $0.0010" in paging_line(known)) == ((), True)
+    append(bench, "r_2", model="house-model-7b")
+    mixed = ledger.totals(read, place, "s-1")
+    assert mixed is not None
+    assert (mixed.unpriced, "$" in paging_line(mixed)) == (("house-model-7b",), False)
+    assert "no price of the model" in paging_line(mixed)
 
 
 def test_records_that_arrive_while_the_ledger_is_read_are_counted_once(

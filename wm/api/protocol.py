@@ -163,7 +163,8 @@ class PagingTotals(Record):
 
     saved: what requests cost less than the client's own; spent: what others cost more, at a cut;
     fault_cost: what restoring removed content cost; credit: what the next cut may cost. All in
-    dollars per million tokens. misses: requests whose reported cache reads fell short of the
+    dollars per million tokens, unless unpriced names models without a known price: those count an
+    input token as one. misses: requests whose reported cache reads fell short of the
     prediction. dropped: times that decisions were lost, or given up after `off`, so that the
     client's own request was sent.
     """
@@ -182,6 +183,7 @@ class PagingTotals(Record):
     emergencies: int = 0
     dropped: int = 0
     credit: float = 0.0
+    unpriced: tuple[str, ...] = optional(())
 
 
 class ConversationUsage(Record):

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from wm.api.protocol import ConversationUsage, Inspection, PagingTotals, WorkspacePlace
 from wm.cli import output
+from wm.domain.counts import saving
 
 LEAST = 10
 """Minimum columns of the names, so that these blocks line up with each other."""
@@ -84,12 +85,13 @@ def paging_line(one: PagingTotals) -> str:
     parts = [
         f"policy {one.policy or 'off'}",
         output.count(one.requests, "request"),
-        f"saved {output.dollars(one.saved - one.spent)}",
+        saving(one.saved - one.spent, is_priced=not one.unpriced),
         output.count(one.cuts, "cut"),
     ]
     if one.faults or one.restored:
         used = output.count(one.faults + one.restored, "removed step", "removed steps")
-        parts.append(f"{used} needed again ({output.dollars(one.fault_cost)})")
+        cost = "" if one.unpriced else f" ({output.dollars(one.fault_cost)})"
+        parts.append(f"{used} needed again{cost}")
     if one.misses:
         parts.append(output.count(one.misses, "cache miss", "cache misses"))
     if one.emergencies:

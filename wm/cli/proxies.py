@@ -14,8 +14,10 @@ from msgspec import Struct
 from wm.api.protocol import Scoped
 from wm.cli import output
 from wm.cli.context import Caller, daemon_status
+from wm.domain.counts import saving
 from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
+from wm.ops.paging.ledger import totals_of
 from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
 from wm.proxy.ledger import DaemonLedger
@@ -155,7 +157,8 @@ def print_end(verb: str, seen: Seen) -> None:
 
 def paged(seen: Seen) -> str:
     """What paging saved, in one line; "" if nothing was removed (PX-7)."""
-    bills = [bill for bill in seen.preparer.bills() if bill.removed] if seen.preparer else []
+    states = seen.preparer.bills() if seen.preparer else []
+    bills = [totals_of(state, "") for state in states if state.removed]
     if seen.preparer is None or not bills:
         return ""
     removed = sum(bill.removed for bill in bills)
@@ -163,11 +166,12 @@ def paged(seen: Seen) -> str:
     needed = sum(bill.faults for bill in bills)
     cost = sum(bill.fault_cost for bill in bills)
     misses = sum(bill.misses for bill in bills)
+    is_priced = not any(bill.unpriced for bill in bills)
     text = f"policy {seen.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
-    text += f"{output.dollars(saved)} saved"
+    text += saving(saved, is_priced=is_priced)
     if needed:
         used = output.count(needed, "removed step")
-        text += f"; {used} needed again ({output.dollars(cost)})"
+        text += f"; {used} needed again" + (f" ({output.dollars(cost)})" if is_priced else "")
     if misses:
         text += f"; {output.count(misses, 'cache miss', 'cache misses')}"
     return f"{text}. Estimated; `wm objects` has the details."

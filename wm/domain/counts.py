@@ -18,3 +18,12 @@ def dollars(per_million: float) -> str:
     amount = per_million / 1_000_000
     sign, amount = "-" if amount < 0 else "", abs(amount)
     return f"{sign}${amount:,.2f}" if amount >= 1 else f"{sign}${amount:.4f}"
+
+
+def saving(per_million: float, *, is_priced: bool) -> str:
+    """What was saved, in dollars if the prices of all models are known."""
+    return (
+        f"saved {dollars(per_million)}"
+        if is_priced
+        else "saved an amount that is not known (no price of the model)"
+    )

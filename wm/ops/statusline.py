@@ -7,7 +7,7 @@ nothing new; they take no lock and write nothing.
 from __future__ import annotations
 
 from wm.api.protocol import EventRequest, HookAnswer, Scoped, StatuslineRequest, WorkspacePlace
-from wm.domain.counts import counted, dollars
+from wm.domain.counts import counted, saving
 from wm.domain.payloads.claude_code import usage
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import Operation, Work, as_written
@@ -79,7 +79,7 @@ def _paging(work: Work, place: WorkspacePlace, session_id: str) -> list[str]:
     if found is None or not found.removed:
         return []
     needed = found.faults + found.restored
-    saved = f"saved {dollars(found.saved - found.spent)}"
+    saved = saving(found.saved - found.spent, is_priced=not found.unpriced)
     return [f"{saved}, {needed} needed again" if needed else saved]
 
 

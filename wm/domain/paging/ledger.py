@@ -23,8 +23,8 @@ class LedgerState(Struct):
     what requests cost less than the client's own; spent: what others cost more, at a cut;
     fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
     handle -> number of faults. pinned: objects that were restored and not released. chosen: the
-    policy that the person chose for the session. broken: thinking may be bound to a prefix that is
-    not sent any more.
+    policy that the person chose for the session. models: of the requests. broken: thinking may be
+    bound to a prefix that is not sent any more.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -44,6 +44,7 @@ class LedgerState(Struct):
     misses: int = 0
     emergencies: int = 0
     dropped: int = 0
+    models: set[str] = field(default_factory=set)
     saved: float = 0.0
     spent: float = 0.0
     fault_cost: float = 0.0
@@ -113,6 +114,7 @@ def _take_decided(state: LedgerState, record: LedgerRecord) -> None:
 def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     state.requests += 1
     state.removed = record.removed
+    state.models |= {record.model} - {""}
     state.policy = record.policy or state.policy
     state.credit = record.credit
     state.alive_until = record.alive_until

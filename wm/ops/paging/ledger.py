@@ -31,6 +31,7 @@ from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
 from wm.store.paths import sid
+from wm.wire.prices import price_of
 
 R = TypeVar("R", bound=Record)
 Redact = Callable[[str], str]
@@ -239,6 +240,7 @@ def totals_of(state: LedgerState, session: str) -> PagingTotals:
         emergencies=state.emergencies,
         dropped=state.dropped,
         credit=state.credit,
+        unpriced=tuple(sorted(model for model in state.models if not price_of(model).known)),
     )
 
 
