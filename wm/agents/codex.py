@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wm.agents.json_file import NAME, HookLists, is_our_handler, is_our_server, server_command
-from wm.agents.parts import SettingsPart, refusal
+from wm.agents.parts import SettingsPart, parse_toml
 from wm.errors import UserError
 from wm.text.jsontext import Node
 
@@ -125,7 +125,7 @@ class CodexServer(SettingsPart, frozen=True, kw_only=True):
 
     def added_to(self, raw: bytes | None) -> bytes:
         text = (raw or b"").decode("utf-8", "replace")
-        before = self._parse(text)
+        before = parse_toml(self.path, text)
         gap = "" if not text or text.endswith("\n") else "\n"
         changed = f"{text}{gap}{chr(10) if text else ''}{self._block()}"
         servers = {**_table(before, TABLE), NAME: tomllib.loads(self._block())[TABLE][NAME]}
@@ -158,10 +158,4 @@ class CodexServer(SettingsPart, frozen=True, kw_only=True):
         )
 
     def _server(self, text: str) -> Any:
-        return _table(self._parse(text), TABLE).get(NAME)
-
-    def _parse(self, text: str) -> dict[str, Any]:
-        try:
-            return tomllib.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise refusal(self.path, f"is not valid TOML: {error}") from error
+        return _table(parse_toml(self.path, text), TABLE).get(NAME)

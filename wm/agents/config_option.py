@@ -7,10 +7,9 @@ mark, so that unsetup removes that line and no other.
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Any
 
-from wm.agents.parts import SettingsPart, refusal
+from wm.agents.parts import SettingsPart, parse_toml
 from wm.errors import UserError
 
 MARK = "# chosen in wm setup"
@@ -31,15 +30,15 @@ class LearnOption(SettingsPart, frozen=True, kw_only=True):
         return _OURS.search(raw.decode("utf-8", "replace")) is not None
 
     def is_current(self, raw: bytes) -> bool:
-        found = value(self._parse(raw.decode("utf-8", "replace")))
+        found = value(parse_toml(self.path, raw.decode("utf-8", "replace")))
         return found == self.mode if self.mode else found is not None
 
     def added_to(self, raw: bytes | None) -> bytes:
         text = (raw or b"").decode("utf-8", "replace")
-        before = self._parse(text)
+        before = parse_toml(self.path, text)
         changed = _with_line(text, f'{NAME} = "{self.mode}"  {MARK}\n')
         wanted = {**before, SECTION: {**before.get(SECTION, {}), NAME: self.mode}}
-        if self._parse(changed) != wanted:
+        if parse_toml(self.path, changed) != wanted:
             raise UserError(
                 f"{self.path} is written in a way that setup cannot extend.",
                 fix=f'Add `{NAME} = "{self.mode}"` to its section [{SECTION}] yourself.',
@@ -48,15 +47,9 @@ class LearnOption(SettingsPart, frozen=True, kw_only=True):
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:
         text = _OURS.sub("", raw.decode("utf-8", "replace"))
-        if original is None and not self._parse(text).get(SECTION, True):
+        if original is None and not parse_toml(self.path, text).get(SECTION, True):
             text = _HEADER.sub("", text)
         return text.encode() if text.strip() or original is not None else None
-
-    def _parse(self, text: str) -> dict[str, Any]:
-        try:
-            return tomllib.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise refusal(self.path, f"is not valid TOML: {error}") from error
 
 
 def value(parsed: dict[str, Any]) -> object:

@@ -7,8 +7,10 @@ is a file that only wm writes.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -95,6 +97,14 @@ def parse_object(path: Path, raw: bytes) -> tuple[str, Node]:
     if not isinstance(root.value, dict):
         raise refusal(path, "does not contain a JSON object")
     return text, root
+
+
+def parse_toml(path: Path, text: str) -> dict[str, Any]:
+    """The tables of a user's TOML file. Raises UserError if it is none."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise refusal(path, f"is not valid TOML: {error}") from error
 
 
 def encoded(text: str, raw: bytes | None) -> bytes:
