@@ -3,13 +3,12 @@
 Limits decide what is shown or accepted; no figure here deletes an entry.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, one_of, option, read_tables
+from wm.settings.schema import TableKind, check_expression, one_of, option
 
 LEARN_MODES = ("active", "inbox", "off")
 LEARN_INBOX = LEARN_MODES[1]
@@ -28,27 +27,15 @@ class Trigger:
     type: str = ""
 
 
-_TABLES = TableKind(
-    made=Trigger,
-    noun="trigger",
-    header="[[gate.triggers]]",
-    name=re.compile(r"[a-z][a-z0-9_-]{0,39}\Z"),
-    name_fix='Write name = "…": lower-case letters, _ or -.',
-    repeated=("is the name of an earlier trigger.", "Rename one."),
-    check=lambda _name, value: "" if isinstance(value, str) else 'Write a text: "…".',
-)
-
-
-def _triggers(value: Any, where: str) -> tuple[Trigger, ...]:
-    return tuple(_trigger(given, at) for at, given in read_tables(value, where, _TABLES))
-
-
 def _trigger(given: Mapping[str, Any], at: str) -> Trigger:
     made = Trigger(**given)
     if not made.pattern:
         raise UserError(f"{at} does not say how a request begins.", fix="Give a pattern.")
     check_expression(made.pattern, at)
     return made
+
+
+_TABLES = TableKind(made=Trigger, noun="trigger", header="[[gate.triggers]]", make=_trigger)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +111,7 @@ class GateSettings:
     """Shortest candidate text [chars, EX-3]."""
     min_chars_cjk: int = option(8)
     """Shortest candidate text in Chinese, Japanese or Korean [chars, EX-3]."""
-    triggers: tuple[Trigger, ...] = option((), parse=_triggers)
+    triggers: tuple[Trigger, ...] = option((), parse=_TABLES.parse)
     """Ways of asking to remember of your own, tried before the built-in ones: `[[gate.triggers]]`
     [IF-8]."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, option, read_tables
+from wm.settings.schema import TableKind, option
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,6 @@ def _wrong_price(_field: str, value: Any) -> str:
     return "" if is_number and 0 <= value <= 1_000_000 else "Write dollars per million tokens."
 
 
-_TABLES = TableKind(
-    made=ModelPrice,
-    noun="model",
-    header="[[prices.models]]",
-    name=re.compile(r".*[A-Za-z0-9]", re.DOTALL),
-    name_fix='Write name = "…", as requests name it.',
-    repeated=("has a price already.", "Remove one of the two."),
-    check=_wrong_price,
-)
-
-
-def _prices(value: Any, where: str) -> tuple[ModelPrice, ...]:
-    return tuple(_price(given, at) for at, given in read_tables(value, where, _TABLES))
-
-
 def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
     for needed in ("input", "output"):
         if needed not in given:
@@ -52,6 +37,18 @@ def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
                 f"{at} has no {needed}.", fix=f"Write {needed} = dollars per million tokens."
             )
     return ModelPrice(**given)
+
+
+_TABLES = TableKind(
+    made=ModelPrice,
+    noun="model",
+    header="[[prices.models]]",
+    make=_price,
+    name=re.compile(r".*[A-Za-z0-9]", re.DOTALL),
+    name_fix='Write name = "…", as requests name it.',
+    repeated=("has a price already.", "Remove one of the two."),
+    check=_wrong_price,
+)
 
 
 POLICIES = ("off", "safe", "balanced", "tight")
@@ -112,6 +109,6 @@ class ProxySettings:
 class PriceSettings:
     """Prices of models (SPEC PX-11, IF-8)."""
 
-    models: tuple[ModelPrice, ...] = option((), common=True, parse=_prices)
+    models: tuple[ModelPrice, ...] = option((), common=True, parse=_TABLES.parse)
     """Prices of your own, which come before those of the table
     ([how](concepts/replay.md#prices-of-your-own)) [IF-8]."""

@@ -3,13 +3,12 @@
 How long an output must be to be pruned, and how much stays, for each mode.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, option, read_tables
+from wm.settings.schema import TableKind, check_expression, option
 
 
 @dataclass(frozen=True)
@@ -40,21 +39,6 @@ def _wrong_field(name: str, value: Any) -> str:
     return "Write true or false." if isinstance(default, bool) else 'Write a text: "…".'
 
 
-_TABLES = TableKind(
-    made=PruningRule,
-    noun="rule",
-    header="[[pruning.rules]]",
-    name=re.compile(r"[a-z][a-z0-9_-]{0,39}\Z"),
-    name_fix='Write name = "…": lower-case letters, _ or -.',
-    repeated=("is the name of an earlier rule.", "Rename one."),
-    check=_wrong_field,
-)
-
-
-def _pruning_rules(value: Any, where: str) -> tuple[PruningRule, ...]:
-    return tuple(_pruning_rule(given, at) for at, given in read_tables(value, where, _TABLES))
-
-
 def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
     made = PruningRule(**{**given, "keep": tuple(given.get("keep", ()))})
     if not (made.tool or made.command or made.output):
@@ -64,6 +48,15 @@ def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
     for text in (made.command, made.output, *made.keep):
         check_expression(text, at)
     return made
+
+
+_TABLES = TableKind(
+    made=PruningRule,
+    noun="rule",
+    header="[[pruning.rules]]",
+    make=_pruning_rule,
+    check=_wrong_field,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +80,7 @@ class PruningSettings:
     error_lines: int = option(200)
     """Most lines kept because they look like errors; of more, the first and last of each kind
     [lines, PR-2]."""
-    rules: tuple[PruningRule, ...] = option((), common=True, parse=_pruning_rules)
+    rules: tuple[PruningRule, ...] = option((), common=True, parse=_TABLES.parse)
     """Rules of your own, applied before the built-in ones: `[[pruning.rules]]` [PR-4]."""
 
     # Fixed: not options of config.toml.

@@ -147,26 +147,38 @@ def _checked_table(value: Any, sample: Any, where: str) -> dict[str, Any]:
     return {name: _checked(item, sample, f"{where}.{name}") for name, item in value.items()}
 
 
+def _wrong_text(_field: str, value: Any) -> str:
+    return "" if isinstance(value, str) else 'Write a text: "…".'
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TableKind:
     """An option that is a list of tables, each with a name of its own.
 
-    made: the class of a table. noun: what one is called. name: what a name must match from its
-    beginning. repeated: the message for a name that is used twice, and what to do. check: what to
-    write instead of the value of a field, "" for a valid value.
+    made: the class of a table. noun: what one is called. make: an instance of a table whose fields
+    are checked, given the beginning of a message about it; raises UserError. name: what a name must
+    match from its beginning. repeated: the message for a name that is used twice, and what to do.
+    check: what to write instead of the value of a field, "" for a valid value.
     """
 
     made: type[Any]
     noun: str
     header: str
-    name: re.Pattern[str]
-    name_fix: str
-    repeated: tuple[str, str]
-    check: Callable[[str, Any], str]
+    make: Callable[[Mapping[str, Any], str], Any]
+    name: re.Pattern[str] = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
+    name_fix: str = 'Write name = "…": lower-case letters, _ or -.'
+    repeated: tuple[str, str] = ("is the name of an earlier {noun}.", "Rename one.")
+    check: Callable[[str, Any], str] = _wrong_text
+
+    def parse(self, value: Any, where: str) -> tuple[Any, ...]:
+        """The value of the option. Raises UserError."""
+        return tuple(self.make(given, at) for at, given in _read_tables(value, where, self))
 
 
-def read_tables(value: Any, where: str, kind: TableKind) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each table with the beginning of a message about it. Raises UserError."""
+def _read_tables(
+    value: Any, where: str, kind: TableKind
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each table with the beginning of a message about it."""
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise UserError(
             f"{where} must be tables.", fix=f"Begin each {kind.noun} with {kind.header}."
@@ -177,7 +189,8 @@ def read_tables(value: Any, where: str, kind: TableKind) -> Iterator[tuple[str, 
         if not isinstance(name, str) or not kind.name.match(name):
             raise UserError(f"{at} has no name.", fix=kind.name_fix)
         if name in names:
-            raise UserError(f"{at}: {name!r} {kind.repeated[0]}", fix=kind.repeated[1])
+            what, fix = kind.repeated
+            raise UserError(f"{at}: {name!r} {what.format(noun=kind.noun)}", fix=fix)
         names.add(name)
         at = f"{at} ({name})"
         _check_fields(given, at, kind)

@@ -2,13 +2,12 @@
 and the levels of its context.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, option, read_tables
+from wm.settings.schema import TableKind, check_expression, option
 
 
 @dataclass(frozen=True)
@@ -25,21 +24,6 @@ class ErrorRule:
     command: str = ""
 
 
-_TABLES = TableKind(
-    made=ErrorRule,
-    noun="rule",
-    header="[[session.errors]]",
-    name=re.compile(r"[a-z][a-z0-9_-]{0,39}\Z"),
-    name_fix='Write name = "…": lower-case letters, _ or -.',
-    repeated=("is the name of an earlier rule.", "Rename one."),
-    check=lambda _name, value: "" if isinstance(value, str) else 'Write a text: "…".',
-)
-
-
-def _error_rules(value: Any, where: str) -> tuple[ErrorRule, ...]:
-    return tuple(_error_rule(given, at) for at, given in read_tables(value, where, _TABLES))
-
-
 def _error_rule(given: Mapping[str, Any], at: str) -> ErrorRule:
     made = ErrorRule(**given)
     if not made.pattern:
@@ -47,6 +31,9 @@ def _error_rule(given: Mapping[str, Any], at: str) -> ErrorRule:
     for text in (made.pattern, made.command):
         check_expression(text, at)
     return made
+
+
+_TABLES = TableKind(made=ErrorRule, noun="rule", header="[[session.errors]]", make=_error_rule)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +50,7 @@ class SessionSettings:
     """Open errors kept for a session [errors, HS-2]."""
     shown_errors: int = option(3, common=True)
     """Open errors shown in a prompt [errors, HS-2]."""
-    errors: tuple[ErrorRule, ...] = option((), parse=_error_rules)
+    errors: tuple[ErrorRule, ...] = option((), parse=_TABLES.parse)
     """Categories of errors of your own, read before the built-in formats: `[[session.errors]]`
     [IF-8]."""
     rendered_chars: int = option(700)
