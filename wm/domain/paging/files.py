@@ -13,18 +13,22 @@ from typing import Any
 from msgspec import Struct
 
 from wm.text.patterns import Lazy
+from wm.text.tables import Tables
 
-READERS = frozenset({"read", "read_file", "view", "notebookread"})
-WRITERS = frozenset(
-    {
-        *("edit", "write", "multiedit", "create", "str_replace", "insert", "apply_patch"),
-        *("notebookedit", "replace", "write_file"),
-    }
-)
+_DIALECTS = Tables("wm.domain.payloads", "dialects.toml")
+
+
+def _tools(*kinds: str) -> frozenset[str]:
+    """What agents call their tools of these kinds, in small letters."""
+    tables = (_DIALECTS.table(agent).get("tools", {}) for agent in _DIALECTS.names())
+    pairs = (pair for table in tables for pair in table.items())
+    return frozenset(name.lower() for name, kind in pairs if kind in kinds)
+
+
+READERS = _tools("read")
+WRITERS = _tools("edit", "write")
+SHELLS = _tools("bash")
 EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool"})
-SHELLS = frozenset(
-    {"bash", "shell", "execute_bash", "run", "run_shell_command", "exec_command", "shell_command"}
-)
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "file_name")
 _RANGE = ("offset", "limit", "line_number", "view_range", "start_line", "end_line")
 _SHOWS = frozenset({"cat", "head", "tail", "nl", "sed"})
