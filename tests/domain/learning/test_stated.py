@@ -35,6 +35,11 @@ LANGUAGES = ("de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "vi", "zh", "
 """Of the rows of `LASTING` that are not English."""
 
 FOR_NOW = (
+    "the toast never disappears",
+    "the manual says never to open the case",
+    "Wir nutzen immer yarn. Nein, vergiss es.",
+    "On utilise toujours yarn. Non, oublie.",
+    "im dunklen Modus verschwindet der Text nie",
     "Fix the failing test in the parser.",
     "Should we always use UTC?",
     "Why is this always empty?",
@@ -99,6 +104,8 @@ CHANGES = (
     "forget Bootstrap, we use Tailwind from now on",
     "actually the bucket is media-eu, not media",
     "grunt is gone, builds run through just now",
+    "oublie Sass, on utilise Tailwind à partir de maintenant",
+    "dimentica Sass, d'ora in poi usiamo Tailwind",
     "the design repo is called field-design now",
     "Die Wiki liegt jetzt in Notion, Confluence ist abgeschaltet",
     "on est passés de Bitbucket à GitHub",
@@ -147,7 +154,7 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 
 
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "The shop has three menus."
+    rule, weaker = "We never ship on Fridays.", "Invoices have a number."
     assert statements(f"{weaker} Run it.") == ()
     assert [one.text for one in statements(f"{rule} {weaker}")] == [rule, weaker]
 

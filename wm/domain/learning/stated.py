@@ -39,7 +39,7 @@ not seen: 8 false lines per 1,000."""
 CHANGE_SCORE = -1.75
 """A statement of at least this score, with words of change, is kept if it changes what is known."""
 
-ALONE_SCORE = 0.4
+ALONE_SCORE = 0.6
 """The same for a message of one sentence at the start of a session, before any work."""
 
 WAITING_SCORE = -1.0
@@ -310,6 +310,8 @@ def _sentence(piece: _Piece, lang: str, shared: set[str]) -> Sentence:
     features |= {name for name, rule in FORMS.items() if rule.holds(text)}
     features |= {"asks"} if piece.asks else set()
     features |= {"ellipsis"} if piece.ellipsis else set()
+    if "retract" in features and marks_change(text):
+        features -= {"retract", "first:retract"}  # "forget Sass, we use Tailwind from now on"
     if "present" in found.anywhere and not found.first & _NO_SUBJECT:
         features.add("about_thing")
     words = len(plain.split()) if lang not in ("zh", "ja") else len(plain) // 2
