@@ -45,10 +45,6 @@ RIVALS = 5
 """Number of hits the best one is compared with before it may answer."""
 
 
-def _run(work: Work, request: SearchRequest) -> SearchAnswer:
-    return _search(work, request)
-
-
 def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     if not request.query.strip():
         raise UserError("There is nothing to search for.", fix="Give some words.")
@@ -198,4 +194,4 @@ def _one_of(name: str, asked: str, known: Sequence[str]) -> None:
         )
 
 
-search = Operation("search", SearchRequest, SearchAnswer, _run)
+search = Operation("search", SearchRequest, SearchAnswer, _search)
