@@ -96,7 +96,7 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
     assert [one.refused for one in managed.exchanges if one.refused] == []
     assert bill(managed) < 0.6 * bill(plain)
     assert max(map(size, managed.exchanges)) < 0.6 * max(map(size, plain.exchanges))
-    state = folded(ledger_of(user))
+    state = folded(ledger_of(user)).whole
     assert state.requests == len(managed.exchanges)
     assert state.unproven == {}
     assert state.cuts > 0
@@ -115,7 +115,7 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
         assert result(number) in call_tool(user, asked)["text"]
     asked = {"name": "memory_query", "arguments": {"query": "berth_7_code", "scope": "context"}}
     assert "berth_7_code = 55433" in call_tool(user, asked)["text"]
-    assert folded(ledger_of(user)).restored == len(gone[::5])
+    assert folded(ledger_of(user)).whole.restored == len(gone[::5])
     name = gone[0]["id"]
     validate_printed("objects show", user.wm("objects", "show", name[:9], "--json").json)
     why = user.wm("objects", "why", name)
@@ -144,7 +144,7 @@ def check_restored_file(user: Terminal, name: str) -> None:
 def check_budget_lines(user: Terminal, state: LedgerState) -> None:
     """What was saved stands in `wm status` and in the status line, as the ledger has it."""
     saved = dollars(state.saved - state.spent)
-    needed = folded(ledger_of(user)).restored
+    needed = folded(ledger_of(user)).whole.restored
     shown = user.wm("status").out
     assert f"saved {saved}" in shown
     assert f"{needed} removed steps needed again" in shown
@@ -184,7 +184,7 @@ def test_a_proxy_that_was_killed_goes_on_where_it_was(user: Terminal) -> None:
     records = ledger_of(user)
     cuts = sum(any(d.reason == "cut" for d in one.decisions) for one in records)
     assert 0 < shrunk <= cuts
-    assert folded(records).in_force
+    assert folded(records).whole.in_force
 
 
 def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> None:
@@ -202,7 +202,7 @@ def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> N
                 proxy.terminate()
         assert set(agent.statuses) == {200}
     assert [one.refused for one in upstream.exchanges if one.refused] == []
-    state = folded(ledger_of(user, "s-2"))
+    state = folded(ledger_of(user, "s-2")).whole
     assert (state.requests, state.unproven) == (turns + 1, {})
     assert state.saved > state.spent
     assert state.misses == 0

@@ -20,8 +20,13 @@ from tests.ops.test_paging import words
 from wm.domain.paging.ledger import folded
 from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
-from wm.ops.paging.requests import decision_of
-from wm.ops.paging.turns import ManagedConversation, NamedPolicies, PlannedTurn, Recovered
+from wm.ops.paging.turns import (
+    ManagedConversation,
+    NamedPolicies,
+    PlannedTurn,
+    Recovered,
+    decision_of,
+)
 from wm.wire.binding import BETA
 from wm.wire.policy import Prepared
 from wm.wire.usage import Usage
@@ -45,13 +50,13 @@ class DiskLedger:
         return [LedgerRecord.model_validate_json(line) for line in self.lines]
 
     def recovered(self) -> Recovered:
-        state = folded(self.records(), "")
+        state = folded(self.records()).of("")
         return Recovered(
             decisions=tuple(map(decision_of, state.in_force.values())),
             unproven=tuple(decision_of(d) for found in state.unproven.values() for d in found),
             requests=tuple(state.unproven),
             credit=state.credit,
-            alive_until=state.alive_until,
+            alive=state.alive,
             objects=frozenset(self.objects),
             marked=tuple(state.marked),
             broken=state.broken,
@@ -176,7 +181,7 @@ def test_no_request_is_refused_whatever_happens_to_the_ledger(
             session.rewind(number % 10)
         session.turn(fault, lines)
     assert session.upstream.refused == []
-    state = folded(session.disk.records(), "")
+    state = folded(session.disk.records()).of("")
     removed = {one.block for one in state.in_force.values()}
     # Whatever was removed can be restored: its step was on disk first.
     for record in session.disk.records():

@@ -47,13 +47,13 @@ class FileLedger:
         self.full = False
 
     async def read(self, whose: Whose) -> Recovered:
-        state = folded(self.records(_name(whose)))
+        state = folded(self.records(_name(whose))).whole
         return Recovered(
             decisions=tuple(map(_decision, state.in_force.values())),
             unproven=tuple(_decision(d) for found in state.unproven.values() for d in found),
             requests=tuple(state.unproven),
             credit=state.credit,
-            alive_until=state.alive_until,
+            alive=state.alive,
             marked=tuple(state.marked),
         )
 

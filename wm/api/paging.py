@@ -28,8 +28,10 @@ class PagingAnswer(Record):
 
 
 class LedgerRequest(SessionScoped):
-    """conversation: the client's id of a subagent, "" for the main one."""
+    """conversation: the client's id of a subagent, "" for the main one. Without a session: the
+    ledgers of the newest sessions are read ahead, and the answer is empty."""
 
+    session_id: str = ""
     conversation: str = ""
 
 
@@ -38,8 +40,9 @@ class LedgerAnswer(Record):
 
     decisions: those in force. unproven: stored, but no record says that their request left with
     them; requests: these requests. credit: in dollars per million tokens. objects: the ids of what
-    is stored. marked: for each request with a cut, the place of its end and those of its marks.
-    broken: thinking may be bound to a prefix that is not sent any more.
+    is stored. alive: until when the cache entries of each model live, in seconds since 1970.
+    marked: for each request with a cut, the place of its end and those of its marks. broken:
+    thinking may be bound to a prefix that is not sent any more.
     """
 
     place: WorkspacePlace
@@ -47,7 +50,7 @@ class LedgerAnswer(Record):
     unproven: tuple[LedgerDecision, ...] = ()
     requests: tuple[str, ...] = ()
     credit: float = 0.0
-    alive_until: float = 0.0
+    alive: dict[str, float] = Field(default_factory=dict)
     objects: tuple[str, ...] = ()
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""

@@ -6,7 +6,7 @@ The totals say what was not stored and why; contents of requests are never print
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from msgspec import Struct
@@ -14,8 +14,9 @@ from msgspec import Struct
 from wm.api.protocol import Scoped
 from wm.cli import output
 from wm.cli.context import Caller, daemon_status
+from wm.daemon.lifecycle import start
 from wm.domain.counts import saving
-from wm.errors import UserError, WmError
+from wm.errors import Unavailable, UserError, WmError
 from wm.ops.local import open_runtime
 from wm.ops.paging.ledger import totals_of
 from wm.ops.paging.turns import NamedPolicies
@@ -91,10 +92,12 @@ async def watched(
     if record and caller.settings.config_error is not None:
         output.note("Nothing is recorded while config.toml cannot be used.")
         record = False
+    pages = (policy or settings.policy or OFF) != OFF
+    if pages or record:
+        with suppress(Unavailable):  # requests then leave as the agent makes them
+            start(caller.settings)
     if record and not has_daemon(caller):
-        output.note(
-            "Nothing is recorded: the daemon, which stores bodies, is down. Start it: wm up"
-        )
+        output.note("Nothing is recorded: the daemon, which stores bodies, is down. See: wm daemon")
     reporter, ledger = Reporter(caller.settings), DaemonLedger(caller.settings)
 
     def report(note: Note) -> None:
@@ -111,8 +114,9 @@ async def watched(
         observer.failed,
         is_fixed=bool(policy),
     )
-    if preparer.name != OFF and has_daemon(caller):
+    if pages and has_daemon(caller):
         _announce(preparer.name, caller.settings.storage.object_max_age_days)
+        ledger.open(caller.directory)
     async with running(
         settings,
         token,

@@ -6,17 +6,17 @@ and the caller has a void record written after it.
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
 from wm.api.paging import LedgerAnswer, PagingAnswer
 from wm.daemon.client_async import AsyncClient
-from wm.errors import Unavailable
+from wm.errors import Unavailable, WmError
 from wm.formats.base import dump
-from wm.formats.ledger import LedgerDecision
 from wm.ops.paging.turns import PlannedTurn, Recovered
 from wm.proxy.managing import Whose
 from wm.settings import Settings
-from wm.wire.policy import Decision
 
 _DEADLINE_S = 5.0
 
@@ -26,21 +26,20 @@ class DaemonLedger:
 
     def __init__(self, settings: Settings) -> None:
         self._client = AsyncClient(settings)
+        self._opening: asyncio.Task[None] | None = None
+
+    def open(self, folder: str) -> None:
+        """Have the daemon read the newest ledgers of this folder ahead, behind this call."""
+        self._opening = asyncio.create_task(self._opened(folder))
+
+    async def _opened(self, folder: str) -> None:
+        with suppress(WmError):  # without a workspace, or without the daemon
+            await self.read(Whose("", "", folder=folder))
 
     async def read(self, whose: Whose) -> Recovered:
         fields = {**_scope(whose), "conversation": whose.subagent}
         found = LedgerAnswer.model_validate(await self._call("read_ledger", fields))
-        return Recovered(
-            decisions=tuple(map(_decision, found.decisions)),
-            unproven=tuple(map(_decision, found.unproven)),
-            requests=found.requests,
-            credit=found.credit,
-            alive_until=found.alive_until,
-            objects=frozenset(found.objects),
-            marked=found.marked,
-            policy=found.policy,
-            broken=found.broken,
-        )
+        return Recovered.of(found)
 
     async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         fields = {
@@ -53,6 +52,8 @@ class DaemonLedger:
         return found.refused, found.policy
 
     async def close(self) -> None:
+        if self._opening is not None:
+            self._opening.cancel()
         await self._client.close()
 
     async def _call(self, operation: str, fields: dict[str, Any]) -> Any:
@@ -65,7 +66,3 @@ class DaemonLedger:
 def _scope(whose: Whose) -> dict[str, str]:
     place = {"workspace": whose.workspace} if whose.workspace else {"directory": whose.folder}
     return {**place, "sessionId": whose.session, "agent": whose.agent}
-
-
-def _decision(one: LedgerDecision) -> Decision:
-    return Decision(one.block, one.text, one.reason, one.form, one.level)  # type: ignore[arg-type]

@@ -40,15 +40,28 @@ def rates_of(price: Price, lifetime: str) -> Rates:
 
 
 class Bill(Struct, frozen=True):
-    """One request. cost: in the unit of the rates."""
+    """Tokens of one request that are read from the cache, and the others."""
 
-    read: int
-    written: int
-    cost: float
+    read: int = 0
+    written: int = 0
 
     @property
     def tokens(self) -> int:
         return self.read + self.written
+
+    def cost(self, rates: Rates) -> float:
+        """In the unit of the rates."""
+        return self.read * rates.read + self.written * rates.write
+
+
+class Forecast(Struct, frozen=True):
+    """A request as the client makes it, and as it is sent. saved: the difference of their costs, in
+    the unit of the rates. is_guess: nobody knows how much of it is cached."""
+
+    plain: Bill = Bill()
+    sent: Bill = Bill()
+    saved: float = 0.0
+    is_guess: bool = False
 
 
 class PrefixCache(Struct):
@@ -56,12 +69,11 @@ class PrefixCache(Struct):
 
     _known: set[bytes] = field(default_factory=set)
 
-    def bill(self, row: BlockRow, rates: Rates) -> Bill:
-        """What the request costs if it is sent now."""
+    def bill(self, row: BlockRow) -> Bill:
+        """The bill of the request if it is sent now."""
         last = self.known_to(row)
         read = row.tokens[last] if last >= 0 else 0
-        written = row.prompt - read
-        return Bill(read, written, read * rates.read + written * rates.write)
+        return Bill(read, row.prompt - read)
 
     def known_to(self, row: BlockRow) -> int:
         """The last block of the longest known prefix, or -1."""
@@ -109,9 +121,20 @@ class Account(Struct):
             self.plain.clear()
             self.sent.clear()
 
-    def resume(self, credit: float, until: float) -> None:
-        """Go on after a restart: what was saved, and when the cache entries expire."""
-        self.credits, self._until = (credit, credit), until
+    def resume(self, credit: float) -> None:
+        """Go on after a restart, with what was saved before."""
+        self.credits = (credit, credit)
+
+    def revive(self, plain: BlockRow, at: float, until: float) -> None:
+        """All of a request as the client makes it is cached since before a restart."""
+        self._until = until
+        self.plain.take(plain)
+        self.marked_plain.account(plain, at)
+
+    def revive_sent(self, sent: BlockRow, at: float) -> None:
+        """The same for that request as it is sent, without new decisions."""
+        self.sent.take(sent)
+        self.marked_sent.account(sent, at)
 
     @property
     def credit(self) -> float:
@@ -126,19 +149,21 @@ class Account(Struct):
     def is_alive(self, at: float) -> bool:
         return at <= self._until
 
-    def bills(self, plain: BlockRow, sent: BlockRow, rates: Rates) -> tuple[Bill, Bill]:
-        """A request as the client makes it and as it is sent, in the block model."""
-        return self.plain.bill(plain, rates), self.sent.bill(sent, rates)
-
     def savings(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Savings:
         """What this request saves in each model, negative if it costs more."""
-        whole, less = self.bills(plain, sent, rates)
+        whole, less = self.plain.bill(plain).cost(rates), self.sent.bill(sent).cost(rates)
         marked = _marked_cost(self.marked_plain, plain, rates, at)
-        return whole.cost - less.cost, marked - _marked_cost(self.marked_sent, sent, rates, at)
+        return whole - less, marked - _marked_cost(self.marked_sent, sent, rates, at)
 
-    def expected_read(self, sent: BlockRow, rates: Rates, at: float) -> int:
-        """Tokens that the service is expected to read, in the model that expects fewer."""
-        return min(self.sent.bill(sent, rates).read, self.marked_sent.expected(sent, at)[0])
+    def forecast(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Forecast:
+        """What a request is expected to cost, by the model that expects less of the cache."""
+        whole = min(self.plain.bill(plain).read, self.marked_plain.expected(plain, at)[0])
+        less = min(self.sent.bill(sent).read, self.marked_sent.expected(sent, at)[0])
+        return Forecast(
+            plain=Bill(whole, plain.prompt - whole),
+            sent=Bill(less, sent.prompt - less),
+            saved=min(self.savings(plain, sent, rates, at)),
+        )
 
     def after(self, saved: Savings) -> float:
         """The credit if a request saves this."""

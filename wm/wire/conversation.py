@@ -8,15 +8,16 @@ than was saved so far, whatever the policy says; only first appearances are free
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from wm.wire.account import Account, Bill, Rates, rates_of
+from wm.wire.account import Account, Forecast, Rates, rates_of
 from wm.wire.binding import tolerance
 from wm.wire.body import Body, edited, index, splice, unread
-from wm.wire.cachesim import LOOK_BACK_BLOCKS
+from wm.wire.cachesim import LIFETIME_S, LOOK_BACK_BLOCKS
 from wm.wire.history import ConversationHistory, history
 from wm.wire.marks import client_marks, end_mark, end_marked, room_for
 from wm.wire.policy import (
@@ -40,6 +41,11 @@ _ROUNDING = 1e-6
 _NOWHERE = 1 << 30
 
 
+def has_begun(body: Body) -> bool:
+    """Whether the service answered an earlier request of this conversation."""
+    return any(message.role == "assistant" for message in body.messages)
+
+
 class _Request(Struct):
     """One request while it is prepared. previous: the one before it. inherited: decisions of
     earlier requests. cached_to: number of the last message of which the cache holds something."""
@@ -58,6 +64,8 @@ class _Request(Struct):
     undo: dict[str, Decision | None] = field(default_factory=dict)
     """What the log had for the blocks of its new decisions."""
     emergency: bool = False
+    revived: bool = False
+    """It is the first one after a restart, and what is cached of it is a guess: all."""
 
 
 class _Changes(Struct, frozen=True):
@@ -130,17 +138,20 @@ class Conversation(Struct):
     _prepared: _Request | None = None
     _rates: Rates | None = None
     """Prices of the last request."""
-    _resumed: bool = False
+    _before_restart: Mapping[str, float] | None = field(default_factory=dict)
+    """As given to `resume`; empty when the first request went out."""
 
     def __post_init__(self) -> None:
         if self.ttl:
             self.account = Account.of(self.ttl)
 
-    def resume(self, credit: float, until: float) -> None:
-        """Go on after a restart. Until the cache entries expire, what the next request contains
-        counts as cached, so that no cut is taken for free and nothing for saved."""
-        self.account.resume(credit, until)
-        self._resumed = True
+    def resume(self, credit: float, alive: Mapping[str, float] | None) -> None:
+        """Go on after a restart. What the next request contains counts as cached if its model has
+        entries that are alive, so that no cut is taken for free and nothing for saved. alive: until
+        when, by model; None if nobody knows, as in a fork: then a conversation that has begun
+        counts as cached."""
+        self.account.resume(credit)
+        self._before_restart = alive
 
     def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:
         """The next request as sent upstream; None if the bytes are not a request.
@@ -154,11 +165,8 @@ class Conversation(Struct):
             return None
         one = self._opened(body, at)
         base = self._form(one, one.inherited)
-        if self._resumed:
-            self._resumed = False
-            if self.account.is_alive(at):
-                self.account.sent.take(base.row)
-                self.account.marked_sent.account(base.row, at)
+        if one.revived:
+            self.account.revive_sent(base.row, at)
         new, made = self._accepted(one, base, policy)
         self.sent = (made.body, made.row)
         one.made = made
@@ -181,19 +189,13 @@ class Conversation(Struct):
         """The decisions that apply to the last request."""
         return self.log if self._prepared is None else self._prepared.inherited
 
-    def bills(self) -> tuple[Bill, Bill]:
-        """The bills of the last request: as the client made it, and as it is sent."""
+    def forecast(self) -> Forecast:
+        """What the last request is expected to cost."""
         one = self._prepared
         if one is None or one.made is None:
-            return Bill(0, 0, 0.0), Bill(0, 0, 0.0)
-        return self.account.bills(one.plain, one.made.row, one.rates)
-
-    def expected_read(self) -> int:
-        """Tokens of the last request that the service is expected to read from its cache."""
-        one = self._prepared
-        if one is None or one.made is None:
-            return 0
-        return self.account.expected_read(one.made.row, one.rates, one.at)
+            return Forecast()
+        found = self.account.forecast(one.plain, one.made.row, one.rates, one.at)
+        return replace(found, is_guess=one.revived)
 
     def is_emergency(self) -> bool:
         """Whether the last request got decisions that cost more than the credit."""
@@ -244,9 +246,9 @@ class Conversation(Struct):
         self.before, self.plain = (body, past), plain
         ttl = self.ttl or end_mark(body) or "5m"
         self.account.expire(at)
-        if self._resumed and self.account.is_alive(at):
-            self.account.plain.take(plain)
-            self.account.marked_plain.account(plain, at)
+        until = self._alive_until(body, plain.model, at, ttl)
+        if until is not None:
+            self.account.revive(plain, at, until)
         known = self.account.plain.known_to(plain)
         return _Request(
             body=body,
@@ -259,7 +261,16 @@ class Conversation(Struct):
             ttl=ttl,
             cached_to=plain.units[known].message if known >= 0 else -1,
             tolerance=tolerance(body) if self.tolerant else None,
+            revived=until is not None,
         )
+
+    def _alive_until(self, body: Body, model: str, at: float, ttl: str) -> float | None:
+        """When what is cached of the first request after a restart expires; None if nothing is."""
+        known = self._before_restart
+        if known is None:
+            return at + LIFETIME_S[ttl] if has_begun(body) else None
+        until = known.get(model)
+        return until if until is not None and at <= until else None
 
     def _inherited(self, past: ConversationHistory) -> Log:
         if not self._in_force:
@@ -397,6 +408,7 @@ class Conversation(Struct):
         one, self._prepared = self._prepared, None
         if one is None or one.made is None:
             return
+        self._before_restart = {}
         self.account.take(one.plain, one.made.row, one.rates, one.at, one.ttl)
         self._take_over(one)
         places = one.past.places

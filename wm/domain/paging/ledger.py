@@ -23,8 +23,8 @@ class LedgerState(Struct):
     what requests cost less than the client's own; spent: what others cost more, at a cut;
     fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
     handle -> number of faults. pinned: objects that were restored and not released. chosen: the
-    policy that the person chose for the session. models: of the requests. broken: thinking may be
-    bound to a prefix that is not sent any more.
+    policy that the person chose for the session. broken: thinking may be bound to a prefix that is
+    not sent any more. alive: until when its cache entries live, by model, in seconds since 1970.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class LedgerState(Struct):
     chosen: str = ""
     broken: bool = False
     credit: float = 0.0
-    alive_until: float = 0.0
+    alive: dict[str, float] = field(default_factory=dict)
     requests: int = 0
     cuts: int = 0
     removed: int = 0
@@ -44,7 +44,6 @@ class LedgerState(Struct):
     misses: int = 0
     emergencies: int = 0
     dropped: int = 0
-    models: set[str] = field(default_factory=set)
     saved: float = 0.0
     spent: float = 0.0
     fault_cost: float = 0.0
@@ -53,14 +52,29 @@ class LedgerState(Struct):
     pinned: set[str] = field(default_factory=set)
 
 
-def folded(records: Iterable[LedgerRecord], conversation: str | None = None) -> LedgerState:
-    """The state after these records, oldest first. conversation: "" for the main one; None for
-    all of a session together."""
-    state = LedgerState()
-    for record in records:
-        if conversation in (None, record.conversation) or record.kind == "policy":
-            take(state, record)
-    return state
+class SessionLedger(Struct):
+    """All of a session: whole, and each conversation by its name, "" for the main one."""
+
+    whole: LedgerState = field(default_factory=LedgerState)
+    conversations: dict[str, LedgerState] = field(default_factory=dict)
+
+    def add(self, records: Iterable[LedgerRecord]) -> SessionLedger:
+        """Add later records; returns itself."""
+        for record in records:
+            take(self.whole, record)
+            if record.kind != "policy":  # that is of the session
+                known = self.conversations.setdefault(record.conversation, LedgerState())
+                take(known, record)
+        return self
+
+    def of(self, conversation: str) -> LedgerState:
+        """A conversation's own; empty if nothing is known of it."""
+        return self.conversations.get(conversation) or LedgerState()
+
+
+def folded(records: Iterable[LedgerRecord]) -> SessionLedger:
+    """What these records of a session add up to, oldest first."""
+    return SessionLedger().add(records)
 
 
 def take(state: LedgerState, record: LedgerRecord) -> None:
@@ -114,10 +128,9 @@ def _take_decided(state: LedgerState, record: LedgerRecord) -> None:
 def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     state.requests += 1
     state.removed = record.removed
-    state.models |= {record.model} - {""}
     state.policy = record.policy or state.policy
     state.credit = record.credit
-    state.alive_until = record.alive_until
+    state.alive[record.model] = record.alive_until
     state.saved += max(0.0, record.saved)
     state.spent -= min(0.0, record.saved)
 

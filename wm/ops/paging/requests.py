@@ -12,9 +12,7 @@ from msgspec import Struct, field
 
 from wm.api.paging import FinishTurnRequest, PrepareAnswer, PrepareRequest, TurnAnswer
 from wm.api.protocol import Scoped, WorkspacePlace
-from wm.domain.paging.ledger import folded
 from wm.errors import HostError, NotFound, StoreError
-from wm.formats.ledger import LedgerDecision
 from wm.ops.operation import Operation, Work
 from wm.ops.paging import ledger
 from wm.ops.paging.turns import OFF, ManagedConversation, NamedPolicies, PlannedTurn, Recovered
@@ -23,7 +21,7 @@ from wm.store.paths import sid
 from wm.wire.binding import BETA
 from wm.wire.body import index
 from wm.wire.identity import RequestIdentity, identify
-from wm.wire.policy import Decision, Prepared
+from wm.wire.policy import Prepared
 from wm.wire.usage import Usage
 
 MESSAGES = "/v1/messages"
@@ -123,35 +121,15 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
     name = ("paged", place.key, sid(found.session), found.subagent)
 
     def made() -> _Held:
-        recovered = _recovered(work, place, sid(found.session), found.subagent)
-        conversation = ManagedConversation(found.subagent, recovered, _POLICIES)
+        known = ledger.recovered(work, place, sid(found.session), found.subagent)
+        conversation = ManagedConversation(found.subagent, Recovered.of(known), _POLICIES)
         return _Held(conversation, place, sid(found.session))
 
     held: _Held = work.runtime.caches.conversations.get(name, (), made)
     return held
 
 
-def _recovered(work: Work, place: WorkspacePlace, session: str, subagent: str) -> Recovered:
-    store = work.runtime.store
-    state = folded(store.ledger(place.key, session), subagent)
-    return Recovered(
-        decisions=tuple(map(decision_of, state.in_force.values())),
-        unproven=tuple(decision_of(d) for found in state.unproven.values() for d in found),
-        requests=tuple(state.unproven),
-        credit=state.credit,
-        alive_until=state.alive_until,
-        objects=store.object_ids(place.key, session),
-        marked=tuple(state.marked),
-        policy=ledger.chosen(work, place, session),
-        broken=state.broken,
-    )
-
-
 def _write(work: Work, held: _Held, turn: PlannedTurn) -> tuple[str, ...]:
     return ledger.append(
         work, held.place, held.session, turn.objects, turn.records, durable=turn.must_wait
     )
-
-
-def decision_of(one: LedgerDecision) -> Decision:
-    return Decision(one.block, one.text, one.reason, one.form, one.level)  # type: ignore[arg-type]

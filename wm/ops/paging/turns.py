@@ -8,12 +8,13 @@ record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from wm.api.paging import LedgerAnswer
 from wm.domain.paging.ledger import LedgerState, take
 from wm.domain.paging.levels import LEVELS
 from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
@@ -21,9 +22,9 @@ from wm.formats.paged_object import PagedObject
 from wm.ops.paging.contents import ObjectReader
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.policy import PagingPolicy
-from wm.wire.account import Bill
+from wm.wire.account import Bill, Forecast
 from wm.wire.body import Body
-from wm.wire.conversation import Conversation
+from wm.wire.conversation import Conversation, has_begun
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, nothing
 from wm.wire.rows import estimate
@@ -37,6 +38,9 @@ _PIECE_TOKENS = 120_000
 _MAX_UNSTORED_TOKENS = 8_000_000
 _MAX_WAITING = 2_000
 _MAX_UNREPORTED = 64
+_MOST_SKIPPED = 16
+"""Requests without new decisions after some that came too late, at most. A ledger on a slow disk
+would cost each request the whole wait."""
 _LEAST_MISSED = 1_024
 """Tokens; estimates and marks explain fewer."""
 LEAST_SCALE, MOST_SCALE = 0.5, 3.0
@@ -45,18 +49,37 @@ LEAST_SCALE, MOST_SCALE = 0.5, 3.0
 
 class Recovered(Struct, frozen=True):
     """What the ledger knows of a conversation. broken: thinking may be bound to a prefix that is
-    not sent any more. lost: it could not be read in time."""
+    not sent any more. alive: until when the cache entries of each model live, in seconds since
+    1970. lost: it could not be read in time."""
 
     decisions: tuple[Decision, ...] = ()
     unproven: tuple[Decision, ...] = ()
     requests: tuple[str, ...] = ()
     credit: float = 0.0
-    alive_until: float = 0.0
+    alive: Mapping[str, float] = field(default_factory=dict)
     objects: frozenset[str] = frozenset()
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""
     broken: bool = False
     lost: bool = False
+
+    @staticmethod
+    def of(found: LedgerAnswer) -> Recovered:
+        return Recovered(
+            decisions=tuple(map(decision_of, found.decisions)),
+            unproven=tuple(map(decision_of, found.unproven)),
+            requests=found.requests,
+            credit=found.credit,
+            alive=found.alive,
+            objects=frozenset(found.objects),
+            marked=found.marked,
+            policy=found.policy,
+            broken=found.broken,
+        )
+
+
+def decision_of(one: LedgerDecision) -> Decision:
+    return Decision(one.block, one.text, one.reason, one.form, one.level)  # type: ignore[arg-type]
 
 
 class PlannedTurn(Struct, frozen=True):
@@ -92,8 +115,8 @@ class ManagedConversation:
         self.totals = LedgerState()
         """What was removed, saved and needed again since this process took the conversation on."""
         self._talk = Conversation(log, bounded=bounded, marks=True, proposed=recovered.unproven)
-        if recovered.alive_until:
-            self._talk.resume(recovered.credit, recovered.alive_until)
+        if not recovered.lost:
+            self._talk.resume(recovered.credit, dict(recovered.alive) or None)
         self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
         self._is_lost = recovered.lost
         self._needs_tolerance = recovered.broken or bool(recovered.unproven) or recovered.lost
@@ -108,6 +131,8 @@ class ManagedConversation:
         self._seen_messages = 0
         self._moment = Moment()
         self._turn = _Turn()
+        self._late = self._skipped = 0
+        """Requests in a row whose decisions came too late, and those left to skip."""
         self._unreported: dict[str, Bill] = {}
         """Requests whose figures may still come, with the prediction."""
         self._missed = 0.0
@@ -126,18 +151,16 @@ class ManagedConversation:
         self._conclude(ok=True)  # it was answered, or this one would not follow
         self._let_go(policy, at)
         is_behind = sum(one.tokens for one in self._unstored.values()) > _BACKLOG_TOKENS
-        chosen = self._policies(policy) if policy and not is_behind else nothing
+        waits = is_behind or self._skipped > 0
+        self._skipped -= self._skipped > 0
+        chosen = self._policies(policy) if policy and not waits else nothing
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
         made = self._talk.prepare(raw, self._watched(chosen), at)
         if made is None or self._talk.before is None:
             return None
-        body, _ = self._talk.before
         self._begin(request, policy, at)
-        if self._is_lost and any(message.role == "assistant" for message in body.messages):
-            self._drop()
-        self._is_lost = False
         if not made.decisions:
             return PlannedTurn(replace(made, request=request))
         self._read_objects()
@@ -166,6 +189,7 @@ class ManagedConversation:
         if refused:
             self._talk.barred.update(refused)
             return self.hold(replace(turn, records=()))
+        self._late = 0
         self._talk.keep(turn.prepared.decisions)
         return turn.prepared
 
@@ -181,15 +205,14 @@ class ManagedConversation:
         """A request with the decisions that hold, and no new ones."""
         if self._turn.decided:
             self._waiting.append(self._record("void", self._turn.request))
+            self._late += 1
+            self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
         self._talk.void()
         self._talk.tolerant = self._needs_tolerance
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
         self._begin(request, "", at)
-        if self._is_lost:
-            self._drop()
-        self._is_lost = False
         return replace(made, request=request)
 
     def preview(self, raw: bytes) -> bytes:
@@ -253,9 +276,12 @@ class ManagedConversation:
         return watched
 
     def _begin(self, request: str, policy: str, at: float) -> None:
-        model = str(self._talk.before[0].value("model") or "") if self._talk.before else ""
-        expected = self._talk.expected_read()
-        self._turn = _Turn(request, policy, model, at, self._talk.bills(), expected)
+        body = self._talk.before[0] if self._talk.before else None
+        model = str(body.value("model") or "") if body else ""
+        self._turn = _Turn(request, policy, model, at, self._talk.forecast())
+        if self._is_lost and body is not None and has_begun(body):
+            self._drop()
+        self._is_lost = False
 
     def _conclude(self, *, ok: bool) -> None:
         turn, self._turn = self._turn, _Turn()
@@ -270,10 +296,10 @@ class ManagedConversation:
         self._talk.settle()
         if turn.policy == OFF and not self._talk.log:
             return  # nothing is managed
-        plain, sent = turn.bills
-        # What is missed before any decision is not ours.
-        expected = turn.expected if self._talk.log else 0
-        self._unreported[turn.request] = Bill(expected, sent.tokens - expected, sent.cost)
+        found = turn.forecast
+        # What is missed before any decision is not ours, and from a guess nothing can be missed.
+        hopes = self._talk.log and not found.is_guess
+        self._unreported[turn.request] = found.sent if hopes else Bill(0, found.sent.tokens)
         if len(self._unreported) > _MAX_UNREPORTED:
             del self._unreported[next(iter(self._unreported))]
         missed, self._missed = self._missed, 0.0
@@ -283,10 +309,10 @@ class ManagedConversation:
             policy=turn.policy,
             model=turn.model,
             tolerant=self._needs_tolerance,
-            removed=max(0, plain.tokens - sent.tokens),
-            plain=LedgerBill(read=plain.read, written=plain.written),
-            predicted=LedgerBill(read=sent.read, written=sent.written),
-            saved=plain.cost - sent.cost - missed,
+            removed=max(0, found.plain.tokens - found.sent.tokens),
+            plain=None if found.is_guess else _recorded(found.plain),
+            predicted=None if found.is_guess else _recorded(found.sent),
+            saved=found.saved - missed,
         )
 
     def _wait(self, kind: str, request: str = "", **fields: Any) -> None:
@@ -354,8 +380,7 @@ class ManagedConversation:
         """Decisions were lost: the request leaves as the client made it, and the cache is written
         again. Booked like a cut of all that it contains."""
         self._needs_tolerance = True
-        plain, _ = self._turn.bills
-        self._talk.charge(0, plain.tokens)
+        self._talk.charge(0, self._turn.forecast.plain.tokens)
         self._wait("dropped", self._turn.request)
 
     def _count_faults(self) -> None:
@@ -397,16 +422,18 @@ class ManagedConversation:
         return LedgerRecord.model_validate(fields)
 
 
+def _recorded(bill: Bill) -> LedgerBill:
+    return LedgerBill(read=bill.read, written=bill.written)
+
+
 class _Turn(Struct):
-    """The request that was planned last. request: "" before the first. bills: as the client made
-    it, and as it is sent. expected: tokens of it that the service should read."""
+    """The request that was planned last. request: "" before the first."""
 
     request: str = ""
     policy: str = ""
     model: str = ""
     at: float = 0.0
-    bills: tuple[Bill, Bill] = (Bill(0, 0, 0.0), Bill(0, 0, 0.0))
-    expected: int = 0
+    forecast: Forecast = Forecast()
     decided: bool = False
 
 
