@@ -23,6 +23,9 @@ from wm.daemon.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 
+OFF = ("--policy", "off")
+"""Without a policy no daemon is started."""
+
 
 class Service(ThreadingHTTPServer):
     """Answers every request with what it heard."""
@@ -90,7 +93,7 @@ def post(base_url: str, body: bytes = b"{}") -> tuple[int, bytes]:
 
 
 def test_a_proxy_serves_until_it_is_stopped(terminal: Terminal, service: Service) -> None:
-    process = start(terminal, "proxy", "--port", "0", "--upstream", service.url, "--json")
+    process = start(terminal, "proxy", *OFF, "--port", "0", "--upstream", service.url, "--json")
     assert process.stdout is not None
     told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
     validate_printed("proxy", told)
@@ -110,7 +113,7 @@ def test_the_address_is_the_same_after_a_restart_and_requires_the_token(
 ) -> None:
     urls = []
     for _ in range(2):
-        process = start(terminal, "proxy", "--port", "0", "--upstream", service.url, "--json")
+        process = start(terminal, "proxy", *OFF, "--port", "0", "--upstream", service.url, "--json")
         assert process.stdout is not None
         told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
         urls.append(told["baseUrl"].partition("/t/")[2])
@@ -132,7 +135,9 @@ def test_a_program_runs_behind_its_own_proxy_and_its_exit_code_is_returned(
     terminal: Terminal, service: Service
 ) -> None:
     script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}" && echo && exit 7'
-    code, out, err = done(start(terminal, "run", "--upstream", service.url, "sh", "-c", script))
+    code, out, err = done(
+        start(terminal, "run", *OFF, "--upstream", service.url, "sh", "-c", script)
+    )
     assert code == 7
     assert '"input_tokens": 12' in out
     assert err == "wm run: 1 request; 42 tokens read, 30 of them from the cache.\n"
@@ -140,14 +145,36 @@ def test_a_program_runs_behind_its_own_proxy_and_its_exit_code_is_returned(
 
 
 def test_options_after_the_program_belong_to_the_program(terminal: Terminal) -> None:
-    line = ("run", "--quiet", "--upstream", "http://127.0.0.1:9", "--", "echo", "--json", "-C", "x")
+    line = (
+        "run",
+        "--quiet",
+        "--policy",
+        "off",
+        "--upstream",
+        "http://127.0.0.1:9",
+        "--",
+        "echo",
+        "--json",
+        "-C",
+        "x",
+    )
     assert done(start(terminal, *line)) == (0, "--json -C x\n", "")
 
 
 def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Service) -> None:
     script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}"'
     code, _, _ = done(
-        start(terminal, "run", "--quiet", "sh", "-c", script, ANTHROPIC_BASE_URL=service.url)
+        start(
+            terminal,
+            "run",
+            "--quiet",
+            "--policy",
+            "off",
+            "sh",
+            "-c",
+            script,
+            ANTHROPIC_BASE_URL=service.url,
+        )
     )
     assert code == 0
     assert len(service.heard) == 1
@@ -155,7 +182,7 @@ def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Se
 
 def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service) -> None:
     script = 'trap "echo told; exit 5" TERM; echo up; while :; do sleep 0.05; done'
-    process = start(terminal, "run", "--quiet", "--upstream", service.url, "sh", "-c", script)
+    process = start(terminal, "run", "--quiet", *OFF, "--upstream", service.url, "sh", "-c", script)
     assert process.stdout is not None
     assert process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGTERM)
@@ -163,7 +190,17 @@ def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service)
 
 
 def test_a_killed_program_gives_the_shell_exit_code(terminal: Terminal) -> None:
-    line = ("run", "--quiet", "--upstream", "http://127.0.0.1:9", "sh", "-c", "kill -9 $$")
+    line = (
+        "run",
+        "--quiet",
+        "--policy",
+        "off",
+        "--upstream",
+        "http://127.0.0.1:9",
+        "sh",
+        "-c",
+        "kill -9 $$",
+    )
     assert done(start(terminal, *line))[0] == 128 + signal.SIGKILL
 
 

@@ -92,12 +92,6 @@ async def watched(
     if record and caller.settings.config_error is not None:
         output.note("Nothing is recorded while config.toml cannot be used.")
         record = False
-    pages = (policy or settings.policy or OFF) != OFF
-    if pages or record:
-        with suppress(Unavailable):  # requests then leave as the agent makes them
-            start(caller.settings)
-    if record and not has_daemon(caller):
-        output.note("Nothing is recorded: the daemon, which stores bodies, is down. See: wm daemon")
     reporter, ledger = Reporter(caller.settings), DaemonLedger(caller.settings)
 
     def report(note: Note) -> None:
@@ -114,22 +108,35 @@ async def watched(
         observer.failed,
         is_fixed=bool(policy),
     )
-    if pages and has_daemon(caller):
-        _announce(preparer.name, caller.settings.storage.object_max_age_days)
+    try:
+        async with running(
+            settings,
+            token,
+            port=port,
+            watch=observer.watch,
+            failed=observer.failed,
+            preparer=preparer,
+            network=find_network(),
+        ) as proxy:
+            if preparer.name != OFF or record:
+                _begin(caller, preparer.name, ledger, record=record)
+            yield proxy, Seen(observer, reporter, preparer)
+    finally:
+        await preparer.close(settings.drain_s)
+        await ledger.close()
+        await reporter.close(settings.drain_s)
+
+
+def _begin(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
+    """Start the daemon, which keeps what is removed and recorded, and say what it stores."""
+    with suppress(Unavailable):  # requests then leave as the agent makes them
+        start(caller.settings)
+    if not has_daemon(caller):
+        if record:
+            output.note("Nothing is recorded: the daemon, which stores bodies, is down: wm daemon")
+    elif policy != OFF:
+        _announce(policy, caller.settings.storage.object_max_age_days)
         ledger.open(caller.directory)
-    async with running(
-        settings,
-        token,
-        port=port,
-        watch=observer.watch,
-        failed=observer.failed,
-        preparer=preparer,
-        network=find_network(),
-    ) as proxy:
-        yield proxy, Seen(observer, reporter, preparer)
-    await preparer.close(settings.drain_s)
-    await ledger.close()
-    await reporter.close(settings.drain_s)
 
 
 def _announce(policy: str, days: float) -> None:

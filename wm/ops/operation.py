@@ -63,7 +63,7 @@ class Work(Struct):
     later: list[tuple[Operation[Any, Any], Record]] = field(default_factory=list)
     """Operations to run after the commit, each in its own transaction. A change to a file outside
     the data folder must happen once, however often this operation is retried. Their errors are
-    dropped."""
+    dropped, except for `Operation.completes`."""
 
     tape: Tape | None = None
     redacted: dict[str, str] = field(default_factory=dict)
@@ -232,6 +232,8 @@ class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
     at_once: Callable[[Runtime, Any], tuple[A, Any] | None] | None = None
     parse: Callable[[Runtime, Q], Any] = _as_it_is
     prepare: Callable[[Runtime, Any], Any] = _as_it_is
+    completes: bool = False
+    """As a step of `Work.later`: its error is the error of the operation that asked for it."""
 
     @property
     def writes(self) -> bool:
@@ -302,16 +304,24 @@ def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
     for _ in range(TRIES):
         results, missing = attempt(runtime, calls, refs)
         if not missing:
-            for operation, request in [step for done in results for step in done.later]:
-                with contextlib.suppress(WmError):
-                    execute(runtime, operation, request)
-            return [replace(done, later=()) if done.later else done for done in results]
+            return [_finished(runtime, done) if done.later else done for done in results]
         refs.update(dict.fromkeys(ref for ref in missing if ref is not None))
         attempt = _run_together
     lost = Conflict(
         "Other updates kept changing the documents that this one needs.", fix="Try again."
     )
     return [Done(response=None, error=lost) for _ in calls]
+
+
+def _finished(runtime: Runtime, done: Done[Any]) -> Done[Any]:
+    """Run the later steps of an operation."""
+    error = done.error
+    for operation, request in done.later:
+        try:
+            execute(runtime, operation, request)
+        except WmError as failed:
+            error = failed if operation.completes else error
+    return replace(done, later=(), error=error)
 
 
 def _safely_named(runtime: Runtime, parsed: Any) -> Any:

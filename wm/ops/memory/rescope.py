@@ -1,7 +1,8 @@
 """Move an entry between a workspace and the memory of the user, and back (ID-3, WM-7).
 
 The receiving document is written first, in a transaction of its own: a crash in between leaves the
-entry twice, never nowhere, and the same request then finishes the move. What the entry replaced
+entry twice, never nowhere, and the same request then finishes the move; an error in between is
+told. What the entry replaced
 moves with it. Both logs record the move; undoing it in either log moves the entry back.
 """
 
@@ -174,5 +175,5 @@ def _take_out(work: Work, request: MovedRequest) -> Record:
     return Record()
 
 
-take_out = Operation("take_out", MovedRequest, Record, _take_out, as_written)
+take_out = Operation("take_out", MovedRequest, Record, _take_out, as_written, completes=True)
 rescope_entry = Operation("rescope_entry", ScopeRequest, EntryAnswer, _run, memory_refs)

@@ -159,10 +159,16 @@ def require_state(
     work: Work, place: WorkspacePlace, wanted: str, *, with_core: bool = False
 ) -> SessionState:
     """The session that a person means: by id or id prefix, or the newest main session (`with_core`:
-    of those with core blocks). Raises NotFound."""
+    of those with core blocks). Raises NotFound, or Corrupt if it is unreadable."""
     named = wanted not in ("", NEWEST)
     if named:
-        found = work.read(session_ref(place.key, full_session(work, place.key, wanted))).document
+        reading = work.read(session_ref(place.key, full_session(work, place.key, wanted)))
+        if reading.health is Health.LOST:
+            raise Corrupt(
+                f"The state of the session {wanted} cannot be read: {reading.detail}.",
+                fix="`wm fsck` shows what is left; `wm fsck repair` moves it aside.",
+            )
+        found = reading.document
     else:
         mains = [s for s in readable_sessions(work, place.key) if not s.subagent]
         if with_core:
