@@ -68,6 +68,7 @@ class Session:
 
     def __init__(self, policy: str) -> None:
         self.policy = policy
+        self.model = "claude-opus-5-5"
         self.disk = DiskLedger()
         self.upstream = Upstream(script=script(always(lambda _request: True, self._next)))
         self.conversation = self._started()
@@ -149,7 +150,7 @@ class Session:
         last = self.messages[-1]
         marked = {**last, "content": [*last["content"][:-1], {**last["content"][-1], **MARK}]}
         return {
-            "model": "claude-opus-5-5",
+            "model": self.model,
             "max_tokens": 9,
             "thinking": {"type": "adaptive"},
             "system": [{"type": "text", "text": words(0, 60), **MARK}],
@@ -230,3 +231,62 @@ def test_what_is_missed_before_anything_was_decided_is_no_loss_of_paging() -> No
     assert all(one.reported is not None and one.reported.read == 0 for one in sent)
     assert [one.saved for one in sent if one.saved < 0] == []
     assert session.conversation.totals.credit >= 0
+
+
+def test_a_new_session_whose_ledger_is_read_too_late_loses_nothing() -> None:
+    """There was no request before, so there are no decisions that could be lost."""
+    session = Session("balanced")
+    session.turn("unread", 80)
+    assert session.conversation.totals.dropped == 0
+    assert session.conversation.totals.credit >= 0
+
+
+@pytest.mark.parametrize(
+    ("model", "is_known"), [("claude-opus-5-5", True), ("claude-fable-5-1", False)]
+)
+def test_a_change_of_the_model_is_a_free_moment_after_a_restart(model: str, is_known: bool) -> None:
+    """Nothing of the conversation is cached for a model that it never asked. How much is for the
+    other one is a guess."""
+    session = Session("safe")
+    for _ in range(20):
+        session.turn("", 80)
+    session.policy, session.model = "balanced", model
+    session.turn("killed", 80)
+    records = session.disk.records()
+    first = next(one for one in reversed(records) if one.kind == "sent")
+    assert session.upstream.refused == []
+    if is_known:
+        assert first.predicted is None
+    else:
+        assert first.predicted is not None
+        assert first.predicted.read == 0
+        assert any(d.reason == "cut" for d in records[-2].decisions)
+        assert first.removed > 0.5 * first.predicted.written
+
+
+def test_a_fork_counts_as_cached() -> None:
+    """Its beginning was sent by the conversation that it comes from, of which its ledger has no
+    record: a cut is not free."""
+    session = Session("safe")
+    for _ in range(20):
+        session.turn("", 80)
+    session.disk, session.policy = DiskLedger(), "balanced"
+    session.turn("killed", 80)
+    records = session.disk.records()
+    assert not any(d.reason == "cut" for one in records for d in one.decisions)
+    assert [one.saved for one in records if one.saved < 0] == []
+
+
+def test_after_late_decisions_some_requests_make_none() -> None:
+    session = Session("balanced")
+    for _ in range(40):
+        session.turn("", 80)
+    known = len(session.disk.records())
+    for _ in range(60):
+        session.turn("late", 80)
+    late = [one for one in session.disk.records()[known:] if one.kind == "decided"]
+    assert 2 < len(late) < 10
+    for _ in range(30):
+        session.turn("", 80)
+    assert folded(session.disk.records()[known:]).whole.cuts > 0
+    assert session.upstream.refused == []

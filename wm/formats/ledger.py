@@ -54,7 +54,8 @@ class LedgerRecord(Record):
     predicted, reported: the request as the client made it, as it was sent, and by the service's
     count. saved: what it costs less than the client's own; negative for a cut or a fault that costs
     more. credit: the sum so far. Both in dollars per million tokens. alive_until: when the cache
-    entries expire, in seconds since 1970.
+    entries of its model expire, in seconds since 1970. The first request after a restart has no
+    plain and no predicted: what the cache holds of it is a guess.
     """
 
     slug: ClassVar[str] = "ledger"
