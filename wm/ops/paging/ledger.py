@@ -264,7 +264,7 @@ def totals_of(state: LedgerState, session: str) -> PagingTotals:
         emergencies=state.emergencies,
         dropped=state.dropped,
         credit=state.credit,
-        unpriced=tuple(sorted(model for model in state.alive if model and not price_of(model).known)),
+        unpriced=tuple(sorted(one for one in state.alive if one and not price_of(one).known)),
     )
 
 
