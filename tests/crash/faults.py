@@ -226,7 +226,8 @@ def _judge(
     before = made.before if told else made.after
     found = snapshot.take(made.scene.bench(home, made.project).store)
     yield from snapshot.differences(found, Allowed(before, made.after))
-    yield from _goes_on(made, home, bench, is_done=found.documents == made.after.documents)
+    is_done = (found.documents, found.health) == (made.after.documents, made.after.health)
+    yield from _goes_on(made, home, bench, is_done=is_done)
 
 
 def _goes_on(made: Stage, home: Path, bench: Any, *, is_done: bool) -> Iterator[str]:
