@@ -16,7 +16,7 @@ from wm.cli import output
 from wm.cli.context import Caller, daemon_status
 from wm.daemon.lifecycle import start
 from wm.domain.counts import saving
-from wm.errors import Unavailable, UserError, WmError
+from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
 from wm.ops.paging.ledger import totals_of
 from wm.ops.paging.turns import NamedPolicies
@@ -129,7 +129,7 @@ async def watched(
 
 def _begin(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
     """Start the daemon, which keeps what is removed and recorded, and say what it stores."""
-    with suppress(Unavailable):  # requests then leave as the agent makes them
+    with suppress(WmError):  # requests then leave as the agent makes them
         start(caller.settings)
     if not has_daemon(caller):
         if record:
