@@ -137,9 +137,12 @@ class Stage:
         return self.folder / "template"
 
     def fresh(self, name: str = "home") -> Path:
-        """A new copy of the folder as it is before the step."""
+        """A new copy of the folder as it is before the step; the project is as it was, too."""
         home = self.folder / name
         shutil.rmtree(home, ignore_errors=True)
+        for file in self.project.iterdir():
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+        shutil.copytree(self.folder / "project before", self.project, dirs_exist_ok=True)
         if self.template.exists():
             shutil.copytree(self.template, home, symlinks=True)
         return home
@@ -152,6 +155,7 @@ def stage(scene: Scene, folder: Path) -> Stage:
     project.mkdir(exist_ok=True)
     template = folder / "template"
     scene.prepare(template, project)
+    shutil.copytree(project, folder / "project before")
     before = snapshot.take(scene.bench(template, project).store)
     made = Stage(scene, project, folder, before, before)
     home = made.fresh()
