@@ -63,6 +63,18 @@ def test_records_that_arrive_while_the_ledger_is_read_are_counted_once(
     assert saved(bench) == 2000.0
 
 
+def test_the_newest_ledgers_are_read_ahead(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A starting proxy asks without a session; the first request of a resumed one then finds its
+    ledger in memory."""
+    append(bench)
+    step = {"id": "o_000000000001", "places": ["0" * 16], "number": 1, "type": "plan", "tokens": 9}
+    bench.call("append_paging", session_id="s-1", objects=[step], records=[], durable=True)
+    bench = bench.reopen()
+    assert bench.call("read_ledger").alive == {}
+    monkeypatch.setattr(bench.runtime.store, "ledger", None)
+    assert bench.call("read_ledger", session_id="s-1").alive == {"": 0.0}
+
+
 def test_a_deleted_session_has_no_totals(bench: Bench) -> None:
     append(bench)
     assert saved(bench) == 1000.0

@@ -397,6 +397,32 @@ class Silent(FileLedger):
         return Recovered()
 
 
+class Slow(FileLedger):
+    """Answers within the deadline."""
+
+    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+        await asyncio.sleep(PREPARE_DEADLINE_S / 5)
+        return await super().write(whose, turn)
+
+
+def test_a_long_plan_leaves_the_ledger_its_time(tmp_path: Path) -> None:
+    """Only what is waited for counts: a plan longer than the deadline still gets its decisions."""
+
+    def plans_long(body: Body, past: ConversationHistory, log: Log, moment: Moment) -> Any:
+        time.sleep(2 * PREPARE_DEADLINE_S)
+        return all_but_last(body, past, log, moment)
+
+    async def test() -> None:
+        made = preparer(Slow(tmp_path / "log"), plans_long)
+        async with bench(accept, preparer=made, prepare_deadline_s=PREPARE_DEADLINE_S) as b:
+            await send(b, history_of(5))
+            await b.seen[0].over.wait()
+            assert b.seen[0].trouble == ""
+            assert b.seen[0].decisions != ()
+
+    within(test)
+
+
 @pytest.mark.parametrize("stubborn", [False, True])
 def test_a_preparer_that_never_answers_costs_the_deadline_and_changes_no_byte(
     tmp_path: Path, stubborn: bool
