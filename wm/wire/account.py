@@ -121,9 +121,10 @@ class Account(Struct):
             self.plain.clear()
             self.sent.clear()
 
-    def resume(self, credit: float) -> None:
-        """Go on after a restart, with what was saved before."""
-        self.credits = (credit, credit)
+    def resume(self, credit: float, until: float) -> None:
+        """Go on after a restart, with what was saved before. until: when the last cache entries
+        expire."""
+        self.credits, self._until = (credit, credit), until
 
     def revive(self, plain: BlockRow, at: float, until: float) -> None:
         """All of a request as the client makes it is cached since before a restart."""

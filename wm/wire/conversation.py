@@ -150,7 +150,7 @@ class Conversation(Struct):
         entries that are alive, so that no cut is taken for free and nothing for saved. alive: until
         when, by model; None if nobody knows, as in a fork: then a conversation that has begun
         counts as cached."""
-        self.account.resume(credit)
+        self.account.resume(credit, max((alive or {}).values(), default=0.0))
         self._before_restart = alive
 
     def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:

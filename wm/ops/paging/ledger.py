@@ -264,7 +264,9 @@ def totals_of(state: LedgerState, session: str) -> PagingTotals:
         emergencies=state.emergencies,
         dropped=state.dropped,
         credit=state.credit,
-        unpriced=tuple(sorted(one for one in state.alive if one and not price_of(one).known)),
+        unpriced=tuple(
+            sorted(one for one in tuple(state.alive) if one and not price_of(one).known)
+        ),
     )
 
 
