@@ -21,7 +21,7 @@ from tests.crash.scenes import Scene
 from tests.crash.states import ram
 from wm.store.fsops import Disk
 
-FAST = ("remember 1", "forget and undo 1", "session 3", "repair")
+FAST = ("remember 1", "forget and undo 1", "session 3", "repair", "rescope 1")
 
 
 def named(name: str) -> Scene:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.ops.conftest import Bench
 from wm.api.protocol import WorkspacePlace
 from wm.cli.place import paging_line
+from wm.errors import UserError
+from wm.formats.ledger import LedgerRecord
 from wm.ops.operation import Work
 from wm.ops.paging import ledger
 from wm.store.files import FileStore
@@ -70,9 +75,37 @@ def test_the_newest_ledgers_are_read_ahead(bench: Bench, monkeypatch: pytest.Mon
     step = {"id": "o_000000000001", "places": ["0" * 16], "number": 1, "type": "plan", "tokens": 9}
     bench.call("append_paging", session_id="s-1", objects=[step], records=[], durable=True)
     bench = bench.reopen()
-    assert bench.call("read_ledger").alive == {}
+    assert bench.call("read_ledger", ahead=True).alive == {}
     monkeypatch.setattr(bench.runtime.store, "ledger", None)
     assert bench.call("read_ledger", session_id="s-1").alive == {"": 0.0}
+
+
+def test_a_request_without_a_session_is_an_error(bench: Bench) -> None:
+    with pytest.raises(UserError, match="names no session"):
+        bench.call("read_ledger")
+
+
+def test_a_ledger_that_is_read_keeps_no_other_waiting(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long ledger takes 0.2 s; a request of another session waits for 50 ms."""
+    append(bench)
+    assert saved(bench) == 1000.0
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(*_names: str) -> tuple[LedgerRecord, ...]:
+        begun.set()
+        assert go_on.wait(10)
+        return ()
+
+    monkeypatch.setattr(bench.runtime.store, "ledger", slow)
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(lambda: bench.call("read_ledger", session_id="s-2"))
+        assert begun.wait(10)
+        assert pool.submit(saved, bench).result(10) == 1000.0
+        assert not other.done()
+        go_on.set()
+        assert other.result(10).alive == {}
 
 
 def test_a_deleted_session_has_no_totals(bench: Bench) -> None:

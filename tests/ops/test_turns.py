@@ -28,7 +28,9 @@ from wm.ops.paging.turns import (
     decision_of,
 )
 from wm.wire.binding import BETA
-from wm.wire.policy import Prepared
+from wm.wire.body import Body
+from wm.wire.history import ConversationHistory
+from wm.wire.policy import Decision, Log, Moment, Prepared
 from wm.wire.usage import Usage
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -290,3 +292,90 @@ def test_after_late_decisions_some_requests_make_none() -> None:
         session.turn("", 80)
     assert folded(session.disk.records()[known:]).whole.cuts > 0
     assert session.upstream.refused == []
+
+
+def test_what_an_unproven_request_left_in_the_cache_is_not_known() -> None:
+    """It may have reached the service before its process died, and no record names its model."""
+    session = Session("balanced")
+    for _ in range(40):
+        session.turn("", 80)
+    session.model = "claude-fable-5-1"
+    session.turn("dies behind", 80)
+    session.turn("killed", 80)
+    last = next(one for one in reversed(session.disk.records()) if one.kind == "sent")
+    assert last.model == session.model
+    assert last.predicted is None
+    assert session.upstream.refused == []
+
+
+def test_switched_off_after_a_restart_replays_while_the_cache_is_alive() -> None:
+    session = Session("balanced")
+    for _ in range(60):
+        session.turn("", 80)
+    size = len(session._prepared(json.dumps(session._body()).encode(), "").raw)
+    session.conversation = session._started()
+    session.at += 60
+    made = session._prepared(json.dumps(session._body()).encode(), "off")
+    assert len(made.raw) < 1.1 * size
+    assert session.conversation.totals.dropped == 0
+    session.at += 400
+    made = session._prepared(json.dumps(session._body()).encode(), "off")
+    assert len(made.raw) > 1.5 * size
+    assert session.conversation.totals.dropped == 1
+
+
+def test_after_the_first_record_of_a_session_all_its_requests_are_recorded() -> None:
+    """Else the next process would take what they left in the cache for absent."""
+    session = Session("safe")
+    for fault in ("", "", "off", "killed"):
+        session.turn(fault, 20)
+    session.policy = "off"
+    for _ in range(2):
+        session.turn("killed", 20)
+    assert sum(one.kind == "sent" for one in session.disk.records()) == 6
+    unmanaged = Session("off")
+    unmanaged.turn("", 20)
+    assert unmanaged.disk.records() == []
+
+
+def test_a_refused_decision_is_no_late_one() -> None:
+    session = Session("balanced")
+    for _ in range(40):
+        session.turn("", 80)
+    known = len(session.disk.records())
+    for _ in range(20):
+        session.turn("secret", 80)
+    assert sum(one.kind == "decided" for one in session.disk.records()[known:]) > 6
+
+
+def test_a_full_window_is_emptied_also_while_decisions_are_skipped() -> None:
+    """Else the service would refuse the request as too long."""
+
+    def all_old(body: Body, past: ConversationHistory, log: Log, _moment: Moment) -> Any:
+        places = past.places[2][:1]
+        return [Decision(place, "[gone]", "cut") for place in places if place not in log]
+
+    def body(size: int) -> bytes:
+        call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": "t", "content": "x" * size}
+        messages = [
+            {"role": "user", "content": "Go."},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result]},
+            {"role": "assistant", "content": "Seen."},
+            {"role": "user", "content": "On."},
+        ]
+        return json.dumps({"model": "claude-haiku-4-5", "messages": messages}).encode()
+
+    made = ManagedConversation("", Recovered(), lambda _name: all_old, bounded=False)
+    for number in range(2):
+        turn = made.plan(body(900), "balanced", f"r_{number}", 0.0)
+        assert turn is not None
+        assert turn.must_wait
+        made.held(body(900), f"r_{number}", 0.0)
+    turn = made.plan(body(900), "balanced", "r_3", 0.0)
+    assert turn is not None
+    assert not turn.must_wait
+    turn = made.plan(body(780_000), "balanced", "r_4", 0.0)
+    assert turn is not None
+    assert turn.must_wait

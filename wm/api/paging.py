@@ -28,11 +28,12 @@ class PagingAnswer(Record):
 
 
 class LedgerRequest(SessionScoped):
-    """conversation: the client's id of a subagent, "" for the main one. Without a session: the
-    ledgers of the newest sessions are read ahead, and the answer is empty."""
+    """conversation: the client's id of a subagent, "" for the main one. ahead: instead, the daemon
+    reads the ledgers of the newest sessions into memory; the answer is empty."""
 
     session_id: str = ""
     conversation: str = ""
+    ahead: bool = False
 
 
 class LedgerAnswer(Record):

@@ -5,6 +5,7 @@ The totals say what was not stored and why; contents of requests are never print
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -118,8 +119,7 @@ async def watched(
             preparer=preparer,
             network=find_network(),
         ) as proxy:
-            if preparer.name != OFF or record:
-                _begin(caller, preparer.name, ledger, record=record)
+            await _begin(caller, preparer.name, ledger, record=record)
             yield proxy, Seen(observer, reporter, preparer)
     finally:
         await preparer.close(settings.drain_s)
@@ -127,16 +127,21 @@ async def watched(
         await reporter.close(settings.drain_s)
 
 
-def _begin(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
-    """Start the daemon, which keeps what is removed and recorded, and say what it stores."""
-    with suppress(WmError):  # requests then leave as the agent makes them
-        start(caller.settings)
-    if not has_daemon(caller):
-        if record:
-            output.note("Nothing is recorded: the daemon, which stores bodies, is down: wm daemon")
-    elif policy != OFF:
-        _announce(policy, caller.settings.storage.object_max_age_days)
-        ledger.open(caller.directory)
+async def _begin(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
+    """Start the daemon if something will be removed or recorded, and say what it stores. Requests
+    that come meanwhile are served."""
+    if policy != OFF or record:
+        with suppress(WmError):  # requests then leave as the agent makes them
+            await asyncio.to_thread(start, caller.settings)
+    if await asyncio.to_thread(has_daemon, caller):
+        ledger.open(caller.directory)  # with `off` too: what was removed before stays removed
+        if policy != OFF:
+            _announce(policy, caller.settings.storage.object_max_age_days)
+    elif record:
+        output.note(
+            "Nothing is recorded: the daemon, which stores bodies, does not start. "
+            "`wm doctor` says why."
+        )
 
 
 def _announce(policy: str, days: float) -> None:

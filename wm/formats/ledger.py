@@ -55,7 +55,7 @@ class LedgerRecord(Record):
     count. saved: what it costs less than the client's own; negative for a cut or a fault that costs
     more. credit: the sum so far. Both in dollars per million tokens. alive_until: when the cache
     entries of its model expire, in seconds since 1970. The first request after a restart has no
-    plain and no predicted: what the cache holds of it is a guess.
+    plain and no predicted if cache entries are alive: how much of it they hold is not known.
     """
 
     slug: ClassVar[str] = "ledger"

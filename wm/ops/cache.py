@@ -41,8 +41,11 @@ class Cache:
         self._keep(key, (), value)
 
     def peek(self, key: Hashable) -> Any:
-        """The value of this key for any inputs; None if there is none."""
-        known = self._values.get(key)
+        """The value of this key for any inputs; None if there is none. Counts as a use."""
+        with self._lock:
+            known = self._values.get(key)
+            if known is not None:
+                self._values.move_to_end(key)
         return None if known is None else known[1]
 
     def pop(self, key: Hashable) -> Any:

@@ -263,7 +263,8 @@ class Call(Struct, frozen=True):
 
 
 def execute(runtime: Runtime, operation: Operation[Q, A], request: Q) -> A:
-    """Run one operation. Raises its error; nothing is written then."""
+    """Run one operation. Raises its error; nothing is written then, unless it is the error of a
+    later step (`Operation.completes`)."""
     done = execute_batch(runtime, [(operation, operation.parse(runtime, request))])[0]
     if done.error is not None:
         raise done.error
@@ -321,7 +322,8 @@ def _finished(runtime: Runtime, done: Done[Any]) -> Done[Any]:
             execute(runtime, operation, request)
         except WmError as failed:
             error = failed if operation.completes else error
-    return replace(done, later=(), error=error)
+    response = done.response if error is None else None
+    return replace(done, later=(), error=error, response=response)
 
 
 def _safely_named(runtime: Runtime, parsed: Any) -> Any:

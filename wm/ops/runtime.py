@@ -74,7 +74,8 @@ class Caches(Struct, frozen=True, eq=False):
     git: Cache = field(default_factory=lambda: Cache(size=128))
     """Answers of git about branches and commits of a folder, kept for a minute."""
     ledgers: Lock = field(default_factory=Lock)
-    """Held while a paging ledger is read into `views`, or its view is brought up to date."""
+    """Held while the view of a paging ledger is replaced, added to or copied; never while one is
+    read from disk."""
 
 
 class Troubles(dict[str, str]):

@@ -19,6 +19,8 @@ from wm.proxy.managing import Whose
 from wm.settings import Settings
 
 _DEADLINE_S = 5.0
+_READ_AHEAD_S = 2.0
+"""Also how long a program that ends at once may wait for the call's thread."""
 
 
 class DaemonLedger:
@@ -33,8 +35,9 @@ class DaemonLedger:
         self._opening = asyncio.create_task(self._opened(folder))
 
     async def _opened(self, folder: str) -> None:
+        fields = {"directory": folder, "ahead": True}
         with suppress(WmError):  # without a workspace, or without the daemon
-            await self.read(Whose("", "", folder=folder))
+            await self._call("read_ledger", fields, deadline_s=_READ_AHEAD_S)
 
     async def read(self, whose: Whose) -> Recovered:
         fields = {**_scope(whose), "conversation": whose.subagent}
@@ -56,9 +59,11 @@ class DaemonLedger:
             self._opening.cancel()
         await self._client.close()
 
-    async def _call(self, operation: str, fields: dict[str, Any]) -> Any:
+    async def _call(
+        self, operation: str, fields: dict[str, Any], *, deadline_s: float = _DEADLINE_S
+    ) -> Any:
         try:
-            return await self._client.call(operation, fields, deadline_s=_DEADLINE_S)
+            return await self._client.call(operation, fields, deadline_s=deadline_s)
         except ValueError as error:  # an older daemon answers something else
             raise Unavailable("The daemon does not keep a ledger.") from error
 

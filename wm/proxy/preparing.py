@@ -20,13 +20,14 @@ from wm.wire.interception import StreamInterceptor
 from wm.wire.policy import Prepared
 
 PREPARE_DEADLINE_S = 0.05
-"""Seconds for everything that a preparer waits for: the daemon, its disk, a policy. Nobody notices
-that much before an answer that takes seconds; without it a ledger that hung blocked a client for
-45 s. Then the request leaves with the decisions that hold."""
+"""Seconds for everything that a preparer waits for: the daemon, its disk. Nobody notices that much
+before an answer that takes seconds; without it a ledger that hung blocked a client for 45 s. Then
+the request leaves with the decisions that hold."""
 _SLICE_S = 0.01
-"""The deadline is counted in slices: work on this loop, which nothing interrupts, counts as one. A
-plan for a long request took 60 to 150 ms on a busy machine; when it counted whole, the ledger had
-no time left, and no cut of that conversation was ever made."""
+"""The deadline is counted in slices: work on this loop, which nothing interrupts, counts as one,
+so by the clock it may be passed. A plan for a long request took 60 to 150 ms on a busy machine;
+when it counted whole, the ledger had no time left, and no cut of that conversation was ever
+made."""
 MAX_HELD_BYTES = 64 * 1024 * 1024
 """Twice what the service accepts: a longer request is forwarded unprepared as it arrives."""
 

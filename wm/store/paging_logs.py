@@ -82,10 +82,11 @@ class PagingLogs(SessionLogs):
     def object_ids(self, workspace: str, session: str) -> frozenset[str]:
         """The ids of a session's objects and their parts."""
         place = paths.objects_place(workspace, session)
-        state, size = self._states.get(place.path), self._size(place)
-        if state is not None and state.size == size:
-            return state.ids
-        return frozenset(_ids_in(self._raw(place)))
+        state, found = self._states.get(place.path), self._status(place)
+        if state is None or (state.inode, state.size) != found:
+            state = _LogState(*found, frozenset(_ids_in(self._raw(place))))
+            self._states.put(place.path, state, 1)
+        return state.ids
 
     def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
         """Sessions and objects with this id, or with a part of this id (whole, or its beginning);
@@ -205,14 +206,19 @@ class PagingLogs(SessionLogs):
         return b""
 
     def _size(self, place: FilePlace) -> int:
+        return self._status(place)[1]
+
+    def _status(self, place: FilePlace) -> tuple[int, int]:
+        """Inode and size of a log; zeros if there is none."""
         disk = self.core.disk
         with (
             explained("read", self.core.home, place.path),
             suppress(FileNotFoundError),
             disk.folder(place.folder) as folder,
         ):
-            return disk.stat(folder, place.name).st_size
-        return 0
+            found = disk.stat(folder, place.name)
+            return found.st_ino, found.st_size
+        return 0, 0
 
     def _newest_first(self, workspace: str) -> list[str]:
         return self.core.newest_logs(paths.logs_folder(paths.OBJECTS, workspace))

@@ -139,19 +139,22 @@ class Conversation(Struct):
     _rates: Rates | None = None
     """Prices of the last request."""
     _before_restart: Mapping[str, float] | None = field(default_factory=dict)
-    """As given to `resume`; empty when the first request went out."""
+    """Until when cache entries live, by model; None: not known. Empty when the first request went
+    out."""
 
     def __post_init__(self) -> None:
         if self.ttl:
             self.account = Account.of(self.ttl)
 
-    def resume(self, credit: float, alive: Mapping[str, float] | None) -> None:
+    def resume(self, credit: float, alive: Mapping[str, float], *, is_known: bool) -> None:
         """Go on after a restart. What the next request contains counts as cached if its model has
-        entries that are alive, so that no cut is taken for free and nothing for saved. alive: until
-        when, by model; None if nobody knows, as in a fork: then a conversation that has begun
-        counts as cached."""
-        self.account.resume(credit, max((alive or {}).values(), default=0.0))
-        self._before_restart = alive
+        entries that are alive, so that no cut is taken for free and nothing for saved.
+
+        alive: until when, by model. is_known: there are no others; else, as in a fork, a
+        conversation that has begun counts as cached.
+        """
+        self.account.resume(credit, max(alive.values(), default=0.0))
+        self._before_restart = alive if is_known else None
 
     def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:
         """The next request as sent upstream; None if the bytes are not a request.

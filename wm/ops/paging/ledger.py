@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from wm.api.paging import (
@@ -76,14 +77,14 @@ def append(
     new = [redacted_object(one, secrets, work.moment) for one in objects if one.id not in known]
     most = work.runtime.settings.proxy.objects_max_bytes
     caches, view = work.runtime.caches, _view(place.key, session)
-    before: SessionLedger | None = caches.views.peek(view)
+    before = caches.views.peek(view)
     try:
         store.append_paging(place.key, session, new, checked, most=most, durable=durable)
     except StoreError:
         forget_state(work, place.key, session)
         raise
     with caches.ledgers:
-        if before is not None and caches.views.peek(view) is before:
+        if isinstance(before, SessionLedger) and caches.views.peek(view) is before:
             before.add(checked)
         else:  # it was read while this was written: perhaps without it
             caches.views.pop(view)
@@ -97,25 +98,30 @@ def _view(key: str, session: str) -> tuple[str, str, str]:
 def session_ledger(work: Work, place: WorkspacePlace, session: str) -> SessionLedger:
     """What the ledger of a session adds up to. session: its `<sid>`. Read once, and kept up with
     what `append` writes. Raises StoreError."""
-    store = work.runtime.store
-    found: SessionLedger = work.runtime.caches.views.get(
-        _view(place.key, session), (), lambda: folded(store.ledger(place.key, session))
-    )
+    caches, view = work.runtime.caches, _view(place.key, session)
+    known = caches.views.peek(view)
+    if isinstance(known, SessionLedger):
+        return known
+    reading = object()  # stands there until it is read; `append` and other readers replace it
+    caches.views.put(view, reading)
+    found = folded(work.runtime.store.ledger(place.key, session))
+    with caches.ledgers:
+        if caches.views.peek(view) is reading:
+            caches.views.put(view, found)
     return found
 
 
 def session_state(work: Work, place: WorkspacePlace, session: str) -> LedgerState:
     """The same of all its conversations together."""
-    with work.runtime.caches.ledgers:
-        return session_ledger(work, place, session).whole
+    return session_ledger(work, place, session).whole
 
 
 def recovered(work: Work, place: WorkspacePlace, session: str, conversation: str) -> LedgerAnswer:
     """What is known of a conversation. session: its `<sid>`. Raises StoreError."""
     memory = read_memory(work, place)
     objects = work.runtime.store.object_ids(place.key, session)
+    found = session_ledger(work, place, session)
     with work.runtime.caches.ledgers:
-        found = session_ledger(work, place, session)
         state = found.of(conversation)
         return LedgerAnswer(
             place=place,
@@ -186,9 +192,10 @@ append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
 
 def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
     place = locate(work.runtime, request)
-    if not request.session_id:
+    if request.ahead:
         for session in work.runtime.store.newest_paging(place.key)[:_MOST_READ_AHEAD]:
-            session_state(work, place, session)
+            with suppress(StoreError):  # an unreadable ledger is told to who asks for it
+                recovered(work, place, session, "")
         return LedgerAnswer(place=place)
     require_session(request, work.runtime.settings.session)
     return recovered(work, place, sid_of(request.session_id), request.conversation)

@@ -116,7 +116,11 @@ class ManagedConversation:
         """What was removed, saved and needed again since this process took the conversation on."""
         self._talk = Conversation(log, bounded=bounded, marks=True, proposed=recovered.unproven)
         if not recovered.lost:
-            self._talk.resume(recovered.credit, dict(recovered.alive) or None)
+            # What an unproven request left in the cache of its model is not known.
+            is_known = bool(recovered.alive) and not recovered.requests
+            self._talk.resume(recovered.credit, recovered.alive, is_known=is_known)
+        self._has_records = bool(recovered.alive)
+        """Then all later requests are recorded, also with `off`: they are in the cache, too."""
         self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
         self._is_lost = recovered.lost
         self._needs_tolerance = recovered.broken or bool(recovered.unproven) or recovered.lost
@@ -151,13 +155,13 @@ class ManagedConversation:
         self._conclude(ok=True)  # it was answered, or this one would not follow
         self._let_go(policy, at)
         is_behind = sum(one.tokens for one in self._unstored.values()) > _BACKLOG_TOKENS
-        waits = is_behind or self._skipped > 0
-        self._skipped -= self._skipped > 0
-        chosen = self._policies(policy) if policy and not waits else nothing
+        skips = self._skipped > 0
+        self._skipped -= skips
+        chosen = self._policies(policy) if policy and not is_behind else nothing
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
-        made = self._talk.prepare(raw, self._watched(chosen), at)
+        made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at)
         if made is None or self._talk.before is None:
             return None
         self._begin(request, policy, at)
@@ -188,7 +192,9 @@ class ManagedConversation:
             return turn.prepared  # it left already, without what came too late
         if refused:
             self._talk.barred.update(refused)
-            return self.hold(replace(turn, records=()))
+            made = self.hold(replace(turn, records=()))
+            self._late = self._skipped = 0  # the ledger answered in time
+            return made
         self._late = 0
         self._talk.keep(turn.prepared.decisions)
         return turn.prepared
@@ -262,8 +268,9 @@ class ManagedConversation:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _watched(self, policy: Policy) -> Policy:
-        """The policy; what it was given is logged with its decisions."""
+    def _watched(self, policy: Policy, *, skips: bool) -> Policy:
+        """The policy; what it was given is logged with its decisions. skips: it decides only in an
+        emergency, as a request that is too long would be refused."""
         if policy is nothing:
             return nothing
 
@@ -271,6 +278,8 @@ class ManagedConversation:
             body: Body, past: ConversationHistory, log: Log, moment: Moment
         ) -> tuple[Decision, ...]:
             self._moment = moment
+            if skips and not moment.emergency:
+                return ()
             return policy(body, past, log, moment)
 
         return watched
@@ -294,8 +303,9 @@ class ManagedConversation:
                 self._waiting.append(self._record("void", turn.request))
             return
         self._talk.settle()
-        if turn.policy == OFF and not self._talk.log:
-            return  # nothing is managed
+        if turn.policy == OFF and not self._talk.log and not self._has_records:
+            return  # nothing is managed, and nothing was
+        self._has_records = True
         found = turn.forecast
         # What is missed before any decision is not ours, and from a guess nothing can be missed.
         hopes = self._talk.log and not found.is_guess
