@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.cli.terminal import Terminal
-from tests.cli.test_proxy import OFF, Service, done, service, start
+from tests.cli.test_proxy import QUIET, Service, done, service, start
 from tests.daemon.foreign import NOBODY, needs_root
 
 __all__ = ["service"]
@@ -53,7 +53,7 @@ def as_nobody(work: Callable[[], object]) -> object:
 def serving(user: Terminal, upstream: Service) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`wm run` with a program that says its URL and waits."""
     script = 'echo "$ANTHROPIC_BASE_URL"; trap "exit 0" TERM; while :; do sleep 0.05; done'
-    line = ("run", "--quiet", *OFF, "--upstream", upstream.url, "sh", "-c", script)
+    line = (*QUIET, "--upstream", upstream.url, "sh", "-c", script)
     process = start(user, *line)
     assert process.stdout is not None
     try:

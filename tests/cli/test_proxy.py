@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 OFF = ("--policy", "off")
 """Without a policy no daemon is started."""
+QUIET = ("run", "--quiet", *OFF)
+NOWHERE = ("--upstream", "http://127.0.0.1:9")
 
 
 class Service(ThreadingHTTPServer):
@@ -145,44 +147,20 @@ def test_a_program_runs_behind_its_own_proxy_and_its_exit_code_is_returned(
 
 
 def test_options_after_the_program_belong_to_the_program(terminal: Terminal) -> None:
-    line = (
-        "run",
-        "--quiet",
-        "--policy",
-        "off",
-        "--upstream",
-        "http://127.0.0.1:9",
-        "--",
-        "echo",
-        "--json",
-        "-C",
-        "x",
-    )
+    line = (*QUIET, *NOWHERE, "--", "echo", "--json", "-C", "x")
     assert done(start(terminal, *line)) == (0, "--json -C x\n", "")
 
 
 def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Service) -> None:
     script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}"'
-    code, _, _ = done(
-        start(
-            terminal,
-            "run",
-            "--quiet",
-            "--policy",
-            "off",
-            "sh",
-            "-c",
-            script,
-            ANTHROPIC_BASE_URL=service.url,
-        )
-    )
+    code, _, _ = done(start(terminal, *QUIET, "sh", "-c", script, ANTHROPIC_BASE_URL=service.url))
     assert code == 0
     assert len(service.heard) == 1
 
 
 def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service) -> None:
     script = 'trap "echo told; exit 5" TERM; echo up; while :; do sleep 0.05; done'
-    process = start(terminal, "run", "--quiet", *OFF, "--upstream", service.url, "sh", "-c", script)
+    process = start(terminal, *QUIET, "--upstream", service.url, "sh", "-c", script)
     assert process.stdout is not None
     assert process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGTERM)
@@ -190,17 +168,7 @@ def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service)
 
 
 def test_a_killed_program_gives_the_shell_exit_code(terminal: Terminal) -> None:
-    line = (
-        "run",
-        "--quiet",
-        "--policy",
-        "off",
-        "--upstream",
-        "http://127.0.0.1:9",
-        "sh",
-        "-c",
-        "kill -9 $$",
-    )
+    line = (*QUIET, *NOWHERE, "sh", "-c", "kill -9 $$")
     assert done(start(terminal, *line))[0] == 128 + signal.SIGKILL
 
 

@@ -64,6 +64,22 @@ def test_a_contract_is_created_once_and_valid(made: Bench) -> None:
     assert path_of(made).read_bytes() == before
 
 
+def test_a_creation_that_stopped_before_its_record_is_finished(made: Bench) -> None:
+    ref = Ref(ContractRecord, made.key)
+    with made.store.transaction([ref]) as transaction:
+        transaction.put(ref, ContractRecord())
+    before = path_of(made).read_bytes()
+    with pytest.raises(UserError, match="already exists"):
+        made.call("init_contract", goal="Another.")
+    assert made.call("init_contract", goal="Ship the berth planner.").changed
+    assert path_of(made).read_bytes() == before
+    record = made.store.read(ref).document
+    assert record is not None
+    assert len(record.contracts) == 1
+    with pytest.raises(UserError, match="already exists"):
+        made.call("init_contract", goal="Ship the berth planner.")
+
+
 def test_a_contract_without_a_goal_asks_for_one(bench: Bench) -> None:
     bench.call("init_contract")
     shown = bench.call("show_contract")

@@ -119,7 +119,7 @@ async def watched(
             preparer=preparer,
             network=find_network(),
         ) as proxy:
-            await _begin(caller, preparer.name, ledger, record=record)
+            await _start_daemon(caller, preparer.name, ledger, record=record)
             yield proxy, Seen(observer, reporter, preparer)
     finally:
         await preparer.close(settings.drain_s)
@@ -127,14 +127,14 @@ async def watched(
         await reporter.close(settings.drain_s)
 
 
-async def _begin(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
+async def _start_daemon(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
     """Start the daemon if something will be removed or recorded, and say what it stores. Requests
     that come meanwhile are served."""
     if policy != OFF or record:
         with suppress(WmError):  # requests then leave as the agent makes them
             await asyncio.to_thread(start, caller.settings)
     if await asyncio.to_thread(has_daemon, caller):
-        ledger.open(caller.directory)  # with `off` too: what was removed before stays removed
+        ledger.read_ahead(caller.directory)  # with `off` too: what was removed before stays removed
         if policy != OFF:
             _announce(policy, caller.settings.storage.object_max_age_days)
     elif record:

@@ -22,8 +22,6 @@ def dollars(per_million: float) -> str:
 
 def saving(per_million: float, *, is_priced: bool) -> str:
     """What was saved, in dollars if the prices of all models are known."""
-    return (
-        f"saved {dollars(per_million)}"
-        if is_priced
-        else "saved an amount that is not known (no price of the model)"
-    )
+    if not is_priced:
+        return "saved an unknown amount (the price of the model is not known)"
+    return f"saved {dollars(per_million)}"

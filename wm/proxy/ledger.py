@@ -28,13 +28,13 @@ class DaemonLedger:
 
     def __init__(self, settings: Settings) -> None:
         self._client = AsyncClient(settings)
-        self._opening: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
 
-    def open(self, folder: str) -> None:
-        """Have the daemon read the newest ledgers of this folder ahead, behind this call."""
-        self._opening = asyncio.create_task(self._opened(folder))
+    def read_ahead(self, folder: str) -> None:
+        """Have the daemon read the newest ledgers of this folder into memory, in the background."""
+        self._reading = asyncio.create_task(self._read_ahead(folder))
 
-    async def _opened(self, folder: str) -> None:
+    async def _read_ahead(self, folder: str) -> None:
         fields = {"directory": folder, "ahead": True}
         with suppress(WmError):  # without a workspace, or without the daemon
             await self._call("read_ledger", fields, deadline_s=_READ_AHEAD_S)
@@ -55,8 +55,8 @@ class DaemonLedger:
         return found.refused, found.policy
 
     async def close(self) -> None:
-        if self._opening is not None:
-            self._opening.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
         await self._client.close()
 
     async def _call(

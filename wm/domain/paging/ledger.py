@@ -17,7 +17,7 @@ MISS_SHARE = 0.9
 
 
 class LedgerState(Struct):
-    """One conversation.
+    """One conversation, or all of a session together.
 
     in_force: by place. unproven: by request. removed: tokens that the last request lacked. saved:
     what requests cost less than the client's own; spent: what others cost more, at a cut;

@@ -142,17 +142,30 @@ def _as_answer(contract: OpenContract, before: str = "") -> ContractAnswer:
 
 def _init(work: Work, request: InitRequest) -> ContractChanged:
     contract = open_contract(work, request)
-    if contract.file.exists:
+    version = work.runtime.process.version
+    goal, phase = request.goal.strip(), request.phase.strip()
+    text = edit.scaffold(goal, phase, version=version, now=work.now)
+    if not contract.file.exists:
+        _save(contract, text)
+    elif _is_unrecorded(contract, text):
+        text = contract.text.text
+        _record(contract, contract.text)
+    else:
         raise UserError(
             f"{contract.path} already exists; nothing was changed.",
             fix="See it with `wm state show`; check it with `wm state validate`.",
         )
-    version = work.runtime.process.version
-    goal, phase = request.goal.strip(), request.phase.strip()
-    text = edit.scaffold(goal, phase, version=version, now=work.now)
-    _save(contract, text)
     said = f"{contract.path} was created; commit it to share it with others."
     return _changed(contract, "", text, changed=True, message=said)
+
+
+def _is_unrecorded(contract: OpenContract, text: str) -> bool:
+    """Whether an earlier request for this text wrote the file, and failed before its record."""
+    found, wanted = contract.content(), parse.read(text.encode("utf-8")).tree
+    if found is None or wanted is None or contract.known() is not None:
+        return False
+    own = {name: found.get(name) for name in ("last_updated", "plugin_version")}
+    return found == {**wanted.value, **own} and not contract.faults()
 
 
 def _change(work: Work, request: ChangeRequest) -> ContractChanged:

@@ -1,9 +1,9 @@
 """Move an entry between a workspace and the memory of the user, and back (ID-3, WM-7).
 
 The receiving document is written first, in a transaction of its own: a crash in between leaves the
-entry twice, never nowhere, and the same request then finishes the move; an error in between is
-told. What the entry replaced
-moves with it. Both logs record the move; undoing it in either log moves the entry back.
+entry twice, never nowhere, and the same request then finishes the move. An error in between is the
+error of the request. What the entry replaced moves with it. Both logs record the move; undoing it
+in either log moves the entry back.
 """
 
 from __future__ import annotations
