@@ -49,7 +49,7 @@ def test_an_amount_without_known_prices_is_not_shown_in_dollars(bench: Bench) ->
     mixed = ledger.totals(read, place, "s-1")
     assert mixed is not None
     assert (mixed.unpriced, "$" in paging_line(mixed)) == (("house-model-7b",), False)
-    assert "no price of the model" in paging_line(mixed)
+    assert "the price of the model is not known" in paging_line(mixed)
 
 
 def test_records_that_arrive_while_the_ledger_is_read_are_counted_once(
