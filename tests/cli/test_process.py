@@ -61,7 +61,13 @@ def test_a_verb_imports_only_what_it_needs(
     assert wrong == []
 
 
-@pytest.mark.parametrize("line", ["remember We deploy with make ship.", "inspect", "search ship"])
+EVERYDAY = (
+    "remember We deploy with make ship.", "inspect", "search ship", "why the ship sails", "inbox",
+    "recap", "undo --list", "history",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", EVERYDAY)
 def test_through_the_daemon_a_verb_loads_no_use_case(home_with_daemon: Terminal, line: str) -> None:
     user = home_with_daemon.at(f"lazy-{line.split()[0]}")
     done = subprocess.run(

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from wm.api.diagnosis import Happening
 from wm.api.protocol import WhyAnswer
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
@@ -15,7 +16,6 @@ from wm.cli.entries import entry_type, print_entry
 from wm.cli.options import flag
 from wm.cli.verbs.memory.history import print_happening
 from wm.ops import explanations
-from wm.ops.memory.history import happening
 
 _COLUMN = 20
 """Column of the sentence in a line of history, after the time."""
@@ -65,7 +65,8 @@ def _print_entry(answer: Any) -> None:
 def _print_text(answer: WhyAnswer) -> None:
     """What happened to a text that is no entry: the entries that it relates to, and their texts."""
     for record in answer.records:
-        print_happening(happening(record), named=True)
+        sentence, text = explanations.sentence_of(record), explanations.text_of(record)
+        print_happening(Happening(record=record, sentence=sentence, text=text), named=True)
 
 
 def _now(answer: Any) -> list[output.Row]:
