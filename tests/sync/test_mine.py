@@ -175,3 +175,20 @@ def test_a_hostile_own_repository_gives_no_orders(computers: Computers) -> None:
     laptop.sync_mine()
     assert laptop.texts() == [SHIP]
     assert laptop.entries[name].status == "inbox"
+
+
+def test_a_relative_repository_is_one_from_the_folder_of_the_command(computers: Computers) -> None:
+    desk = computers.desk
+    desk.remember(SHIP)
+    assert not desk.sync_mine("../../own.git").trouble
+    desk.remember(CENTS)
+    done = desk.sync_mine(quiet=True)
+    assert (done.trouble, done.apart, done.remote) == ("", "", str(computers.own)[:-4])
+
+
+def test_a_folder_that_takes_no_part_is_named(computers: Computers) -> None:
+    desk = computers.desk
+    desk.project = desk.folder / "new"
+    git(desk.folder, "init", "-q", str(desk.project))
+    done = desk.sync_mine(str(computers.own))
+    assert (done.trouble, done.apart) == ("", str(desk.project))

@@ -96,7 +96,8 @@ def test_what_cannot_be_done_is_said_with_what_to_do(
     name = ann.remember(SHIP)
     ann.wm("share", name)
     for words, sentence in (
-        (("sync", "elsewhere"), "knows no remote 'elsewhere'"),
+        (("sync", "elsewhere"), "git remote add elsewhere URL"),
+        (("sync", "git@example.org:shop.git"), "git remote add NAME URL"),
         (("sync", "--mine"), "wm does not know your own repository yet"),
         (("share", "m_0000"), "m_0000"),
         (("team", "leave"), "shared with nobody"),

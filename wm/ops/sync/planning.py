@@ -67,10 +67,11 @@ def sync_project(
             "a project: wm sync --mine URL",
         )
     if not url:
+        new = "NAME" if "/" in name or ":" in name else name
         raise UserError(
             f"git knows no remote {name!r} in {place.root}.",
             fix="`git remote -v` lists the remotes; `wm sync NAME` uses one. To add one: "
-            f"git remote add {name} URL. For your own memory, without a project: "
+            f"git remote add {new} URL. For your own memory, without a project: "
             "wm sync --mine URL",
         )
     if git.who is None:
@@ -112,7 +113,8 @@ def sync_mine(
     """Sync all own memory with a repository of the user's own. scope: a project that takes part
     even if nothing is remembered there yet. Raises UserError, Unavailable."""
     known = _replica(runtime, USER_PLACE.key, mine=True)
-    url = choices.remote or (known.remote.name if known.remote else "")
+    url = absolute_url(str(scope.get("directory") or os.getcwd()), choices.remote)
+    url = url or (known.remote.name if known.remote else "")
     if not url:
         raise UserError(
             "wm does not know your own repository yet.",
@@ -129,13 +131,15 @@ def sync_mine(
     spaces = Objects(mirror.path).spaces(fetched) if fetched else frozenset()
     parts = [Part("user", {"workspace": USER_PLACE.key})]
     places = {key: place_of(runtime, key).root for key in runtime.store.workspaces()}
+    here = locate(runtime, Scoped.model_validate(scope)) if scope else USER_PLACE
     if scope:
-        here = locate(runtime, Scoped.model_validate(scope))
         places.setdefault(here.key, here.root)
+    apart = ""
     for key, root in places.items():
         space = _space(runtime, key, root, spaces, choices)
         named = {"workspace": key} if key in runtime.store.workspaces() else scope
         parts += [Part(space, named)] if space else []
+        apart = root if key == here.key and not space else apart
     plan = Plan(
         parts=tuple(parts),
         mine=True,
@@ -147,7 +151,7 @@ def sync_mine(
         now=runtime.now,
         dry_run=choices.dry_run,
     )
-    return _run(plan, mirror, call)
+    return _run(plan, mirror, call).model_copy(update={"apart": apart})
 
 
 def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:

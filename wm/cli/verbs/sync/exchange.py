@@ -108,6 +108,11 @@ def _print(answer: Synced) -> None:
     output.lines(output.pairs(rows))
     if not (rows or answer.trouble or answer.held_back):
         output.line("Nothing is new on either side.")
+    if answer.apart:
+        output.note(
+            f"The memory of {output.home_short(answer.apart)} takes no part: only a folder with a "
+            "first commit does, not a shallow clone, nor one whose adoption you declined."
+        )
     if answer.left_out_count:
         listed = ", ".join(answer.left_out[:3])
         files = output.count(answer.left_out_count, "file")
