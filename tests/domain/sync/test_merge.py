@@ -66,6 +66,9 @@ def modelled(states: Iterable[SharedEntry]) -> dict[str, Any]:
 def test_a_file_that_is_read_and_written_stays_the_same(entry: SharedEntry) -> None:
     raw = canonical_bytes(entry)
     assert canonical_bytes(parsed(raw, ID)) == raw
+    plain = {"id": entry.id, "authors": entry.authors}
+    spelled = json.dumps(plain, ensure_ascii=False, indent=1, sort_keys=True)
+    assert raw.decode() == spelled + "\n"
 
 
 @given(ENTRIES, ENTRIES)

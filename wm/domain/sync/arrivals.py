@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -91,6 +91,7 @@ class Reception:
     ) -> None:
         self._memory = memory
         self._rules = rules
+        self._redact = cache(rules.redact)  # names, types and tags repeat from entry to entry
         self._entries = {entry.id: entry for entry in memory.entries}
         self._proposals: dict[tuple[str, str], list[str]] = {}
         """What waits in the inbox as another author's version of an entry: by entry and origin."""
@@ -347,13 +348,13 @@ class Reception:
         return twin if is_twin else None
 
     def _clean(self, fields: Mapping[str, Value]) -> dict[str, Value]:
-        redact = self._rules.redact
+        redact = self._redact
         return {redact(n): redact(v) if isinstance(v, str) else v for n, v in fields.items()}
 
     def _named(self, version: Version) -> Version:
         """The version, without secrets in its author's name."""
         clock, name = version.get(NAME, ("", ""))
-        return {**version, NAME: (clock, self._rules.redact(str(name)))} if clock else version
+        return {**version, NAME: (clock, self._redact(str(name)))} if clock else version
 
     def _put(self, entry: MemoryEntry) -> None:
         self._entries[entry.id] = entry

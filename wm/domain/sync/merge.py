@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+import msgspec
 from pydantic import ValidationError
 
 from wm.formats.sharing.shared_entry import MOST_FIELDS, Field, SharedEntry, Version
@@ -44,7 +45,9 @@ def parsed(raw: bytes, entry_id: str) -> SharedEntry:
 def canonical_bytes(entry: SharedEntry) -> bytes:
     """The bytes of its file: the same for equal entries."""
     plain = {"id": entry.id, "authors": entry.authors}
-    return (json.dumps(plain, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    short = json.dumps(plain, ensure_ascii=False, sort_keys=True).encode()
+    # With `indent`, json writes in Python: half of the time of a first join.
+    return msgspec.json.format(short, indent=1) + b"\n"
 
 
 def join(one: SharedEntry, other: SharedEntry) -> SharedEntry:

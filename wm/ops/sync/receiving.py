@@ -221,11 +221,12 @@ def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]
 
 
 def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
-    authors = dict(document.authors)
-    for shared in found:
-        for author, version in shared.authors.items():
-            authors[author] = author_name(work.redact(str(version.get(NAME, ("", ""))[1])))
-    return authors
+    names = {
+        author: str(version.get(NAME, ("", ""))[1])
+        for shared in found
+        for author, version in shared.authors.items()
+    }
+    return {**document.authors, **{a: author_name(work.redact(n)) for a, n in names.items()}}
 
 
 def _refs(runtime: Runtime, request: ArriveRequest) -> Sequence[Ref[Document]]:
