@@ -17,6 +17,9 @@ from typing import Any
 from tests.sync.clones import Person
 from wm.errors import WmError
 
+MANY = 30
+"""Own active entries from which on most acts change them: conflicts, not the number of entries,
+are what is looked for, and each act costs time that grows with the memory."""
 TOOLS = ("Jenkins", "Buildkite", "Fabric", "Ansible", "Nomad", "Spinnaker")
 WORDS = ("ship", "cents", "queue", "harbour", "tide", "ferry", "invoice", "window", "lantern")
 
@@ -67,7 +70,7 @@ class Editor:
         roll, active = self.random.random(), self.own()
         trashed = sorted(self.shared.intersection(self.person.bench.trash()))
         try:
-            if roll < 0.2 or not active:
+            if roll < (0.2 if len(active) < MANY else 0.03) or not active:
                 text = self.text()
                 act = self._noted("share", "", text=text)
                 name = self.person.call("remember", text=text, type="decision", typed=True).entry.id

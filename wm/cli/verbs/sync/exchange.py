@@ -108,6 +108,7 @@ def _print(answer: Synced) -> None:
     output.lines(output.pairs(rows))
     if not (rows or answer.trouble or answer.held_back):
         output.line("Nothing is new on either side.")
+        output.hint("to see what you share: wm share")
     if answer.apart:
         output.note(
             f"The memory of {output.home_short(answer.apart)} takes no part: only a folder with a "
