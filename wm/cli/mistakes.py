@@ -7,29 +7,18 @@ that it loads all verbs: a misleading guess is worse than a delay of a quarter o
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 import click
 
 from wm.cli.groups import WITHOUT_VERB, Group, nearest
+from wm.text.tables import Tables
 
 MOST_MEANT = 2
 """An option that more verbs have does not identify the intended verb."""
 
 ANYWHERE = ("--force", "--quiet", "--check", "--full", "--print", "--apply", "--wait")
 """Options that people try with any verb: which verb has them says nothing about the intent."""
-
-INSTEAD: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "setup": {"undo": "unsetup", "remove": "unsetup", "restore": "unsetup"},
-        "daemon": {"background": "up", "detach": "up", "daemonize": "up"},
-        "remember": {"global": "remember --user", "everywhere": "remember --user"},
-        "doctor": {"fix": "fsck repair", "repair": "fsck repair"},
-        "check": {"fix": "fsck repair", "repair": "fsck repair"},
-    }
-)
-"""By verb: options that people try, and the verb that does it."""
 
 
 def sentence(error: click.UsageError) -> str:
@@ -141,7 +130,7 @@ def _nearest_option(name: str, ctx: click.Context) -> str:
 
 def _verb(word: str, ctx: click.Context) -> str:
     """A verb of the same group, or of `wm` itself, with the name of the option."""
-    instead = INSTEAD.get(ctx.info_name or "", {}).get(word, "")
+    instead = Tables("wm.cli").table("instead").get(ctx.info_name or "", {}).get(word, "")
     if instead:
         return f"wm {instead}"
     here = ctx.parent

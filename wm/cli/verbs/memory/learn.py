@@ -8,21 +8,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
+from wm.cli.entries import WORDS
 from wm.settings.memory import LEARN_MODES
 
-_MEANS = {
-    "active": "What you say in passing and mean to last is kept at once, with an undo.",
-    "inbox": "What you say in passing and mean to last waits in the inbox.",
-    "off": "Only what you ask to remember is kept.",
-}
-
-
-_SET_BY = {
-    "workspace": "set by this workspace",
-    "config.toml": "set by config.toml",
-    "default": "the default",
-    "upgrade": "until you choose: `wm setup --learn active`, or a mode here",
-}
+_MEANS = WORDS.table("learns")
+_SET_BY = WORDS.table("set_by")
 _ONLY_PAUSE = ("pause", "resume")
 
 

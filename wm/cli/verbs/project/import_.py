@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 from wm.api.imports import ImportAnswer, Imported
 from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
-from wm.cli.entries import SHORT_ID, short_id
+from wm.cli.entries import SHORT_ID, WORDS, short_id
 from wm.cli.options import choice, flag
 from wm.cli.place import print_heading
 from wm.errors import WmError
@@ -33,19 +33,8 @@ QUIET_S = 1.0
 MANY = 300
 """This many statements take about a second to check."""
 
-SAYS = {
-    "promoted": ("active", "active"),
-    "superseded": ("active, replaced a weaker one", "active, each replaced a weaker one"),
-    "inbox": ("waits for your approval: wm inbox", "wait for your approval: wm inbox"),
-    "history": ("as history: it was replaced", "as history: they were replaced"),
-    "absorbed": ("was known already", "were known already"),
-    "unchanged": ("was imported before", "were imported before"),
-    "rejected": ("refused", "refused"),
-}
-"""Outcome -> the words for one and for several."""
-
-WOULD = {"promoted": "active", "superseded": "replace", "absorbed": "known", "rejected": "refuse"}
-"""Outcome -> its word in a list; the others are shown as they are."""
+SAYS = WORDS.table("imported")
+WOULD = WORDS.table("listed")
 
 NEW = {"promoted", "superseded", "inbox", "history"}
 

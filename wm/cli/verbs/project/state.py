@@ -17,14 +17,7 @@ from wm.cli.options import flag, text
 from wm.errors import UserError
 from wm.formats.session_contract import MAX_BYTES
 
-LISTS = (
-    ("decisions", "decisions"),
-    ("open_risks", "open risks"),
-    ("blocked_by", "blocked by"),
-    ("next_actions", "next actions"),
-    ("artifacts", "artifacts"),
-    ("legal_reviews", "legal reviews"),
-)
+LISTS = ("decisions", "open_risks", "blocked_by", "next_actions", "artifacts", "legal_reviews")
 
 
 @click.group("state", cls=Group, default="show")
@@ -59,8 +52,8 @@ def show(caller: Caller) -> Result:
 
 def _print_contract(answer: Any) -> None:
     output.lines(output.pairs(_scalars(answer), least=13))
-    for name, title in LISTS:
-        _print_items(title, answer.contract.get(name))
+    for name in LISTS:
+        _print_items(name.replace("_", " "), answer.contract.get(name))
     if not answer.valid:
         output.line()
         output.line(output.warn(f"{_how_many(answer.faults)}: wm state validate"))

@@ -13,20 +13,11 @@ import click
 from wm.api.sync import Leaving, Synced
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import short_id
+from wm.cli.entries import WORDS, short_id
 from wm.cli.options import dry_run, flag
 from wm.ops.sync.planning import Choices, sync_mine, sync_project
 
-RECEIVED = {
-    "promoted": "new",
-    "inbox": "waiting for your approval",
-    "changed": "changed",
-    "trashed": "withdrawn by their authors",
-    "superseded": "replaced by their authors",
-    "absorbed": "known already",
-    "recap": "of others (`wm recap`)",
-}
-"""Outcome -> what happened to the entries, in the order of the output."""
+RECEIVED = WORDS.table("received")
 
 
 @click.command("sync")

@@ -9,7 +9,7 @@ import click
 from wm.api.sync import SharedEntries, Team
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import COLUMN, short_id
+from wm.cli.entries import COLUMN, WORDS, short_id
 from wm.cli.groups import Group
 from wm.cli.options import choice, flag
 from wm.cli.verbs.sync.exchange import synced
@@ -110,19 +110,12 @@ def _print_team(answer: Team) -> None:
         ("last sync", output.moment(answer.synced_at)),
         ("you share", _counted(answer.shared, answer.unsent, "changed since")),
         *([("", "the recaps of your sessions")] if answer.recaps else []),
-        ("others enter", ENTERS.get(answer.accept, answer.accept)),
+        ("others enter", WORDS.table("enters").get(answer.accept, answer.accept)),
     ]
     if answer.trouble:
         rows.append(("not reached", answer.trouble, output.warn))
     rows += [(m.name, _counted(m.active, m.waiting, "waiting")) for m in answer.members]
     output.lines(output.pairs(rows))
-
-
-ENTERS = {
-    "inbox": "after your approval (team.accept)",
-    "signed": "at once if git verifies the author's signature (team.accept)",
-    "all": "at once (team.accept)",
-}
 
 
 def _counted(count: int, rest: int, what: str) -> str:
