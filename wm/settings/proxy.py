@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, option
+from wm.settings.schema import TableKind, one_of, option
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,6 @@ _TABLES = TableKind(
 POLICIES = ("off", "safe", "balanced", "tight")
 
 
-def _policy(value: Any, where: str) -> str:
-    if value not in POLICIES:
-        raise UserError(f"{where} is {value!r}.", fix=f"Write one of: {', '.join(POLICIES)}.")
-    return str(value)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class ProxySettings:
     """The Messages API proxy (SPEC section 14)."""
@@ -76,7 +70,7 @@ class ProxySettings:
     recording_max_bytes: int = option(64 * 1024 * 1024)
     """Most bytes of a session's recorded bodies; later bodies are not recorded [bytes, PX-11]."""
 
-    policy: str = option("safe", common=True, needs_consent=True, parse=_policy)
+    policy: str = option("safe", common=True, needs_consent=True, parse=one_of(POLICIES))
     """What is removed from requests: off, safe, balanced or tight ([how](concepts/paging.md))
     [PX-1]."""
     objects_max_bytes: int = option(256 * 1024 * 1024)
