@@ -5,11 +5,12 @@ Protects the rule that no root reads or writes the memory of another one.
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.memory import scope
-from wm.errors import RootMismatch, UserError
+from wm.errors import NotFound, RootMismatch, UserError
 from wm.formats.home import Aliases
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.ops.runtime import PLACE_KNOWN_S, Runtime
@@ -35,7 +36,7 @@ def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     moment = runtime.now().timestamp() // PLACE_KNOWN_S
     known = runtime.caches.places
     # A move or a link counts at once: the next command asks for the folder that it was about.
-    aliases = runtime.store.read(Ref(Aliases)).document
+    aliases = runtime.store.read(ALIASES).document
     place: WorkspacePlace = known.get(
         asked, (moment, aliases), lambda: _look(runtime, request, aliases)
     )
@@ -97,7 +98,7 @@ def place_of(runtime: Runtime, key: str) -> WorkspacePlace:
 
 def follow(runtime: Runtime, key: str) -> str:
     """The key of the folder with the memory of `key`."""
-    return _followed(runtime.store.read(Ref(Aliases)).document, key)
+    return _followed(runtime.store.read(ALIASES).document, key)
 
 
 def _followed(aliases: Aliases | None, key: str) -> str:
@@ -107,6 +108,19 @@ def _followed(aliases: Aliases | None, key: str) -> str:
 @lru_cache(maxsize=256)
 def memory_ref(key: str) -> Ref[WorkspaceMemory]:
     return Ref(WorkspaceMemory, key)
+
+
+ALIASES: Ref[Aliases] = Ref(Aliases)
+
+
+def named_key(runtime: Runtime, named: str) -> str:
+    """The key that a key, a folder, or the former path of a folder means."""
+    if named in runtime.store.workspaces():
+        return named
+    try:
+        return identity.find(named, explicit=True).key
+    except NotFound:
+        return identity.key_of(os.path.realpath(named))
 
 
 def workspace_of(place: WorkspacePlace) -> Workspace:

@@ -14,22 +14,19 @@ from wm.api.protocol import LinkAnswer, LinkRequest, WorkspacePlace, WorkspaceSu
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
 from wm.domain.memory import checkouts, scope
-from wm.errors import NotFound, StoreError, UserError
+from wm.errors import StoreError, UserError
 from wm.formats.home import Aliases
 from wm.formats.workspace_memory import Checkout, WorkspaceMemory
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import Operation, Work, as_written, granted
-from wm.ops.place import locate, memory_ref, place_of
+from wm.ops.place import ALIASES, locate, memory_ref, named_key, place_of
 from wm.ops.runtime import Runtime
 from wm.store import identity
-from wm.store.base import Ref
 
 DEADLINE_S = 1.0
 ASKED_AGAIN_S = 60.0
 MOST_COMPARED = 300
 """Workspaces that are compared with one that has no memory yet."""
-
-ALIASES: Ref[Aliases] = Ref(Aliases)
 
 
 def ask(runtime: Runtime, place: WorkspacePlace) -> Checkout | None:
@@ -110,7 +107,7 @@ def _link(work: Work, request: LinkRequest) -> LinkAnswer:
     filled = {k for k in store.workspaces() if (m := _readable(work, k)) and m.entries}
     plan = granted(
         checkouts.plan_link(
-            _key_of(work.runtime, request.old),
+            named_key(work.runtime, request.old),
             new.key,
             new_root=new.root,
             folders=store.workspaces(),
@@ -143,16 +140,6 @@ def _put(work: Work, plan: scope.Move, code: str, root: str) -> None:
 
 def _summary(one: checkouts.Candidate) -> WorkspaceSummary:
     return WorkspaceSummary(key=one.key, root=one.root, active=one.entries, exists=one.there)
-
-
-def _key_of(runtime: Runtime, named: str) -> str:
-    """The key that a key, a folder, or the former path of a folder means."""
-    if named in runtime.store.workspaces():
-        return named
-    try:
-        return identity.find(named, explicit=True).key
-    except NotFound:
-        return identity.key_of(os.path.realpath(named))
 
 
 link_workspace = Operation(

@@ -22,7 +22,7 @@ from wm.api.protocol import (
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import scope
 from wm.domain.times import iso
-from wm.errors import NotFound, StoreError, UserError
+from wm.errors import StoreError, UserError
 from wm.formats.base import Document, dump
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases
@@ -35,15 +35,12 @@ from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.memory.documents import load_memory, save_memory
 from wm.ops.operation import Operation, Work, as_written, granted
-from wm.ops.place import locate, memory_ref
-from wm.ops.runtime import Runtime
+from wm.ops.place import ALIASES, locate, memory_ref, named_key
 from wm.store import identity
 from wm.store.base import Health, Ref
 
 UNREACHABLE = "unreachable"
 """Health of a workspace whose folder or memory cannot be reached; `wm fsck` says what is there."""
-
-ALIASES: Ref[Aliases] = Ref(Aliases)
 
 
 def _list(work: Work, _request: NoRequest) -> Workspaces:
@@ -78,8 +75,21 @@ def _summary(work: Work, key: str) -> WorkspaceSummary:
 
 def _move(work: Work, request: MoveRequest) -> Moved:
     """`new` adopts the memory of `old`: the folder stays, an alias points to it (ID-3)."""
+    if not request.old:
+        raise UserError("The move names no old folder.", fix="Say where the checkout was.")
+    if not request.new:
+        raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
     new = identity.find(request.new, explicit=True)
-    plan = _plan(work.runtime, request)
+    plan = granted(
+        scope.plan_move(
+            named_key(work.runtime, request.old),
+            new.key,
+            new_root=new.root,
+            folders=work.runtime.store.workspaces(),
+            aliases=work.read(ALIASES).document or Aliases(),
+            now=work.now,
+        )
+    )
     work.put(ALIASES, plan.aliases)
     place = WorkspacePlace(key=plan.target, root=new.root)
     memory = load_memory(work, place)
@@ -90,35 +100,6 @@ def _move(work: Work, request: MoveRequest) -> Moved:
     return Moved(
         key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
-
-
-def _plan(runtime: Runtime, request: MoveRequest) -> scope.Move:
-    """What the move does. Raises UserError if it is not allowed."""
-    if not request.new:
-        raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
-    new = identity.find(request.new, explicit=True)
-    return granted(
-        scope.plan_move(
-            _key_of(runtime, request.old),
-            new.key,
-            new_root=new.root,
-            folders=runtime.store.workspaces(),
-            aliases=runtime.store.read(ALIASES).document or Aliases(),
-            now=runtime.now(),
-        )
-    )
-
-
-def _key_of(runtime: Runtime, named: str) -> str:
-    """The key that `named` means: a key, a folder, or a folder's former path."""
-    if not named:
-        raise UserError("The move names no old folder.", fix="Say where the checkout was.")
-    if named in runtime.store.workspaces():
-        return named
-    try:
-        return identity.find(named, explicit=True).key
-    except NotFound:
-        return identity.key_of(os.path.realpath(named))
 
 
 OF_MANY = (
