@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -156,37 +157,31 @@ def _stage(
 # --- one act ----------------------------------------------------------------------------------
 
 
-def _plan(work: Work, request: UndoRequest) -> Undone:
-    """What an undo would do. Writes nothing."""
+def _undo(work: Work, request: UndoRequest, *, apply: bool) -> Undone:
+    """Undo one act, or say what that would do. Only with `apply` anything is written."""
     place = locate(work.runtime, request)
     act = _wanted(work, place, request)
-    if act.is_command:
-        return _undo_command(work, place, act, read_memory(work, place), apply=False)
     if _is_move(act):
+        return _move_back(work, place, act, apply=apply)
+    memory = load_memory(work, place) if apply else read_memory(work, place)
+    if act.is_command:
+        return _undo_command(work, place, act, memory, apply=apply)
+    done = _reversed(work, place, act, memory)
+    event = ""
+    if apply:
+        event = _stage(work, place, act, done, reason="undone", stone=done.stone)
+        save_memory(work, place, done.memory)
+    message = _told(done, act, applied=apply)
+    return Undone(act=_view(act, {}), entry=done.entry, applied=apply, event=event, message=message)
+
+
+def _move_back(work: Work, place: WorkspacePlace, act: Act, *, apply: bool) -> Undone:
+    if not apply:
         said = f"Would move {act.record.entry} back to its earlier scope."
         return Undone(act=_view(act, {}), message=said)
-    done = _reversed(work, place, act, read_memory(work, place))
-    return Undone(act=_view(act, {}), entry=done.entry, message=_told(done, act, applied=False))
-
-
-def _undo(work: Work, request: UndoRequest) -> Undone:
-    place = locate(work.runtime, request)
-    act = _wanted(work, place, request)
-    if act.is_command:
-        return _undo_command(work, place, act, load_memory(work, place), apply=True)
-    if _is_move(act):
-        back = rescope.move_back(work, place, act.record.entry, act.record.event_id)
-        return Undone(
-            act=_view(act, {}),
-            entry=back.entry,
-            applied=True,
-            message=f"Moved back: {back.message}",
-        )
-    done = _reversed(work, place, act, load_memory(work, place))
-    event = _stage(work, place, act, done, reason="undone", stone=done.stone)
-    save_memory(work, place, done.memory)
-    message = _told(done, act, applied=True)
-    return Undone(act=_view(act, {}), entry=done.entry, applied=True, event=event, message=message)
+    back = rescope.move_back(work, place, act.record.entry, act.record.event_id)
+    message = f"Moved back: {back.message}"
+    return Undone(act=_view(act, {}), entry=back.entry, applied=True, message=message)
 
 
 def _is_move(act: Act) -> bool:
@@ -399,14 +394,6 @@ def _command_message(act: Act, done: _Reversal, sessions: Sequence[str], *, appl
 # --- all acts of models since a moment --------------------------------------------------------
 
 
-class _Plan(Struct, frozen=True):
-    """A rollback, and what it leaves."""
-
-    done: _Reversal
-    yours: Sequence[Act]
-    more: int
-
-
 def _moment(work: Work, request: RollbackRequest) -> datetime:
     """Parse the moment. Raises UserError if it is unreadable or in the future."""
     moment = moment_of(request.since, work.now)
@@ -415,11 +402,11 @@ def _moment(work: Work, request: RollbackRequest) -> datetime:
     return moment
 
 
-def _recent(work: Work, place: WorkspacePlace, moment: datetime) -> tuple[list[Act], list[Act]]:
+def _recent(records: Iterable[EvidenceRecord], moment: datetime) -> tuple[list[Act], list[Act]]:
     """Acts of models since then that are still in effect, and acts of people."""
     learned: list[Act] = []
     yours: list[Act] = []
-    for act in acts(read_log(work, place).records):
+    for act in acts(records):
         at = parse(act.record.created_at)
         if at is None or at < moment or act.undone_by:
             continue
@@ -427,49 +414,32 @@ def _recent(work: Work, place: WorkspacePlace, moment: datetime) -> tuple[list[A
     return learned, yours
 
 
-def _planned(
-    work: Work, place: WorkspacePlace, request: RollbackRequest, memory: WorkspaceMemory
-) -> _Plan:
-    learned, yours = _recent(work, place, _moment(work, request))
+def _rollback(work: Work, request: RollbackRequest, *, apply: bool) -> Rollback:
+    """Reverse what models did since a moment, or say what that would be."""
+    place = locate(work.runtime, request)
+    moment, records = _moment(work, request), read_log(work, place).records
+    learned, yours = _recent(records, moment)
+    memory = load_memory(work, place) if apply else read_memory(work, place)
     done = _reverse_all(work, place, learned[:LISTED], memory)
-    return _Plan(done, yours[:LISTED], max(0, len(learned) - LISTED))
-
-
-def _report(
-    work: Work, place: WorkspacePlace, since: str, plan: _Plan, events: Sequence[str] = ()
-) -> Rollback:
-    """events: the record of each step, if they were carried out."""
-    texts = last_texts(read_log(work, place).records)
+    events: list[str] = []
+    if apply and done.steps:
+        events = [
+            _stage(work, place, act, step, reason="rolled back", stone=True)
+            for act, step in done.steps
+        ]
+        details: dict[str, Detail] = {"since": iso(moment), "acts": len(done.steps)}
+        fact = Fact("memory_rolled_back", "user", "changed", details=details)
+        save_memory(work, place, done.memory, [fact])
+    texts = last_texts(records)
     return Rollback(
         place=place,
-        since=since,
-        taken=_steps_taken(plan.done, texts, events),
-        kept=tuple(_view(act, texts, refusal.message) for act, refusal in plan.done.refused),
-        yours=tuple(_view(act, texts) for act in plan.yours),
-        more=plan.more,
+        since=iso(moment),
+        applied=apply,
+        taken=_steps_taken(done, texts, events),
+        kept=tuple(_view(act, texts, refusal.message) for act, refusal in done.refused),
+        yours=tuple(_view(act, texts) for act in yours[:LISTED]),
+        more=max(0, len(learned) - LISTED),
     )
-
-
-def _plan_rollback(work: Work, request: RollbackRequest) -> Rollback:
-    place = locate(work.runtime, request)
-    plan = _planned(work, place, request, read_memory(work, place))
-    return _report(work, place, iso(_moment(work, request)), plan)
-
-
-def _rollback(work: Work, request: RollbackRequest) -> Rollback:
-    place = locate(work.runtime, request)
-    plan = _planned(work, place, request, load_memory(work, place))
-    since = iso(_moment(work, request))
-    events = [
-        _stage(work, place, act, done, reason="rolled back", stone=True)
-        for act, done in plan.done.steps
-    ]
-    report = _report(work, place, since, plan, events)
-    if plan.done.steps:
-        details: dict[str, Detail] = {"since": since, "acts": len(plan.done.steps)}
-        fact = Fact("memory_rolled_back", "user", "changed", details=details)
-        save_memory(work, place, plan.done.memory, [fact])
-    return report.model_copy(update={"applied": True})
 
 
 def _undo_refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]]:
@@ -487,7 +457,7 @@ def _undo_refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]
 def _rollback_refs(runtime: Runtime, request: RollbackRequest) -> Sequence[Ref[Document]]:
     place = locate(runtime, request)
     work = Work(runtime, runtime.now())
-    learned, _ = _recent(work, place, _moment(work, request))
+    learned, _ = _recent(read_log(work, place).records, _moment(work, request))
     return (*_trash_refs(place, learned[:LISTED]), *memory_refs(runtime, request))
 
 
@@ -498,7 +468,11 @@ def _trash_refs(place: WorkspacePlace, found: Iterable[Act]) -> Iterable[Ref[Doc
 
 
 list_acts = Operation("list_acts", ActsRequest, Acts, _list)
-plan_undo = Operation("plan_undo", UndoRequest, Undone, _plan)
-undo = Operation("undo", UndoRequest, Undone, _undo, _undo_refs)
-plan_rollback = Operation("plan_rollback", RollbackRequest, Rollback, _plan_rollback)
-rollback = Operation("rollback", RollbackRequest, Rollback, _rollback, _rollback_refs)
+plan_undo = Operation("plan_undo", UndoRequest, Undone, partial(_undo, apply=False))
+undo = Operation("undo", UndoRequest, Undone, partial(_undo, apply=True), _undo_refs)
+plan_rollback = Operation(
+    "plan_rollback", RollbackRequest, Rollback, partial(_rollback, apply=False)
+)
+rollback = Operation(
+    "rollback", RollbackRequest, Rollback, partial(_rollback, apply=True), _rollback_refs
+)
