@@ -19,6 +19,7 @@ from wm.ops.operation import Operation, Work
 from wm.ops.storage.check import check_store
 from wm.store.base import Health, Ref
 from wm.text.letters import canonical
+from wm.text.tables import Tables
 
 RECENT = timedelta(days=7)
 NEWEST = 5
@@ -30,6 +31,8 @@ ACCEPTING = ("memory_accepted", "outside_accepted", "memory_restored")
 QUOTING = ("memory_promoted", "memory_edited", "memory_inbox")
 LONGEST_QUOTED = 4000
 """The evidence truncates longer texts, so they cannot be compared."""
+ATTENTION: list[tuple[str, str, str, str]] = Tables("wm.ops").table("attention")
+"""What is counted, most serious first: code, severity, sentence, and the command that helps."""
 
 
 # --- status -----------------------------------------------------------------------------------
@@ -87,36 +90,16 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
             yield remark(document.health, severity, said, fix="wm fsck")
     # An unreadable entry must not be reported as gone.
     gone = 0 if unreadable else diag_disappearances.run(work, request).unexplained
-    pending = len(read_journal(work, found.place).entries)
-    waiting = sum(e.status == "inbox" for e in found.memory.entries)
-    hidden = len(found.active) - len(found.shown())
-    for count, code, severity, what, fix in (
-        (
-            pending,
-            "pending",
-            "error",
-            "Memories in the journal, to be stored later",
-            "wm diag health",
-        ),
-        (
-            found.log.damaged,
-            "damaged_evidence",
-            "warning",
-            "Unreadable records in the evidence log",
-            "wm fsck",
-        ),
-        (
-            gone,
-            "disappeared",
-            "warning",
-            "Entries that disappeared without a record",
-            "wm diag disappearances",
-        ),
-        (waiting, "inbox", "note", "Entries that wait for your approval", "wm inbox"),
-        (hidden, "missing", "note", "Active entries that prompts do not show", "wm diag missing"),
-    ):
-        if count > 0:
-            yield remark(code, severity, f"{what}: {count}.", fix=fix)
+    counts = {
+        "pending": len(read_journal(work, found.place).entries),
+        "damaged_evidence": found.log.damaged,
+        "disappeared": gone,
+        "inbox": sum(e.status == "inbox" for e in found.memory.entries),
+        "missing": len(found.active) - len(found.shown()),
+    }
+    for code, severity, sentence, fix in ATTENTION:
+        if counts[code] > 0:
+            yield remark(code, severity, sentence.format(count=counts[code]), fix=fix)
 
 
 # --- health -----------------------------------------------------------------------------------
