@@ -107,7 +107,7 @@ def _paging(store: FileStore) -> tuple[set[str], set[str], set[str]]:
     decided: set[str] = set()
     named: set[str] = set()
     for workspace in store.workspaces():
-        for session in store.paging_sessions(workspace):
+        for session in store.sessions_with(workspace, *paths.PAGING):
             steps |= {f"{session} {one}" for one in store.object_ids(workspace, session)}
             for record in store.ledger(workspace, session):
                 if record.kind in {"decided", "policy"}:

@@ -36,6 +36,7 @@ from wm.formats.workspace_memory import WorkspaceMemory
 from wm.settings import StoreSettings
 from wm.store.base import Health, Ref
 from wm.store.files import FileStore
+from wm.store.paths import FLOWS, OBJECTS, PAGING, RECORDINGS
 from wm.store.session_logs import encode
 
 SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=9000)
@@ -326,7 +327,7 @@ def test_flows_are_read_in_the_order_of_arrival(store: FileStore) -> None:
     for number in range(3):
         store.append_flow(KEY, SID, flow(number))
     assert [found.answer_bytes for found in store.flows(KEY, SID)] == [0, 1, 2]
-    assert store.flow_sessions(KEY) == (SID,)
+    assert store.sessions_with(KEY, FLOWS) == (SID,)
     assert store.dirty()
     store.flush()
     assert not store.dirty()
@@ -349,15 +350,15 @@ def test_recorded_bodies_are_appended_until_the_limit(store: FileStore) -> None:
     assert store.append_recording(KEY, SID, 10_000, lambda _index: None)
     assert not store.append_recording(KEY, SID, 300, a_line(3))
     assert len(store.recordings(KEY, SID)) == 3
-    assert store.recording_sessions(KEY) == (SID,)
+    assert store.sessions_with(KEY, RECORDINGS) == (SID,)
     assert store.dirty()
 
 
 def test_recorded_bodies_of_one_session_are_removed_and_can_start_again(store: FileStore) -> None:
     store.append_recording(KEY, SID, 10_000, a_line(0))
     store.append_recording(KEY, "other", 10_000, a_line(0))
-    assert store.discard_recordings(KEY, SID)
-    assert not store.discard_recordings(KEY, SID)
+    assert store.discard_logs(KEY, SID, RECORDINGS)
+    assert not store.discard_logs(KEY, SID, RECORDINGS)
     assert store.append_recording(KEY, SID, 10_000, a_line(0))
     assert len(store.recordings(KEY, "other")) == 1
 
@@ -377,20 +378,20 @@ def test_newest_flows_returns_the_last_complete_flows(
 
 
 def test_latest_logs_returns_the_most_recently_written_logs(store: FileStore) -> None:
-    assert store.latest_flow_sessions(KEY, 2) == ()
+    assert store.latest_sessions(KEY, FLOWS, 2) == ()
     for number, name in enumerate(("a" * 32, "b" * 32, "c" * 32, "a" * 32)):
         store.append_flow(KEY, name, flow(number))
         if isinstance(store, FileStore):  # file times may be coarse
             log = store.home / "workspaces" / KEY / "flows" / f"{name}.jsonl"
             os.utime(log, (number, number))
-    assert store.latest_flow_sessions(KEY, 2) == ("a" * 32, "c" * 32)
+    assert store.latest_sessions(KEY, FLOWS, 2) == ("a" * 32, "c" * 32)
 
 
 def test_discarding_the_flows_of_one_session_keeps_all_others(store: FileStore) -> None:
     store.append_flow(KEY, SID, flow(1))
     store.append_flow(KEY, "other", flow(2))
-    assert store.discard_flows(KEY, SID)
-    assert not store.discard_flows(KEY, SID)
+    assert store.discard_logs(KEY, SID, FLOWS)
+    assert not store.discard_logs(KEY, SID, FLOWS)
     assert (store.flows(KEY, SID), len(store.flows(KEY, "other"))) == ((), 1)
 
 
@@ -417,7 +418,7 @@ def test_a_step_is_stored_once_and_found_by_its_own_id_and_those_of_its_parts(
     assert len(store.object_ids(KEY, SID)) == 6
     for wanted in ("o_000000000002", "o_000000000066"):
         assert [(s, one.number) for s, one in store.find_object(KEY, wanted)] == [(SID, 2)]
-    assert (store.newest_paging(KEY)[0], len(store.newest_paging(KEY))) == ("other", 2)
+    assert store.latest_sessions(KEY, OBJECTS, 9) == ("other", SID)
 
 
 def test_steps_beyond_the_limit_and_the_records_with_them_are_refused(store: FileStore) -> None:
@@ -432,10 +433,10 @@ def test_the_steps_of_a_session_can_be_deleted_without_its_decisions(store: File
     for name in (SID, "other"):
         keep_steps(store, name, 1)
     before = store.paging_bytes(KEY, SID)
-    assert store.discard_objects(KEY, SID)
+    assert store.discard_logs(KEY, SID, OBJECTS)
     assert 0 < store.paging_bytes(KEY, SID) < before
     assert len(store.ledger(KEY, SID)) == 1
-    assert store.paging_sessions(KEY) == tuple(sorted((SID, "other")))
-    assert store.discard_paging(KEY, SID)
-    assert not store.discard_paging(KEY, SID)
-    assert store.paging_sessions(KEY) == ("other",)
+    assert store.sessions_with(KEY, *PAGING) == tuple(sorted((SID, "other")))
+    assert store.discard_logs(KEY, SID, *PAGING)
+    assert not store.discard_logs(KEY, SID, *PAGING)
+    assert store.sessions_with(KEY, *PAGING) == ("other",)

@@ -56,10 +56,8 @@ class MemoryStore:
         self._guard = threading.Lock()
         self._readings: dict[FilePlace, tuple[Ref[Document], Reading[Any]]] = {}
         self._lines: dict[str, bytes] = {}
-        self._flows: dict[FilePlace, bytes] = {}
+        self._logs: dict[FilePlace, bytes] = {}
         self.saved_vectors: dict[tuple[str, Maker], SavedVectors] = {}
-        self._recordings: dict[FilePlace, bytes] = {}
-        self._paging: dict[FilePlace, bytes] = {}
         self._locks: dict[FilePlace, threading.Lock] = {}
         self._dirty = False
 
@@ -104,35 +102,20 @@ class MemoryStore:
 
     def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
         line = session_logs.encode(flow, self._key, self.settings.max_record_bytes)
-        path = paths.flows_place(workspace, session)
+        path = paths.session_log(paths.FLOWS, workspace, session)
         with self._guard:
-            self._flows[path] = self._flows.pop(path, b"") + line
+            self._logs[path] = self._logs.pop(path, b"") + line
         self._dirty = True
 
     def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
         with self._guard:
-            raw = self._flows.get(paths.flows_place(workspace, session), b"")
+            raw = self._logs.get(paths.session_log(paths.FLOWS, workspace, session), b"")
         return session_logs.decode(Flow, raw, self._key)
 
     def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
         with self._guard:
-            raw = self._flows.get(paths.flows_place(workspace, session), b"")
+            raw = self._logs.get(paths.session_log(paths.FLOWS, workspace, session), b"")
         return session_logs.decode_newest(raw[max(0, len(raw) - most) :], self._key)
-
-    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
-        folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
-        with self._guard:
-            return session_logs.sessions([p.name for p in self._flows if p.folder == folder])
-
-    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
-        folder = f"{paths.workspace_folder(workspace)}/{paths.FLOWS}"
-        with self._guard:
-            names = [p.name for p in reversed(self._flows) if p.folder == folder]
-        return tuple(filter(None, map(paths.session_of_flows, names)))[:most]
-
-    def discard_flows(self, workspace: str, session: str) -> bool:
-        with self._guard:
-            return self._flows.pop(paths.flows_place(workspace, session), None) is not None
 
     def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
         paths.vectors_folder(workspace)
@@ -152,32 +135,22 @@ class MemoryStore:
         most: int,
         make: Callable[[RecordingIndex], Recording | None],
     ) -> bool:
-        place = paths.recordings_place(workspace, session)
+        place = paths.session_log(paths.RECORDINGS, workspace, session)
         with self._guard:
-            raw = self._recordings.get(place, b"")
+            raw = self._logs.get(place, b"")
             index, _whole = session_logs.indexed(raw, self._key)
             line = make(index)
             data = session_logs.encode(line, self._key) if line is not None else b""
             if len(raw) + len(data) > most:
                 return False
-            self._recordings[place] = raw + data
+            self._logs[place] = raw + data
         self._dirty = True
         return True
 
     def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
         with self._guard:
-            raw = self._recordings.get(paths.recordings_place(workspace, session), b"")
+            raw = self._logs.get(paths.session_log(paths.RECORDINGS, workspace, session), b"")
         return session_logs.decode(Recording, raw, self._key)
-
-    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
-        folder = f"{paths.workspace_folder(workspace)}/{paths.RECORDINGS}"
-        with self._guard:
-            return session_logs.sessions([p.name for p in self._recordings if p.folder == folder])
-
-    def discard_recordings(self, workspace: str, session: str) -> bool:
-        place = paths.recordings_place(workspace, session)
-        with self._guard:
-            return self._recordings.pop(place, None) is not None
 
     def append_paging(
         self,
@@ -193,26 +166,26 @@ class MemoryStore:
         new = [one for one in objects if one.id not in known]
         stored = b"".join(session_logs.encode(one, self._key) for one in new)
         decided = b"".join(session_logs.encode(one, self._key) for one in records)
-        place = paths.objects_place(workspace, session)
+        place = paths.session_log(paths.OBJECTS, workspace, session)
         with self._guard:
-            if new and len(self._paging.get(place, b"")) + len(stored) > most:
+            if new and len(self._logs.get(place, b"")) + len(stored) > most:
                 raise Unwritable(f"{place.path} would have more than {most} bytes.")
         self._append_paging(place, stored)
-        self._append_paging(paths.decisions_place(workspace, session), decided)
+        self._append_paging(paths.session_log(paths.DECISIONS, workspace, session), decided)
 
     def _append_paging(self, place: FilePlace, lines: bytes) -> None:
         with self._guard:
             if lines:  # the last one is the newest
-                self._paging[place] = self._paging.pop(place, b"") + lines
+                self._logs[place] = self._logs.pop(place, b"") + lines
 
     def ledger(self, workspace: str, session: str) -> tuple[LedgerRecord, ...]:
         with self._guard:
-            raw = self._paging.get(paths.decisions_place(workspace, session), b"")
+            raw = self._logs.get(paths.session_log(paths.DECISIONS, workspace, session), b"")
         return session_logs.decode(LedgerRecord, raw, self._key)
 
     def objects(self, workspace: str, session: str) -> tuple[PagedObject, ...]:
         with self._guard:
-            raw = self._paging.get(paths.objects_place(workspace, session), b"")
+            raw = self._logs.get(paths.session_log(paths.OBJECTS, workspace, session), b"")
         return session_logs.decode(PagedObject, raw, self._key)
 
     def object_ids(self, workspace: str, session: str) -> frozenset[str]:
@@ -221,41 +194,36 @@ class MemoryStore:
         )
 
     def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
-        for session in self.newest_paging(workspace):
+        for session in self.latest_sessions(workspace, paths.OBJECTS, 99):
             for entry in self.objects(workspace, session):
                 if any(one.startswith(wanted) for one in _ids_of(entry)):
                     yield session, entry
 
-    def paging_sessions(self, workspace: str) -> tuple[str, ...]:
-        kinds = (paths.OBJECTS, paths.DECISIONS)
+    def paging_bytes(self, workspace: str, session: str) -> int:
+        places = (paths.session_log(kind, workspace, session) for kind in paths.PAGING)
+        with self._guard:
+            return sum(len(self._logs.get(place, b"")) for place in places)
+
+    def sessions_with(self, workspace: str, *kinds: str) -> tuple[str, ...]:
         folders = [paths.logs_folder(kind, workspace) for kind in kinds]
         with self._guard:
-            return session_logs.sessions(
-                list({p.name for p in self._paging if p.folder in folders})
-            )
+            return session_logs.sessions([p.name for p in self._logs if p.folder in folders])
 
-    def newest_paging(self, workspace: str) -> tuple[str, ...]:
-        folder = paths.logs_folder(paths.OBJECTS, workspace)
+    def latest_sessions(self, workspace: str, kind: str, most: int) -> tuple[str, ...]:
+        folder = paths.logs_folder(kind, workspace)
         with self._guard:
-            names = [p.name for p in reversed(self._paging) if p.folder == folder]
-        return tuple(filter(None, map(paths.session_of_flows, names)))
+            names = [p.name for p in reversed(self._logs) if p.folder == folder]
+        return tuple(filter(None, map(paths.session_of_flows, names)))[:most]
 
-    def paging_bytes(self, workspace: str, session: str) -> int:
-        places = (
-            paths.objects_place(workspace, session),
-            paths.decisions_place(workspace, session),
-        )
-        with self._guard:
-            return sum(len(self._paging.get(place, b"")) for place in places)
+    def logs_of(self, workspace: str, session: str) -> tuple[FilePlace, ...]:
+        places = (paths.session_log(kind, workspace, session) for kind in paths.SESSION_LOGS)
+        return tuple(place for place in places if place in self._logs)
 
-    def discard_objects(self, workspace: str, session: str) -> bool:
+    def discard_logs(self, workspace: str, session: str, *kinds: str) -> bool:
+        places = [paths.session_log(kind, workspace, session) for kind in kinds]
         with self._guard:
-            return self._paging.pop(paths.objects_place(workspace, session), None) is not None
-
-    def discard_paging(self, workspace: str, session: str) -> bool:
-        with self._guard:
-            decided = self._paging.pop(paths.decisions_place(workspace, session), None)
-        return self.discard_objects(workspace, session) or decided is not None
+            gone = [self._logs.pop(place, None) for place in places]
+        return any(raw is not None for raw in gone)
 
     def flush(self) -> None:
         self._dirty = False

@@ -21,7 +21,7 @@ from wm.store import jsonlines, paths
 from wm.store.core import Core, Recent
 from wm.store.fsops import Handle, explained
 from wm.store.paths import FilePlace
-from wm.store.session_logs import MAX_LOG_BYTES, SessionLogs, encode, sessions
+from wm.store.session_logs import MAX_LOG_BYTES, SessionLogs, encode
 
 _KNOWN_LOGS = 16
 _OWN_ID = re.compile(rb'"id":"(o_[0-9a-f]{12})"')
@@ -63,25 +63,27 @@ class PagingLogs(SessionLogs):
         key = self.core.key_to_write()
         if objects:
             self._append_objects(
-                paths.objects_place(workspace, session), objects, key, most, durable
+                paths.session_log(paths.OBJECTS, workspace, session), objects, key, most, durable
             )
         if records:
-            place = paths.decisions_place(workspace, session)
+            place = paths.session_log(paths.DECISIONS, workspace, session)
             lines = b"".join(encode(record, key, _MAX_LEDGER_BYTES) for record in records)
             self._append_lines(place, lines, durable)
 
     def ledger(self, workspace: str, session: str) -> tuple[LedgerRecord, ...]:
         """The decisions of a session, oldest first; lines that cannot be read are left out."""
-        place = paths.decisions_place(workspace, session)
+        place = paths.session_log(paths.DECISIONS, workspace, session)
         return self._read(place, LedgerRecord, _MAX_LEDGER_BYTES)
 
     def objects(self, workspace: str, session: str) -> tuple[PagedObject, ...]:
         """The objects of a session, oldest first; lines that cannot be read are left out."""
-        return self._read(paths.objects_place(workspace, session), PagedObject, MAX_LOG_BYTES)
+        return self._read(
+            paths.session_log(paths.OBJECTS, workspace, session), PagedObject, MAX_LOG_BYTES
+        )
 
     def object_ids(self, workspace: str, session: str) -> frozenset[str]:
         """The ids of a session's objects and their parts."""
-        place = paths.objects_place(workspace, session)
+        place = paths.session_log(paths.OBJECTS, workspace, session)
         state, found = self._states.get(place.path), self._status(place)
         if state is None or (state.inode, state.size) != found:
             state = _LogState(*found, frozenset(_ids_in(self._raw(place))))
@@ -92,45 +94,16 @@ class PagingLogs(SessionLogs):
         """Sessions and objects with this id, or with a part of this id (whole, or its beginning);
         the sessions whose logs were written last come first."""
         mark = f'"id":"{wanted}'.encode()
-        for session in self._newest_first(workspace):
-            for raw in self._raw(paths.objects_place(workspace, session)).split(b"\n"):
+        for session in self.core.newest_logs(paths.logs_folder(paths.OBJECTS, workspace)):
+            for raw in self._raw(paths.session_log(paths.OBJECTS, workspace, session)).split(b"\n"):
                 if mark in raw:
                     with suppress(ValidationError):
                         yield session, PagedObject.model_validate_json(raw)
 
-    def paging_sessions(self, workspace: str) -> tuple[str, ...]:
-        """The `<sid>`s of the sessions with objects or decisions, sorted."""
-        names = {
-            name
-            for kind in (paths.OBJECTS, paths.DECISIONS)
-            for name in self.core.names_in(paths.logs_folder(kind, workspace))
-        }
-        return sessions(list(names))
-
-    def newest_paging(self, workspace: str) -> tuple[str, ...]:
-        """The sessions with objects, those whose logs were written last first."""
-        return tuple(self._newest_first(workspace))
-
     def paging_bytes(self, workspace: str, session: str) -> int:
         """Size of a session's objects and decisions."""
-        places = (
-            paths.objects_place(workspace, session),
-            paths.decisions_place(workspace, session),
-        )
-        return sum(map(self._size, places))
-
-    def discard_objects(self, workspace: str, session: str) -> bool:
-        """Delete a session's objects; its decisions stay, so that its requests do not change."""
-        return self._discard(paths.objects_place(workspace, session))
-
-    def discard_paging(self, workspace: str, session: str) -> bool:
-        """Delete a session's objects and decisions; False if there are none."""
-        places = (
-            paths.decisions_place(workspace, session),  # first: they refer to the objects
-            paths.objects_place(workspace, session),
-        )
-        gone = [self._discard(place) for place in places]
-        return any(gone)
+        places = (paths.session_log(kind, workspace, session) for kind in paths.PAGING)
+        return sum(self._status(place)[1] for place in places)
 
     def _append_objects(
         self, place: FilePlace, objects: Sequence[PagedObject], key: bytes, most: int, durable: bool
@@ -195,19 +168,6 @@ class PagingLogs(SessionLogs):
         core.mark_flushed(wanted)
         self._named.add(named)
 
-    def _raw(self, place: FilePlace) -> bytes:
-        disk = self.core.disk
-        with (
-            explained("read", self.core.home, place.path),
-            suppress(FileNotFoundError),
-            disk.folder(place.folder) as folder,
-        ):
-            return disk.read(folder, place.name, MAX_LOG_BYTES)
-        return b""
-
-    def _size(self, place: FilePlace) -> int:
-        return self._status(place)[1]
-
     def _status(self, place: FilePlace) -> tuple[int, int]:
         """Inode and size of a log; zeros if there is none."""
         disk = self.core.disk
@@ -219,9 +179,6 @@ class PagingLogs(SessionLogs):
             found = disk.stat(folder, place.name)
             return found.st_ino, found.st_size
         return 0, 0
-
-    def _newest_first(self, workspace: str) -> list[str]:
-        return self.core.newest_logs(paths.logs_folder(paths.OBJECTS, workspace))
 
 
 def _ids_in(raw: bytes) -> Iterator[str]:

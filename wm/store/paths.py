@@ -45,6 +45,9 @@ VECTORS = "vectors"
 RECORDINGS = "recordings"
 OBJECTS = "objects"
 DECISIONS = "decisions"
+PAGING = (DECISIONS, OBJECTS)
+SESSION_LOGS = (FLOWS, RECORDINGS, *PAGING)
+"""Folders with a log for each session. Decisions refer to objects and are deleted before them."""
 MIRRORS = "sync"
 """Repositories with what was fetched of shared memory; git writes them."""
 
@@ -178,27 +181,8 @@ def evidence_folder(workspace: str) -> str:
     return f"{workspace_folder(workspace)}/{EVIDENCE}"
 
 
-def flows_place(workspace: str, session: str) -> FilePlace:
-    """The file of a session's flows; `session`: its id, or the `<sid>`."""
-    return _session_log(FLOWS, workspace, session)
-
-
-def recordings_place(workspace: str, session: str) -> FilePlace:
-    """The file of a session's recorded bodies; `session`: its id, or the `<sid>`."""
-    return _session_log(RECORDINGS, workspace, session)
-
-
-def objects_place(workspace: str, session: str) -> FilePlace:
-    """The file of a session's paged objects; `session`: its id, or the `<sid>`."""
-    return _session_log(OBJECTS, workspace, session)
-
-
-def decisions_place(workspace: str, session: str) -> FilePlace:
-    """The file of a session's paging decisions; `session`: its id, or the `<sid>`."""
-    return _session_log(DECISIONS, workspace, session)
-
-
-def _session_log(kind: str, workspace: str, session: str) -> FilePlace:
+def session_log(kind: str, workspace: str, session: str) -> FilePlace:
+    """A session's log of this kind, such as FLOWS; `session`: its id, or the `<sid>`."""
     return FilePlace(logs_folder(kind, workspace), f"{_plain(session, _SESSION)}.jsonl")
 
 

@@ -11,8 +11,9 @@ Owns these two folders. `domain.recording` and `ops` decide what a line means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -80,9 +81,9 @@ def indexed(raw: bytes, key: bytes) -> tuple[RecordingIndex, int]:
     return index, jsonlines.read(raw, key).whole_bytes
 
 
-def sessions(names: Sequence[str]) -> tuple[str, ...]:
-    """The sessions whose logs are among these file names."""
-    return tuple(sorted(filter(None, map(paths.session_of_flows, names))))
+def sessions(names: Iterable[str]) -> tuple[str, ...]:
+    """The sessions whose logs are among these file names, sorted."""
+    return tuple(sorted(set(filter(None, map(paths.session_of_flows, names)))))
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ class SessionLogs:
 
     def append_flow(self, workspace: str, session: str, flow: Flow) -> None:
         """Add a line to a session's flows; class relaxed. Raises StoreError."""
-        core, place = self.core, paths.flows_place(workspace, session)
+        core, place = self.core, paths.session_log(paths.FLOWS, workspace, session)
         line = encode(flow, core.key_to_write(), core.settings.max_record_bytes)
         with self._locked(place) as (folder, file):
             size = core.disk.status(file).st_size
@@ -110,12 +111,14 @@ class SessionLogs:
 
     def flows(self, workspace: str, session: str) -> tuple[Flow, ...]:
         """The flows of a session, oldest first; lines that cannot be read are left out."""
-        return self._read(paths.flows_place(workspace, session), Flow, 4 * MAX_FLOW_BYTES)
+        return self._read(
+            paths.session_log(paths.FLOWS, workspace, session), Flow, 4 * MAX_FLOW_BYTES
+        )
 
     def newest_flows(self, workspace: str, session: str, most: int) -> Iterator[Flow]:
         """The flows in the last `most` bytes of a session's log, newest first. The cost does not
         depend on the length of the log. Raises StoreError."""
-        place, disk, raw = paths.flows_place(workspace, session), self.core.disk, b""
+        place, disk, raw = paths.session_log(paths.FLOWS, workspace, session), self.core.disk, b""
         with (
             explained("read", self.core.home, place.path),
             suppress(FileNotFoundError),
@@ -126,23 +129,11 @@ class SessionLogs:
         # The first line may be cut off at its beginning; its checksum then does not verify.
         return decode_newest(raw, self.core.key_to_read())
 
-    def flow_sessions(self, workspace: str) -> tuple[str, ...]:
-        """The `<sid>`s of the sessions with flows, sorted."""
-        return sessions(self.core.names_in(paths.logs_folder(paths.FLOWS, workspace)))
-
-    def latest_flow_sessions(self, workspace: str, most: int) -> tuple[str, ...]:
-        """The `most` sessions whose flow logs were written last, newest first."""
-        return tuple(self.core.newest_logs(paths.logs_folder(paths.FLOWS, workspace))[:most])
-
-    def discard_flows(self, workspace: str, session: str) -> bool:
-        """Delete a session's flows; False if there are none."""
-        return self._discard(paths.flows_place(workspace, session))
-
     def append_recording(self, workspace: str, session: str, most: int, make: Make) -> bool:
         """Add a line to a session's recorded bodies; class relaxed. `make` gets an index of the
         log's records and may return None to write nothing. False if the log would exceed `most`
         bytes. Raises StoreError, and what `make` raises."""
-        place = paths.recordings_place(workspace, session)
+        place = paths.session_log(paths.RECORDINGS, workspace, session)
         disk, key = self.core.disk, self.core.key_to_write()
         with self._locked(place) as (folder, file):
             found = disk.status(file)
@@ -166,15 +157,29 @@ class SessionLogs:
     def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:
         """The recorded bodies of a session, oldest first; lines that cannot be read are left
         out."""
-        return self._read(paths.recordings_place(workspace, session), Recording, MAX_LOG_BYTES)
+        return self._read(
+            paths.session_log(paths.RECORDINGS, workspace, session), Recording, MAX_LOG_BYTES
+        )
 
-    def recording_sessions(self, workspace: str) -> tuple[str, ...]:
-        """The `<sid>`s of the sessions with recorded bodies, sorted."""
-        return sessions(self.core.names_in(paths.logs_folder(paths.RECORDINGS, workspace)))
+    def sessions_with(self, workspace: str, *kinds: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with a log of one of these kinds, such as FLOWS, sorted."""
+        folders = (paths.logs_folder(kind, workspace) for kind in kinds)
+        return sessions(chain.from_iterable(map(self.core.names_in, folders)))
 
-    def discard_recordings(self, workspace: str, session: str) -> bool:
-        """Delete a session's recorded bodies; False if there are none."""
-        return self._discard(paths.recordings_place(workspace, session))
+    def latest_sessions(self, workspace: str, kind: str, most: int) -> tuple[str, ...]:
+        """The `most` sessions whose logs of this kind were written last, newest first."""
+        return tuple(self.core.newest_logs(paths.logs_folder(kind, workspace))[:most])
+
+    def logs_of(self, workspace: str, session: str) -> tuple[FilePlace, ...]:
+        """The logs of a session that are there, in the order in which they are to be deleted."""
+        places = (paths.session_log(kind, workspace, session) for kind in paths.SESSION_LOGS)
+        return tuple(place for place in places if place.name in self.core.names_in(place.folder))
+
+    def discard_logs(self, workspace: str, session: str, *kinds: str) -> bool:
+        """Delete a session's logs of these kinds; False if there are none."""
+        places = [paths.session_log(kind, workspace, session) for kind in kinds]
+        gone = [self._discard(place) for place in places]
+        return any(gone)
 
     @contextmanager
     def _locked(self, place: FilePlace) -> Iterator[tuple[Handle, Handle]]:
@@ -216,14 +221,17 @@ class SessionLogs:
 
     def _read(self, place: FilePlace, model: type[R], limit: int) -> tuple[R, ...]:
         """All records of a log that can be read, oldest first. Raises StoreError."""
-        disk, raw = self.core.disk, b""
+        return decode(model, self._raw(place, limit), self.core.key_to_read())
+
+    def _raw(self, place: FilePlace, limit: int = MAX_LOG_BYTES) -> bytes:
+        """The bytes of a log, none if it is missing. Raises StoreError."""
         with (
             explained("read", self.core.home, place.path),
             suppress(FileNotFoundError),
-            disk.folder(place.folder) as folder,
+            self.core.disk.folder(place.folder) as folder,
         ):
-            raw = disk.read(folder, place.name, limit)
-        return decode(model, raw, self.core.key_to_read())
+            return self.core.disk.read(folder, place.name, limit)
+        return b""
 
 
 def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:

@@ -61,6 +61,7 @@ from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.session.hot_state import measured, own_memory, readable_sessions
 from wm.ops.traffic.conversations import newest
 from wm.store.base import Health, Ref
+from wm.store.paths import FLOWS
 
 Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
 """A pure edit of the entry with this id."""
@@ -116,7 +117,7 @@ def _conversations(
 ) -> tuple[ConversationUsage, ...]:
     """Unreadable logs must not hide the entries."""
     with suppress(StoreError):
-        if work.runtime.store.flow_sessions(place.key):
+        if work.runtime.store.sessions_with(place.key, FLOWS):
             return newest(work, place, sessions)
     return ()
 

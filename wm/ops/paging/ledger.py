@@ -31,7 +31,7 @@ from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.operation import Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
-from wm.store.paths import sid
+from wm.store.paths import OBJECTS, sid
 from wm.wire.prices import price_of
 
 _MOST_READ_AHEAD = 4
@@ -193,7 +193,7 @@ append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
 def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
     place = locate(work.runtime, request)
     if request.ahead:
-        for session in work.runtime.store.newest_paging(place.key)[:_MOST_READ_AHEAD]:
+        for session in work.runtime.store.latest_sessions(place.key, OBJECTS, _MOST_READ_AHEAD):
             with suppress(StoreError):  # an unreadable ledger is told to who asks for it
                 recovered(work, place, session, "")
         return LedgerAnswer(place=place)

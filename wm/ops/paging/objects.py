@@ -30,6 +30,7 @@ from wm.ops.operation import Operation, Work, as_written
 from wm.ops.paging.ledger import append, session_state, sid_of, totals_of
 from wm.ops.place import locate
 from wm.secrets.redact import labels_in
+from wm.store.paths import OBJECTS, PAGING
 
 SHORTEST_ID = 6
 FULL, GONE = 0, 4
@@ -44,7 +45,7 @@ _PART_MARK = "\n\n"
 
 def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
     place, store = locate(work.runtime, request), work.runtime.store
-    known = store.paging_sessions(place.key)
+    known = store.sessions_with(place.key, *PAGING)
     wanted = session_among(request.session, known) if request.session else ""
     found, totals = [], []
     for session in known:
@@ -201,7 +202,7 @@ def note(work: Work, place: WorkspacePlace, session: str, kind: str, one: PagedO
 
 def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
     place, store = locate(work.runtime, request), work.runtime.store
-    known = store.paging_sessions(place.key)
+    known = store.sessions_with(place.key, *PAGING)
     if not request.session and not request.all_sessions:
         raise UserError("Name what to delete.", fix="Give a session, or --all for this workspace.")
     chosen = known if request.all_sessions else (session_among(request.session, known),)
@@ -210,7 +211,7 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
         fact = Fact("objects_purged", "user", "changed", details={"objects": count})
         work.log(place.key, [fact])  # first: it may start this operation again
         for session in chosen:
-            store.discard_objects(place.key, session)
+            store.discard_logs(place.key, session, OBJECTS)
     return PurgeAnswer(place=place, sessions=chosen, objects=count, dry_run=request.dry_run)
 
 
@@ -223,7 +224,7 @@ purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, as
 def passages(work: Work, place: WorkspacePlace, query: str, count: int) -> list[TextPassage]:
     """The passages of stored steps that fit a query best; the newest sessions are searched."""
     store = work.runtime.store
-    sessions = store.newest_paging(place.key)[:_SEARCHED_SESSIONS]
+    sessions = store.latest_sessions(place.key, OBJECTS, _SEARCHED_SESSIONS)
     sources = (
         TextSource(part.id, part.text, one.label)
         for session in sessions

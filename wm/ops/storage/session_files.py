@@ -47,14 +47,8 @@ def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
     there = (ref for ref in refs if read(ref).health is not Health.MISSING)
     kept = tool_outputs.of_session(runtime, key, session_id)
     found = (paths.place(ref).path for ref in (*there, *kept))
-    has_flows = paths.sid(session_id) in runtime.store.flow_sessions(key)
-    flows = (paths.flows_place(key, paths.sid(session_id)).path,) if has_flows else ()
-    has_bodies = paths.sid(session_id) in runtime.store.recording_sessions(key)
-    bodies = (paths.recordings_place(key, paths.sid(session_id)).path,) if has_bodies else ()
-    is_paged = paths.sid(session_id) in runtime.store.paging_sessions(key)
-    places = (paths.decisions_place, paths.objects_place) if is_paged else ()
-    paged = (place(key, paths.sid(session_id)).path for place in places)
-    return (*found, *flows, *bodies, *paged)
+    logs = (log.path for log in runtime.store.logs_of(key, paths.sid(session_id)))
+    return (*found, *logs)
 
 
 def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Document], ...]:
@@ -71,16 +65,15 @@ def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -
         work.delete(ref)
     # Tool outputs are outside the transaction: they are deleted even if the rest fails.
     work.runtime.store.discard(tool_outputs.of_session(work.runtime, place.key, session_id))
-    work.runtime.store.discard_flows(place.key, paths.sid(session_id))
-    work.runtime.signals.zones.pop((place.key, paths.sid(session_id)))
-    work.runtime.store.discard_recordings(place.key, paths.sid(session_id))
-    work.runtime.store.discard_paging(place.key, paths.sid(session_id))
-    ledger.forget_state(work, place.key, paths.sid(session_id))
+    sid = paths.sid(session_id)
+    work.runtime.store.discard_logs(place.key, sid, *paths.SESSION_LOGS)
+    work.runtime.signals.zones.pop((place.key, sid))
+    ledger.forget_state(work, place.key, sid)
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )
-    work.log(place.key, [fact], session=paths.sid(session_id))
-    work.notify(place.key, SessionState.slug, paths.sid(session_id))
+    work.log(place.key, [fact], session=sid)
+    work.notify(place.key, SessionState.slug, sid)
     return files
 
 

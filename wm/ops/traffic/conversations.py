@@ -19,7 +19,7 @@ from wm.formats.flow import Flow
 from wm.ops.operation import Work
 from wm.ops.paging.ledger import totals
 from wm.settings import PressureSettings
-from wm.store.paths import sid
+from wm.store.paths import FLOWS, sid
 from wm.wire.prices import price_of, window_of
 
 MOST = 5
@@ -36,7 +36,7 @@ def newest(
     """The latest conversations of a workspace, newest first. sessions: the known ones; an agent
     without hooks has none. An unreadable log does not hide the others."""
     known = {sid(session.session_id): session for session in sessions}
-    logs = work.runtime.store.latest_flow_sessions(place.key, MOST)
+    logs = work.runtime.store.latest_sessions(place.key, FLOWS, MOST)
     found = (_of(work, place, log, known.get(log)) for log in logs)
     return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True))
 

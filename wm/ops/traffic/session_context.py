@@ -16,7 +16,7 @@ from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.session.hot_state import full_session
 from wm.ops.traffic.conversations import measured
-from wm.store.paths import sid
+from wm.store.paths import FLOWS, sid
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.outline import OutlineRow, Unfolding
 from wm.wire.prices import PriceOf, prices
@@ -30,7 +30,7 @@ def _run(work: Work, request: ContextRequest) -> SessionContext:
     place = locate(work.runtime, request)
     store, settings = work.runtime.store, work.runtime.settings
     wanted = request.session_id
-    known = wanted in store.flow_sessions(place.key)
+    known = wanted in store.sessions_with(place.key, FLOWS)
     session = wanted if known else sid(full_session(work, place.key, wanted))
     flows = store.flows(place.key, session)
     if not flows:

@@ -67,7 +67,7 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
             base = paths.workspace_folder(workspace)
             yield from _in_folder(store, paths.evidence_folder(workspace), _logs)
             yield from _in_folder(store, paths.vectors_folder(workspace), _vectors)
-            for kind in (paths.FLOWS, paths.RECORDINGS, paths.OBJECTS, paths.DECISIONS):
+            for kind in paths.SESSION_LOGS:
                 yield from _in_folder(store, f"{base}/{kind}", _session_logs)
     yield from _in_folder(store, paths.QUARANTINE, _quarantined)
 
