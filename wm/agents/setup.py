@@ -171,26 +171,7 @@ def look(
 ) -> MachineFacts:
     """Read everything that a plan needs. Raises UserError if the record cannot be used."""
     kind = services.kind_of(platform)
-    template = Path(__file__).with_name("opencode") / "wm.js"
-    parts: tuple[SettingsPart, ...] = (
-        claude_settings.part(agents.claude / "settings.json", command, hooks),
-        claude_settings.server_part(agents.claude_state, command),
-        *command_files.parts(agents.claude),
-        OwnFile(
-            agent=OPENCODE,
-            path=agents.opencode / "plugin" / "wm.js",
-            content=opencode_plugin(template, command, hooks).encode(),
-            mark=b"wm for OpenCode",
-            purpose="the plugin: it brings memory into a session and records it",
-        ),
-        *other_agents.parts(agents.others, command, hooks, _read_quietly),
-        *services.parts(kind, agents, paths, command),
-        LearnOption(
-            agent=LEARNING,
-            path=paths.config,
-            purpose="what happens to a sentence that you say in passing and mean to last",
-        ),
-    )
+    parts = _parts(agents, paths, command, hooks, kind)
     script = OwnFile(
         agent="",
         path=command.script,
@@ -223,6 +204,36 @@ def look(
         service=kind,
         cut=cut,
         blocked=blocked,
+    )
+
+
+def _parts(
+    agents: AgentPaths,
+    paths: Paths,
+    command: WmCommand,
+    hooks: HookSettings,
+    kind: services.ServiceKind,
+) -> tuple[SettingsPart, ...]:
+    """What setup would write for each agent, the service and the options, whatever is there."""
+    template = Path(__file__).with_name("opencode") / "wm.js"
+    return (
+        claude_settings.part(agents.claude / "settings.json", command, hooks),
+        claude_settings.server_part(agents.claude_state, command),
+        *command_files.parts(agents.claude),
+        OwnFile(
+            agent=OPENCODE,
+            path=agents.opencode / "plugin" / "wm.js",
+            content=opencode_plugin(template, command, hooks).encode(),
+            mark=b"wm for OpenCode",
+            purpose="the plugin: it brings memory into a session and records it",
+        ),
+        *other_agents.parts(agents.others, command, hooks, _read_quietly),
+        *services.parts(kind, agents, paths, command),
+        LearnOption(
+            agent=LEARNING,
+            path=paths.config,
+            purpose="what happens to a sentence that you say in passing and mean to last",
+        ),
     )
 
 

@@ -68,20 +68,7 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
         )
     place = locate(work.runtime, request)
     memory = read_memory(work, place) if request.dry_run else load_memory(work, place)
-    newcomers = [_newcomer(work, fact) for fact in request.facts]
-    stones = read_tombstones(work, place).stones
-    forgotten_ids = {stone.id for stone in stones}
-    changed, results = admit_all(
-        memory,
-        newcomers,
-        forgotten=lambda entry: (
-            entry.id in forgotten_ids
-            or tombstones.is_forgotten(entry.text, stones, work.runtime.store.digest)
-        ),
-        now=work.now,
-        settings=work.runtime.settings.memory,
-    )
-    rows = list(zip(request.facts, newcomers, results, strict=True))
+    changed, rows = _admitted(work, place, memory, request.facts)
     command = work.new_id("e_")
     if not request.dry_run:
         _save(work, place, changed, rows, command)
@@ -104,6 +91,26 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
         counts=dict(counts),
         event=command,
     )
+
+
+def _admitted(
+    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, facts: Sequence[ImportFact]
+) -> tuple[WorkspaceMemory, list[Row]]:
+    """The memory with what the rules admit of these statements, and the result of each."""
+    newcomers = [_newcomer(work, fact) for fact in facts]
+    stones = read_tombstones(work, place).stones
+    forgotten_ids = {stone.id for stone in stones}
+    changed, results = admit_all(
+        memory,
+        newcomers,
+        forgotten=lambda entry: (
+            entry.id in forgotten_ids
+            or tombstones.is_forgotten(entry.text, stones, work.runtime.store.digest)
+        ),
+        now=work.now,
+        settings=work.runtime.settings.memory,
+    )
+    return changed, list(zip(facts, newcomers, results, strict=True))
 
 
 # --- one statement -------------------------------------------------------------------------
