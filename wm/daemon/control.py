@@ -114,7 +114,7 @@ class Controls(Struct, eq=False):
         return Response(200, pkgutil.get_data(__package__, "openapi.json") or b"")
 
     def shutdown(self, _request: HttpRequest, _query: Mapping[str, str]) -> Response:
+        """Answer with a `Stopping`, as plain JSON for the same reason."""
         self.stop()
-        """A `Stopping`, as plain JSON for the same reason."""
         answer = {"pid": os.getpid(), "message": "Finishing the requests in progress."}
         return Response(200, json.dumps(answer).encode(), close=True)

@@ -1,6 +1,6 @@
 """The dispatcher: find the route of a request, run its use case, answer (IF-1).
 
-One of the three places with a broad except. A bug becomes a 500 with an incident id; the log has
+A bug becomes a 500 with an incident id; the log has
 the same id with the stack frames. The daemon keeps serving.
 """
 

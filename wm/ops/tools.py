@@ -267,10 +267,11 @@ def _release(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
 
 
 def _objects(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    session = request.session if request.session else ""
     asked = ObjectsRequest(**_scope(request), type=arguments.get("type", ""))
     found = objects.list_objects.run(work, asked)
-    own = [one for one in found.objects if one.session == sid(session)] or list(found.objects)
+    own = [one for one in found.objects if one.session == sid(request.session)] or list(
+        found.objects
+    )
     text, structured = tool_rendering.removed([one for one in own if one.fidelity])
     return ToolAnswer(text=text, structured=structured)
 

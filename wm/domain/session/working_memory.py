@@ -177,8 +177,8 @@ def _sections(
         if (newest := tuple(reversed(working.slots.get(name, ()))))
     ]
     ranked = pool.best(working.pool, events, settings)
-    for word, heading, kind in ((FILES, "Key files:", "path"), (NOTES, "Notes:", "note")):
-        items = [item for item in ranked if (item.kind == "path") == (kind == "path")]
+    for word, heading, are_paths in ((FILES, "Key files:", True), (NOTES, "Notes:", False)):
+        items = [item for item in ranked if (item.kind == "path") == are_paths]
         if items:
             found.append(PromptSection(word, heading, _items(word, items)))
     return tuple(found)

@@ -81,11 +81,14 @@ def move_back(work: Work, place: WorkspacePlace, entry_id: str, record: str) -> 
     act = next(a for a in acts(read_log(work, place).records) if a.record.event_id == record)
     ends = [str(act.record.details.get(name) or "") for name in ("from", "to")]
     if not all(ends) or entry_id == "":
-        raise UserError("The evidence log does not hold where this entry came from.")
+        raise UserError("The evidence log does not say where this entry came from.")
     before, now = (_place(work, key, place) for key in ends)
     entry = find(read_memory(work, now), entry_id)
     if entry is None:
-        raise UserError(f"{entry_id} is no longer where it was moved to.")
+        raise UserError(
+            f"{entry_id} is no longer where it was moved to.",
+            fix=f"`wm history {entry_id}` shows what happened to it since.",
+        )
     own = act.record.event_id if place.key == now.key else _act(work, now, entry_id)
     return moved(work, now, before, entry, own or record)
 

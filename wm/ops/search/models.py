@@ -101,7 +101,8 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
     runtime, known = work.runtime, work.read(INSTALLED).document or InstalledModels()
     if runtime.settings.recall.model:
         raise UserError(
-            f"config.toml sets recall.model to {runtime.settings.recall.model!r}, which counts.",
+            f"config.toml sets recall.model to {runtime.settings.recall.model!r}; "
+            "while it does, no other model can be chosen.",
             fix="Remove that line, restart the daemon (`wm down`), then choose again.",
         )
     name = known_name(known, request.name)

@@ -102,9 +102,8 @@ class PreparedHook(Struct, frozen=True):
 def _parse(runtime: Runtime, request: HookRequest) -> HookCall:
     parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
     name = runtime.redacted_name(parsed.session_id)
-    if (
-        name != parsed.session_id
-    ):  # `ops.operation` does the same for requests with a session id of their own
+    # `ops.operation` does the same for requests with a session id of their own.
+    if name != parsed.session_id:
         parsed = replace(parsed, session_id=name)
     asks = parsed.events or Want.BLOCKS in parsed.wants or parsed.record
     place = locate(runtime, Scoped(directory=parsed.directory)) if asks else None
