@@ -75,7 +75,7 @@ def _talk(session: McpSession, perform: Perform, source: int, writer: _Writer, w
         data = os.read(source, _READ)
         for line in lines.feed(data):
             with lock:
-                step = _taken(session, line)
+                step = _step(session, line)
             for reply in step.replies:
                 writer.write(reply)
             for call in step.calls:
@@ -86,7 +86,7 @@ def _talk(session: McpSession, perform: Perform, source: int, writer: _Writer, w
     worker.join()
 
 
-def _taken(session: McpSession, line: bytes | None) -> SessionStep:
+def _step(session: McpSession, line: bytes | None) -> SessionStep:
     return session.too_long(MAX_LINE) if line is None else session.feed(line)
 
 
@@ -121,13 +121,13 @@ class LineSplitter:
     def feed(self, data: bytes) -> list[bytes | None]:
         """The lines that `data` completes; b"" is the end of the stream."""
         if not data:
-            return [self._taken()] if self._size and not self._skips else []
+            return [self._take_line()] if self._size and not self._skips else []
         *ends, rest = data.split(b"\n")
         found: list[bytes | None] = []
         for end in ends:
             found += self._add(end)
             if not self._skips:
-                found.append(self._taken())
+                found.append(self._take_line())
             self._skips = False
         found += self._add(rest)
         return found
@@ -140,11 +140,11 @@ class LineSplitter:
         self._size += len(part)
         if self._size <= self._limit:
             return []
-        self._taken()
+        self._take_line()
         self._skips = True
         return [None]
 
-    def _taken(self) -> bytes:
+    def _take_line(self) -> bytes:
         line = b"".join(self._parts)
         self._parts, self._size = [], 0
         return line

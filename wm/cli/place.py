@@ -33,7 +33,8 @@ def heading_lines(place: WorkspacePlace) -> list[str]:
 
 def memory_rows(found: Inspection) -> list[output.Row]:
     """The contents of a workspace as rows."""
-    rows: list[output.Row] = [("workspace", found.place.key), ("memory", " · ".join(_held(found)))]
+    memory = " · ".join(_counts(found))
+    rows: list[output.Row] = [("workspace", found.place.key), ("memory", memory)]
     if waiting := found.counts.get("inbox", 0):
         verb = "waits" if waiting == 1 else "wait"
         text = f"{output.count(waiting, 'entry', 'entries')} {verb} for your approval: wm inbox"
@@ -108,7 +109,7 @@ def _thousands(number: int) -> str:
     return f"{round(number / 1000):,}k" if number >= 1000 else str(number)
 
 
-def _held(found: Inspection) -> list[str]:
+def _counts(found: Inspection) -> list[str]:
     parts = [output.count(found.counts.get("active", 0), "entry", "entries")]
     if replaced := found.counts.get("superseded", 0):
         parts.append(f"{replaced:,} replaced")

@@ -71,7 +71,7 @@ class Jobs:
         self._syncs: dict[str, float] = {}
         """Workspace -> when it last tried to sync, by the loop's clock."""
         self._line = Background(
-            self._run, self._tell, name="wm-sweep", most=_COUNTED, is_daemon=True
+            self._run, self._report_failure, name="wm-sweep", most=_COUNTED, is_daemon=True
         )
         self._ending = threading.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -122,7 +122,7 @@ class Jobs:
 
     # --- in the thread --------------------------------------------------------------------
 
-    def _tell(self, job: Job, error: Exception) -> None:
+    def _report_failure(self, job: Job, error: Exception) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             what = SYNC if job.cause == SYNC else f"sweep ({job.cause})"
             self._loop.call_soon_threadsafe(self._report, what, error)

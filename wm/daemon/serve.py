@@ -68,7 +68,7 @@ def serve(
     prepare_home(settings)
     lock = win(settings)
     if lock is None:
-        _tell(RUNNING if background else "wm: A daemon serves this data folder already.")
+        _print(RUNNING if background else "wm: A daemon serves this data folder already.")
         return 0
     try:
         runtime = structs.replace(open_runtime(settings), process=Process(serves=True))
@@ -124,10 +124,10 @@ class _Daemon:
             activated=bool(inherited),
         )
         if self._background:
-            _tell(STARTED)
+            _print(STARTED)
             self._log.take_streams()
         elif self._bound is not None:  # a service manager that passed us its socket knows already
-            _tell(
+            _print(
                 f"wm: Serving {self._settings.paths.home} on {self._bound.path}.\n"
                 "    Ctrl-C, or `wm down`, stops it."
             )
@@ -459,7 +459,7 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
     return replace(limits, max_connections=min(limits.max_connections, most))
 
 
-def _tell(word: str) -> None:
+def _print(word: str) -> None:
     """Print for the process that started us: a client (see `wm.daemon.lifecycle`), or a person."""
     with contextlib.suppress(OSError):
         os.write(2, word.encode(errors="replace") + b"\n")

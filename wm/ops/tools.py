@@ -147,7 +147,7 @@ def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAns
         if kept.outcome == "inbox"
         else ""
     )
-    return _said(kept.message + waits, kept.entry, kept.outcome)
+    return _outcome(kept.message + waits, kept.entry, kept.outcome)
 
 
 def refuse_forgotten(work: Work, place: WorkspacePlace, text: str) -> None:
@@ -186,7 +186,7 @@ def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
             "to forget in their own words.",
         )
     withdraw(work, place, memory, entry, str(arguments.get("reason", "")))
-    return _said(
+    return _outcome(
         f"Withdrew {tool_rendering.short_id(entry)}; memory_restore takes it back.",
         entry,
         "trashed",
@@ -231,7 +231,7 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
     memory, facts = edits.restore(memory, entry, now=work.now)
     work.delete(trash_ref(place.key, entry.id))
     save_memory(work, place, memory, [replace(fact, phase="agent") for fact in facts])
-    return _said(f"{tool_rendering.short_id(entry)} waits in the inbox again.", entry, "inbox")
+    return _outcome(f"{tool_rendering.short_id(entry)} waits in the inbox again.", entry, "inbox")
 
 
 def names_output(arguments: Arguments) -> bool:
@@ -286,7 +286,7 @@ def _output(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
     return ToolAnswer(text=text, structured=structured)
 
 
-def _said(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
+def _outcome(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
     named = {"id": tool_rendering.short_id(entry)} if entry is not None else {}
     return ToolAnswer(text=text, structured={"outcome": outcome, **named, "message": text})
 

@@ -43,6 +43,7 @@ def answer(
     shown, omitted = _that_fit(found.hits, max_chars)
     standing = [entry for entry in found.standing if entry.id not in in_prompt]
     known = [short_id(entry) for entry in found.standing if entry.id in in_prompt]
+    past = [recap.for_model(one, {}) for one in found.recaps]
     structured: dict[str, Any] = {
         "notice": NOTICE,
         **_answered(found),
@@ -52,14 +53,14 @@ def answer(
         **({"standingInPrompt": known} if known else {}),
         **({"standingOmitted": found.standing_omitted} if found.standing_omitted else {}),
         "searched": found.searched,
-        **({"sessions": [recap.told(one, {}) for one in found.recaps]} if found.recaps else {}),
+        **({"sessions": past} if past else {}),
     }
     if shown:
         head = f"{len(shown)} of {_memories(found.searched)}, best first. {NOTICE}"
     else:
         head = _nothing(found.searched, narrowed=narrowed)
     body = [*_passage(found), *(_line(hit, _answers(found, hit)) for hit in shown)]
-    body += [recap.told(one, {}) for one in found.recaps]
+    body += past
     if standing:
         body += [STANDING, *(_standing_line(entry) for entry in standing)]
     fenced = [f"<{FENCE}>", *body, f"</{FENCE}>"] if body else []
@@ -159,7 +160,7 @@ def short_id(entry: MemoryEntry) -> str:
 
 def sessions(recaps: Sequence[Recap], texts: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     """What the last sessions did, as text and structured. texts: of active entries, by id."""
-    said = [recap.told(one, texts) for one in recaps]
+    said = [recap.for_model(one, texts) for one in recaps]
     structured = {"notice": NOTICE, "sessions": said}
     if not said:
         return "No session is recorded here yet.", structured

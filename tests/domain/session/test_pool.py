@@ -23,7 +23,7 @@ def met(*meetings: tuple[str, int], settings: WorkingSettings = SETTINGS) -> poo
     """The pool after each path was met at its event, in order."""
     held: pool.Pool = ()
     for name, event in meetings:
-        held = pool.meet(held, [path(name, event)], settings)
+        held = pool.add(held, [path(name, event)], settings)
     return held
 
 
@@ -72,8 +72,8 @@ def test_items_below_the_floor_are_removed_at_the_next_update() -> None:
 
 def test_the_fifty_first_item_replaces_the_lowest() -> None:
     held = met(*((f"{number:02}.py", 1) for number in range(50)))
-    held = pool.meet(held, [path("07.py", 2)], SETTINGS)
-    held = pool.meet(held, [path("new.py", 3)], SETTINGS)
+    held = pool.add(held, [path("07.py", 2)], SETTINGS)
+    held = pool.add(held, [path("new.py", 3)], SETTINGS)
     assert len(held) == 50
     names = {item.text for item in held}
     assert {"new.py", "07.py"} <= names
@@ -91,9 +91,9 @@ def test_a_new_item_is_always_added() -> None:
     three = replace(SETTINGS, pool_items=3)
     held: pool.Pool = ()
     for event in range(1, 30):
-        held = pool.meet(held, [path(f"{name}.py", event) for name in "abc"], three)
+        held = pool.add(held, [path(f"{name}.py", event) for name in "abc"], three)
     assert min(pool.score(item, 29, three) for item in held) > 6.0
-    held = pool.meet(held, [path("new.py", 30)], three)
+    held = pool.add(held, [path("new.py", 30)], three)
     assert "new.py" in {item.text for item in held}
     assert len(held) == 3
 
@@ -120,9 +120,9 @@ def test_rate_floor_and_cap_are_settings() -> None:
 
 
 def test_a_note_matches_other_spellings_and_a_path_only_exactly() -> None:
-    held = pool.meet((), [PoolItem(text="Ports start at 9000.", event=1)], SETTINGS)
-    held = pool.meet(held, [PoolItem(text="ports start at 9000", event=2)], SETTINGS)
-    held = pool.meet(held, [path("a.ts", 3), path("a.tsx", 3)], SETTINGS)
+    held = pool.add((), [PoolItem(text="Ports start at 9000.", event=1)], SETTINGS)
+    held = pool.add(held, [PoolItem(text="ports start at 9000", event=2)], SETTINGS)
+    held = pool.add(held, [path("a.ts", 3), path("a.tsx", 3)], SETTINGS)
     assert [(i.text, i.mentions) for i in held] == [
         ("Ports start at 9000.", 1),
         ("a.ts", 0),
@@ -133,7 +133,7 @@ def test_a_note_matches_other_spellings_and_a_path_only_exactly() -> None:
 
 def test_an_empty_update_changes_nothing() -> None:
     held = met(("a.py", 1))
-    assert pool.meet(held, [], SETTINGS) is held
+    assert pool.add(held, [], SETTINGS) is held
 
 
 @given(
@@ -144,7 +144,7 @@ def test_current_items_are_always_present_within_the_cap(events: list[list[int]]
     few = replace(SETTINGS, pool_items=cap)
     held: pool.Pool = ()
     for event, names in enumerate(events, 1):
-        held = pool.meet(held, [path(f"{name}.py", event) for name in names], few)
+        held = pool.add(held, [path(f"{name}.py", event) for name in names], few)
         kept = {item.text for item in held}
         assert len(held) == len(kept) <= cap
         newest = {f"{name}.py" for name in names}

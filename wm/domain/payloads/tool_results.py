@@ -28,7 +28,7 @@ def codex(call: FinishedCall) -> ToolResult:
     """Codex: the bare output, or the result of an MCP tool. A patch that failed sends no hook."""
     if call.changes_files:
         return ToolResult()
-    return ToolResult(_said(call.response), failed=_is_error(call.response))
+    return ToolResult(_text(call.response), failed=_is_error(call.response))
 
 
 def gemini(call: FinishedCall) -> ToolResult:
@@ -89,10 +89,10 @@ def cursor(call: FinishedCall) -> ToolResult:
     if isinstance(response, str):
         with suppress(ValueError, RecursionError):  # else it is a plain text
             response = json.loads(response)
-    return ToolResult(_said(response), 0 if call.kind == "bash" else None)
+    return ToolResult(_text(response), 0 if call.kind == "bash" else None)
 
 
-def _said(response: Any) -> str:
+def _text(response: Any) -> str:
     return plain(response) or every_text(response)
 
 

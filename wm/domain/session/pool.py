@@ -28,7 +28,7 @@ def score(item: PoolItem, event: int, settings: WorkingSettings) -> float:
     return fresh + _faded(item.weight, event - item.seen, settings)
 
 
-def meet(pool: Pool, items: Iterable[PoolItem], settings: WorkingSettings) -> Pool:
+def add(pool: Pool, items: Iterable[PoolItem], settings: WorkingSettings) -> Pool:
     """Return the pool after an event with these items, new or repeated.
 
     Items below the floor are removed; beyond `pool_items` the lowest, of equals the older.

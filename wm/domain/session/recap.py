@@ -31,7 +31,7 @@ from wm.text.sentences import first_sentences
 OPENING, CLOSING = "<last_session>", "</last_session>"
 BLOCK_CHARS = 500
 SHOWN_DAYS = 14
-TOLD_CHARS = 1200
+MODEL_CHARS = 1200
 MAX_LISTED = 60
 ASKED_CHARS = 160
 _SAFE = Lazy(r"[\pL\pN_./@+:-]+(?: [\pL\pN_./@+:-]+)?")
@@ -169,12 +169,12 @@ def block(recap: Recap) -> str:
     return "\n".join([OPENING, head, *found, CLOSING]) if found else ""
 
 
-def told(recap: Recap, texts: Mapping[str, str]) -> str:
-    """One session for a model that asks, in at most `TOLD_CHARS` characters. texts: of active
+def for_model(recap: Recap, texts: Mapping[str, str]) -> str:
+    """One session for a model that asks, in at most `MODEL_CHARS` characters. texts: of active
     entries, by id; what waits in the inbox is only counted (TR-3)."""
     about = [recap.at[:16].replace("T", " "), _safe(recap.agent) or "an agent"]
     about += [f"branch {_safe(recap.branch)}"] if _safe(recap.branch) else []
-    found = _lines(recap, texts, TOLD_CHARS)
+    found = _lines(recap, texts, MODEL_CHARS)
     if recap.inbox:
         found.append(f"left in the inbox: {len(recap.inbox)}")
     return "\n".join([f"Session {', '.join(about)}", *found])

@@ -119,7 +119,7 @@ def after_answer(
     ]
     met = _met(current.pool, _mentioned(current.pool, text), "agent", at)
     return working_memory.changed(
-        current, at.events, at.now, slots=dict(kept), pool=pool.meet(met, notes, at.settings)
+        current, at.events, at.now, slots=dict(kept), pool=pool.add(met, notes, at.settings)
     )
 
 
@@ -188,7 +188,7 @@ def _met(
     items = [
         PoolItem(text=path, kind="path", by=by, at=iso(at.now), event=at.events) for path in paths
     ]
-    return pool.meet(current, items, at.settings)
+    return pool.add(current, items, at.settings)
 
 
 def _mentioned(current: tuple[PoolItem, ...], text: str) -> list[str]:

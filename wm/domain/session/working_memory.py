@@ -59,7 +59,7 @@ def add(
         )
     if not slot:
         note = PoolItem(text=line, kind="note", by=by, at=iso(now), event=events)
-        return changed(working, events, now, pool=pool.meet(working.pool, [note], settings))
+        return changed(working, events, now, pool=pool.add(working.pool, [note], settings))
     if not settings.slots.get(slot):
         return unknown_slot(slot, settings)
     item = SlotItem(text=line, by=by, at=iso(now))

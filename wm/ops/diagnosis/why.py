@@ -22,7 +22,7 @@ from wm.ops.session import tool_outputs
 from wm.ops.storage.evidence import names, quotes, read_log
 from wm.text.letters import canonical
 
-TOLD_CHARS = 60
+QUOTED_CHARS = 60
 """Characters of the question that are repeated if nothing is known: it may be a long paste."""
 
 
@@ -41,7 +41,7 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     if entry is None:
         if not records:
             raise NotFound(
-                f"Nothing is known about {request.subject[:TOLD_CHARS]!r} in {place.root}.",
+                f"Nothing is known about {request.subject[:QUOTED_CHARS]!r} in {place.root}.",
                 fix="`wm search` finds entries by their words; `wm why --not` says what keeps a "
                 "text out.",
             )
@@ -72,7 +72,7 @@ def _of_output(work: Work, place: WorkspacePlace, subject: str) -> WhyAnswer:
     records = tuple(record for record in log if handle and record.entry == handle)
     if not records:
         raise NotFound(
-            f"Nothing is known about the tool output {subject[:TOLD_CHARS]!r} in "
+            f"Nothing is known about the tool output {subject[:QUOTED_CHARS]!r} in "
             f"{place.root or place.key}.",
             fix="A shortened output shows its handle (`t_…`) where lines were left out.",
         )

@@ -72,7 +72,7 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
     command = work.new_id("e_")
     if not request.dry_run:
         _save(work, place, changed, rows, command)
-    outcomes = tuple(_told(work, *row) for row in rows)
+    outcomes = tuple(_outcome(work, *row) for row in rows)
     sessions = import_sessions.take(work, place, request.sessions, command, dry_run=request.dry_run)
     counts = Counter(outcome.outcome for outcome in outcomes)
     brought: dict[str, Detail] = {
@@ -214,7 +214,7 @@ def _save(
     """Stage the memory, if it changed, and evidence for outcomes not recorded before. command: the
     record of the import, which each record of an entry names."""
     quiet = any(result.outcome in QUIET for _fact, _newcomer, result in rows)
-    recorded = _told_before(work, place) if quiet else frozenset()
+    recorded = _recorded_before(work, place) if quiet else frozenset()
     events: dict[str, str] = {}
     for fact, newcomer, result in rows:
         said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
@@ -232,7 +232,7 @@ def _save(
         save_memory(work, place, memory.model_copy(update={"entries": entries}))
 
 
-def _told_before(work: Work, place: WorkspacePlace) -> frozenset[tuple[str, str]]:
+def _recorded_before(work: Work, place: WorkspacePlace) -> frozenset[tuple[str, str]]:
     """Rejections that earlier runs recorded; repeating them is noise."""
     records = work.runtime.store.evidence(place.key).records
     return frozenset(
@@ -272,7 +272,7 @@ def _codes(result: ImportResult) -> tuple[str, ...]:
     return tuple(code for code in result.reason_codes if code != "imported")
 
 
-def _told(work: Work, fact: ImportFact, newcomer: Newcomer, result: ImportResult) -> Imported:
+def _outcome(work: Work, fact: ImportFact, newcomer: Newcomer, result: ImportResult) -> Imported:
     return Imported(
         outcome=result.outcome,
         entry=result.entry_id,

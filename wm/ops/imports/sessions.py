@@ -166,7 +166,7 @@ def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, li
         event = 1 + number * (SPREAD - 1) // max(1, len(pooled) - 1)
         kind = "path" if item.kind == "path" else "note"
         new = PoolItem(text=item.text, kind=kind, by=BY, at=item.at, event=event)
-        kept = pool.meet(kept, [new], settings)
+        kept = pool.add(kept, [new], settings)
     memory = WorkingMemory(
         session_id=one.session_id, events=SPREAD, slots=dict(held), pool=kept, updated_at=at
     )

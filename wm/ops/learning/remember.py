@@ -183,7 +183,7 @@ def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> Me
         retention_clock=moment,
         user_importance=request.importance,
         session=sid(request.session) if request.session else "",
-        anchors=anchors.taken(place, request, request.anchors) if request.anchors else (),
+        anchors=anchors.parsed(place, request, request.anchors) if request.anchors else (),
     )
 
 

@@ -1,6 +1,6 @@
 """Check the code that entries describe, and mark entries whose code changed (WM-9).
 
-Reads project files before any lock is taken, at the start of a session and when a person lists
+Reads project files before any lock is parsed, at the start of a session and when a person lists
 entries. Reads only files below the workspace's root, each once, and keeps only digests of them.
 """
 
@@ -70,7 +70,7 @@ def states(
     return [(anchor, found.get(anchor, anchors.UNREAD)) for anchor in entry.anchors]
 
 
-def taken(place: WorkspacePlace, request: Scoped, asked: Sequence[str]) -> tuple[Anchor, ...]:
+def parsed(place: WorkspacePlace, request: Scoped, asked: Sequence[str]) -> tuple[Anchor, ...]:
     """Parse a person's anchors and add current digests. Paths are relative to the folder of the
     request, else to the workspace's root. Raises UserError."""
     if len(asked) > anchors.MAX_ANCHORS:

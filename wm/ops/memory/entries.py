@@ -244,7 +244,7 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
 
     noted = None
     if request.anchors is not None:
-        noted = anchors.taken(locate(work.runtime, request), request, request.anchors)
+        noted = anchors.parsed(locate(work.runtime, request), request, request.anchors)
 
     return _change(
         work,

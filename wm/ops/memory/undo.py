@@ -171,7 +171,7 @@ def _undo(work: Work, request: UndoRequest, *, apply: bool) -> Undone:
     if apply:
         event = _stage(work, place, act, done, reason="undone", stone=done.stone)
         save_memory(work, place, done.memory)
-    message = _told(done, act, applied=apply)
+    message = _sentence(done, act, applied=apply)
     return Undone(act=_view(act, {}), entry=done.entry, applied=apply, event=event, message=message)
 
 
@@ -250,7 +250,7 @@ def _full(work: Work, place: WorkspacePlace, wanted: str) -> str:
     return full_id(wanted, dict.fromkeys((*known, *trashed))) or wanted
 
 
-def _told(done: UndoResult, act: Act, *, applied: bool) -> str:
+def _sentence(done: UndoResult, act: Act, *, applied: bool) -> str:
     """What happens to the entry, as a sentence."""
     name = done.entry.id
     if done.trashes:

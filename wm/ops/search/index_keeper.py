@@ -68,7 +68,7 @@ class Searcher:
     """The search index of one workspace. It contains entries of every status: a superseded entry
     adds its score to its successor.
 
-    shelf: saves the vectors; later: runs background work. Without them nothing is saved and all
+    cache: saves the vectors; later: runs background work. Without them nothing is saved and all
     vectors are compared.
     """
 
@@ -76,16 +76,16 @@ class Searcher:
         self,
         settings: RecallSettings,
         worker: EmbedWorker | None,
-        shelf: VectorCache | None = None,
+        cache: VectorCache | None = None,
         later: Background[Task] | None = None,
     ) -> None:
         self._settings = settings
-        self._shelf = shelf
+        self._cache = cache
         self._later = later
         has_graph = later is not None and graph.is_installed()
         self._index = SearchIndex((), settings, graph.NearGraph if has_graph else None)
         self._memory: WorkspaceMemory | None = None
-        self._told: WorkspaceMemory | None = None
+        self._indexed: WorkspaceMemory | None = None
         """The memory in the index; None while that is uncertain."""
         self._known: tuple[WorkspaceMemory, Known] | None = None
         self._fill = _Fill(worker, {})
@@ -194,7 +194,7 @@ class Searcher:
     def _refresh(self, memory: WorkspaceMemory, ids: Set[str]) -> tuple[SearchDocument, ...]:
         """Update the index and return the documents that need vectors. Skips entries that are the
         same objects as at the last update: adding one among thousands costs one."""
-        previous, self._told = self._told, None  # after an interruption all are read again
+        previous, self._indexed = self._indexed, None  # after an interruption all are read again
         pace = Pace()
         was = {entry.id for entry in previous.entries} if previous is not None else set()
         # Of two entries with one id the last counts: such a memory is read as a whole.
@@ -204,7 +204,7 @@ class Searcher:
             known = set(map(id, previous.entries))
             changed = (entry for entry in memory.entries if id(entry) not in known)
             fresh = self._index.renew(map(searchable, changed), was - ids, pace)
-        self._told = memory
+        self._indexed = memory
         return fresh
 
     def _fills(self) -> list[_Fill]:
@@ -237,10 +237,10 @@ class Searcher:
     ) -> None:
         """Store the vectors of a batch, and queue the next."""
         found = None
-        if card is not None and fill.card is None and self._shelf is not None:
+        if card is not None and fill.card is None and self._cache is not None:
             with self._lock:
                 missing = list(fill.missing.values())
-            found = self._shelf.find(card, missing)
+            found = self._cache.find(card, missing)
         with self._lock:
             fill.under_way = False
             if fill is self._coming and (card is None or (fill.worker and fill.worker.trouble)):
@@ -316,15 +316,15 @@ class Searcher:
     def save(self) -> None:
         """Save the changes since the last save. Never raises: the vectors can be recomputed."""
         with self._lock:
-            fill, shelf = self._fill, self._shelf
+            fill, cache = self._fill, self._cache
             taken = self._index.vectors() if fill.unsaved else None
-            if taken is None or shelf is None or fill.card is None:
+            if taken is None or cache is None or fill.card is None:
                 return
             ids, held = taken
             texts = [found.text if (found := self._index.document(i)) else "" for i in ids]
             over = None if held.graph is None else held.graph.to_bytes()
             changes, fill.unsaved = fill.unsaved, 0
-        if not shelf.save(fill.card, texts, held, over):
+        if not cache.save(fill.card, texts, held, over):
             with self._lock:
                 fill.unsaved += changes
 

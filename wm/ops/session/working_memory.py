@@ -173,7 +173,7 @@ class WorkingEdit(Struct, frozen=True):
                 "This reads like an order to an agent, not like a note, so it was not added.",
                 fix="State the fact in your own words.",
             )
-        stored, events, settings = self._held, self.state.events, work.runtime.settings.working
+        stored, events, settings = self._stored, self.state.events, work.runtime.settings.working
         made = working_memory.add(
             stored, written, slot, by=self.by, events=events, now=work.now, settings=settings
         )
@@ -182,25 +182,25 @@ class WorkingEdit(Struct, frozen=True):
 
     def remove(self, text: str) -> tuple[WorkingMemory, str]:
         """Remove the one item with this text."""
-        stored = self._held
+        stored = self._stored
         made = working_memory.remove(stored, text, events=self.state.events, now=self.work.now)
         return self._saved(stored, made, "item", "Removed")
 
     def clear_slot(self, slot: str) -> tuple[WorkingMemory, str]:
-        stored, events, now = self._held, self.state.events, self.work.now
+        stored, events, now = self._stored, self.state.events, self.work.now
         settings = self.work.runtime.settings.working
         made = working_memory.clear_slot(stored, slot, events=events, now=now, settings=settings)
         return self._saved(stored, made, slot, f"The slot {slot} is empty")
 
     def clear_all(self) -> tuple[WorkingMemory, str]:
         """Empty slots and pool."""
-        stored, after = self._held, WorkingMemory(session_id=self.state.session_id)
+        stored, after = self._stored, WorkingMemory(session_id=self.state.session_id)
         clear(self.work, self.place, self.state)
         self._log("all", stored, after)
         return after, "The working memory is empty."
 
     @property
-    def _held(self) -> WorkingMemory:
+    def _stored(self) -> WorkingMemory:
         return load_working(self.work, self.place, self.state)
 
     def _saved(

@@ -33,11 +33,11 @@ def repair_store(runtime: Runtime) -> Iterator[Finding]:
         return
     for finding in repair.repair(store):
         if finding.severity == "note":
-            _tell(runtime, finding)
+            _log_repair(runtime, finding)
         yield finding
 
 
-def _tell(runtime: Runtime, finding: Finding) -> None:
+def _log_repair(runtime: Runtime, finding: Finding) -> None:
     """Record one repair in the log of its workspace. The repair holds even if the log cannot be
     written; that failure is a finding of its own."""
     workspace, name = owner(finding.path)

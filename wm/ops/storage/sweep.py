@@ -156,7 +156,7 @@ def _look(
     rested = (now - timedelta(days=limits.lost_after_days)).timestamp()
     trashed = (now - timedelta(days=limits.trash_max_age_days)).timestamp()
 
-    def told(fact: FileFact) -> FileFact:
+    def with_contents(fact: FileFact) -> FileFact:
         """Add what only the contents say, for documents old enough to matter."""
         old_enough = trashed if fact.kind is FileKind.TRASH else rested
         if fact.part is not FilePart.DOCUMENT or fact.modified > old_enough:
@@ -167,7 +167,7 @@ def _look(
             return _ASKED[fact.kind](fact, sweep.contents(core, fact))
         return fact._replace(pinned=True)
 
-    return sweep.scan(core, key, told, rest)
+    return sweep.scan(core, key, with_contents, rest)
 
 
 def _of_epoch(fact: FileFact, contents: dict[str, Any]) -> FileFact:
@@ -410,7 +410,7 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
             return
         work.put(ref, log)
         if log.deleted:
-            work.log(key, [_told(log)], session=log.session)
+            work.log(key, [_fact_of(log)], session=log.session)
     # The report lists up to a thousand files and is rarely read: do not cache it.
     _files(runtime).core.cache.drop(paths.place(ref).path)
 
@@ -423,7 +423,7 @@ def _is_news(runtime: Runtime, log: SweepLog) -> bool:
     return runtime.now().timestamp() - last > runtime.settings.storage.sweep_hours * 3600
 
 
-def _told(log: SweepLog) -> Fact:
+def _fact_of(log: SweepLog) -> Fact:
     details: dict[str, str | int] = {"files": log.deleted, "bytes": log.bytes, "cause": log.cause}
     codes = tuple(count.rule for count in log.rules)
     return Fact("storage_swept", "store", "changed", "", codes, details)

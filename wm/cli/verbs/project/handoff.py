@@ -42,12 +42,12 @@ def command(caller: Caller, printed: bool, check: bool, **fields: Any) -> Result
         if printed:
             output.lines(output.safe_lines(answer.text))
         else:
-            output.paragraph(_told(answer, check))
+            output.paragraph(_sentence(answer, check))
 
     return Result(answer, show, failed=check and not answer.current)
 
 
-def _told(answer: Any, check: bool) -> str:
+def _sentence(answer: Any, check: bool) -> str:
     path = output.home_short(answer.file)
     if check:
         return f"{path} is current." if answer.current else f"{path} is not current: wm handoff"
