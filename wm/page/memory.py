@@ -159,6 +159,10 @@ async def entry(visit: PageVisit) -> Response:
 # --- acts -------------------------------------------------------------------------------------
 
 
+Act = Callable[[PageVisit, str], Awaitable[str]]
+"""Does something with the entry of this id; returns the sentence for the user."""
+
+
 async def _edit(visit: PageVisit, name: str) -> str:
     fields = {"text": visit.given("text"), "rationale": visit.given("rationale")}
     changed = await visit.of("edit_entry", id=name, type=visit.given("type"), **fields)
@@ -183,37 +187,27 @@ async def _scope(visit: PageVisit, name: str) -> str:
     return "It holds in all your projects now." if everywhere else "It holds in this project only."
 
 
-async def _forget(visit: PageVisit, name: str) -> str:
-    await visit.of("forget_entry", id=name)
-    return "Forgotten. Agents do not learn it again."
+def _then(operation: str, sentence: str) -> Act:
+    """Run a use case that needs the id alone, then say this."""
+
+    async def run(visit: PageVisit, name: str) -> str:
+        await visit.of(operation, id=name)
+        return sentence
+
+    return run
 
 
-async def _restore(visit: PageVisit, name: str) -> str:
-    await visit.of("restore_entry", id=name)
-    return "Restored."
-
-
-async def _accept(visit: PageVisit, name: str) -> str:
-    await visit.of("accept_entry", id=name)
-    return "Accepted."
-
-
-async def _reject(visit: PageVisit, name: str) -> str:
-    await visit.of("reject_entry", id=name)
-    return "Rejected."
-
-
-ACTS: Mapping[str, Callable[[PageVisit, str], Awaitable[str]]] = {
+ACTS: Mapping[str, Act] = {
     "edit": _edit,
     "pin": _pin,
     "importance": _importance,
     "scope": _scope,
-    "forget": _forget,
-    "restore": _restore,
-    "accept": _accept,
-    "reject": _reject,
+    "forget": _then("forget_entry", "Forgotten. Agents do not learn it again."),
+    "restore": _then("restore_entry", "Restored."),
+    "accept": _then("accept_entry", "Accepted."),
+    "reject": _then("reject_entry", "Rejected."),
 }
-"""What can be done with an entry: each returns the sentence for the user."""
+"""What can be done with an entry."""
 
 
 async def act(visit: PageVisit) -> Response:
