@@ -67,6 +67,17 @@ def test_blocks_and_items_are_imported_under_the_sessions_own_id(bench: Bench) -
     assert [item.slot or item.kind for item in found] == ["error", "note", "path"]
 
 
+def test_what_has_no_time_gets_that_of_its_session(bench: Bench) -> None:
+    block = {"name": "goal", "content": "Replace the berth planner."}
+    items = [{"text": "berth is undefined", "slot": "error"}, {"text": "plan.ts", "kind": "path"}]
+    take(bench, {**CORE, "blocks": [block]}, {**WORKING, "items": items})
+    core, working = documents(bench)
+    assert core is not None
+    assert working is not None
+    assert core.blocks.goal.updated_at == AT
+    assert [item.at for item in (*working.slots["error"], *working.pool)] == [AT, AT]
+
+
 def test_a_second_import_changes_nothing_after_later_changes(bench: Bench) -> None:
     take(bench, CORE, WORKING)
     bench.call("change_block", session_id="ses_pier", block="goal", content="")

@@ -1,4 +1,4 @@
-"""The only module that prints. Text for people, JSON for programs, problems on stderr.
+"""All that verbs print goes through here: text for people, JSON for programs, problems on stderr.
 
 Stored text may contain terminal escapes or direction marks: all text from files passes through
 `safe` (TR-1). Colour only on a terminal, and never with NO_COLOR.

@@ -36,6 +36,12 @@ def parse(text: str) -> datetime | None:
         return None
 
 
+def in_past(text: str, now: datetime) -> str:
+    """The time of a text from elsewhere, `now` if it lies in the future; "" if it is no time."""
+    found = parse(text)
+    return iso(min(found, now)) if found is not None else ""
+
+
 def days_between(begin: datetime, end: datetime) -> float:
     """Days from `begin` to `end`, never negative."""
     return max(0.0, (end - begin).total_seconds() / 86400.0)

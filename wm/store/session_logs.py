@@ -6,7 +6,8 @@ flush. The next writer cuts an incomplete last line. A flow log that has grown t
 newer half; a recording log that has reached its limit takes nothing more, because its lines refer
 to each other.
 
-Owns these two folders. `domain.recording` and `ops` decide what a line means.
+Lists and deletes the logs of paging, too, which `paging_logs` writes. `domain.recording` and `ops`
+decide what a line means.
 """
 
 from __future__ import annotations

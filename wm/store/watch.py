@@ -6,7 +6,7 @@ the reader finds out by checksum.
 
 Protects: no thread wakes up while nothing happens; own writes are recognised by content, never by
 time; no change is lost when the kernel's queue overflows or its watches run out (F51, F52).
-The only module that imports watchdog; the daemon imports it after its first answer.
+watchdog takes long to import: the daemon imports this module after its first answer.
 """
 
 from __future__ import annotations

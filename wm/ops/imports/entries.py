@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 
 from wm.api.imports import ImportAnswer, Imported, ImportFact, ImportRequest
 from wm.api.protocol import WorkspacePlace
@@ -31,7 +30,7 @@ from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
 from wm.domain.memory.acts import IMPORTED
-from wm.domain.times import iso, parse
+from wm.domain.times import in_past, iso
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.evidence import Outcome, Phase
@@ -144,8 +143,8 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
     redact, settings = work.runtime.redactor.text, work.runtime.settings.memory
     text = redact(fact.text.strip())
     source = _word(fact.source, SOURCES, "compaction")
-    created = _clamped(fact.created_at, work.now) or iso(work.now)
-    updated = _clamped(fact.updated_at, work.now) or created
+    created = in_past(fact.created_at, work.now) or iso(work.now)
+    updated = in_past(fact.updated_at, work.now) or created
     status = fact.status if fact.status in ("active", "superseded") else "inbox"
     return MemoryEntry(
         id=_checked_id(fact),
@@ -160,9 +159,9 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         tags=tuple(redact(tag) for tag in fact.tags),
         created_at=created,
         updated_at=updated,
-        retention_clock=_clamped(fact.retention_clock, work.now) or updated,
+        retention_clock=in_past(fact.retention_clock, work.now) or updated,
         reinforcement_count=max(0, min(settings.max_reinforcements, fact.reinforcement_count)),
-        last_reinforced_at=_clamped(fact.last_reinforced_at, work.now),
+        last_reinforced_at=in_past(fact.last_reinforced_at, work.now),
         last_reinforced_session=_sid(fact.last_reinforced_session),
         user_importance=_word(fact.user_importance, IMPORTANCES, "normal"),
         safety_critical=fact.safety_critical,
@@ -193,12 +192,6 @@ def _word(word: str, known: Sequence[str], default: str) -> str:
 
 def _share(value: float) -> float:
     return min(1.0, max(0.0, value)) if value == value else 0.0
-
-
-def _clamped(text: str, now: datetime) -> str:
-    """A time in the past; "" if there is none. Future times become now."""
-    found = parse(text)
-    return iso(min(found, now)) if found is not None else ""
 
 
 def _sid(session: str) -> str:

@@ -9,14 +9,13 @@ reads like instructions to a model is skipped; blocks count as text of unknown o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from wm.api.imports import ImportedSession, ImportItem, ImportSession
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks, pool, slots
-from wm.domain.times import iso, parse
+from wm.domain.times import in_past, iso, parse
 from wm.formats.base import Document
 from wm.formats.core_memory import CoreMemory
 from wm.formats.session_state import SessionState
@@ -89,7 +88,7 @@ def _take(
     known: bool,
     dry_run: bool,
 ) -> ImportedSession:
-    at = _clamped(one.at, work.now)
+    at = in_past(one.at, work.now) or iso(work.now)
     has_core = work.read(core_ref(place.key, one.session_id)).health is not Health.MISSING
     core, refused = _core(work, place, one, at) if not has_core else (None, [])
     held, unfit = _working(work, one, at) if not known else (None, [])
@@ -131,7 +130,7 @@ def _core(
                 block.name,
                 text,
                 by=BY,
-                now=parse(_clamped(block.at, work.now) or at) or work.now,
+                now=parse(in_past(block.at, work.now) or at) or work.now,
                 settings=work.runtime.settings.core,
                 tainted=True,
             )
@@ -152,7 +151,7 @@ def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, li
         code = "too_long" if len(text) > settings.item_chars else ""
         code = code or ("prompt_injection" if reads_as_instruction(text) else "")
         refused += [code] if code else []
-        when = _clamped(item.at, work.now) or at
+        when = in_past(item.at, work.now) or at
         fit += [] if code else [item.model_copy(update={"text": text, "at": when})]
     fit.sort(key=lambda item: item.at)
     held: slots.Slots = {}
@@ -187,8 +186,3 @@ def _begin(work: Work, place: WorkspacePlace, one: ImportSession, at: str, poole
     )
     work.put(session_ref(place.key, one.session_id), state)
     work.notify(place.key, SessionState.slug, sid(one.session_id))
-
-
-def _clamped(text: str, now: datetime) -> str:
-    found = parse(text)
-    return iso(min(found, now)) if found is not None else iso(now)

@@ -114,7 +114,6 @@ def _blocks(
         last = recaps.block(work, place, state, _room(work, state, *texts))
         texts = (*texts, last)
         state = provenance.hear_given(work, state, last) if last else state
-    if first and not state.epoch_number:
         handed = handoff_block.give(work, place, state, _room(work, state, *texts))
         handoff, state = handed.text, handed.state
     held = working_memory.rendered(work, place, state, _room(work, state, *texts, handoff))
