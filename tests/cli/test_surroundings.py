@@ -359,7 +359,8 @@ def test_a_timeout_while_stopping_the_daemon_is_reported(monkeypatch: pytest.Mon
                 (
                     ("down",),
                     "",
-                    f"wm: The daemon (pid 4711) still writes what it took.\n    {BEHIND}\n",
+                    "wm: The daemon (pid 4711) is still writing the updates that it accepted.\n"
+                    f"    {BEHIND}\n",
                 ),
                 (("down", "--json"), {"stopped": False, "pid": 4711}, ""),
             ):

@@ -59,7 +59,8 @@ def trial(name: str, settings: RecallSettings) -> Trial:
     if why:
         raise ModelUnavailable(
             f"The model {card.id} does not work: {why}.",
-            fix="Its files are damaged, or it is of a kind that wm cannot run.",
+            fix="Its files are damaged, or wm cannot run its kind; "
+            "`wm models use embedded` chooses the built-in one.",
         )
 
     def spent(text: str) -> float:

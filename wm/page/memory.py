@@ -214,7 +214,7 @@ async def act(visit: PageVisit) -> Response:
     """Do something with an entry, and show it as it is then."""
     name, word = (visit.request.path_params[part] for part in ("id", "act"))
     if word not in ACTS:
-        raise NotFound(f"Nothing is called {word!r} here.")
+        raise NotFound(f"Nothing is called {word!r} here.", fix="Reload the page.")
     said = await ACTS[word](visit, name)
     visit.say(said, "" if word == "restore" else name)
     if visit.target != "entry":

@@ -76,7 +76,9 @@ def plan_link(
             fix="`wm workspace link` lists what fits; `wm workspace list` lists all.",
         )
     if resolve(new, aliases) == target:
-        return Refusal("already", f"{new_root} already uses that memory.")
+        return Refusal(
+            "already", f"{new_root} already uses that memory.", fix="Nothing needs to be changed."
+        )
     if resolve(new, aliases) in filled:
         return Refusal(
             "new_has_memory",

@@ -81,13 +81,16 @@ def move_back(work: Work, place: WorkspacePlace, entry_id: str, record: str) -> 
     act = next(a for a in acts(read_log(work, place).records) if a.record.event_id == record)
     ends = [str(act.record.details.get(name) or "") for name in ("from", "to")]
     if not all(ends) or entry_id == "":
-        raise UserError("The evidence log does not say where this entry came from.")
+        raise UserError(
+            "The evidence log does not say where this entry came from.",
+            fix="`wm edit ID --scope user` or `--scope workspace` moves it.",
+        )
     before, now = (_place(work, key, place) for key in ends)
     entry = find(read_memory(work, now), entry_id)
     if entry is None:
         raise UserError(
             f"{entry_id} is no longer where it was moved to.",
-            fix=f"`wm history {entry_id}` shows what happened to it since.",
+            fix=f"`wm show --history {entry_id}` shows what happened to it since.",
         )
     own = act.record.event_id if place.key == now.key else _act(work, now, entry_id)
     return moved(work, now, before, entry, own or record)
@@ -118,9 +121,14 @@ def _found(
         entry = find_entry(read_memory(work, source), request.id)
     except NotFound:
         there = find_entry(read_memory(work, target), request.id)  # raises NotFound
-        raise UserError(f"{there.id} has the scope {request.scope} already.") from None
+        raise UserError(
+            f"{there.id} has the scope {request.scope} already.", fix="Nothing needs to be changed."
+        ) from None
     if entry.status not in ("active", "inbox"):
-        raise UserError(f"{entry.id} is {entry.status} and kept as history only.")
+        raise UserError(
+            f"{entry.id} is {entry.status} and kept as history only.",
+            fix=f"`wm show --history {entry.id}` names the entry that replaced it.",
+        )
     return entry
 
 

@@ -147,7 +147,10 @@ def started(
             start_new_session=quiet,
         )
     except OSError as error:
-        raise Unavailable(f"git cannot be started in {where}: {error.strerror}.") from error
+        raise Unavailable(
+            f"git cannot be started in {where}: {error.strerror}.",
+            fix="Correct that, then try again.",
+        ) from error
     timer = threading.Timer(deadline_s, _kill, (process, quiet))
     timer.daemon = True
     timer.start()

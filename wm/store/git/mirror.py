@@ -77,7 +77,9 @@ class Mirror:
             where = str(store.home / paths.MIRRORS)
             made = run([*words, new], where=where, deadline_s=PLUMBING_S)
             if not made.ok:
-                raise Unavailable(f"git cannot make {self.path}: {made.why}.")
+                raise Unavailable(
+                    f"git cannot make {self.path}: {made.why}.", fix="Correct that, then try again."
+                )
             try:
                 store.disk.rename(all, new, self._name)
             except OSError:

@@ -95,7 +95,7 @@ def restart(settings: Settings) -> None:
     """Raises StoreError if the old daemon does not end in time."""
     ask(settings, "shutdown")
     if not wait_gone(settings):
-        raise StoreError("The daemon still writes what it took.", fix=BEHIND)
+        raise StoreError("The daemon is still writing the updates that it accepted.", fix=BEHIND)
     start(settings)
 
 
@@ -128,7 +128,7 @@ def down(caller: Caller) -> Result:
     report = {"stopped": gone, "pid": pid}
     if gone:
         return Result(report, f"The daemon (pid {pid}) has stopped.")
-    said = f"The daemon (pid {pid}) still writes what it took."
+    said = f"The daemon (pid {pid}) is still writing the updates that it accepted."
     return Result(report, lambda _report: output.problem(said, fix=BEHIND), failed=True)
 
 

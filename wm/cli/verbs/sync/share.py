@@ -132,5 +132,5 @@ def leave(caller: Caller, keep: bool) -> Result:
     What you shared stays with the others; `wm unshare` before you leave withdraws it.
     """
     if not caller.call("team").remote:
-        raise UserError("This project is shared with nobody.")
+        raise UserError("This project is shared with nobody.", fix="`wm sync` shares it.")
     return Result(caller.call("team", leave=True, keep=keep), lambda a: output.message(a))
