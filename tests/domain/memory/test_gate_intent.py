@@ -13,7 +13,7 @@ from tests.domain.memory.gate_intent_cases import (
     STATES,
     THIRD_KEPT,
 )
-from wm.domain.memory import intent, intent_words
+from wm.domain.memory import intent
 from wm.domain.memory.gate import judge
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
@@ -60,7 +60,7 @@ def test_what_runs_or_is_open_now_is_no_fact() -> None:
 
 
 def test_every_concept_compiles() -> None:
-    names = [name for name in vars(intent_words) if name.isupper()]
+    names = intent.concepts().names()
     assert len(names) > 15
     for name in names:
         assert intent._concept(name).compiled is not None

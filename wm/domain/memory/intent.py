@@ -3,9 +3,9 @@
 In sixteen languages.
 
 A rule is a combination of concepts within one sentence: a secret, a verb of sending and a place
-outside; a verb of ignoring and the user's orders; hiding and the user. `intent_words` holds the
-word tables of the concepts. A verb that the sentence negates does not count. Pure and linear
-(EX-6). The caller decides what happens to the text.
+outside; a verb of ignoring and the user's orders; hiding and the user. `intent.toml` has the words
+of each concept. A verb that the sentence negates does not count. Pure and linear (EX-6). The caller
+decides what happens to the text.
 """
 
 # ruff: noqa: E501  Long patterns.
@@ -14,9 +14,9 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-from wm.domain.memory import intent_words as concepts
 from wm.text.letters import normalised, unaccented
 from wm.text.patterns import Lazy, escaped
+from wm.text.tables import Tables
 
 _CAPITALS = str.maketrans("аеорсухіјѕвкмнтзгı", "aeopcyxijsbkmhtzri")
 """`normalised` makes some of these Cyrillic letters Latin, depending on case and word; this table
@@ -180,8 +180,14 @@ def _has(concept: str, text: str) -> bool:
 
 
 @cache
+def concepts() -> Tables:
+    """Read for the first text only: most processes judge none."""
+    return Tables("wm.domain.memory", "intent.toml")
+
+
+@cache
 def _concept(name: str) -> Lazy:
-    rows: concepts.Rows = getattr(concepts, name)
+    rows = str(concepts().table(name)).splitlines()
     return Lazy("|".join(_word(word) for row in rows for word in row.split("|")))
 
 
