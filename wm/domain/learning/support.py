@@ -298,10 +298,10 @@ def _rows(table: Sequence[tuple[int, str]]) -> list[tuple[str, int]]:
 
 
 _HAN, _HAN_AFTER = _rows(fw.HAN), _rows(fw.HAN_AFTER)
-_HAN_KEPT = tuple(fw.HAN_KEPT.split())
+_HAN_KEPT = fw.HAN_KEPT
 _KANA, _JOINED = _rows(fw.KANA), _rows(fw.KANA_JOINED)
 _ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
-_VERBS = sorted(fw.HANGUL_VERBS.split(), key=len, reverse=True)
+_VERBS = sorted(fw.HANGUL_VERBS, key=len, reverse=True)
 
 
 def _by_first(table: Sequence[tuple[str, int]]) -> dict[str, list[tuple[str, int]]]:
