@@ -1,4 +1,4 @@
-# ruff: noqa: E501  Rows of words in eight languages.
+# ruff: noqa: E501  Rows of words.
 """Detect entries that contradict each other. A hint for people: both entries stay (WM-8).
 
 There are three kinds of contradiction: the same words with different values (a number, a day, a
@@ -16,57 +16,22 @@ from wm.text.letters import canonical
 from wm.text.patterns import Lazy, PatternSet, encoded, words
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
+from wm.text.tables import Tables
+
+_TABLES = Tables("wm.domain.change", "contradiction.toml")
 
 MAX_CHARS = 600
 """Longer texts state several things; a comparison of their words proves nothing."""
 
-VALUE_WORDS = words(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays"
-    " fridays saturdays sundays daily weekly monthly yearly nightly hourly quarterly twice"
-    " january february april june july august september october november december"
-    " zero one two three four five six seven eight nine ten eleven twelve twenty thirty"
-    " second seconds minute minutes hour hours day days week weeks month months year years"
-    " ms s min h kb mb gb tb kib mib gib percent utc cet cest"
-    " zwei drei vier fünf sechs dos tres cuatro cinco seis deux trois quatre cinq dois duas três quatro"
-    " montags dienstags mittwochs donnerstags freitags samstags sonntags täglich wöchentlich monatlich"
-    " montag dienstag mittwoch donnerstag freitag samstag sonntag sekunden minuten stunden tage tagen"
-    " lunes martes miércoles jueves viernes sábado sábados domingo domingos segundos minutos horas días"
-    " lundi mardi mercredi jeudi vendredi samedi dimanche secondes heures jours semaines mois"
-    " segunda terça quarta quinta sexta domingo dias semanas meses"
-)
+VALUE_WORDS = frozenset(_TABLES.words("values"))
 """Words of an amount or a time, in the languages that have spaces."""
-_MODAL_WORDS = words(
-    "may might must can could should shall will would do does did is are be always ever anywhere"
-    " everywhere including also please just to the a an"
-    " darf dürfen muss müssen soll sollen kann können wird werden immer bitte der die das den dem ein eine einen zu"
-    " puede pueden debe deben se siempre el la los las un una de por favor"
-    " in at by for of with"
-    " peut peuvent doit doivent on toujours le la les un une des de du d il faut"
-    " pode podem deve devem sempre o a os as um uma de"
-)
+_MODAL_WORDS = frozenset(_TABLES.words("modals"))
 """Words that say how strictly, not what."""
 
 _SPLIT_DENIAL = words("t don doesn didn won isn aren mustn shouldn ne n pas point jamais")
 _DENIES = NEGATIONS | _SPLIT_DENIAL | words("nicht ni ningún ninguna nenhum nenhuma aucun aucune n")
 
-ANTONYMS = tuple(
-    tuple(map(stem, row.split()))
-    for row in (
-        "allow allowed permit permitted accept accepted | forbid forbidden refuse refused reject rejected ban banned prohibited disallowed",
-        "like likes love loves want wants prefer prefers | dislike dislikes hate hates",
-        "enable enabled on active | disable disabled off inactive",
-        "add include use keep | avoid omit drop remove skip",
-        "required mandatory needed | optional unnecessary",
-        "public | private",
-        "mutable | immutable",
-        "synchronous | asynchronous",
-        "before | after",
-        "erlaubt | verboten untersagt",
-        "permitido permitidos permitida permitidas | prohibido prohibidos prohibida prohibidas",
-        "autorisé autorisée autorisés autorisées permis | interdit interdite interdits interdites",
-        "permitido permitida | proibido proibida",
-    )
-)
+ANTONYMS = tuple(tuple(map(stem, row)) for row in _TABLES.rows("antonyms"))
 """Each row: words of one meaning, then words that deny it."""
 
 _POSITIVE: dict[str, str] = {}

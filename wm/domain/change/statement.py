@@ -49,27 +49,7 @@ _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
 _SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
 """Phrases whose words are no content."""
-_GERMAN = frozenset(
-    [
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "ist",
-        "wird",
-        "wir",
-        "mit",
-        "auf",
-        "für",
-        "im",
-        "und",
-        "nicht",
-        "unser",
-        "jetzt",
-        "bei",
-    ]
-)
+_GERMAN = frozenset(_TABLES.words("german"))
 """A text with one of these writes every noun with a capital."""
 _CASES = frozenset(map(folded, _TABLES.words("cases")))
 _CASES_CJK = _TABLES.words("cases_cjk")
