@@ -1,7 +1,8 @@
 """Word tables stored as data beside the code of a package.
 
-A package's `words.toml` has one string per table, or one per language of a table. Reads no other
-file, and never a user's.
+A package's `words.toml` has one string per table, or one per language of a table; other files
+beside a module likewise. Long strings are literal ('''), which are parsed four times as fast. Never
+reads a user's file.
 """
 
 from __future__ import annotations
