@@ -38,17 +38,17 @@ MAX_WORDS = 11
 …"."""
 
 
-_PASSWORD = (
+PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
     r"парол[ьяею]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana(?: on)?|\bheslo\b|jelszó|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı)?\b|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
     r"requirepass|masterauth|pre-?shared[ _-]key|wi-?fi[ _-]key|wlan[ -]schl[üu]ssel"
 )
-_SECRET = (
+SECRET = (
     r"secret|geheimnis|segredo|secreto|credentials?|credenciais|credenciales|identifiants|"
     r"zugangsdaten|シークレット|시크릿|密钥|密鑰|秘钥|秘鑰|秘密鍵|비밀키"
 )
-_TOKEN = (
+TOKEN = (
     r"token|токен|jeton|令牌|トークン|토큰|"
     r"(?:api|access|auth|account|signing|encryption|encrypt|master|license|licence|private|secret|"
     r"shared|storage|service|deploy|app|client|session|user|admin|webhook|hmac|jwt|aes|rsa|"
@@ -63,9 +63,9 @@ _TOKEN = (
 _SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
-    "password": Lazy(_PASSWORD, ignore_case=True),
-    "token": Lazy(_TOKEN, ignore_case=True),
-    "secret": Lazy(_SECRET, ignore_case=True),
+    "password": Lazy(PASSWORD, ignore_case=True),
+    "token": Lazy(TOKEN, ignore_case=True),
+    "secret": Lazy(SECRET, ignore_case=True),
     "short": Lazy(_SHORT, ignore_case=True),
     "vendor": Lazy(rf"\b(?:{_VENDOR})", ignore_case=True),
 }
@@ -267,6 +267,8 @@ def _assigned(place: _Place) -> _Value | None:
         return None
     if sign in _PASSED and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
         return None
+    if sign == ">" and rest[start + len(value) :][:1] == "<" and fits_strictly(value, "password"):
+        return start, value
     tight = sign == "=" and end == 1
     if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
         return None
@@ -301,7 +303,7 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         return "=", end
     at = _run(rest, _run(rest, 0, _CLOSES, 12), _SPACES, 12)
     sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
-    if sign in ("", "==", "===") or (sign == ">" and "<" not in before[-30:]):
+    if sign in ("", "==", "===") or (sign == ">" and "<" not in before):
         return "", 0
     end = _run(rest, at + len(sign), _SPACES, 6)
     if rest.startswith("\\\n", end):

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from wm.secrets.formats import TABLES
+from wm.secrets.labels import KEY_HINT, PASSWORD, SECRET, TOKEN
 from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_mixed, looks_random
 from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
 from wm.text.patterns import Lazy, escaped, words
@@ -33,7 +34,7 @@ def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
         yield from _cookies(text)
     if _CLUSTER_HINT in held:
         yield from _kubernetes(text)
-    if _TABLE_HINT in held:
+    if KEY_HINT in held and "\n" in text:
         yield from _tables(text)
     if _INSERT_HINT in held:
         yield from _inserts(text)
@@ -63,26 +64,25 @@ _LOGIN = (
     r"\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
     r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
 )
-_WORD = r"\b(?:passwords?|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b"
+_WORD = rf"(?:{PASSWORD})s?"
 
 _SAYS_PATH = r"(?i)/(?:pass|pwd|pin|token|kennwort|contrase|mot de|senha)[^/\s]{0,8}/"
 _SAYS_LOGIN = f"(?i){_LOGIN}"
-_SAYS_WORD = (
-    r"(?i)password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase|mot de passe|senha"
-)
+_NAMES = rf"(?:[^\W_]+[ _-]){{0,3}}(?:{PASSWORD}|{SECRET}|{TOKEN}|pass|pw|pin)s?"
+_SAYS_WORD = KEY_HINT
 _SAYS_KEY = r"(?i)(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]"
-_SAYS_PARAMETER = (
-    r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)="
-)
+_SAYS_PARAMETER = r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|app_?id|app_?key|apikey|hmac|ticket)="
 _USER_OPTION = r"[\s\"'](?:-u|-U|-l|--user|--username|/u:|/user:|/ru)"
 _STORED_AS = (
     r"\badd_user|\bchange_password|\buseradd|\bcommunity(?: string)?|(?:\bsecret set|put-parameter)\b[^\n]*--value|\bunlock|\bunlock-keychain|\bwpa_passphrase|http-basic\.\S+|"
     r"\bset --secret|\bsecurity import|\bencrypt_string|\bmkpasswd|\brclone obscure"
 )
 _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
-_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth|hmac|sign|encode|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
+_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
 _SAYS_PAIR = r"(?i)\b(?:basic_?auth|auth|user_?info|user_?pass|logged in as)\b"
-_KEYED_BY = r"(?i:\bhmac\.new|\bcookieparser|\bfernet|\bset_?password|\bset_?secret)"
+_KEYED_BY = (
+    r"(?i:\bhmac\.new|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
+)
 _SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?\s"
 _SHOWS = (
     r"\b(?:go)?pass show |\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
@@ -108,44 +108,31 @@ def _option_rows() -> Iterator[_Row]:
 
 _LINES: tuple[_Row, ...] = (
     # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
-    _Row("token", r"(?i)authorization", Lazy(
-        r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
-        r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
-        ignore_case=True,
-        )),
     _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
     _Row("basic", r"(?i)basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
-    _Row("token", _SAYS_KEY, Lazy(
-        r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
-        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
-        ignore_case=True,
-        )),
     # command options
     *_option_rows(),
     _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
-    _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
     _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
-    _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD[2:-2]}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
+    _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
     _Row("any", r"[\s\"'](?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]{0,6}['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
-    _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
-    _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
     _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}-stdin\b)")),
     _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]{{0,4}}['\"]?[^\s'\"]{{1,60}}\s{{1,4}}(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s{{0,4}}['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
     _Row("strict", r"(?i)(?:secret|password|key) [0-9] ", Lazy(r"\b(?:secret|password|key) [0-9] ([^\s'\"]{4,})", ignore_case=True)),
-    _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
+    _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=/\\])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
     _Row("strict", r"<<<", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock|luks|crypt|\bsu\b)[^\n]*<<<\s?['\"]?([^\s'\"$<]{6,})")),
     _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
     _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|pwd?\b|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
     _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
-    _Row("strict", r"(?i)\((?:the )?(?:password|passphrase|pw|token|secret)\)", Lazy(r"([^\s'\"`]{6,})['\"`]?\s?\((?:the )?(?:password|passphrase|pw|token|secret)\)", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"([^\s'\"`]{{6,}})['\"`]?\s?\((?:the )?{_WORD}\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
+    _Row("strict", r"(?i)identified by", Lazy(r"identified by\s{1,3}([^\s'\";]{6,})", ignore_case=True)),
     _Row("any", r"[\s\"'](?:-U|--user=)[\s\"',]{0,6}\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s{0,6}['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
     _Row("strict", _KEYED_BY, Lazy(rf"{_KEYED_BY}\(\s?b?['\"]([^'\"\n]{{6,80}})['\"]")),
-    _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
     _Row("any", r"\]:\d+\s", Lazy(r"^[^\n]*\]:\d{2,5}\s{1,8}[\w.@-]{1,60}:([^\s:]{4,})$", multi_line=True)),
     _Row("any", r"assword[^\n]*send", Lazy(r"assword[^\n]{0,40}\bsend(?:line)?\b[^'\"\n]{0,6}['\"]([^'\"\\\n]{4,})")),
     _Row("strict", r"(?i)net use", Lazy(r"\bnet use\s+\S{1,80}\s+\S{1,200}\s+([^\s/]{4,})\s+/user:", ignore_case=True)),
@@ -155,13 +142,15 @@ _LINES: tuple[_Row, ...] = (
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
-    _Row("mixed", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
-    _Row("strict", r"\|", Lazy(rf"\|\s{{0,4}}[*_`]{{0,2}}(?:{_WORD}|\b(?:client[ _]secret|api[ _]?(?:key|token)|(?:access|secret|auth)[ _](?:key|token)))[*_`]{{0,2}}\s{{0,4}}\|\s{{0,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
-    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}(?:'s)?(?::?[*_]{{2}}:?|\s+is)?\s{{1,4}}`?([^\s'\"`|]{{6,}}?)`?$", ignore_case=True, multi_line=True)),
-    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
+    _Row("strict", r"\|", Lazy(rf"\|[*_` ]*{_NAMES}[*_` ]*\|[*_` ]*([^\s'\"`|]{{6,}}?)[*_` ]*(?:\||$)", ignore_case=True)),
     _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n:=()]{{0,40}}\(([^\s()'\"]{{6,}})\)", ignore_case=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_USER, Lazy(rf"{_SAYS_USER}[\w.@+-]{{2,40}}\s?[,;/]?\s?(?:and|und|y|et|e|и|p|pw|pwd)\b\s?[:=]?\s?['\"]?([^\s'\"]{{6,}})")),
-    _Row("strict", r"(?i) / \S{6,} (?:to|zum|para|pour) (?:log|sign|ein|an|acc|ent|con|se con)", Lazy(r"[\w.@+-]{2,40} / ([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|ein|an|acc|ent|con|se con)", ignore_case=True)),
+    _Row("strict", r"(?i)(?: / |\buse )\S{6,} (?:to|zum|para|pour) ", Lazy(
+        r"(?:[\w.@+-]{2,40} / |\buse )([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|unlock|decrypt|auth|ein|an|acc|ent|con|se con)",
+        ignore_case=True,
+        )),
     _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
     _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(
         r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
@@ -169,27 +158,21 @@ _LINES: tuple[_Row, ...] = (
         ignore_case=True,
         )),
     _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
-    _Row("strict", _SAYS_WORD, Lazy(
-        r"(?:password|passphrase|passcode|\bpin\b|passwort|kennwort|contrase[ñn]a|mot de passe|senha)\b[^\n.;:=\"']{0,60}?\b"
-        r"(?:changed|set|reset|rotated|updated|switched|geändert|gesetzt|cambi\w{1,8}|chang\w{1,8}|alterad\w{1,4}|mudad\w{1,4}|trocad\w{1,4}) "
-        r"(?:back )?(?:to|auf|zu|a|en|para|à|por|par|pour)\s['\"]?([^\s'\"]{6,})",
-        ignore_case=True,
-        )),
-    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n:=]{{0,80}}:\s{{1,2}}([^\s'\"]{{6,}})$", ignore_case=True, multi_line=True)),
+    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
     _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
-    _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
-    _Row("any", r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s@/'\"]{3,})@")),
+    _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s/'\"]{3,})@")),
+    _Row("any", r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s/'\"]{3,})@")),
     _Row("any", r"otpauth://", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
     # phrases, URL parameters, single fields of known files
     _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
     _Row("phrase", r"助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
-    _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
+    _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|app_?id|app_?key|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
     _Row("token", r"(?i)2fa|otp|mfa|authenticator", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
+    _Row("token", "_auth", Lazy(r"_auth\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
     _Row("token", r'"auth"', Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
     _Row("token", r"client-key-data|client-certificate-key", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
-    _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
     _Row("words", _SAYS_WORD, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
@@ -268,7 +251,8 @@ def _in_urls(text: str) -> Iterator[SecretSpan]:
         stop = _URL_BODY.end(window)
         authority = window[:stop]
         sign = authority.rfind("@")
-        if sign < 0 and window[stop : stop + 1] in ("/", "?", "#"):
+        beyond = window[stop : stop + 1]
+        if beyond == "#" or (sign < 0 and beyond in ("/", "?")):
             authority, sign = _odd_authority(window, stop)
         if sign > 0:
             yield from _user_info(authority[:sign], start)
@@ -278,9 +262,15 @@ def _in_urls(text: str) -> Iterator[SecretSpan]:
 def _odd_authority(window: str, stop: int) -> tuple[str, int]:
     """An authority whose password contains an unescaped slash, question mark or hash. stop: where
     a proper authority would end; digits between the colon and it are a port."""
-    colon, sign = window.find(":", 0, stop), window.find("@", 0, 160)
-    odd = 0 <= colon < sign and window[0] != "[" and not window[colon + 1 : stop].isdigit()
-    return (window, sign if odd and not any(c in window[:sign] for c in " \n\t\"'`<>") else -1)
+    run = window[: max(0, _NO_SPACE.end(window[:160]))]
+    first = run.find("@")
+    slash = run.find("/", first)
+    colon, sign = run.find(":", 0, stop), run.rfind("@", 0, slash if slash >= 0 else len(run))
+    odd = 0 <= colon < first and run[0] != "[" and not run[colon + 1 : stop].isdigit()
+    return (run, sign) if odd else (run[:stop], run.rfind("@", 0, stop))
+
+
+_NO_SPACE = Lazy(r"[^ \n\t\"'`<>]*")
 
 
 def _user_info(info: str, start: int) -> Iterator[SecretSpan]:
@@ -354,31 +344,49 @@ def _kubernetes(text: str) -> Iterator[SecretSpan]:
 
 # --- tables --------------------------------------------------------------------------------------
 
-_TABLE_HINT = r"(?m)^[ \t]*\|?[ \t]*:?-[-:+| \t]+$"
-_RULE = Lazy(r"[ \t]*\|?[ \t]*:?-[-:+| \t]+")
-_TITLE = Lazy(
-    rf"[*_` ]*(?:[^\W_]+[ _-]){{0,3}}(?:{_WORD[2:-2]}|pwd|pin|secret|tokens?|(?:api|access|secret|license|private)[ _-]?keys?)[*_` ]*",
-    ignore_case=True,
-)
+_APART = r"[|\t,;]|[ ]{2,}"
+"""Between two columns of a table."""
+_TITLE = Lazy(rf"[*_` \"]*{_NAMES}[*_` \"]*", ignore_case=True)
+_HEAD = Lazy(rf"(?im)(?:^|{_APART})[*_` \"]*{_NAMES}[*_` \"]*(?:$|{_APART})")
+_RULE = Lazy(r"[-+=:| \t]*")
 
 
 def _tables(text: str) -> Iterator[SecretSpan]:
-    """The cells of a Markdown or SQL table below a title that names a secret."""
-    columns: frozenset[int] = frozenset()
-    above, at = "", 0
-    for line in text.split("\n"):
-        if "|" in above and _RULE.fits(line):
-            columns = frozenset(n for n, title in enumerate(above.split("|")) if _TITLE.fits(title))
-        elif "|" not in line:
-            columns = frozenset()
-        elif columns:
-            start = at
-            for number, cell in enumerate(line.split("|")):
-                value = cell.strip(" \t`*\"'")
-                if number in columns and fits_strictly(value, "password"):
-                    yield span_of(start + cell.index(value), value)
-                start += len(cell) + 1
-        above, at = line, at + len(line) + 1
+    """The cells below a title that names a secret, whatever separates the columns: Markdown, SQL,
+    CSV, tabs, aligned columns, or a title in a line of its own."""
+    end = 0
+    for head in _HEAD.finditer(text):
+        if head.start() < end:
+            continue
+        first = text.rfind("\n", 0, head.start()) + 1
+        stop = text.find("\n", head.start())
+        titles = _cells(text[first : stop if stop >= 0 else len(text)], first)
+        columns = [n for n, (_at, title) in enumerate(titles) if _TITLE.fits(title)]
+        while columns and 0 <= stop < len(text):
+            at, stop = stop + 1, text.find("\n", stop + 1)
+            stop = stop if stop >= 0 else len(text)
+            line = text[at:stop].rstrip("\r")
+            if line and _RULE.fits(line):
+                continue
+            cells = _cells(line, at)
+            if not line or len(cells) != len(titles):
+                break
+            for start, value in (cells[n] for n in columns):
+                if fits_strictly(value, "password"):
+                    yield span_of(start, value)
+        end = stop
+
+
+def _cells(line: str, at: int) -> list[tuple[int, str]]:
+    """The cells of a line with their offsets. at: the offset of the line."""
+    sign = next((sign for sign in "|\t,;" if sign in line), "  ")
+    found, first = [], at
+    for part in line.split(sign):
+        value = part.strip(" \t`*\"'")
+        if value or sign != "  ":
+            found.append((first + part.find(value), value))
+        first += len(part) + len(sign)
+    return found
 
 
 _INSERT_HINT = r"(?i)\(([^()\n]{1,300})\)\s{1,4}values\s{0,4}\("
@@ -445,7 +453,7 @@ def is_strong(value: str) -> bool:
 
 
 HINTS = (
-    _URL_HINT, _LISTED, *(row.hint for row in _LINES), _COOKIE_HINT, _CLUSTER_HINT, _TABLE_HINT, _INSERT_HINT,
+    _URL_HINT, _LISTED, *(row.hint for row in _LINES if row.hint != KEY_HINT), _COOKIE_HINT, _CLUSTER_HINT, _INSERT_HINT,
     _NEAR_HINT,
 )  # fmt: skip
-"""Patterns that the caller looks for in a text before it calls `placed`."""
+"""Patterns that the caller looks for in a text before it calls `placed`; `KEY_HINT` besides."""

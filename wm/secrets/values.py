@@ -36,7 +36,7 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
         # JSON inside JSON: the same escaped quote ends the value.
         end = rest.find(rest[at : at + quote], at + quote)
         return (at + quote, rest[at + quote : end], True) if end > 0 else (at, "", False)
-    at += max(0, _LITERAL.end(rest[at : at + 9]) - 1)
+    at += max(0, _LITERAL.end(rest[at : at + 20]) - 1)
     if rest.startswith(_CDATA, at):
         value = rest[at + len(_CDATA) :].split("]]>", 1)[0]
         return at + len(_CDATA), value, True
@@ -45,8 +45,8 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
 
 
 _CDATA = "<![CDATA["
-_LITERAL = Lazy(r"[brufBRUF]{1,2}[\"']")
-"""The prefix of a string in Python, Rust or C++."""
+_LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}|string\(\d+\) )[\"']")
+"""The prefix of a string in Python, Rust, C++ or SQL, and in a dump of PHP."""
 
 
 _ESCAPED_QUOTE = Lazy(r"\\+[\"']")
