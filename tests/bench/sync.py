@@ -38,6 +38,8 @@ CHANGES = 10
 ROUNDS = 5
 EDITS = 1_000
 """Edits by their authors, in syncs of ten, whose growth is measured."""
+WORDS_OF_TEXT, WORDS_OF_LONG_TEXT = 14, 45
+"""About 100 and 310 characters."""
 FIRST_S, AGAIN_S, GROWTH, FOLLOWS = 5.0, 0.5, 1.5, 2.0
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 VERSION = b'{\n "format": "wm-memory",\n "purges": 0,\n "version": 1\n}\n'
@@ -97,10 +99,21 @@ class Took(Struct):
 
 
 class Remote:
-    """A bare repository with a shared memory of many authors."""
+    """A bare repository with a shared memory of many authors. words: of an entry's text.
+    only_texts: the same commits, but a file is nothing but that text: what git itself needs."""
 
-    def __init__(self, folder: Path, entries: int, authors: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        entries: int,
+        authors: int,
+        *,
+        words: int = WORDS_OF_TEXT,
+        only_texts: bool = False,
+    ) -> None:
         self.path = folder / "shop.git"
+        self.words = words
+        self.only_texts = only_texts
         self.random = random.Random(7)
         self.entries: dict[str, SharedEntry] = {}
         self.authors = authors
@@ -114,7 +127,7 @@ class Remote:
         git(self.path, "fast-import", "--quiet", data=b"".join(lines))
 
     def text(self) -> str:
-        return f"The {' '.join(self.random.choices(WORDS, k=14))}."
+        return f"The {' '.join(self.random.choices(WORDS, k=self.words))}."
 
     def edit(self, count: int) -> int:
         """Let an author edit entries, in one commit; the letters of the new texts."""
@@ -143,13 +156,23 @@ class Remote:
                 now=self.moment,
                 node="0123abcd",
             )
-            lines.append(_file(path_of(("entries", name)).encode(), canonical_bytes(entry)))
+            raw = text.encode() if self.only_texts else canonical_bytes(entry)
+            lines.append(_file(path_of(("entries", name)).encode(), raw))
         return lines
 
     def packed_bytes(self) -> int:
         """Its objects after git's own clean-up."""
         git(self.path, "gc", "-q", "--prune=now")
         return packs(self.path)
+
+    def growth(self) -> float:
+        """Bytes that the packed repository grows by for each letter that changes. git first packs
+        some edits unmeasured: it stores what was imported at once in another way."""
+        for _ in range(EDITS // CHANGES):
+            self.edit(CHANGES)
+        before = self.packed_bytes()
+        letters = sum(self.edit(CHANGES) for _ in range(EDITS // CHANGES))
+        return (self.packed_bytes() - before) / letters
 
 
 def packs(repository: Path) -> int:
@@ -235,10 +258,13 @@ def measured(entries: int, authors: int) -> tuple[Took, Took, float]:
         assert sum(done.parts[0].received.values()) == entries, done
         few = again(member)
         member.runtime.store.close()
-        before = remote.packed_bytes()
-        letters = sum(remote.edit(CHANGES) for _ in range(EDITS // CHANGES))
-        grown = (remote.packed_bytes() - before) / letters
+        grown = remote.growth()
     return first, few, grown
+
+
+def growth(*, words: int = WORDS_OF_TEXT, only_texts: bool = False) -> float:
+    with scratch() as folder:
+        return Remote(folder, ENTRIES, AUTHORS, words=words, only_texts=only_texts).growth()
 
 
 def large() -> list[Row]:
@@ -288,6 +314,8 @@ def main() -> bool:
         Row(f"the same among {SMALL:,} entries", f"{small.own_s:.3g} s{spent(small)}"),
         at_most("ten times as many entries", few.own_s / small.own_s, FOLLOWS),
         at_most("growth of the remote by text changed", grown, GROWTH),
+        Row("  the same if a file were only the text", f"{growth(only_texts=True):.3g}"),
+        Row("  with texts of 310 characters", f"{growth(words=WORDS_OF_LONG_TEXT):.3g}"),
     ]
     rows += large()
     return report(f"a sync of {ENTRIES:,} entries by {AUTHORS} authors", rows)

@@ -21,11 +21,13 @@ class Life:
     """A person who works, shares a part of it, and marks every word with where it went.
 
     kept: marks that must not leave; open: marks of texts that were active, shared and not changed
-    before a sync.
+    before a sync. recaps: this person shares the recaps of sessions, whose marks are `recapped`.
     """
 
-    def __init__(self, person: Person, seed: int) -> None:
+    def __init__(self, person: Person, seed: int, *, recaps: bool) -> None:
         self.person = person
+        self.recaps = recaps
+        self.recapped: list[str] = []
         self.random = random.Random(seed)
         self.mint = Mint(seed)
         self.kept: list[str] = []
@@ -83,12 +85,22 @@ class Life:
         self.person.call("remember", text=self.text(self.kept), origin="assistant", type="project")
 
     def work(self) -> None:
-        """A session with a message, an edit and a failure."""
+        """A session with a message, edits in the project and outside, and a failure. Its recap is
+        of a message and of the file in the project."""
         bench, name = self.person.bench, f"s-{self.random.getrandbits(32):x}"
+        told = self.recapped if self.recaps else self.kept
         bench.event("session_started", name)
-        bench.event("user_prompt", name, text=f"Please look at {self.mark(self.kept)} again.")
-        path = str(self.person.project / f"{self.mark(self.kept)}.py")
-        bench.event("tool_finished", name, tool="edit", paths=[path])
+        said = f"Look at {self.mark(told)} with {self.mint.text('message')} again."
+        private = f"<private>{self.mark(self.kept)}</private>"
+        bench.event("user_prompt", name, text=f"{said} {private}")
+        bench.event("user_prompt", name, text=f"Then read {self.mark(told)}, please.")
+        inside = str(self.person.project / f"{self.mark(told)}.py")
+        for path in (inside, f"/srv/{self.mark(self.kept)}.py"):
+            bench.event("tool_finished", name, tool="edit", paths=[path])
+        failure = f"Error: {self.mark(self.kept)} {self.mint.text('output')}"
+        bench.event(
+            "tool_finished", name, tool="bash", command="make check", output=failure, exit_code=2
+        )
         bench.event("session_ended", name)
 
     def edit_shared(self) -> None:
@@ -154,6 +166,8 @@ class Life:
             self.replace_without_sharing: 1, self.move_to_user_and_back: 1, self.unshare: 1,
             self.forget: 1, self.sync: 2,
         }  # fmt: skip
+        if self.recaps:
+            self.person.share(recaps=True)
         for _ in range(acts):
             [move] = self.random.choices(list(moves), list(moves.values()))
             try:
@@ -169,13 +183,17 @@ def objects_of(remote: Path) -> bytes:
     return subprocess.run(words, cwd=remote, capture_output=True, check=True).stdout
 
 
-def lived(world: World, acts: int, seed: int) -> None:
-    lives = [Life(world.person(name), seed + n) for n, name in enumerate(("ann", "ben"))]
+def lived(world: World, acts: int, seed: int, *, recaps: bool) -> None:
+    """Two lives; with `recaps` the first person shares them."""
+    people = [world.person(name) for name in ("ann", "ben")]
+    lives = [Life(one, seed + n, recaps=recaps and not n) for n, one in enumerate(people)]
     for life in lives:
         life.live(acts)
     objects = objects_of(world.remote)
     for life in lives:
         assert [mark for mark in life.open if mark.encode() in objects], "nothing was shared"
+        told = [mark for mark in life.recapped if mark.encode() in objects]
+        assert bool(told) == life.recaps
         assert [mark for mark in life.kept if mark.encode() in objects] == []
         secrets = [secret for canary in life.mint.made for secret in canary.secrets]
         assert len(secrets) > acts / 40
@@ -183,15 +201,17 @@ def lived(world: World, acts: int, seed: int) -> None:
             (secret, form) for secret in secrets for form, raw in forms(secret) if raw in objects
         ]
         assert leaks == []
-        for name in ("asked", str(life.person.folder), life.person.bench.key):
+        for name in (str(life.person.folder), life.person.bench.key):
             assert name.encode() not in objects, name
+    assert (b"asked" in objects) == recaps
 
 
-def test_only_what_was_shared_is_in_any_object_at_the_remote(world: World) -> None:
-    lived(world, ACTS, seed=11)
+@pytest.mark.parametrize("recaps", [False, True])
+def test_only_what_was_shared_is_in_any_object_at_the_remote(world: World, recaps: bool) -> None:
+    lived(world, ACTS, seed=11, recaps=recaps)
 
 
 @pytest.mark.sync
 @pytest.mark.parametrize("seed", range(20, 24))
 def test_a_long_life_leaves_nothing_else_at_the_remote(world: World, seed: int) -> None:
-    lived(world, MANY_ACTS, seed)
+    lived(world, MANY_ACTS, seed, recaps=seed % 2 == 1)
