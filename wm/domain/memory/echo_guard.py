@@ -11,38 +11,9 @@ from collections.abc import Iterable
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk_heavy
+from wm.text.tables import Tables
 
-BLOCKS = (
-    "system-reminder",
-    "system_reminder",
-    "workspace_memory",
-    "workspace_memory_candidates",
-    "core_memory",
-    "working_memory",
-    "hot_session_state",
-    "hot_session_snapshot",
-    "session_snapshot",
-    "last_session",
-    "session_memory",
-    "recalled_context",
-    "memory_context",
-    "wm-[a-z_-]{1,40}",
-    "user-prompt-submit-hook",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "command-name",
-    "command-message",
-    "command-contents",
-    "bash-stdout",
-    "bash-stderr",
-    "bash-input",
-    "task-notification",
-    "ide_selection",
-    "ide_opened_file",
-    "ide_diagnostics",
-    "new-diagnostics",
-)
+BLOCKS = (*Tables("wm.domain.memory", "echo_guard.toml").words("blocks"), "wm-[a-z_-]{1,40}")
 """Tag patterns of blocks that clients and `wm` add to a message; the user did not type them."""
 
 _TAG = Lazy(rf"<(/?)({'|'.join(BLOCKS)})(?:\s[^<>]{{0,300}})?(/?)>", ignore_case=True)
