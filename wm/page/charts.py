@@ -23,9 +23,9 @@ MOST_BARS = 240
 CACHE_PARTS = (("from the cache", "read"), ("written to it", "write"), ("not cached", "new"))
 
 
-def strength_chart(told: Explanation, now: datetime) -> dict[str, Any]:
+def strength_chart(explanation: Explanation, now: datetime) -> dict[str, Any]:
     """The strength of an entry until now, and as it fades on."""
-    moments = [(at.timestamp(), p.strength) for p in told.course if (at := parse(p.at))]
+    moments = [(at.timestamp(), p.strength) for p in explanation.course if (at := parse(p.at))]
     present = now.timestamp()
     past = [value if at <= present + 60 else None for at, value in moments]
     ahead = [value if at >= present - 60 else None for at, value in moments]

@@ -130,21 +130,21 @@ def _listed(found: Inspection, asked: Wanted) -> Listing:
 class Life(Struct, frozen=True):
     """What is known of one entry."""
 
-    told: Explanation
+    explanation: Explanation
     history: HistoryPage
     chart: dict[str, Any]
 
     @property
     def entry(self) -> MemoryEntry:
-        return self.told.entry
+        return self.explanation.entry
 
 
 async def entry_values(visit: PageVisit, entry_id: str) -> dict[str, Any]:
-    told, history = await visit.both(
+    explanation, history = await visit.both(
         visit.of("diag_explain", id=entry_id), visit.of("history", id=entry_id, limit=60)
     )
     now = visit.page.now()
-    life = Life(told, history, strength_chart(told, now))
+    life = Life(explanation, history, strength_chart(explanation, now))
     return {"life": life, "types": TYPES, "importances": IMPORTANCES, "user": USER}
 
 
