@@ -330,7 +330,7 @@ def _kind(value: Any) -> str:
         case None:
             return "null"
         case bool():
-            return f"{str(value).lower()}"
+            return str(value).lower()
         case int():
             return "a number"
         case float():
