@@ -1,12 +1,16 @@
 """The asynchronous client of the socket: `wm.daemon.client` in threads (IF-1).
 
 For the proxy, which must not block its event loop. Starts no daemon and repeats no request.
+
+The threads are its own: calls to a daemon that hung once filled the loop's, and the look-up of an
+upstream's address, which needs one of these, took 5 s.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -16,6 +20,12 @@ from wm.daemon.routes import Router
 from wm.settings import Settings
 
 _T = TypeVar("_T")
+_MOST_AT_ONCE = 8
+"""Calls; later ones wait, and one that is cancelled meanwhile is not made."""
+
+
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_MOST_AT_ONCE, "daemon-call")
 
 
 class AsyncClient(Struct):
@@ -26,6 +36,7 @@ class AsyncClient(Struct):
     _free: list[Client] = field(default_factory=list)
     _closed: bool = False
     _router: Router = field(default_factory=Router)
+    _threads: ThreadPoolExecutor = field(default_factory=_threads)
 
     async def call(
         self, operation: str, fields: Fields | None = None, *, deadline_s: float | None = None
@@ -49,6 +60,8 @@ class AsyncClient(Struct):
     async def close(self) -> None:
         """Close idle connections. Calls in progress finish; their connections are closed after."""
         self._closed = True
+        self._threads.shutdown(wait=False)
+        self._threads = _threads()
         while self._free:
             self._free.pop().close()
 
@@ -59,9 +72,8 @@ class AsyncClient(Struct):
         await self.close()
 
     async def _run(self, work: Callable[[Client], _T]) -> _T:
-        client = self._free.pop() if self._free else Client(self.settings, _router=self._router)
-
         def run() -> _T:
+            client = self._taken()
             try:
                 return work(client)
             finally:
@@ -69,4 +81,10 @@ class AsyncClient(Struct):
                 if self._closed:
                     client.close()
 
-        return await asyncio.to_thread(run)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+
+    def _taken(self) -> Client:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Client(self.settings, _router=self._router)
