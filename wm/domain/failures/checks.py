@@ -46,7 +46,7 @@ CHECKS = (
            ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
     Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
            ("mvn", "gradle", "sbt")),
-    Family("others", ("rspec ", "crystal ", "::error", "::", "Failed", "Error: ", "psql:", " - ",
+    Family("others", ("rspec ", "crystal ", "::", "Failed", "Error: ", " - ",
                       " • ", " |", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
                       "Failed example:", ") Failure:", ") Error:"),
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest", "flutter", "dart")),
@@ -57,11 +57,11 @@ LOCATED = Family("located", ("",))
 other tool a crash counts first."""
 
 LAST_WORDS = (
-    Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:", ": line ",
+    Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:",
                       "Unhandled", "** (", " line "), runtime=True),
     LOCATED,
     Family("verdicts", ("...", "ailures:", "AILURES", "ailed tests", "ailing tests"), runtime=True),
-    Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref", "Assertion"),
+    Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref"),
            ("cmake", "make", "ld", "gcc", "g++", "clang", "clang++")),
     Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "),
            ("npm", "pnpm", "yarn", "pip", "uv", "bun")),

@@ -1,4 +1,4 @@
-"""make, cmake and linker errors, failed assertions of C: used if no compiler reported more.
+"""make, cmake and linker errors: used if no compiler reported more.
 
 That a target failed is the consequence of another error, if one is found.
 """
@@ -22,7 +22,6 @@ _LINKER = patterns.Lazy(
 _LD = patterns.Lazy(
     r"^(?:\S*/)?ld(?:\.\w+)?: (.*(?:cannot find|undefined|multiple definition|not found).*)$"
 )
-_ASSERT = patterns.Lazy(r"^\S+: (\S+\.\w+):(\d+): .*?: (Assertion .+)$")
 _APPLE = patterns.Lazy(r'^\s+"(.+)", referenced from:$')
 
 
@@ -32,9 +31,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             yield DetectedError("build", match.group(2), match.group(1), 0, i, i + 1)
         elif "ld" in line and (match := _LD.match(line)) and "in function" not in line:
             yield DetectedError("build", match.group(1), at=i, until=i + 1)
-        elif "Assertion" in line and (match := _ASSERT.match(line)):
-            file, number, message = match.groups()
-            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
         elif line.startswith("CMake Error"):
             match = _CMAKE.match(line)
             if match:

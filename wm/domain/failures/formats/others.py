@@ -18,8 +18,6 @@ _PHP_PLACE = patterns.Lazy(r"^(/\S+\.php):(\d+)$")
 _DOTNET = patterns.Lazy(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
 _DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
 _TERRAFORM = patterns.Lazy(r"^\s*on (\S+) line (\d+)")
-_SQL = patterns.Lazy(r"^psql:(\S+?):(\d+): ((?:ERROR|FATAL): .+)$")
-_ANNOTATION = patterns.Lazy(r"^::error .*?file=([^,:]+)(?:,line=(\d+))?[^:]*::(.+)$")
 _CONFLICT = patterns.Lazy(
     r"^(?:CONFLICT|KONFLIKT|CONFLIT|CONFLICTO|CONFLITO|CONFLITTO|КОНФЛИКТ|冲突|衝突|충돌) ?"
     r"[(（][^)）]+[)）] ?[:：] ?.*?(?:\b(?:in|of) )?(\S+?\.?\S*?)(?: deleted in .*)?$"
@@ -63,12 +61,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 yield DetectedError(
                     "build", line[7:], place.group(1), whole(place.group(2)), i, i + 6
                 )
-        elif line.startswith("::error ") and (match := _ANNOTATION.match(line)):
-            file, number, message = match.groups()
-            yield DetectedError("", message.split("%0A")[0], file, whole(number or ""), i, i + 1)
-        elif line.startswith("psql:") and (match := _SQL.match(line)):
-            file, number, message = match.groups()
-            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
         elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
         elif (" • " in line or " - " in line) and (match := _ANALYZER.match(line)):

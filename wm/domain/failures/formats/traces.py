@@ -30,7 +30,6 @@ _DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
 _SANITIZER = patterns.Lazy(r"^(?:==\d+==)?ERROR: (\w+Sanitizer: .+)$")
 _SANITIZER_SUM = patterns.Lazy(r"^SUMMARY: (\w+Sanitizer: \S+) (/\S+?):(\d+)")
 _SANITIZER_FRAME = patterns.Lazy(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
-_SCRIPT = patterns.Lazy(r"^(\S+\.(?:sh|bash)): line (\d+): (.+)$")
 _PERL = patterns.Lazy(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
 _CONSEQUENCES = ("Compilation failed in", "BEGIN failed")
 _ELIXIR = patterns.Lazy(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?:)?$")
@@ -180,10 +179,7 @@ def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
             yield DetectedError("runtime", match.group(1), file, whole(number), i, i + 20)
             return
-        if ": line " in line and (match := _SCRIPT.match(line)):
-            file, number, message = match.groups()
-            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
-        elif line.startswith("** (") and (match := _ELIXIR.match(line)):
+        if line.startswith("** (") and (match := _ELIXIR.match(line)):
             kind, message, file, number = match.groups()
             below = (text.strip() for text in lines[i + 1 : i + 3] if file and text.strip())
             message = f"{kind}: {message} {next(below, '')}".rstrip()
