@@ -113,8 +113,9 @@ def sync_mine(
     """Sync all own memory with a repository of the user's own. scope: a project that takes part
     even if nothing is remembered there yet. Raises UserError, Unavailable."""
     known = _replica(runtime, USER_PLACE.key, mine=True)
-    url = absolute_url(str(scope.get("directory") or os.getcwd()), choices.remote)
-    url = url or (known.remote.name if known.remote else "")
+    url = known.remote.name if known.remote else ""
+    if choices.remote:  # the daemon names none: its working folder may be gone
+        url = absolute_url(str(scope.get("directory") or os.getcwd()), choices.remote)
     if not url:
         raise UserError(
             "wm does not know your own repository yet.",
