@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -296,10 +296,11 @@ def test_a_session_resumed_between_plan_and_deletion_is_kept(files: Bench) -> No
     assert [error.reason for error in tally.errors] == ["changed"]
 
 
-def test_an_interrupted_run_is_completed_by_the_next(files: Bench) -> None:
-    class Enough(Exception):
-        pass
+class Enough(Exception):
+    """Ends a sweep at one of its steps."""
 
+
+def test_an_interrupted_run_is_completed_by_the_next(files: Bench) -> None:
     bench = limited(files, max_outputs=3)
     everything(bench)
     planned = {f.path for f in bench.call("sweep_storage", dry_run=True).logs[0].files}
@@ -339,6 +340,36 @@ def test_a_session_without_its_transcript_is_deleted_after_a_day(files: Bench, g
     age(files, 2)
     done = files.call("sweep_storage")
     assert [count.rule for count in done.logs[0].rules] == (["lost_transcript"] if gone else [])
+
+
+@pytest.mark.parametrize("steps", [60, 70, 80, 90, 10_000])
+def test_a_run_ends_as_its_dry_run_said_with_the_daemons_sweep_between(
+    files: Bench, steps: int
+) -> None:
+    bench = limited(files, max_outputs=3)
+    everything(bench)
+    transcript = bench.project / "t.jsonl"
+    bench.event("session_started", session="lost", transcript=str(transcript))
+    bench.store.flush()
+    age(bench, 2, f"**/*{sid('lost')}*")
+    before = tree(bench)
+    planned: Swept = bench.call("sweep_storage", dry_run=True)
+    assert "lost_transcript" in {file.rule for file in planned.logs[0].files}
+    calls = iter(range(steps))
+
+    def stop_later() -> None:
+        if next(calls, None) is None:
+            raise Enough
+
+    with suppress(Enough):
+        sweep.sweep_workspace(bench.runtime, bench.key, SweepRun("daily", rest=stop_later))
+    between = before - tree(bench)
+    done: Swept = bench.call("sweep_storage")
+    named = {file.path for file in planned.logs[0].files}
+    assert between <= named
+    assert before - tree(bench) == named
+    assert {file.path for file in done.logs[0].files} == named - between
+    assert done.logs[0].errors == ()
 
 
 def test_a_transcript_in_a_missing_folder_does_not_delete_the_session(files: Bench) -> None:
