@@ -360,7 +360,8 @@ def _tables(text: str) -> Iterator[SecretSpan]:
             continue
         first = text.rfind("\n", 0, head.start()) + 1
         stop = text.find("\n", head.start())
-        titles = _cells(text[first : stop if stop >= 0 else len(text)], first)
+        end = stop if stop >= 0 else len(text)
+        titles = _cells(text[first:end], first)
         columns = [n for n, (_at, title) in enumerate(titles) if _TITLE.fits(title)]
         while columns and 0 <= stop < len(text):
             at, stop = stop + 1, text.find("\n", stop + 1)
@@ -371,10 +372,10 @@ def _tables(text: str) -> Iterator[SecretSpan]:
             cells = _cells(line, at)
             if not line or len(cells) != len(titles):
                 break
+            end = stop
             for start, value in (cells[n] for n in columns):
                 if fits_strictly(value, "password"):
                     yield span_of(start, value)
-        end = stop
 
 
 def _cells(line: str, at: int) -> list[tuple[int, str]]:
