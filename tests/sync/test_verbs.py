@@ -136,7 +136,9 @@ def test_a_push_that_the_remote_refuses_is_told_with_its_reason(
     assert "not sent yet  1 entry" in refused.out
     git(world.remote, "config", "--unset", "receive.hideRefs")
     assert "sent  earlier changes" in ann.wm("sync").out
-    assert "Nothing is new on either side." in ann.wm("sync").out
+    again = ann.wm("sync").out
+    assert "Nothing is new on either side." in again
+    assert "to see what you share: wm share" in again
 
 
 def test_a_remote_that_was_never_reached_is_not_remembered(desks: tuple[Desk, Desk]) -> None:

@@ -7,6 +7,7 @@ daemon, if one runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
@@ -50,7 +51,8 @@ def synced(caller: Caller, choices: Choices, *, mine: bool = False) -> Result:
             answer = sync_mine(runtime, caller.answer, choices, caller.scoped())
         else:
             answer = sync_project(runtime, caller.answer, caller.scoped(), choices)
-    return Result(answer, _print, failed=bool(answer.trouble or answer.held_back))
+    failed = bool(answer.trouble or answer.held_back)
+    return Result(answer, partial(_print, mine=mine), failed=failed)
 
 
 def _agreed(leaving: Sequence[Leaving], remote: str) -> bool:
@@ -80,7 +82,7 @@ def _adopted(caller: Caller, root: str) -> bool:
     return output.agreed("Use its memory there, too?", aside=True)
 
 
-def _print(answer: Synced) -> None:
+def _print(answer: Synced, *, mine: bool) -> None:
     if not answer.trouble:
         fetched = "Only fetched from" if answer.held_back else "Synced with"
         done = "Would sync with" if answer.dry_run else fetched
@@ -99,7 +101,8 @@ def _print(answer: Synced) -> None:
     output.lines(output.pairs(rows))
     if not (rows or answer.trouble or answer.held_back):
         output.line("Nothing is new on either side.")
-        output.hint("to see what you share: wm share")
+        if not mine:
+            output.hint("to see what you share: wm share")
     if answer.apart:
         output.note(
             f"The memory of {output.home_short(answer.apart)} takes no part: only a folder with a "
