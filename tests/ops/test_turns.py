@@ -51,8 +51,8 @@ class DiskLedger:
     def records(self) -> list[LedgerRecord]:
         return [LedgerRecord.model_validate_json(line) for line in self.lines]
 
-    def recovered(self) -> Recovered:
-        state = folded(self.records()).of("")
+    def recovered(self, conversation: str = "") -> Recovered:
+        state = folded(self.records()).of(conversation)
         return Recovered(
             decisions=tuple(map(decision_of, state.in_force.values())),
             unproven=tuple(decision_of(d) for found in state.unproven.values() for d in found),

@@ -1,0 +1,415 @@
+"""`python -m tests.ops.histories [COUNT]`: so many generated histories through paging, validated.
+
+A session has up to thirty requests, and each of them is a history that paging sees. The client
+appends, retries, rewinds, edits, forks, compacts, waits and changes its model; it calls tools in
+parallel, thinks, gets images, errors and nothing; a second conversation begins like the first. The
+proxy is restarted. In half of the sessions the ledger fails, too: bytes and bills are not
+compared there (`tests/ops/test_turns.py`, `tests/proxy/test_daemon_trouble.py`), all else is.
+`one SEED` repeats a session.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import count, islice
+from random import Random
+from typing import Any
+
+from tests.clients.accounting import chain, signature_of, units
+from tests.clients.scripts import Request, always, answer, call, say, script, think
+from tests.clients.upstream import Upstream
+from tests.ops.test_paging import EAGER, LINES, words
+from tests.ops.test_turns import DiskLedger
+from wm.domain.paging.ledger import folded
+from wm.formats.ledger import LedgerRecord
+from wm.ops.paging.policy import PagingPolicy
+from wm.ops.paging.turns import ManagedConversation, NamedPolicies, Recovered, decision_of
+from wm.wire.binding import BETA
+from wm.wire.body import index
+from wm.wire.conversation import Conversation
+from wm.wire.history import history
+from wm.wire.policy import Decision, Policy, Prepared
+from wm.wire.prices import price_of
+from wm.wire.usage import Usage
+
+HISTORIES = 100_000
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUFB"}}
+MODELS = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1")
+"""They bind thinking, as the upstream does."""
+LIFETIMES = {"5m": 300.0, "1h": 3600.0}
+ACTS = (
+    *(["on"] * 24),
+    *("retry", "rewind", "edit", "fork", "switch", "switch", "compact", "wait", "model", "kill"),
+)
+FAULTS = ("full", "late", "secret", "unread", "overloaded", "behind", "dies")
+NAMED = NamedPolicies()
+EAGERLY = PagingPolicy(EAGER)
+ROUNDING = 0.01
+"""Tokens are counted by block here, and by request there."""
+Row = list[str]
+
+
+def eager(_name: str) -> Policy:
+    """Cuts so early that short sessions have many cuts."""
+    return EAGERLY
+
+
+class Bills:
+    """What the client's own requests cost, and those that were sent: a prefix that was sent before,
+    to this model and within the lifetime of the cache, is read, and the rest is written."""
+
+    def __init__(self, lifetime: str) -> None:
+        self._lifetime = lifetime
+        self._until: dict[str, float] = {}
+        self._known: dict[tuple[str, str], set[str]] = {}
+        self.totals = Counter[str]()
+
+    def add(self, model: str, at: float, rows: dict[str, tuple[Row, list[int]]]) -> None:
+        price = price_of(model)
+        write = price.cache_write_1h if self._lifetime == "1h" else price.cache_write_5m
+        is_cold = at > self._until.get(model, 0.0)
+        self._until[model] = at + LIFETIMES[self._lifetime]
+        for name, (links, tokens) in rows.items():
+            known = self._known.setdefault((name, model), set())
+            if is_cold:
+                known.clear()
+            read = max((n + 1 for n, link in enumerate(links) if link in known), default=0)
+            cost = price.cache_read * sum(tokens[:read]) + write * sum(tokens[read:])
+            self.totals[name] += round(1000 * cost)
+            known.update(links)
+
+
+@dataclass
+class Sent:
+    """A request that went out. row: of what was sent. begun: records when its process began."""
+
+    name: str
+    raw: bytes
+    row: Row
+    begun: int
+    process: int
+    is_answered: bool
+    is_dropped: bool
+
+
+@dataclass
+class Talk:
+    """One conversation of the session, its branches, and what went out of it."""
+
+    name: str
+    managed: ManagedConversation
+    bills: Bills
+    messages: list[dict[str, Any]]
+    branches: list[list[dict[str, Any]]] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
+    excused: set[str] = field(default_factory=set)
+    """Signatures of thinking that was lost at a cut, or when decisions were lost."""
+    begun: int = 0
+    process: int = 0
+    is_pure: bool = True
+    """Without a fault so far."""
+
+
+class Session:
+    """Everything in one session of one client comes from its seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.policy = self.chance.choice(("safe", "balanced", "tight"))
+        is_eager = self.policy == "tight" and self.chance.random() < 0.7
+        self.policies: Callable[[str], Policy] = eager if is_eager else NAMED
+        self.lifetime = self.chance.choice(("5m", "5m", "1h"))
+        self.faults = FAULTS if self.chance.random() < 0.5 else ()
+        self.model = self.chance.choice(MODELS)
+        self.upstream = Upstream(script=script(always(lambda _request: True, self._says)))
+        self.disk = DiskLedger()
+        self.at = 1000.0
+        self.numbers = count(1)
+        first = [{"role": "user", "content": [{"type": "text", "text": f"Go. {words(seed, 3)}"}]}]
+        self.talks = [
+            Talk(name, self._started(name), Bills(self.lifetime), list(first))
+            for name in ("", "agent-1")
+        ]
+
+    def run(self) -> int:
+        """The number of histories. Raises AssertionError."""
+        for _ in range(self.chance.randint(6, 30)):
+            talk = self.talks[self.chance.random() < 0.2]
+            self._act(talk, self.chance.choice(ACTS))
+        if not self.faults:
+            for talk in self.talks:
+                self._explain(talk)
+        return sum(len(talk.sent) for talk in self.talks)
+
+    # -- the client ---------------------------------------------------------------------------
+
+    def _says(self, _request: Request) -> Any:
+        chance = self.chance
+        blocks = [think(words(chance.randrange(400), 2))] if chance.random() < 0.5 else []
+        if chance.random() < 0.3:
+            blocks.append(say(words(chance.randrange(400), 1)))
+        for _ in range(chance.choice((0, 1, 1, 1, 1, 2, 3)) or not blocks):
+            blocks.append(self._call())
+        return answer(*blocks)
+
+    def _call(self) -> Any:
+        chance, path = self.chance, f"src/{self.chance.randrange(5)}.py"
+        kind = chance.randrange(3)
+        if kind == 0:
+            return call("Read", file_path=path)
+        if kind == 1:
+            return call("Write", file_path=path, content=words(chance.randrange(400), 25))
+        return call("Bash", command=f"./ferry {chance.randrange(9)}")
+
+    def _result(self, name: str) -> dict[str, Any]:
+        chance = self.chance
+        text = words(chance.randrange(0, 400, 40), chance.randint(1, 40))
+        content: Any = chance.choice([text] * 9 + ["", [], [IMAGE], None])
+        if chance.random() < 0.1:
+            content = [{"type": "text", "text": text}, IMAGE][: chance.randint(1, 2)]
+        result = {"type": "tool_result", "tool_use_id": name, "content": content}
+        if content is None:
+            del result["content"]
+        return result | ({"is_error": True} if chance.random() < 0.1 else {})
+
+    def _answered(self, talk: Talk, said: list[dict[str, Any]]) -> None:
+        calls = [block["id"] for block in said if block["type"] == "tool_use"]
+        content = [self._result(name) for name in calls]
+        if not calls or self.chance.random() < 0.1:
+            content.append({"type": "text", "text": words(self.chance.randrange(400), 1)})
+            content += [IMAGE] if self.chance.random() < 0.1 else []
+        talk.messages += [
+            {"role": "assistant", "content": said},
+            {"role": "user", "content": content},
+        ]
+        if self.chance.random() < 0.05:
+            talk.messages.append(
+                {"role": "system", "content": words(self.chance.randrange(400), 1)}
+            )
+
+    def _act(self, talk: Talk, act: str) -> None:
+        self.at += 1.0
+        if act == "wait":
+            self.at += LIFETIMES[self.lifetime] + 100
+        elif act == "model":
+            self.model = self.chance.choice(MODELS)
+        elif act == "kill":
+            self._restart(talk)
+        else:
+            self._turned(talk, act)
+        fault = self.chance.choice((*[""] * 6, *self.faults))
+        self._request(talk, fault)
+
+    def _turned(self, talk: Talk, act: str) -> None:
+        """Another history than the last one."""
+        ends = [n for n, m in enumerate(talk.messages, 1) if m["role"] == "user"]
+        if act in ("retry", "rewind"):
+            keep = ends[-1] if act == "retry" else self.chance.choice(ends)
+            del talk.messages[keep:]
+        elif act == "edit":
+            self._edit(talk, self.chance.choice(ends) - 1)
+        elif act == "fork":
+            talk.branches.append(list(talk.messages))
+        elif act == "switch" and talk.branches:
+            other = self.chance.randrange(len(talk.branches))
+            talk.messages, talk.branches[other] = talk.branches[other], talk.messages
+        elif act == "compact":
+            text = f"So far: {words(self.chance.randrange(400), 5)}"
+            talk.messages = [{"role": "user", "content": [{"type": "text", "text": text}]}]
+
+    def _edit(self, talk: Talk, number: int) -> None:
+        """A text is added to a message, and thinking after it is given up."""
+        more = {"type": "text", "text": words(self.chance.randrange(400), 1)}
+        message = talk.messages[number]
+        talk.messages[number] = {**message, "content": [*message["content"], more]}
+        for later in range(number + 1, len(talk.messages)):
+            content = talk.messages[later]["content"]
+            if talk.messages[later]["role"] == "assistant":
+                kept = [block for block in content if signature_of(block) is None]
+                talk.messages[later] = {"role": "assistant", "content": kept or [more]}
+
+    # -- the proxy ------------------------------------------------------------------------------
+
+    def _started(self, name: str, *, is_lost: bool = False) -> ManagedConversation:
+        found = Recovered(lost=True) if is_lost else self.disk.recovered(name)
+        return ManagedConversation(name, found, self.policies)
+
+    def _restart(self, talk: Talk, *, is_lost: bool = False) -> None:
+        talk.managed = self._started(talk.name, is_lost=is_lost)
+        talk.process += 1
+        talk.begun = len(self.disk.lines)
+
+    def _request(self, talk: Talk, fault: str) -> None:
+        if fault == "unread":
+            self._restart(talk, is_lost=True)
+        talk.is_pure &= not fault
+        raw, name = self._raw(talk), f"r_{next(self.numbers):016x}"
+        dropped = talk.managed.totals.dropped
+        made = self._prepared(talk, raw, name, fault)
+        body = json.loads(made.raw)
+        headers = {"anthropic-beta": BETA} if made.tolerant else {}
+        verdict = self.upstream.decide(Request("POST", "/v1/messages", headers, body))
+        assert verdict.status == 200, verdict.refused
+        row = units(body)
+        sent = Sent(
+            made.request, raw, chain(row), talk.begun, talk.process, fault != "overloaded",
+            talk.managed.totals.dropped > dropped,
+        )  # fmt: skip
+        self._check(talk, sent, body, verdict.dropped, made)
+        talk.sent.append(sent)
+        talk.managed.answered(made.request, ok=sent.is_answered)
+        if not sent.is_answered:
+            return  # the client sends it again
+        plain = units(json.loads(raw))
+        rows = {
+            "plain": (chain(plain), [one.tokens for one in plain]),
+            "sent": (sent.row, [one.tokens for one in row]),
+        }
+        talk.bills.add(self.model, self.at, rows)
+        used = verdict.usage
+        assert used is not None
+        if fault != "dies":
+            usage = Usage(used.input_tokens, 9, used.cache_read, used.cache_creation)
+            talk.managed.used(made.request, usage)
+            self._write_behind(talk, is_failing=fault == "behind")
+        else:
+            self._restart(talk)
+        self._answered(talk, list(verdict.blocks))
+
+    def _prepared(self, talk: Talk, raw: bytes, name: str, fault: str) -> Prepared:
+        turn = talk.managed.plan(raw, self.policy, name, self.at)
+        assert turn is not None
+        if not turn.must_wait:
+            return turn.prepared
+        if fault == "full":
+            return talk.managed.hold(turn)
+        self.disk.take(turn)
+        if fault == "late":
+            made = talk.managed.held(raw, name, self.at)
+            talk.managed.unwritten(turn)
+            return made
+        refused = [turn.prepared.decisions[0].block] if fault == "secret" else ()
+        return talk.managed.accept(turn, refused)
+
+    def _write_behind(self, talk: Talk, *, is_failing: bool) -> None:
+        while (turn := talk.managed.behind()) is not None:
+            if is_failing:
+                talk.managed.unwritten(turn)
+                return
+            self.disk.take(turn)
+            talk.managed.stored(turn)
+
+    def _raw(self, talk: Talk) -> bytes:
+        mark = {"cache_control": {"type": "ephemeral", "ttl": self.lifetime}}
+        last = max(n for n, m in enumerate(talk.messages) if m["role"] == "user")
+        message = talk.messages[last]
+        content = [*message["content"][:-1], {**message["content"][-1], **mark}]
+        marked = {**message, "content": content}
+        body = {
+            "model": self.model,
+            "max_tokens": 9,
+            "thinking": {"type": "adaptive"},
+            "system": [{"type": "text", "text": "\n".join(LINES[:9]), **mark}],
+            "messages": [*talk.messages[:last], marked, *talk.messages[last + 1 :]],
+        }
+        return json.dumps(body).encode()
+
+    # -- the validator --------------------------------------------------------------------------
+
+    def _check(
+        self, talk: Talk, sent: Sent, body: Any, dropped: tuple[str, ...], made: Prepared
+    ) -> None:
+        """What was sent keeps the prefix that was sent before, and all thinking, except at cuts."""
+        before = next((one for one in reversed(talk.sent) if one.is_answered), None)
+        is_cut = any(one.level > 1 for one in made.decisions) or sent.is_dropped
+        is_excused = is_cut or before is None or before.process != sent.process
+        lost = {_signature_at(body, place) for place in dropped}
+        if is_excused:
+            talk.excused |= lost
+        assert lost <= talk.excused, "thinking was dropped outside a cut"
+        if not is_excused and before is not None and _extends(before.raw, sent.raw):
+            assert sent.row[: len(before.row)] == before.row, "the prefix changed outside a cut"
+
+    def _explain(self, talk: Talk) -> None:
+        """The ledger gives the same bytes, and the bill is bounded."""
+        records = self.disk.records()
+        void = {one.request for one in records if one.kind == "void"}
+        decided = {one.request: one for one in records if one.kind == "decided"}
+        forms: dict[str, dict[str, Decision]] = {}
+        process = -1
+        for one in talk.sent:
+            if one.process != process:
+                process = one.process
+                forms = {"": _in_force(records[: one.begun], talk.name)}
+            if one.is_dropped:
+                forms = {"": {}}
+            places = _places(one.raw)
+            log = next((forms[place] for place in reversed(places) if place in forms), forms[""])
+            own = decided.get(one.name)
+            if own is not None and (own.request not in void):
+                log = {**log, **{d.block: decision_of(d) for d in own.decisions}}
+            made = Conversation(dict(log)).prepare(one.raw)
+            assert made is not None
+            assert chain(units(json.loads(made.raw))) == one.row, "not as the ledger says"
+            if one.is_answered:
+                forms.update(dict.fromkeys(places, log))
+                forms[""] = {}  # only the first request after a start takes all that holds
+        totals = talk.bills.totals
+        if talk.is_pure:
+            assert totals["sent"] <= (1 + ROUNDING) * totals["plain"], "dearer than without paging"
+
+
+def _in_force(records: list[LedgerRecord], name: str) -> dict[str, Decision]:
+    return {one.block: decision_of(one) for one in folded(records).of(name).in_force.values()}
+
+
+def _places(raw: bytes) -> list[str]:
+    body = index(raw)
+    assert body is not None
+    return [place for line in history(body).places for place in line]
+
+
+def _extends(before: bytes, now: bytes) -> bool:
+    old, new = _places(before), _places(now)
+    return new[: len(old)] == old
+
+
+def _signature_at(body: Any, place: str) -> str:
+    _, number, _, index_ = place.split(".")
+    return signature_of(body["messages"][int(number)]["content"][int(index_)]) or ""
+
+
+def sessions(seeds: tuple[int, ...]) -> int:
+    """Run these sessions; the number of their histories."""
+    done = 0
+    for seed in seeds:
+        try:
+            done += Session(seed).run()
+        except AssertionError as error:
+            raise AssertionError(f"session {seed}: {error}") from error
+    return done
+
+
+def soak(histories: int) -> int:
+    """So many, on all processors. Raises AssertionError."""
+    begun, done = time.monotonic(), 0
+    with ProcessPoolExecutor() as pool:
+        seeds = count()
+        while done < histories:
+            for made in pool.map(sessions, [tuple(islice(seeds, 50)) for _ in range(16)]):
+                done += made
+            print(f"{time.monotonic() - begun:6.0f} s  {done:,} histories", file=sys.stderr)
+    return done
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["one"]:
+        print(sessions((int(sys.argv[2]),)))
+    else:
+        print(soak(int(sys.argv[1]) if sys.argv[1:] else HISTORIES))

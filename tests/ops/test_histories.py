@@ -1,0 +1,16 @@
+"""Generated histories through paging, some or very many."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ops.histories import HISTORIES, sessions, soak
+
+
+def test_some_histories_pass_the_validator() -> None:
+    assert sessions(tuple(range(12))) > 100
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_histories_pass_the_validator() -> None:
+    assert soak(HISTORIES) >= HISTORIES
