@@ -220,7 +220,7 @@ def test_a_connection_in_place_of_a_socket_is_refused(place: Home) -> None:
         child = activated(place, here, stderr=subprocess.PIPE)
         said = child.communicate(timeout=20)[1].decode()
     assert child.returncode == 1
-    assert said.startswith("The service manager passed descriptor 3, which is no listening")
+    assert said.startswith("The service manager passed descriptor 3, which is not a listening")
 
 
 def test_too_few_descriptors_are_refusals_and_do_not_stop_the_daemon(place: Home) -> None:
