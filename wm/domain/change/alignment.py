@@ -49,6 +49,8 @@ def _alike_terms(a: str, b: str) -> bool:
         return _alike_cjk(a, b)
     if a[:3] != b[:3]:
         return False
+    if any(map(str.isdigit, a)) and any(map(str.isdigit, b)):
+        return False  # a number in a name tells things apart: db01 and db02
     least, longest = sorted((len(a), len(b)))
     same = next((i for i in range(least) if a[i] != b[i]), least)
     return (same >= 4 and same * 3 >= longest * 2) or (same >= 3 and same * 4 >= longest * 3)

@@ -108,13 +108,19 @@ class _Pair:
         for one, other in pairwise(self._slots):
             between = self.words[self.words.index(one.old[-1]) + 1 : self.words.index(other.old[0])]
             leads = one.old[0] is self.words[0] and one.new[-1].clause == other.new[0].clause
-            if (leads or between) and not one.old[0].is_number:
+            numbered = any(map(str.isdigit, one.old[-1].term))  # shard x003 takes 12 GB
+            if (leads or between or numbered) and not one.old[0].is_number:
                 return True
         return False
 
     def other_topic(self) -> bool:
         """Whether words differ at two places, of which only one can be the value."""
         return any(not w.is_number for slot in self._slots[:-1] for w in slot.old)
+
+    def differs_twice(self) -> bool:
+        """Whether words differ at two places, and not numbers alone: one place is the subject."""
+        lost = [w for slot in self._slots for w in slot.old]
+        return len(self._slots) > 1 and not all(w.is_number for w in lost)
 
     def inherits_other_subject(self, over: Sequence[ContentWord]) -> Change:
         """What a clause that retires a value says of an entry with this value and another subject:
@@ -342,7 +348,7 @@ def _unmarked(pair: _Pair) -> Change:
         return Change.NONE
     if not pair.lost or not pair.added or pair.coverage() < 0.99:
         return Change.NONE
-    if any(not w.is_value and w not in pair.tail for w in pair.lost):
+    if any(not w.is_value and w not in pair.tail for w in pair.lost) or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
     if any(pair.words.index(w) * 2 < len(pair.words) for w in pair.lost):
