@@ -331,7 +331,9 @@ class Session:
         is_excused = is_cut or before is None or before.process != sent.process
         lost = {_signature_at(body, place) for place in dropped}
         if is_excused:
-            talk.excused |= lost
+            # What a cut removed may come back after a rewind into its turn, where it cannot be
+            # verified: it was lost at the cut.
+            talk.excused |= lost | _signatures(json.loads(sent.raw)) - _signatures(body)
         assert lost <= talk.excused, "thinking was dropped outside a cut"
         if not is_excused and before is not None and _extends(before.raw, sent.raw):
             assert sent.row[: len(before.row)] == before.row, "the prefix changed outside a cut"
@@ -378,6 +380,11 @@ def _places(raw: bytes) -> list[str]:
 def _extends(before: bytes, now: bytes) -> bool:
     old, new = _places(before), _places(now)
     return new[: len(old)] == old
+
+
+def _signatures(body: Any) -> set[str]:
+    blocks = (b for m in body["messages"] if isinstance(m["content"], list) for b in m["content"])
+    return {found for block in blocks if (found := signature_of(block))}
 
 
 def _signature_at(body: Any, place: str) -> str:
