@@ -47,7 +47,6 @@ class Trouble:
             os.kill(self._pid, signal.SIGCONT)
 
     def _limit(self, size: int) -> None:
-
         resource.prlimit(self._pid, resource.RLIMIT_FSIZE, (size, -1))
 
 

@@ -39,6 +39,7 @@ def values(dice: random.Random) -> dict[str, str]:
     groups = (hexes[:8], hexes[8:12], hexes[12:16], hexes[16:20], hexes[20:])
     return {
         "p": made,
+        "w": dice.choice(("".join(dice.sample(WORDS, 2)).lower(), str(dice.randint(10**7, 10**8 - 1)))),
         "a": tail(dice, dice.choice((32, 36, 40, 43))),
         "h": tail(dice, 32, HEX),
         "h8": tail(dice, 8, HEX),

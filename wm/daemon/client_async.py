@@ -2,8 +2,8 @@
 
 For the proxy, which must not block its event loop. Starts no daemon and repeats no request.
 
-The threads are its own: calls to a daemon that hung once filled the loop's, and the look-up of an
-upstream's address, which needs one of these, took 5 s.
+It has threads of its own. When it shared those of the event loop, calls to a daemon that hung filled
+them, and a request that needed one to look up its upstream's address waited for 5 s.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class AsyncClient(Struct):
 
     async def _run(self, work: Callable[[Client], _T]) -> _T:
         def run() -> _T:
-            client = self._taken()
+            client = self._client()
             try:
                 return work(client)
             finally:
@@ -83,7 +83,7 @@ class AsyncClient(Struct):
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
-    def _taken(self) -> Client:
+    def _client(self) -> Client:
         try:
             return self._free.pop()
         except IndexError:

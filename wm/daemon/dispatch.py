@@ -1,7 +1,7 @@
 """The dispatcher: find the route of a request, run its use case, answer (IF-1).
 
-A bug becomes a 500 with an incident id; the log has
-the same id with the stack frames. The daemon keeps serving.
+A bug becomes a 500 with an incident id; the log has the same id with the stack frames. The daemon
+keeps serving.
 """
 
 from __future__ import annotations

@@ -269,9 +269,8 @@ def _release(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
 def _objects(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     asked = ObjectsRequest(**_scope(request), type=arguments.get("type", ""))
     found = objects.list_objects.run(work, asked)
-    own = [one for one in found.objects if one.session == sid(request.session)] or list(
-        found.objects
-    )
+    session = sid(request.session)
+    own = [one for one in found.objects if one.session == session] or list(found.objects)
     text, structured = tool_rendering.removed([one for one in own if one.fidelity])
     return ToolAnswer(text=text, structured=structured)
 

@@ -69,7 +69,6 @@ _WORD = rf"(?:{PASSWORD})s?"
 _SAYS_PATH = r"(?i)/(?:pass|pwd|pin|token|kennwort|contrase|mot de|senha)[^/\s]{0,8}/"
 _SAYS_LOGIN = f"(?i){_LOGIN}"
 _NAMES = rf"(?:[^\W_]+[ _-]){{0,3}}(?:{PASSWORD}|{SECRET}|{TOKEN}|pass|pw|pin)s?"
-_SAYS_WORD = KEY_HINT
 _SAYS_KEY = r"(?i)(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]"
 _SAYS_PARAMETER = r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|app_?id|app_?key|apikey|hmac|ticket)="
 _USER_OPTION = r"[\s\"'](?:-u|-U|-l|--user|--username|/u:|/user:|/ru)"
@@ -108,14 +107,27 @@ def _option_rows() -> Iterator[_Row]:
 
 _LINES: tuple[_Row, ...] = (
     # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
+    _Row("token", r"(?i)authorization", Lazy(
+        r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
+        r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
+        ignore_case=True,
+        )),
     _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
     _Row("basic", r"(?i)basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
+    _Row("token", _SAYS_KEY, Lazy(
+        r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
+        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
+        ignore_case=True,
+        )),
     # command options
     *_option_rows(),
     _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
+    _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
     _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
     _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
     _Row("any", r"[\s\"'](?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]{0,6}['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
+    _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
+    _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
     _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}-stdin\b)")),
     _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]{{0,4}}['\"]?[^\s'\"]{{1,60}}\s{{1,4}}(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s{{0,4}}['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
@@ -125,7 +137,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
     _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|pwd?\b|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
     _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
-    _Row("strict", _SAYS_WORD, Lazy(rf"([^\s'\"`]{{6,}})['\"`]?\s?\((?:the )?{_WORD}\)", ignore_case=True)),
+    _Row("strict", KEY_HINT, Lazy(rf"([^\s'\"`]{{6,}})['\"`]?\s?\((?:the )?{_WORD}\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
     _Row("strict", r"(?i)identified by", Lazy(r"identified by\s{1,3}([^\s'\";]{6,})", ignore_case=True)),
     _Row("any", r"[\s\"'](?:-U|--user=)[\s\"',]{0,6}\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s{0,6}['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
@@ -133,6 +145,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
     _Row("strict", _KEYED_BY, Lazy(rf"{_KEYED_BY}\(\s?b?['\"]([^'\"\n]{{6,80}})['\"]")),
+    _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
     _Row("any", r"\]:\d+\s", Lazy(r"^[^\n]*\]:\d{2,5}\s{1,8}[\w.@-]{1,60}:([^\s:]{4,})$", multi_line=True)),
     _Row("any", r"assword[^\n]*send", Lazy(r"assword[^\n]{0,40}\bsend(?:line)?\b[^'\"\n]{0,6}['\"]([^'\"\\\n]{4,})")),
     _Row("strict", r"(?i)net use", Lazy(r"\bnet use\s+\S{1,80}\s+\S{1,200}\s+([^\s/]{4,})\s+/user:", ignore_case=True)),
@@ -144,8 +157,8 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"\|", Lazy(rf"\|[*_` ]*{_NAMES}[*_` ]*\|[*_` ]*([^\s'\"`|]{{6,}}?)[*_` ]*(?:\||$)", ignore_case=True)),
-    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n:=()]{{0,40}}\(([^\s()'\"]{{6,}})\)", ignore_case=True)),
-    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
+    _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n:=()]{{0,40}}\(([^\s()'\"]{{6,}})\)", ignore_case=True)),
+    _Row("strict", KEY_HINT, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_USER, Lazy(rf"{_SAYS_USER}[\w.@+-]{{2,40}}\s?[,;/]?\s?(?:and|und|y|et|e|и|p|pw|pwd)\b\s?[:=]?\s?['\"]?([^\s'\"]{{6,}})")),
     _Row("strict", r"(?i)(?: / |\buse )\S{6,} (?:to|zum|para|pour) ", Lazy(
         r"(?:[\w.@+-]{2,40} / |\buse )([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|unlock|decrypt|auth|ein|an|acc|ent|con|se con)",
@@ -158,7 +171,7 @@ _LINES: tuple[_Row, ...] = (
         ignore_case=True,
         )),
     _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
-    _Row("strict", _SAYS_WORD, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
+    _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
     _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
@@ -170,10 +183,10 @@ _LINES: tuple[_Row, ...] = (
     _Row("phrase", r"助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
     _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|app_?id|app_?key|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
     _Row("token", r"(?i)2fa|otp|mfa|authenticator", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
-    _Row("token", "_auth", Lazy(r"_auth\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
+    _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
     _Row("token", r'"auth"', Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
     _Row("token", r"client-key-data|client-certificate-key", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
-    _Row("words", _SAYS_WORD, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+    _Row("words", KEY_HINT, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
 

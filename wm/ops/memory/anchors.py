@@ -1,6 +1,6 @@
 """Check the code that entries describe, and mark entries whose code changed (WM-9).
 
-Reads project files before any lock is parsed, at the start of a session and when a person lists
+Reads project files before any lock is taken, at the start of a session and when a person lists
 entries. Reads only files below the workspace's root, each once, and keeps only digests of them.
 """
 

@@ -18,6 +18,7 @@ _BULLET = patterns.Lazy(r"^  ● (.+)$")
 _FRAME = patterns.Lazy(
     r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
 )
+_ARROW = patterns.Lazy(r"^\s+>\s*(\d+) \|")
 _MOCHA = patterns.Lazy(r"^  (\d+)\) (.+?)$")
 _PLAYWRIGHT = patterns.Lazy(
     r"^\s+\d+\) (?:\[[^\]]+\] › )?(\S+\.[cm]?[jt]sx?):(\d+):\d+ › (.+?)[ ─]*$"
@@ -86,7 +87,9 @@ def _line(block: Sequence[str], file: str) -> int:
         frame = _FRAME.search(line) if "at " in line or "❯" in line else None
         if frame and _same(frame.group(1), file):
             return whole(frame.group(2))
-    return 0
+    first = next((m for line in block if (m := _FRAME.search(line))), None)
+    arrow = next((m for line in block if (m := _ARROW.match(line))), None)
+    return whole(arrow.group(1)) if arrow and first is None else 0
 
 
 def _same(path: str, file: str) -> bool:
