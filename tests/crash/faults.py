@@ -231,6 +231,7 @@ def _judge(
     found = snapshot.take(made.scene.bench(home, made.project).store)
     yield from snapshot.differences(found, Allowed(before, made.after))
     is_done = (found.documents, found.health) == (made.after.documents, made.after.health)
+    is_done &= found.evidence <= made.after.evidence  # else a purge is still to be done
     yield from _goes_on(made, home, bench, is_done=is_done)
 
 

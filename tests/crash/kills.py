@@ -120,12 +120,16 @@ def attempt(
     return False, judge(made, home, acknowledged=acknowledged)
 
 
-def judge(made: Stage, home: Path, *, acknowledged: bool) -> list[str]:
-    """Open the folder as the next process would; returns the problems."""
-    before = made.after if acknowledged else made.before
+def judge(made: Stage, home: Path, *, acknowledged: bool, recovered: bool = False) -> list[str]:
+    """Open the folder as the next process would; returns the problems. recovered: a recovery began,
+    which writes a line of evidence of its own into every workspace."""
+    before, after = made.after if acknowledged else made.before, made.after
     bench = made.scene.bench(home, made.project)
     found = snapshot.take(bench.store)
-    told = list(snapshot.differences(found, Allowed(before, made.after)))
+    if recovered:
+        own = frozenset((key, recovery.TOUCHED) for key in bench.store.memories())
+        after = snapshot.with_evidence(after, own & found.evidence)
+    told = list(snapshot.differences(found, Allowed(before, after)))
     for path, health in found.health.items():
         fine = {Health.OK, made.before.health.get(path), made.after.health.get(path)}
         if health not in fine:
@@ -169,7 +173,8 @@ def loop_in_recovery(made: Stage, deaths: list[int], every: int) -> tuple[Counte
             counts["second deaths"] += 1
             problems += [
                 f"{made.scene.name}, dead at {first}, again at {second}: {told}"
-                for told in _judge_touched(made, home, acknowledged)
+                for told in judge(made, home, acknowledged=acknowledged, recovered=True)
+                if "have the id of another" not in told
             ]
             second += every
     return counts, problems
@@ -184,11 +189,3 @@ def _play(made: Stage, home: Path, at: int, acknowledge: Callable[[], None]) -> 
 
 def _recover(made: Stage, home: Path, at: int) -> None:
     recovery.recover(made.scene.bench(home, made.project, DyingDisk(home, at)).store)
-
-
-def _judge_touched(made: Stage, home: Path, acknowledged: bool) -> list[str]:
-    """As `judge`; the recovery itself may have written its own line of evidence."""
-    told = judge(made, home, acknowledged=acknowledged)
-    key = made.scene.bench(home, made.project).key
-    own = f"evidence of nothing: {[(key, recovery.TOUCHED)]}"
-    return [one for one in told if one != own and "have the id of another" not in one]
