@@ -14,6 +14,13 @@ PYTEST = OutputRule(
     looks=looks(
         Lazy(r"^=+ (?:test session starts|short test summary|FAILURES|ERRORS|\d+ \w+.* in )")
     ),
+    reduce=keeping(
+        Lazy(
+            r"^(?:E {2,}|FAILED |ERROR |_{3,} .* _{3,}$|=+ (?:FAILURES|ERRORS|short test|\d+ |.* in )"
+            r"|[\w./-]+\.py:\d+: \w*(?:Error|Exception|Warning)|(?:FAIL|ERROR): |Ran \d+ tests?)"
+        ),
+        Lazy(r"^>  |^[\w./-]+\.py:\d+: |^_ _ |^-+ Captured"),
+    ),
     folds=Folds.ALIKE,
 )
 JEST = OutputRule(
@@ -47,6 +54,13 @@ CARGO = OutputRule(
     "lines of the build",
     ("cargo", "rustc", "cargo test", "cargo build", "cargo check", "cargo clippy", "cargo nextest"),
     looks=looks(Lazy(r"^test result: |^\s+Compiling \S+ v\d|^error\[E\d+\]|^running \d+ tests?$")),
+    reduce=keeping(
+        Lazy(
+            r"^(?:error|warning: unused|test .* FAILED|thread '|---- |test result:|failures:)|panicked at"
+            r"|^\s*(?:left|right): |^\s+Finished |^\s*--> "
+        ),
+        Lazy(r"^\s*\d* *\| |^\s+= (?:note|help)|^warning"),
+    ),
     folds=Folds.ALIKE,
 )
 OTHER_TESTS = OutputRule(
