@@ -37,9 +37,10 @@ def values(dice: random.Random) -> dict[str, str]:
     made = password(dice)
     hexes = tail(dice, 32, HEX)
     groups = (hexes[:8], hexes[8:12], hexes[12:16], hexes[16:20], hexes[20:])
+    weak = "".join(dice.sample(WORDS, 2)).lower()
     return {
         "p": made,
-        "w": dice.choice(("".join(dice.sample(WORDS, 2)).lower(), str(dice.randint(10**7, 10**8 - 1)))),
+        "w": dice.choice((weak, str(dice.randint(10**7, 10**8 - 1)))),
         "a": tail(dice, dice.choice((32, 36, 40, 43))),
         "h": tail(dice, 32, HEX),
         "h8": tail(dice, 8, HEX),

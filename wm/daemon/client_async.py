@@ -2,8 +2,8 @@
 
 For the proxy, which must not block its event loop. Starts no daemon and repeats no request.
 
-It has threads of its own. When it shared those of the event loop, calls to a daemon that hung filled
-them, and a request that needed one to look up its upstream's address waited for 5 s.
+It has threads of its own. When it shared those of the event loop, calls to a daemon that hung
+filled them, and a request that needed one to look up its upstream's address waited for 5 s.
 """
 
 from __future__ import annotations
