@@ -18,7 +18,7 @@ from wm.ops.paging.policy import PagingPolicy
 from wm.wire.body import Body
 from wm.wire.conversation import Conversation
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Moment, Policy, nothing
+from wm.wire.policy import Decision, Log, Moment, Policy, behind, nothing
 
 MARK = {"type": "ephemeral"}
 EAGER = PagingLimits(reads=True, stubs=True, keep=0, hot=1, collapse=2, least=1)
@@ -106,10 +106,19 @@ def greedy(
     )
 
 
+def talkative(
+    body: Body, past: ConversationHistory, log: Log, moment: Moment
+) -> tuple[Decision, ...]:
+    """Also appends passages to every request, with no thought of the bill."""
+    made = Decision(behind(past.places[-1][-1]), words(len(body.messages), 9), "", "passages", 0)
+    return (*greedy(body, past, log, moment), made)
+
+
 POLICIES: dict[str, Policy] = {
     **{name: PagingPolicy(limits) for name, limits in LEVELS.items()},
     "eager": PagingPolicy(EAGER),
     "greedy": greedy,
+    "talkative": talkative,
 }
 
 

@@ -13,7 +13,7 @@ from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import check, stubbing
 from wm.wire.body import Body, index
 from wm.wire.history import ConversationHistory, history
-from wm.wire.policy import Decision, Moment, Policy, Prepared, nothing, prepare, results
+from wm.wire.policy import Decision, Moment, Policy, Prepared, behind, nothing, prepare, results
 from wm.wire.spans import ByteSpan, members
 
 
@@ -127,3 +127,63 @@ def test_a_policy_is_a_function_of_its_values() -> None:
     body, told = opened(raw)
     for policy in policies:
         assert policy(body, told, {}, Moment()) == policy(body, told, {}, Moment())
+
+
+# --- passages ---------------------------------------------------------------------------------
+
+
+def steps_of(count: int) -> bytes:
+    """A prompt, and so many steps behind it."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
+    for number in range(count):
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "ls"}}
+        answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"quay {number}"}
+        messages.append({"role": "assistant", "content": [call]})
+        messages.append({"role": "user", "content": [answer]})
+    return json.dumps({"messages": messages}).encode()
+
+
+def passages(place: str, text: str) -> Decision:
+    return Decision(behind(place), text, "behaviour", "passages", 0)
+
+
+def contents(raw: bytes) -> list[list[str]]:
+    """The texts and results of each message of the user."""
+    found = [m["content"] for m in json.loads(raw)["messages"] if m["role"] == "user"]
+    return [
+        [c] if isinstance(c, str) else [b.get("text") or b["content"] for b in c] for c in found
+    ]
+
+
+def test_passages_stand_behind_the_message_and_leave_its_block_free_for_decisions() -> None:
+    raw = steps_of(3)
+    _, past = opened(raw)
+    place = past.places[4][-1]
+    log = {d.block: d for d in (passages(place, "the pilot"), Decision(place, "[gone]"))}
+    made = prepare(*opened(raw), log)
+    assert made.replaced == 2
+    assert contents(made.raw) == [["Go."], ["quay 0"], ["[gone]", "the pilot"], ["quay 2"]]
+
+
+def test_passages_go_with_their_step_and_stand_before_the_lines_of_later_steps() -> None:
+    raw = steps_of(4)
+    _, past = opened(raw)
+    prompt, first, second = past.places[0][-1], past.places[2][-1], past.places[4][-1]
+    log = {d.block: d for d in (passages(prompt, "the pilot"), passages(second, "the crane"))}
+    log[first] = Decision(first, "[step 0]", "cut", "step", 4)
+    made = prepare(*opened(raw), log)
+    before = [["Go.", "the pilot", "[step 0]"], ["quay 1", "the crane"], ["quay 2"], ["quay 3"]]
+    assert contents(made.raw) == before
+    assert made.replaced == 3
+    log[second] = Decision(second, "[step 1]", "cut", "step", 4)
+    made = prepare(*opened(raw), log)
+    after = [["Go.", "the pilot", "[step 0]", "[step 1]"], ["quay 2"], ["quay 3"]]
+    assert contents(made.raw) == after
+    assert made.replaced == 3
+
+
+def test_passages_behind_an_answer_have_no_effect() -> None:
+    raw = steps_of(2)
+    _, past = opened(raw)
+    one = passages(past.places[1][-1], "the pilot")
+    assert prepare(*opened(raw), {one.block: one}).raw == raw

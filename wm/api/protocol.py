@@ -165,8 +165,9 @@ class PagingTotals(Record):
     fault_cost: what restoring removed content cost; credit: what the next cut may cost. All in
     dollars per million tokens, unless unpriced names models without a known price: those count an
     input token as one. misses: requests whose reported cache reads fell short of the
-    prediction. dropped: times that decisions were lost, or given up after `off`, so that the
-    client's own request was sent.
+    prediction. passages: texts of removed content that were appended before the model asked; saved
+    and spent have their cost. dropped: times that decisions were lost, or given up after `off`, so
+    that the client's own request was sent.
     """
 
     session: str
@@ -183,6 +184,7 @@ class PagingTotals(Record):
     emergencies: int = 0
     dropped: int = 0
     credit: float = 0.0
+    passages: int = optional(0)
     unpriced: tuple[str, ...] = optional(())
 
 

@@ -37,7 +37,9 @@ class ReplayedTurn(Record):
     replaced: decisions of the policy that were applied. faults: removed blocks that the answers
     before this request used; exact_faults: those of which a whole line was repeated; refetch: what
     restoring them costs, which is not in `bills`. rereads: reads of a file whose newest copy was
-    removed, though unchanged. unmanaged: bills of the same request without the policy.
+    removed, though unchanged. passages: texts with passages of removed content that it appended;
+    used_passages: those that the answers before it needed. unmanaged: bills of the same request
+    without the policy.
     broken_thinking: thinking blocks whose prefix changed. wrong: what the service would refuse.
     seconds: time that our own code took.
     """
@@ -57,6 +59,8 @@ class ReplayedTurn(Record):
     exact_faults: int = 0
     refetch: Bills = Bills()
     rereads: int = 0
+    passages: int = 0
+    used_passages: int = 0
     unmanaged: Bills | None = None
     broken_thinking: int = 0
     wrong: tuple[str, ...] = ()
@@ -83,6 +87,8 @@ class ReplayedSum(Record):
     exact_faults: int = 0
     refetch: Bills = Bills()
     rereads: int = 0
+    passages: int = 0
+    used_passages: int = 0
     broken_thinking: int = 0
     wrong: int = 0
     seconds: float = 0.0

@@ -93,6 +93,8 @@ def paging_line(one: PagingTotals) -> str:
         used = output.count(one.faults + one.restored, "removed step", "removed steps")
         cost = "" if one.unpriced else f" ({output.dollars(one.fault_cost)})"
         parts.append(f"{used} needed again{cost}")
+    if one.passages:
+        parts.append(f"{output.count(one.passages, 'removed passage')} brought back unasked")
     if one.misses:
         parts.append(output.count(one.misses, "cache miss", "cache misses"))
     if one.emergencies:

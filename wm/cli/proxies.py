@@ -105,7 +105,7 @@ async def watched(
     preparer = ManagingPreparer(
         policy or settings.policy or OFF,
         ledger,
-        NamedPolicies(),
+        NamedPolicies(settings.passage_tokens),
         observer.failed,
         is_fixed=bool(policy),
     )
@@ -182,12 +182,15 @@ def paged(seen: Seen) -> str:
     needed = sum(bill.faults for bill in bills)
     cost = sum(bill.fault_cost for bill in bills)
     misses = sum(bill.misses for bill in bills)
+    passages = sum(bill.passages for bill in bills)
     is_priced = not any(bill.unpriced for bill in bills)
     text = f"policy {seen.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
     text += saving(saved, is_priced=is_priced)
     if needed:
         used = output.count(needed, "removed step")
         text += f"; {used} needed again" + (f" ({output.dollars(cost)})" if is_priced else "")
+    if passages:
+        text += f"; {output.count(passages, 'removed passage')} brought back unasked"
     if misses:
         text += f"; {output.count(misses, 'cache miss', 'cache misses')}"
     return f"{text}. Estimated; `wm objects` has the details."

@@ -1,7 +1,7 @@
 """`decisions/<sid>.jsonl`: what paging removed from a session's requests, and what it cost (PX-2).
 
-Append-only. The decisions of a request are on disk before it leaves. Holds places, notes and
-counts; what was removed is in `objects/<sid>.jsonl`.
+Append-only. The decisions of a request are on disk before it leaves. Holds places, notes, counts,
+and passages that were appended; all that was removed is in `objects/<sid>.jsonl`.
 """
 
 from typing import ClassVar, Literal
@@ -14,7 +14,8 @@ RecordKind = Literal[
 
 
 class LedgerDecision(Record):
-    """What stands in the place of one block; the fields of `wm.wire.policy.Decision`."""
+    """What stands in the place of one block, or behind it; the fields of
+    `wm.wire.policy.Decision`."""
 
     block: str
     text: str

@@ -74,12 +74,14 @@ def replay(
     policy: str = "none",
     rule: Policy | None = None,
     rivals: bool = False,
+    passages: int = 0,
     measure: Measure = estimate,
     own: PriceSettings | None = None,
     assumed: Assumptions | None = None,
 ) -> ReplayReport:
     """Run all recordings through a policy. rule: the policy itself, if it has no name. rivals: run
-    them through those of other programs too.
+    them through those of other programs too. passages: tokens of removed content that the policy
+    appends at most when the model seems to need it.
 
     measure: the token estimate, corrected later by reported usage. own: the user's prices.
 
@@ -95,7 +97,7 @@ def replay(
         return ReplayedRun(name, own_run)
 
     left = SkippedRequests()
-    chosen = rule or _named(policy)
+    chosen = rule or _named(policy, passages)
     plain = run("none", nothing)
     runs = [run(policy, chosen)] if chosen is not nothing else []
     if rivals:
@@ -121,10 +123,10 @@ def replay(
     )
 
 
-def _named(policy: str) -> Policy:
+def _named(policy: str, passages: int) -> Policy:
     if policy == "none":
         return nothing
-    return RIVALS.get(policy) or paging_policy(policy)
+    return RIVALS.get(policy) or paging_policy(policy, passages)
 
 
 def _count(sent: Sent, runs: Sequence[ReplayedRun], left: SkippedRequests) -> None:
@@ -228,6 +230,8 @@ def turn(number: int, one: Counted, factors: Factors, find: PriceOf = price_of) 
         exact_faults=one.exact,
         refetch=_refetched(one, factor, find),
         rereads=one.rereads,
+        passages=one.passages,
+        used_passages=one.used,
         broken_thinking=one.broken,
         wrong=one.wrong,
         seconds=one.seconds,

@@ -17,6 +17,8 @@ from msgspec.structs import asdict, replace
 
 from wm.domain.counts import counted
 from wm.ops.paging.faults import ANSWER_TOKENS, Fault, FaultCounter
+from wm.ops.paging.policy import PagingPolicy
+from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.replay.file_reads import ReadCopies
 from wm.replay.requests import Sent
 from wm.wire.binding import Bindings, binds
@@ -45,8 +47,9 @@ class Counted(Struct, frozen=True):
     decided: new decisions. replaced: decisions that were applied, older ones too. faults: removed
     blocks that the answers before this request needed; exact: those of which a line was repeated;
     refetch: what restoring them costs. rereads: files read again because their newest copy was
-    removed. removed: blocks and tokens that this request removed for the first time. over: larger
-    than the model's window, so never sent.
+    removed. removed: blocks and tokens that this request removed for the first time. passages:
+    texts that it appended; used: those of earlier requests that the answers before it needed. over:
+    larger than the model's window, so never sent.
     """
 
     sent: Sent
@@ -61,6 +64,8 @@ class Counted(Struct, frozen=True):
     refetch: Usage = Usage()
     rereads: int = 0
     removed: tuple[int, int] = (0, 0)
+    passages: int = 0
+    used: int = 0
     broken: int = 0
     wrong: tuple[str, ...] = ()
     over: bool = False
@@ -73,7 +78,8 @@ class Counted(Struct, frozen=True):
 
 class _Conversation(Struct):
     talk: Conversation
-    faults: FaultCounter = field(default_factory=FaultCounter)
+    faults: FaultCounter
+    uncertainty: UncertaintySignal
     copies: ReadCopies = field(default_factory=ReadCopies)
     bindings: Bindings = field(default_factory=Bindings)
     prompt: int = 0
@@ -86,6 +92,7 @@ class _Needs(Struct, frozen=True):
     faults: Sequence[Fault] = ()
     rereads: int = 0
     removed: tuple[int, int] = (0, 0)
+    used: int = 0
 
 
 class ReplayRun:
@@ -123,7 +130,7 @@ class ReplayRun:
         talk = one.talk
         started = self._clock()
         before = talk.before
-        prepared = talk.prepare(sent.raw, self._policy, sent.at or 0.0)
+        prepared = talk.prepare(sent.raw, self._policy_of(one), sent.at or 0.0)
         seconds = self._clock() - started
         if prepared is None or talk.before is None or talk.sent is None or talk.plain is None:
             return None
@@ -148,6 +155,8 @@ class ReplayRun:
             refetch=refetch,
             rereads=needs.rereads,
             removed=needs.removed,
+            passages=sum(decision.form == "passages" for decision in prepared.decisions),
+            used=needs.used,
             broken=len(one.bindings.broken(found)) if binds(found.model) else 0,
             wrong=_wrong(goes, found),
             seconds=seconds,
@@ -163,7 +172,13 @@ class ReplayRun:
             assumed=self._assumed,
             ttl=self._ttl,
         )
-        return _Conversation(talk)
+        faults = FaultCounter()
+        return _Conversation(talk, faults, UncertaintySignal(faults))
+
+    def _policy_of(self, one: _Conversation) -> Policy:
+        if isinstance(self._policy, PagingPolicy):
+            return one.uncertainty.policy(self._policy, self._policy.passages)
+        return self._policy
 
     def _needs(self, one: _Conversation, old: int) -> _Needs:
         """The faults up to this request. Only a policy that removes something can cause any."""
@@ -171,13 +186,15 @@ class ReplayRun:
             return _Needs()
         body, past = one.talk.before
         counter = one.faults
+        known = len(counter.used)
         faults = counter.answered(body, old)
+        used = len(counter.used) - known
         rereads = one.copies.read_again(body.messages[old:], counter.is_removed)
         one.copies.take(body.messages[old:], past.places[old:])
         blocks, tokens = counter.removed_blocks, counter.removed_tokens
         counter.sent(body, past, one.talk.in_force(), self._measure)
         removed = (counter.removed_blocks - blocks, counter.removed_tokens - tokens)
-        return _Needs(faults, rereads, removed)
+        return _Needs(faults, rereads, removed, used)
 
     def _outlined(self, sent: Sent, found: BlockRow, size: int, messages: int) -> Counted:
         """A request without its body: no policy can change it."""

@@ -37,6 +37,8 @@ def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
         exact_faults=sum(one.exact_faults for one in turns),
         refetch=_sum(Bills, [one.refetch for one in turns]),
         rereads=sum(one.rereads for one in turns),
+        passages=sum(one.passages for one in turns),
+        used_passages=sum(one.used_passages for one in turns),
         broken_thinking=sum(one.broken_thinking for one in turns),
         wrong=sum(bool(one.wrong) for one in turns),
         seconds=sum(one.seconds for one in turns),

@@ -304,9 +304,12 @@ class Conversation(Struct):
             return tuple(new.values()), self._form(one, chosen)
         places = {p for line in one.past.places[moment.cached :] for p in line}
         fresh = {p: decision for p, decision in new.items() if p in places}
-        for accepted in (new, fresh):
+        added = {p: decision for p, decision in new.items() if decision.form == "passages"}
+        for accepted in (new, {**fresh, **added}, fresh):
             if accepted:
                 made = self._form(one, {**one.inherited, **accepted})
+                if not added.keys().isdisjoint(accepted) and made.row.prompt > one.plain.prompt:
+                    continue  # every later request would cost more than the client's own
                 saved = self.account.savings(one.plain, made.row, one.rates, one.at)
                 gained = min(more - less for more, less in zip(saved, without, strict=True))
                 left = gained if accepted is fresh else self.account.after(saved)

@@ -4,9 +4,9 @@ A decision names a block by its place: the identity of everything up to and with
 decisions come first, so that the same history has the same bytes after a restart; the policy only
 sees blocks without one. What can be replaced: the content of a tool result or lines of it, the
 input of a tool call, a whole step (an answer with its calls, and the message with all their
-results), and thinking of finished turns. Ids, pairs, other thinking and all other bytes stay
-unchanged. New decisions must be logged before the request is sent (`wm.proxy.preparing` ensures
-this).
+results), and thinking of finished turns. Passages of what was removed can be appended behind a
+message of the user (GA-3). Ids, pairs, other thinking and all other bytes stay unchanged. New
+decisions must be logged before the request is sent (`wm.proxy.preparing` ensures this).
 """
 
 from __future__ import annotations
@@ -25,11 +25,16 @@ from wm.wire.body import Body, Message, splice
 from wm.wire.history import ConversationHistory
 from wm.wire.spans import ByteSpan
 
-Form = Literal["content", "lines", "input", "step", "thinking"]
+Form = Literal["content", "lines", "input", "step", "thinking", "passages"]
 T = TypeVar("T", list[Any], dict[str, Any])
 THINKING = frozenset(("thinking", "redacted_thinking"))
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
+
+
+def behind(place: str) -> str:
+    """What a decision names that appends passages after the block at this place."""
+    return f"a_{place}"
 
 
 class Decision(Struct, frozen=True, dict=True):
@@ -42,8 +47,9 @@ class Decision(Struct, frozen=True, dict=True):
     lines, by references; the text is a JSON list of `[first, count, reference]`. `input`: members
     of a call's input, by notes; the text is a JSON object of these, with null for a member that is
     left out. `step`: a step, named by its last result, by a text block at the end of the message
-    before it. `thinking`: a block of thinking of a finished turn, by nothing. No form repeats what
-    stays, so the log of decisions holds no content.
+    before it. `thinking`: a block of thinking of a finished turn, by nothing. `passages`: nothing
+    is replaced; the text is appended at the end of the message, and `block` is `behind` its last
+    place, so that the block itself can be decided on later. Only this form repeats content.
     """
 
     block: str
@@ -188,6 +194,7 @@ def replaced(
     replace (`dropped`). marks: cache marks for their texts, by place."""
     splices: list[tuple[ByteSpan, bytes]] = []
     unfinished = -1
+    added = {number: [one] for number, one in appended(body, past, log, steps)}
     for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
         if number in steps.messages:
             span = ByteSpan(body.messages[number - 1].span.end, message.span.end)
@@ -201,10 +208,25 @@ def replaced(
         if message.role == "assistant" and any(is_dropped_thinking(p, log) for p in places):
             unfinished = turn_begin(body.messages) if unfinished < 0 else unfinished
             splices += _without_thinking(message, places, log) if number < unfinished else ()
-    for number, texts in steps.texts.items():
+    count = len(splices) - len(steps.anchors) + len(added)
+    for number in sorted({*steps.texts, *added}):
+        # The passages came first, and what is before a change keeps its form.
+        texts = (*added.get(number, ()), *steps.texts.get(number, ()))
         parts = [_text_block(one, (marks or {}).get(one.block)) for one in texts]
         splices.append(_appended(body.messages[number], parts))
-    return splices, len(splices) - len(steps.anchors) - len(steps.texts)
+    return splices, count
+
+
+def appended(
+    body: Body, past: ConversationHistory, log: Log, steps: DroppedSteps
+) -> Iterator[tuple[int, Decision]]:
+    """The decisions that append passages, each with the number of its message. A step that is
+    replaced loses its own."""
+    for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
+        if places and message.role == "user" and number not in steps.messages:
+            decision = log.get(behind(places[-1]))
+            if decision is not None and decision.form == "passages":
+                yield number, decision
 
 
 def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:

@@ -22,9 +22,10 @@ class LedgerState(Struct):
     in_force: by place. unproven: by request. removed: tokens that the last request lacked. saved:
     what requests cost less than the client's own; spent: what others cost more, at a cut;
     fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
-    handle -> number of faults. pinned: objects that were restored and not released. chosen: the
-    policy that the person chose for the session. broken: thinking may be bound to a prefix that is
-    not sent any more. alive: until when its cache entries live, by model, in seconds since 1970.
+    handle -> number of faults. passages: texts that were appended (GA-3). pinned: objects that were
+    restored and not released. chosen: the policy that the person chose for the session. broken:
+    thinking may be bound to a prefix that is not sent any more. alive: until when its cache entries
+    live, by model, in seconds since 1970.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class LedgerState(Struct):
     misses: int = 0
     emergencies: int = 0
     dropped: int = 0
+    passages: int = 0
     saved: float = 0.0
     spent: float = 0.0
     fault_cost: float = 0.0
@@ -96,6 +98,7 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             decisions = state.unproven.pop(record.request, ())
             state.in_force.update((one.block, one) for one in decisions)
             state.cuts += any(one.reason == "cut" for one in decisions)
+            state.passages += sum(one.form == "passages" for one in decisions)
             state.broken |= record.tolerant
             _take_figures(state, record)
             # At a cut the marks that are left decide what is read; the block model knows none.

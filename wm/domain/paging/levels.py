@@ -21,7 +21,8 @@ class PagingLimits(Struct, frozen=True):
     hot: results after the last use of a file during which its copies stay. collapse: newer results
     after which a whole step may be replaced; 0: never. newest: those after which even the newest
     copy of a file may be; 0: never. pinned: results during which what was brought back stays.
-    least: tokens that a cut must remove. ahead: requests that will surely still come.
+    least: tokens that a cut must remove. ahead: requests that will surely still come. passages:
+    tokens that are appended at most when the model seems to need what was removed; 0: nothing.
     """
 
     repeats: bool = True
@@ -34,6 +35,7 @@ class PagingLimits(Struct, frozen=True):
     pinned: int = 16
     least: int = 200
     ahead: int = 6
+    passages: int = 0
 
 
 OFF = PagingLimits(repeats=False)
@@ -43,6 +45,12 @@ TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6)
 LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
     {"off": OFF, "safe": SAFE, "balanced": BALANCED, "tight": TIGHT}
 )
+
+
+def with_passages(limits: PagingLimits, tokens: int) -> PagingLimits:
+    """The limits of a policy that also appends passages. One that makes no cuts has nothing to
+    append."""
+    return replace(limits, passages=tokens if limits.stubs else 0)
 
 
 def in_emergency(limits: PagingLimits) -> PagingLimits:

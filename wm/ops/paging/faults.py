@@ -9,7 +9,7 @@ examined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -18,7 +18,7 @@ from wm.domain.paging.stubs import names_in
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, DroppedSteps, Log, dropped, text_in_place
+from wm.wire.policy import Decision, DroppedSteps, Log, appended, dropped, text_in_place
 from wm.wire.rows import Measure
 
 MIN_LINE_CHARS = 25
@@ -66,6 +66,12 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
+def is_need(used: Iterable[str]) -> bool:
+    """Whether an answer that used these needed them: a line, or two names."""
+    found = set(used)
+    return len(found) >= MIN_NAMES or any(one.startswith(" ") for one in found)
+
+
 def _said_of(steps: DroppedSteps, past: ConversationHistory, log: Log, index: int) -> str:
     """The text in place of the step with this message."""
     number = index if index in steps.anchors else index + 1
@@ -86,6 +92,11 @@ class FaultCounter(Struct):
     _dropped: set[str] = field(default_factory=set)
     """Places in steps that were replaced."""
     _log: Log = field(default_factory=dict)
+    _passages: dict[str, Traces] = field(default_factory=dict)
+    """Block of a decision that appended passages -> their traces, for those that were sent last."""
+    used: set[str] = field(default_factory=set)
+    """Blocks of such decisions whose passages an answer needed: without them it had been a
+    fault."""
     _counted: set[str] = field(default_factory=set)
     """Places that `removed_blocks` counts."""
     removed_blocks: int = 0
@@ -93,17 +104,45 @@ class FaultCounter(Struct):
 
     def answered(self, body: Body, old: int) -> list[Fault]:
         """The faults of the answers after the first `old` messages, before `sent` is called."""
-        used: set[str] = set()
+        said: set[str] = set()
         for message in body.messages[old:]:
             if message.role == "assistant":
-                used.update(*(traces(text_in(block.value)) for block in message.blocks))
-        needed = [one for one in used if one in self._removed and not self._present[one]]
-        names = [one for one in needed if not one.startswith(" ")]
-        exact = {self._removed[one] for one in needed if one.startswith(" ")}
-        places = exact | ({self._removed[n] for n in names} if len(names) >= MIN_NAMES else set())
+                said.update(*(traces(text_in(block.value)) for block in message.blocks))
+        for name, passages in self._passages.items():
+            only_there = {one for one in said & passages if self._present[one] == 1}
+            if is_need(only_there):
+                self.used.add(name)
+        exact, places = self.needed(said)
         for place in places:  # restored, so a second use is not a fault
             self._present.update(self._full[place])
         return [Fault(p, p in exact, self._tokens[p]) for p in sorted(places)]
+
+    def needed(self, used: Iterable[str]) -> tuple[set[str], set[str]]:
+        """The removed blocks of which a line is among these traces, and all that are needed."""
+        missing = self.only_removed(used)
+        names = [one for one in missing if not one.startswith(" ")]
+        exact = {missing[one] for one in missing if one.startswith(" ")}
+        return exact, exact | ({missing[n] for n in names} if is_need(names) else set())
+
+    def only_removed(self, used: Iterable[str]) -> dict[str, str]:
+        """Those of the traces that occur only in what was removed, each with its place."""
+        return {
+            one: self._removed[one]
+            for one in used
+            if one in self._removed and not self._present[one]
+        }
+
+    def lacks(self, place: str) -> int:
+        """How many traces of a removed block are missing from what was sent last; 0 unless most
+        are."""
+        full = self._full.get(place, frozenset()) if self.is_removed(place) else frozenset()
+        missing = sum(not self._present[one] for one in full)
+        return missing if 2 * missing > len(full) else 0
+
+    def knows(self, past: ConversationHistory, messages: int) -> bool:
+        """Whether exactly these first messages of a history were sent last."""
+        places = [place for line in past.places[:messages] for place in line]
+        return bool(places) and places == self._places
 
     def is_removed(self, place: str) -> bool:
         """Whether a block was sent last without its text. Lines that are elsewhere in the context
@@ -136,7 +175,17 @@ class FaultCounter(Struct):
                     if decision is not None and not is_step:
                         text = text_in_place(message.role, block, decision) or decision.text
                     self._take(place, block, decision, measure, text, is_step=is_step)
+        self._take_passages(
+            {one.block: one for _, one in appended(body, past, log, steps or DroppedSteps())}
+        )
         self._places, self._log = places, log
+
+    def _take_passages(self, sent: Mapping[str, Decision]) -> None:
+        for name in self._passages.keys() - sent.keys():
+            self._present.subtract(self._passages.pop(name))
+        for name in sent.keys() - self._passages.keys():
+            self._passages[name] = traces(sent[name].text)
+            self._present.update(self._passages[name])
 
     def _take(
         self,
@@ -181,3 +230,4 @@ class FaultCounter(Struct):
         self._present.clear()
         self._removed.clear()
         self._dropped.clear()
+        self._passages.clear()

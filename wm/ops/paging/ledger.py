@@ -271,6 +271,7 @@ def totals_of(state: LedgerState, session: str) -> PagingTotals:
         emergencies=state.emergencies,
         dropped=state.dropped,
         credit=state.credit,
+        passages=state.passages,
         unpriced=tuple(
             sorted(one for one in tuple(state.alive) if one and not price_of(one).known)
         ),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from wm.domain.paging import stubs
 from wm.domain.paging.cuts import plan
 from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.known_lines import KnownLines
-from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency
+from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
 from wm.ops.paging.contents import block_text
 from wm.wire.block import CHARS_PER_TOKEN, Block
@@ -29,6 +29,7 @@ from wm.wire.policy import (
     Log,
     Moment,
     Policy,
+    behind,
     dropped,
     is_step,
     turn_begin,
@@ -181,6 +182,8 @@ class PagingPolicy:
 
     def __init__(self, limits: PagingLimits) -> None:
         self._limits = limits
+        self.passages = limits.passages
+        """As in `PagingLimits`; `wm.ops.paging.uncertainty` appends them."""
         self._histories: OrderedDict[str, _SeenHistory] = OrderedDict()
         self._seen = _SeenHistory()
 
@@ -321,7 +324,7 @@ class PagingPolicy:
                     for number in range(index, last + 1)
                     for place in past.places[number]
                 )
-                blocks = tuple(found)
+                blocks = (*found, *_passages(past.places[index : last + 1], log))
                 line = (stubs.LINE_CHARS + _WRAPPED_CHARS) // CHARS_PER_TOKEN if last > index else 0
             answers += is_answer
             segments.append(Segment(blocks, line, answers, cached=last < moment.cached))
@@ -397,6 +400,15 @@ class PagingPolicy:
         return stubs.rarest(names, lambda name: self._seen.names[name], chars)
 
 
+def _passages(places: Sequence[Sequence[str]], log: Log) -> Iterator[PagedBlock]:
+    """What was appended to messages with these places."""
+    for line in places:
+        decision = log.get(behind(line[-1])) if line else None
+        if decision is not None:
+            size = (len(decision.text) + _WRAPPED_CHARS) // CHARS_PER_TOKEN
+            yield PagedBlock("", size, size)
+
+
 def _unanswered(body: Body) -> int:
     """Number of the first message that the model has not answered. What is before it was sent
     already, also if the cache has forgotten it, and thinking may be bound to it."""
@@ -404,6 +416,6 @@ def _unanswered(body: Body) -> int:
     return answers[-1] + 1 if answers else 0
 
 
-def paging_policy(name: str) -> Policy:
-    """The policy of a level: `off`, `safe`, `balanced` or `tight`."""
-    return PagingPolicy(LEVELS[name])
+def paging_policy(name: str, passages: int = 0) -> Policy:
+    """The policy of a level: `off`, `safe`, `balanced` or `tight`. passages: tokens."""
+    return PagingPolicy(with_passages(LEVELS[name], passages))

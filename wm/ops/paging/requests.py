@@ -6,6 +6,7 @@ that was dropped is read from its ledger again.
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Lock
 
 from msgspec import Struct, field
@@ -26,7 +27,11 @@ from wm.wire.usage import Usage
 
 MESSAGES = "/v1/messages"
 _DECIDING = frozenset({"main", "subagent"})
-_POLICIES = NamedPolicies()
+
+
+@cache
+def _policies(passages: int) -> NamedPolicies:
+    return NamedPolicies(passages)
 
 
 class _Held(Struct):
@@ -121,8 +126,9 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
     name = ("paged", place.key, sid(found.session), found.subagent)
 
     def made() -> _Held:
+        policies = _policies(work.runtime.settings.proxy.passage_tokens)
         known = ledger.recovered(work, place, sid(found.session), found.subagent)
-        conversation = ManagedConversation(found.subagent, Recovered.of(known), _POLICIES)
+        conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
         return _Held(conversation, place, sid(found.session))
 
     held: _Held = work.runtime.caches.conversations.get(name, (), made)

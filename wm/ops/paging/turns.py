@@ -21,7 +21,8 @@ from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRe
 from wm.formats.paged_object import PagedObject
 from wm.ops.paging.contents import ObjectReader
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
-from wm.ops.paging.policy import PagingPolicy
+from wm.ops.paging.policy import PagingPolicy, paging_policy
+from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.wire.account import Bill, Forecast
 from wm.wire.body import Body
 from wm.wire.conversation import Conversation, has_begun
@@ -132,6 +133,7 @@ class ManagedConversation:
         self._has_unread = False
         """Whether steps of the last request may become objects."""
         self._faults = FaultCounter()
+        self._uncertainty = UncertaintySignal(self._faults)
         self._seen_messages = 0
         self._moment = Moment()
         self._turn = _Turn()
@@ -158,6 +160,8 @@ class ManagedConversation:
         skips = self._skipped > 0
         self._skipped -= skips
         chosen = self._policies(policy) if policy and not is_behind else nothing
+        if isinstance(chosen, PagingPolicy):
+            chosen = self._uncertainty.policy(chosen, chosen.passages)
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
@@ -448,13 +452,15 @@ class _Turn(Struct):
 
 
 class NamedPolicies(Struct):
-    """The paging policies of a process, made when they are first used."""
+    """The paging policies of a process, made when they are first used. passages: tokens that are
+    appended at most when the model seems to need what was removed; 0: nothing."""
 
+    passages: int = 0
     _made: dict[str, Policy] = field(default_factory=dict)
 
     def __call__(self, name: str) -> Policy:
         if name not in LEVELS or name == OFF:
             return nothing
         if name not in self._made:
-            self._made[name] = PagingPolicy(LEVELS[name])
+            self._made[name] = paging_policy(name, self.passages)
         return self._made[name]

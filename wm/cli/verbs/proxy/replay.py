@@ -44,6 +44,13 @@ MAX_NAME = 26
     help="Add tool schemas of this size to each request.",
 )
 @choice("--ttl", ("5m", "1h"), help="Give every cache mark this lifetime.")
+@click.option(
+    "--passages",
+    type=click.IntRange(0, 2_000),
+    default=0,
+    metavar="TOKENS",
+    help="Append removed content that the model seems to need.",
+)
 @flag("--turns", help="Print every request, not only the totals.")
 @text("--html", "page", metavar="PAGE", help="Write a chart as one HTML file.")
 @json_option
@@ -54,6 +61,7 @@ def command(
     model: str,
     head_tokens: int,
     ttl: str,
+    passages: int,
     turns: bool,
     page: str,
     as_json: bool,
@@ -74,6 +82,7 @@ def command(
             progress=progress,
             policy=policy,
             rivals=rivals,
+            passages=passages,
             own=settings.prices,
             assumed=replaying.assumptions(model, head_tokens, ttl),
         )
@@ -136,6 +145,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         ("without cache", figures.money(bills.uncached)),
         ("last request", f"{tokens}, {output.count(total.last_bytes, 'byte')}"),
         ("faults", _faults(total)),
+        *_passages(total),
         ("our own time", f"{total.seconds:.2f} s, {_each_ms(total):.1f} ms a request"),
     ]
     if report.before is not None:
@@ -146,6 +156,15 @@ def _rows(report: ReplayReport) -> list[output.Row]:
             without = share(total, old, faults=False)
             rows.append(("without faults", f"{without:.3f} ×"))
     return rows
+
+
+def _passages(total: ReplayedSum) -> list[output.Row]:
+    """What was appended because the model seemed to need it (GA-3)."""
+    if not total.passages:
+        return []
+    made = output.count(total.passages, "text")
+    needed = f"{total.used_passages:,} needed afterwards"
+    return [("passages", f"{made} appended on the model's behaviour; {needed}")]
 
 
 def _usd(one: ReplayedSum) -> str:
