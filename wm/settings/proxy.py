@@ -73,7 +73,7 @@ class ProxySettings:
     policy: str = option("safe", common=True, needs_consent=True, parse=one_of(POLICIES))
     """What is removed from requests: off, safe, balanced or tight ([how](concepts/paging.md))
     [PX-1]."""
-    passage_tokens: int = option(0, most=2_000, common=True, needs_consent=True)
+    passage_tokens: int = option(0, most=2_000)
     """Tokens of removed content that are appended at most when the model seems to need it; 0: none
     ([how](concepts/paging.md)) [GA-3]."""
     objects_max_bytes: int = option(256 * 1024 * 1024)
