@@ -17,7 +17,7 @@ from wm.formats.recaps import Recap
 from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.applicability import SHORT_ID, doubts
-from wm.text.escape import neutralise
+from wm.text.escape import lines_as_data, neutralise
 
 if TYPE_CHECKING:  # an idle daemon needs no models of paging
     from wm.api.paging import ObjectSummary
@@ -249,19 +249,16 @@ def passages(found: Sequence[TextPassage], max_chars: int) -> tuple[str, dict[st
     if not shown:
         return "No earlier step fits.", {"passages": []}
     body = [
-        f"{one.name}, lines {one.first:,} to {one.last:,}:\n{_each_line(one.text)}" for one in shown
+        f"{one.name}, lines {one.first:,} to {one.last:,}:\n{lines_as_data(one.text)}"
+        for one in shown
     ]
     data = [
-        {"id": one.name, "first": one.first, "last": one.last, "text": _each_line(one.text)}
+        {"id": one.name, "first": one.first, "last": one.last, "text": lines_as_data(one.text)}
         for one in shown
     ]
     head = f"{REMOVED_NOTICE} memory_restore brings back the whole."
     fenced = "\n".join([head, f"<{FENCE}>", *body, f"</{FENCE}>"])
     return fenced, {"passagesNotice": REMOVED_NOTICE, "passages": data}
-
-
-def _each_line(text: str) -> str:
-    return "\n".join(map(neutralise, text.split("\n")))
 
 
 def restored(

@@ -74,8 +74,8 @@ class ProxySettings:
     """What is removed from requests: off, safe, balanced or tight ([how](concepts/paging.md))
     [PX-1]."""
     passage_tokens: int = option(0, most=2_000)
-    """Tokens of removed content that are appended at most when the model seems to need it; 0: none
-    ([how](concepts/paging.md)) [GA-3]."""
+    """Most removed content that is appended when the model seems to need it; 0: none
+    ([how](concepts/paging.md)) [tokens, GA-3]."""
     objects_max_bytes: int = option(256 * 1024 * 1024)
     """Most bytes of a session's stored steps; beyond it nothing more is removed from its requests
     [bytes, OB-1]."""

@@ -86,6 +86,18 @@ def neutralise(text: str) -> str:
     return _close_tags(text)
 
 
+def lines_as_data(text: str) -> str:
+    """`neutralise` for a text of several lines, such as code: lines and their spacing stay."""
+    return "\n".join(map(_line_as_data, text.split("\n")))
+
+
+def _line_as_data(line: str) -> str:
+    line, plain = line.rstrip(), neutralise(line)
+    if plain == " ".join(line.split()) and line.replace("\t", " ").isprintable():
+        return line
+    return line[: len(line) - len(line.lstrip(" \t"))] + plain
+
+
 def _close_tags(text: str) -> str:
     """Replace the angle brackets of special tags with single angle quotation marks."""
     pieces, last = [], 0

@@ -305,7 +305,8 @@ class Conversation(Struct):
         places = {p for line in one.past.places[moment.cached :] for p in line}
         fresh = {p: decision for p, decision in new.items() if p in places}
         added = {p: decision for p, decision in new.items() if decision.form == "passages"}
-        for accepted in (new, {**fresh, **added}, fresh):
+        partly = ({**fresh, **added},) if added else ()
+        for accepted in (new, *partly, fresh):
             if accepted:
                 made = self._form(one, {**one.inherited, **accepted})
                 if not added.keys().isdisjoint(accepted) and made.row.prompt > one.plain.prompt:
