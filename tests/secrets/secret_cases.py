@@ -343,5 +343,11 @@ OPEN: tuple[str, ...] = (
     "compass: 180 degrees",
     "bypass=true",
     "password123 is on the deny list",
+    '__complete "username= password= scope= $(list)"',
+    "lastToken=${COMP_WORDS[$COMP_CWORD-1]}",
+    "AZURE_SECRET=response['clientSecret'],",
+    'password = password.encode("latin1")',
+    ">>> form.password_field\n<input name=pw2>",
+    "log in with Google / GitHub",
 )
 """Nobody's secret: these come out as they went in."""

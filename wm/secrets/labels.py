@@ -60,7 +60,7 @@ TOKEN = (
     r"api[- ]?sleutel|chiave api|klucz(?:em)? api|ключ api|api anahtarı|khóa api|"
     r"\b[th]?otp|\w{1,12}otp(?:\b|_)|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|\bpsk\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|(?:\b|_)psk\b|_PSK\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(PASSWORD, ignore_case=True),
@@ -115,7 +115,7 @@ _PROSE = Lazy(
 _CJK = Lazy(
     r"[^\x00-\x7f]{0,4}?(?:是|为|為|は|：|:|는|은|이|가|를|을|が|を|的值是|设为|改为了?|改成了?|設為)\s{0,3}[:：]?\s{0,3}"
 )
-_OPENS = Lazy(r"[ \t]{1,3}[(\[]?(?:(?:was|war|era|était):? )?|[(（「『【]")
+_OPENS = Lazy(r"[\"']?[ \t]{1,3}[(\[]?(?:(?:was|war|era|était):? )?|[(（「『【]")
 
 
 _CONNECTS = frozenset(" \t\"'`])}=:>|-?\\(,")
@@ -434,6 +434,8 @@ def _followed(place: _Place) -> _Value | None:
         return None
     start, value, quoted = read_value(rest, end, assigned="")
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
+        return None
+    if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, "password")):
         return None
     option = key.startswith("-") or "--" in before[-24:].split(" ")[-1]
     if value.lower() in PLAIN_WORDS or value.startswith("-"):

@@ -79,9 +79,9 @@ _STORED_AS = (
 _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
 _SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
 _SAYS_PAIR = r"(?i)\b(?:basic_?auth|auth|user_?info|user_?pass|logged in as)\b"
-_KEYED_BY = (
-    r"(?i:\bhmac\.new|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
-)
+_KEYED_BY = r"(?i:\bhmac\.new|\b(?:aes|des3?|arc4|blowfish|chacha20\w{0,9})\.new|\baesgcm|\bsecretbox|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
+_FROM_INPUT = r"sudo\s+-\w*S|chpasswd|passwd|-stdin\b|cryptsetup|kinit|--passphrase-fd|ssh-add|-S\s+\w|pinentry|\bsu -"
+"""Commands that read a password from their input."""
 _SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?\s"
 _SHOWS = (
     r"\b(?:go)?pass show |\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
@@ -89,6 +89,10 @@ _SHOWS = (
     r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read "
 )
 """Commands that print a secret, which stands below them."""
+_RESETS = r"(?i)\b(?:reset|generate|rotate|create|regenerate|renew)[-_ ](?:\w{1,20}[-_ ])?(?:password|passwd|secret|token|key|credentials?)\b"
+_EVALUATES = r"(?m)^(?:\([a-z]{2,5}\)|(?:[a-z]{0,12}(?:\([\w:]{1,20}\):\d+(?::\d+)?)?)>{1,3}|In \[\d+\]:|\d+\)) "
+"""The prompt of a debugger or an interpreter, whose answer stands below; or an item of a list."""
+_PROMPTS = r"(?i)(?:assword|passphrase|passwort|de passe|contrase|enha|пароль)[^'\"\n]{0,20}['\"][^'\"\n]{1,80}['\"]:"
 """Hints that several rows share, or that are long."""
 
 
@@ -128,7 +132,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"[\s\"'](?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]{0,6}['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
     _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
     _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
-    _Row("any", r"sudo\s+-|-stdin|chpasswd", Lazy(r"\becho\s+(?:-n\s+)?['\"]?(?:\w+:)?([^\s'\"|$<{][^\s'\"|]{3,})['\"]?\s?\|\s?(?:sudo\s+-\w*S|(?:sudo )?chpasswd|(?:sudo )?passwd --stdin|[^\n|]{1,120}-stdin\b)")),
+    _Row("any", _FROM_INPUT, Lazy(rf"\b(?:echo\s+(?:-n\s+)?|printf\s+(?:['\"]?%s(?:\\n)*['\"]?\s+)?)['\"]?(?:\w+:)?([^\s'\"|$<{{%][^\s'\"|]{{3,}}?)(?:\\n)?['\"]?\s?\|\s?[^\n|]{{0,120}}?(?:{_FROM_INPUT})")),
     _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]{{0,4}}['\"]?[^\s'\"]{{1,60}}\s{{1,4}}(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s{{0,4}}['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
     _Row("strict", r"(?i)(?:secret|password|key) [0-9] ", Lazy(r"\b(?:secret|password|key) [0-9] ([^\s'\"]{4,})", ignore_case=True)),
@@ -144,6 +148,9 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
+    _Row("strict", _RESETS, Lazy(rf"{_RESETS}[^\n]*\n(?:[^\n]{{0,80}}\n)?[^\n:]{{0,30}}(?:value|new|secret|result|key)[^\n:]{{0,10}}:\s{{1,4}}([^\s'\"]{{6,}})$", multi_line=True)),
+    _Row("strict", _EVALUATES, Lazy(rf"{_EVALUATES[4:]}[^\n]*(?:{PASSWORD}|{SECRET}|{TOKEN})[\"')\]]{{0,3}}\n(?:[^\n'\"]{{0,40}}(?:[=:>]|\d\)|0x\w+)\s)?['\"]?([^\s'\"]{{6,120}})['\"]?$", ignore_case=True, multi_line=True)),
+    _Row("strict", _PROMPTS, Lazy(rf"{_PROMPTS}\s{{1,3}}([^\s'\"]{{4,}})$", multi_line=True)),
     _Row("strict", _KEYED_BY, Lazy(rf"{_KEYED_BY}\(\s?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
     _Row("any", r"\]:\d+\s", Lazy(r"^[^\n]*\]:\d{2,5}\s{1,8}[\w.@-]{1,60}:([^\s:]{4,})$", multi_line=True)),
@@ -153,7 +160,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", r"(?i)tacacs|radius", Lazy(r"(?:tacacs|radius)[\w+-]* (?:\S{1,40} ){0,3}key (?:\d )?([^\s'\"]{6,})", ignore_case=True)),
     _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
     # sentences with the value before the label, or with a user and a password
-    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\b(?:are|is|with|as|mit|als|con|com|avec|met)\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"\|", Lazy(rf"\|[*_` ]*{_NAMES}[*_` ]*\|[*_` ]*([^\s'\"`|]{{6,}}?)[*_` ]*(?:\||$)", ignore_case=True)),

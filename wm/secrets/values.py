@@ -87,7 +87,7 @@ def is_name(value: str) -> bool:
 UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
 _NAMED_PLACES = TABLES.words("named_places")
 _REFERENCE = Lazy(
-    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
+    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\{[^:\s]*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
     rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
     r"&lt;.*|@[A-Za-z_]+|!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
     r"[A-Z]<.*|new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
@@ -118,12 +118,16 @@ def is_reference(value: str, quoted: bool, behind: str) -> bool:
     dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
     if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
         return True
+    if value.endswith("[") or (_NEXT_KEY.fits(value) and is_wordy(value)):
+        return True
     call = value.find("(")
     return (call > 0 and _DOTTED_OR_NAME.fits(value[:call])) or (
         behind[len(value) : len(value) + 1] == "(" or value.endswith("()")
     )
 
 
+_NEXT_KEY = Lazy(r"[A-Za-z]+=")
+"""`password= scope=`: no value, and another key."""
 _DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
 _CODE_NAME = Lazy(
     r"[a-z]+(?:[_.-][a-z]+)+|(?:[A-Z]+|[a-z]+)(?:_(?:[A-Z]+|[a-z]+))+|[a-z]+(?:[A-Z][a-z]+)+"
@@ -158,7 +162,7 @@ _ALGORITHM = Lazy(
     r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|scram-.*|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
     r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
-    r"python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
+    r"latin-?\d|iso-?8859-\d+|cp\d+|python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
     r"v\d+(?:[.-][\w-]{1,12})*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
     ignore_case=True,
 )
