@@ -209,11 +209,14 @@ class MemoryStore:
         with self._guard:
             return session_logs.sessions([p.name for p in self._logs if p.folder in folders])
 
-    def latest_sessions(self, workspace: str, kind: str, most: int) -> tuple[str, ...]:
+    def latest_sessions(
+        self, workspace: str, kind: str, most: int | None = None
+    ) -> tuple[str, ...]:
         folder = paths.logs_folder(kind, workspace)
         with self._guard:
-            names = [p.name for p in reversed(self._logs) if p.folder == folder]
-        return tuple(filter(None, map(paths.session_of_flows, names)))[:most]
+            written: list[FilePlace] = [*self._readings, *self._logs]
+            names = [p.name for p in reversed(written) if p.folder == folder]
+        return tuple(filter(None, map(paths.session_of, names)))[:most]
 
     def logs_of(self, workspace: str, session: str) -> tuple[FilePlace, ...]:
         places = (paths.session_log(kind, workspace, session) for kind in paths.SESSION_LOGS)
@@ -284,9 +287,8 @@ class MemoryStore:
         with self._guard:
             for ref, document in documents.items():
                 place = paths.place(ref)
-                if document is None:
-                    self._readings.pop(place, None)
-                else:
+                self._readings.pop(place, None)  # the document written last comes last
+                if document is not None:
                     self._readings[place] = (ref, Reading(document, Health.OK))
                     self._dirty = self._dirty or ref.model in RELAXED
             for workspace, line in lines:

@@ -120,7 +120,7 @@ class RecapAnswer(Record):
 class EntriesRequest(Scoped):
     """status "": active only; "all": everything that is stored. order: strength (also ""), shown
     (what prompts show comes first, then by strength) or newest. limit: most entries, from the
-    `offset`th on; None: all."""
+    `offset`th on; None: all. all_sessions: list all sessions, not only the newest."""
 
     status: str = ""
     type: str = ""
@@ -128,6 +128,7 @@ class EntriesRequest(Scoped):
     order: str = ""
     offset: int = Field(default=0, ge=0)
     limit: int | None = Field(default=None, ge=0)
+    all_sessions: bool = False
 
 
 class EntryView(Record):
@@ -229,6 +230,8 @@ class Inspection(Record):
     max_entries: int = 0
     pending: int = 0
     sessions: tuple[SessionSummary, ...] = ()
+    """The newest 50, unless the request wants all."""
+    session_count: int = 0
     last_activity_at: str = ""
     dormant_days: float = 0.0
     conversations: tuple[ConversationUsage, ...] = optional(())

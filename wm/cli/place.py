@@ -130,7 +130,9 @@ def _shown(found: Inspection) -> str:
 def _sessions(found: Inspection) -> str:
     still_open = [session for session in found.sessions if not session.ended]
     errors = sum(session.open_errors for session in still_open)
-    parts = [f"{len(still_open):,} open of {len(found.sessions):,}"]
+    looked_at, known = len(found.sessions), found.session_count
+    newest = f"the newest {looked_at:,}, {known:,} in all" if known > looked_at else f"{known:,}"
+    parts = [f"{len(still_open):,} open of {newest}"]
     if errors:
         parts.append(output.count(errors, "open error"))
     levels = [session.pressure for session in still_open]

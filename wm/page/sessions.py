@@ -83,7 +83,11 @@ async def sessions(visit: PageVisit) -> Response:
     unhooked = [one for one in found.conversations if one.session_id not in hooked]
     usage = {one.session_id: one for one in found.conversations}
     return await visit.answer(
-        "sessions.html", sessions=found.sessions, usage=usage, unhooked=unhooked
+        "sessions.html",
+        sessions=found.sessions,
+        more=found.session_count - len(found.sessions),
+        usage=usage,
+        unhooked=unhooked,
     )
 
 

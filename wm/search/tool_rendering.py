@@ -186,7 +186,7 @@ def stats(found: Inspection, trash: int) -> tuple[str, dict[str, Any]]:
         "maxEntries": found.max_entries,
         "shownChars": found.shown_chars,
         "maxChars": found.max_chars,
-        "sessions": len(found.sessions),
+        "sessions": found.session_count,
         "lastActivityAt": found.last_activity_at,
     }
     types = ", ".join(f"{n} {kind}" for kind, n in structured["byType"].items())

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -36,6 +37,9 @@ from wm.store.quarantine import Quarantine
 
 D = TypeVar("D", bound=Document)
 V = TypeVar("V")
+
+SETTLED_NS = 1_000_000_000
+"""A folder unchanged for this long changes its time stamp with its next change."""
 
 
 class Wait(Enum):
@@ -104,6 +108,7 @@ class Core:
         self.log = EvidenceLog(disk, settings)
         self.cache: Recent[CopiesFound[Any]] = Recent(settings.document_cache_bytes)
         """Documents, each valid as long as its file has the same bytes."""
+        self._newest: Recent[tuple[int, tuple[str, ...]]] = Recent(256)
         self._guard = threading.Lock()
         self._key: bytes | None = None
         self._writable = False
@@ -158,19 +163,39 @@ class Core:
                 self.disk.flush(parent)
             return self.disk.folder(path)
 
-    def newest_logs(self, path: str) -> list[str]:
-        """The `<sid>`s of the sessions with a log in this folder, the one written last first."""
-        found = []
+    def newest_sessions(self, path: str) -> tuple[str, ...]:
+        """The `<sid>`s of the sessions with a log or a state in this folder, the one written last
+        first. Reads no file. States are replaced by a rename, so their order, which costs 0.2 s for
+        20,000 sessions, holds until the folder changes; logs grow without that."""
         with (
             explained("read", self.home, path),
             contextlib.suppress(FileNotFoundError),
             self.disk.folder(path) as folder,
         ):
-            for name in self.disk.list(folder):
-                if session := paths.session_of_flows(name):
-                    with contextlib.suppress(FileNotFoundError):  # the log was deleted meanwhile
-                        found.append((self.disk.stat(folder, name).st_mtime_ns, session))
-        return [session for _at, session in sorted(found, reverse=True)]
+            changed = self.disk.status(folder).st_mtime_ns
+            known = self._newest.get(path)
+            if known is not None and known[0] == changed:
+                return known[1]
+            found = self._by_time(folder)
+            # A later change within the same tick of the clock would go unnoticed.
+            if path.endswith(paths.SESSIONS) and time.time_ns() - changed > SETTLED_NS:
+                self._newest.put(path, (changed, found), 1)
+            return found
+        return ()
+
+    def _by_time(self, folder: Handle) -> tuple[str, ...]:
+        found: dict[str, int] = {}
+        spares = []
+        for name in self.disk.names(folder):
+            if name.endswith(".spare"):
+                spares.append(name)
+            elif session := paths.session_of(name):
+                with contextlib.suppress(FileNotFoundError):  # the file was deleted meanwhile
+                    found[session] = self.disk.stat(folder, name).st_mtime_ns
+        for name in spares:  # the previous copy stands for a document that is gone
+            if (session := paths.session_of(name[1:-6])) and session not in found:
+                found[session] = 0
+        return tuple(sorted(found, key=lambda session: (found[session], session), reverse=True))
 
     def names_in(self, path: str) -> list[str]:
         """Names in a folder, sorted; none if it is missing. Raises StoreError."""

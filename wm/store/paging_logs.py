@@ -94,7 +94,7 @@ class PagingLogs(SessionLogs):
         """Sessions and objects with this id, or with a part of this id (whole, or its beginning);
         the sessions whose logs were written last come first."""
         mark = f'"id":"{wanted}'.encode()
-        for session in self.core.newest_logs(paths.logs_folder(paths.OBJECTS, workspace)):
+        for session in self.core.newest_sessions(paths.logs_folder(paths.OBJECTS, workspace)):
             for raw in self._raw(paths.session_log(paths.OBJECTS, workspace, session)).split(b"\n"):
                 if mark in raw:
                     with suppress(ValidationError):

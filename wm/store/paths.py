@@ -43,6 +43,7 @@ FLOWS = "flows"
 MODELS = "models"
 VECTORS = "vectors"
 RECORDINGS = "recordings"
+SESSIONS = "sessions"
 OBJECTS = "objects"
 DECISIONS = "decisions"
 PAGING = (DECISIONS, OBJECTS)
@@ -93,14 +94,14 @@ LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
         Sync: FormatPlace("", "sync.json"),
         PendingJournal: FormatPlace("", "pending-journal.json"),
         CoreMemory: FormatPlace("core", "{}.json", _SESSION),
-        WorkingMemory: FormatPlace("sessions", "{}_working.json", _SESSION, relaxed=True),
+        WorkingMemory: FormatPlace(SESSIONS, "{}_working.json", _SESSION, relaxed=True),
         ContractRecord: FormatPlace("", "contract-record.json"),
-        CompactionState: FormatPlace("sessions", "{}_compaction.json", _SESSION),
+        CompactionState: FormatPlace(SESSIONS, "{}_compaction.json", _SESSION),
         Recaps: FormatPlace("", "recaps.json", relaxed=True),
-        Pressure: FormatPlace("sessions", "{}_pressure.json", _SESSION, relaxed=True),
-        SessionState: FormatPlace("sessions", "{}.json", _SESSION, relaxed=True),
+        Pressure: FormatPlace(SESSIONS, "{}_pressure.json", _SESSION, relaxed=True),
+        SessionState: FormatPlace(SESSIONS, "{}.json", _SESSION, relaxed=True),
         SweepLog: FormatPlace("", "sweep.json", relaxed=True),
-        SessionSweepLog: FormatPlace("sessions", "{}_sweep.json", _SESSION, relaxed=True),
+        SessionSweepLog: FormatPlace(SESSIONS, "{}_sweep.json", _SESSION, relaxed=True),
     }
 )
 WRITE_ORDER = tuple(LAYOUT)
@@ -191,10 +192,17 @@ def logs_folder(kind: str, workspace: str) -> str:
     return f"{workspace_folder(workspace)}/{kind}"
 
 
-def session_of_flows(file: str) -> str | None:
+def session_of_log(file: str) -> str | None:
     """The `<sid>` that a session's log belongs to; None for any other file."""
     name = file.removesuffix(".jsonl")
     return name if file.endswith(".jsonl") and _SESSION.fullmatch(name) else None
+
+
+def session_of(file: str) -> str | None:
+    """The `<sid>` whose log or state a file is; None for any other file."""
+    if file.startswith("."):
+        return None
+    return session_of_log(file) or name_of(SessionState, file)
 
 
 def folder(model: type[Document], workspace: str) -> str:

@@ -84,7 +84,7 @@ def indexed(raw: bytes, key: bytes) -> tuple[RecordingIndex, int]:
 
 def sessions(names: Iterable[str]) -> tuple[str, ...]:
     """The sessions whose logs are among these file names, sorted."""
-    return tuple(sorted(set(filter(None, map(paths.session_of_flows, names)))))
+    return tuple(sorted(set(filter(None, map(paths.session_of_log, names)))))
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -167,9 +167,12 @@ class SessionLogs:
         folders = (paths.logs_folder(kind, workspace) for kind in kinds)
         return sessions(chain.from_iterable(map(self.core.names_in, folders)))
 
-    def latest_sessions(self, workspace: str, kind: str, most: int) -> tuple[str, ...]:
-        """The `most` sessions whose logs of this kind were written last, newest first."""
-        return tuple(self.core.newest_logs(paths.logs_folder(kind, workspace))[:most])
+    def latest_sessions(
+        self, workspace: str, kind: str, most: int | None = None
+    ) -> tuple[str, ...]:
+        """The `most` sessions whose logs of this kind, or states (SESSIONS), were written last,
+        newest first; None: all."""
+        return self.core.newest_sessions(paths.logs_folder(kind, workspace))[:most]
 
     def logs_of(self, workspace: str, session: str) -> tuple[FilePlace, ...]:
         """The logs of a session that are there, in the order in which they are to be deleted."""

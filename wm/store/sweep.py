@@ -123,7 +123,7 @@ def classify(
     if folder is None or not folder.knows(name):
         return None
     of_session = folder.others in (FileKind.SISTER, FileKind.RECORDING)
-    session = (paths.session_of_flows(owner) if of_session else None) or ""
+    session = (paths.session_of_log(owner) if of_session else None) or ""
     return folder.others, part, session, owner
 
 

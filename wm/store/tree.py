@@ -42,10 +42,10 @@ def _is_evidence(name: str) -> bool:
 
 _LOGS = {
     paths.EVIDENCE: FolderKind(owns=_is_evidence),
-    paths.FLOWS: FolderKind(owns=paths.session_of_flows, others=FileKind.SISTER),
-    paths.RECORDINGS: FolderKind(owns=paths.session_of_flows, others=FileKind.RECORDING),
-    paths.OBJECTS: FolderKind(owns=paths.session_of_flows, others=FileKind.PAGED),
-    paths.DECISIONS: FolderKind(owns=paths.session_of_flows, others=FileKind.PAGED),
+    paths.FLOWS: FolderKind(owns=paths.session_of_log, others=FileKind.SISTER),
+    paths.RECORDINGS: FolderKind(owns=paths.session_of_log, others=FileKind.RECORDING),
+    paths.OBJECTS: FolderKind(owns=paths.session_of_log, others=FileKind.PAGED),
+    paths.DECISIONS: FolderKind(owns=paths.session_of_log, others=FileKind.PAGED),
     paths.VECTORS: FolderKind(owns=paths.is_vectors, others=FileKind.VECTORS),
 }
 """The folders of a workspace that hold no documents."""

@@ -26,7 +26,7 @@ from wm.ops.contract.project_files import contract_file, handoff_file
 from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.session.hot_state import readable_sessions
+from wm.ops.session.hot_state import latest, readable_sessions
 from wm.store.base import Ref
 from wm.store.identity import shown
 from wm.store.paths import sid
@@ -112,12 +112,15 @@ def _contract(work: Work, request: HandoffRequest) -> dict[str, object] | None:
 
 def _session(work: Work, place: WorkspacePlace, root: str, wanted: str) -> SessionState | None:
     """The requested session, else the newest session of the project that is not a subagent's."""
-    states = [s for s in readable_sessions(work, place.key) if not s.subagent]
+
+    def is_here(state: SessionState) -> bool:
+        placed = not state.subagent and (state.root or place.root)
+        return bool(placed) and contract_file(place, state.root).root == root
+
     if not wanted:
-        states.sort(key=lambda s: (s.updated_at, s.session_id), reverse=True)
-        placed = (s for s in states if s.root or place.root)
-        return next((s for s in placed if contract_file(place, s.root).root == root), None)
-    named = [s for s in states if s.session_id.startswith(wanted)]
+        return latest(work, place.key, is_here)
+    mains = (s for s in readable_sessions(work, place.key) if not s.subagent)
+    named = [s for s in mains if s.session_id.startswith(wanted)]
     exact = [s for s in named if s.session_id == wanted] or named
     if len(exact) != 1:
         how = f"matches {len(exact)} sessions" if exact else "matches no session here"

@@ -21,7 +21,7 @@ from wm.ops.diagnosis.basis import DiagnosisBasis, ground
 from wm.ops.explanations import reason
 from wm.ops.memory.history import happening
 from wm.ops.operation import Operation, Work
-from wm.ops.session.hot_state import readable_sessions
+from wm.ops.session.hot_state import latest, readable_sessions
 from wm.ops.storage.evidence import last_texts
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -67,8 +67,7 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
 
 
 def _newest(work: Work, found: DiagnosisBasis) -> str:
-    states = readable_sessions(work, found.place.key)
-    newest = max(states, key=lambda s: (s.updated_at, sid(s.session_id)), default=None)
+    newest = latest(work, found.place.key)
     if newest is None:
         raise NotFound("No agent had a session here yet.", fix="`wm setup` connects the agents.")
     return sid(newest.session_id)

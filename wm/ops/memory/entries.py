@@ -58,10 +58,10 @@ from wm.ops.memory.documents import (
 from wm.ops.memory.render import omissions, rendered, strengths
 from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate, memory_ref, workspace_of
-from wm.ops.session.hot_state import measured, own_memory, readable_sessions
+from wm.ops.session.hot_state import RECENT, measured, own_memory, readable_sessions
 from wm.ops.traffic.conversations import newest
 from wm.store.base import Health, Ref
-from wm.store.paths import FLOWS
+from wm.store.paths import FLOWS, SESSIONS
 
 Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
 """A pure edit of the entry with this id."""
@@ -81,7 +81,9 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
     omitted = omissions(listed, place, view.selection)
     settings = work.runtime.settings.memory
     last = parse(memory.last_activity_at)
-    sessions = session_summaries(work, place)
+    known = work.runtime.store.latest_sessions(place.key, SESSIONS)
+    listed_sessions = known if request.all_sessions else known[:RECENT]
+    sessions = session_summaries(work, place, listed_sessions)
     return Inspection(
         place=place,
         health=reading.health.value,
@@ -104,21 +106,20 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
         max_entries=settings.rendered_entries,
         pending=len(read_journal(work, place).entries),
         sessions=sessions,
+        session_count=len(known),
         last_activity_at=memory.last_activity_at,
         dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
         if last
         else 0.0,
-        conversations=_conversations(work, place, sessions),
+        conversations=_conversations(work, place),
     )
 
 
-def _conversations(
-    work: Work, place: WorkspacePlace, sessions: Sequence[SessionSummary]
-) -> tuple[ConversationUsage, ...]:
+def _conversations(work: Work, place: WorkspacePlace) -> tuple[ConversationUsage, ...]:
     """Unreadable logs must not hide the entries."""
     with suppress(StoreError):
         if work.runtime.store.sessions_with(place.key, FLOWS):
-            return newest(work, place, sessions)
+            return newest(work, place)
     return ()
 
 
@@ -152,9 +153,11 @@ def _instant(moment: str) -> float:
     return at.timestamp() if at is not None else 0.0
 
 
-def session_summaries(work: Work, place: WorkspacePlace) -> tuple[SessionSummary, ...]:
-    """The sessions of a workspace, newest first."""
-    found = (_summary(work, place, state) for state in readable_sessions(work, place.key))
+def session_summaries(
+    work: Work, place: WorkspacePlace, names: Sequence[str]
+) -> tuple[SessionSummary, ...]:
+    """The sessions of these `<sid>`s, newest first."""
+    found = (_summary(work, place, state) for state in readable_sessions(work, place.key, names))
     return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
 
 

@@ -5,7 +5,7 @@ Hot state is lossy by design: an unreadable state starts anew. Writes no evidenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from wm.api.protocol import SessionAnswer, SessionScoped, WorkspacePlace
@@ -21,7 +21,10 @@ from wm.ops.operation import Operation, Work
 from wm.ops.place import locate
 from wm.settings import SessionSettings
 from wm.store.base import Health, Ref
-from wm.store.paths import sid
+from wm.store.paths import SESSIONS, sid
+
+RECENT = 50
+"""Number of sessions that a command looks at, the newest; a workspace may have 20,000."""
 
 
 def session_ref(key: str, session_id: str) -> Ref[SessionState]:
@@ -73,14 +76,30 @@ def load_compaction(work: Work, place: WorkspacePlace, session_id: str) -> Compa
     return document or CompactionState(session_id=session_id)
 
 
-def readable_sessions(work: Work, key: str) -> Iterator[SessionState]:
-    """The readable sessions of a workspace. One unreadable file must not hide the others; `wm fsck`
-    names it."""
-    for name in work.runtime.store.names(SessionState, key):
+def readable_sessions(
+    work: Work, key: str, names: Iterable[str] | None = None
+) -> Iterator[SessionState]:
+    """The readable sessions of a workspace, or those of these `<sid>`s. One unreadable file must
+    not hide the others; `wm fsck` names it."""
+    for name in work.runtime.store.names(SessionState, key) if names is None else names:
         with suppress(StoreError):
             state = work.read(Ref(SessionState, key, name)).document
             if state is not None:
                 yield state
+
+
+def latest(
+    work: Work, key: str, fits: Callable[[SessionState], bool] = lambda _state: True
+) -> SessionState | None:
+    """The session with the newest event of those that fit, or None. Reads the `RECENT` files
+    written last; more only while none of them fits."""
+    names = work.runtime.store.latest_sessions(key, SESSIONS)
+    for begin in range(0, len(names), RECENT):
+        found = filter(fits, readable_sessions(work, key, names[begin : begin + RECENT]))
+        newest = max(found, key=lambda s: (s.updated_at, s.session_id), default=None)
+        if newest is not None:
+            return newest
+    return None
 
 
 def measured(work: Work, key: str, session_id: str) -> Pressure | None:
@@ -170,11 +189,13 @@ def require_state(
             )
         found = reading.document
     else:
-        mains = [s for s in readable_sessions(work, place.key) if not s.subagent]
-        if with_core:
-            names = set(work.runtime.store.names(CoreMemory, place.key))
-            mains = [s for s in mains if sid(s.session_id) in names]
-        found = max(mains, key=lambda s: s.updated_at, default=None)
+        with_blocks = work.runtime.store.names(CoreMemory, place.key) if with_core else ()
+        cores = frozenset(with_blocks)
+        found = latest(
+            work,
+            place.key,
+            lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores),
+        )
     if found is None:
         said = f"There is no session {wanted!r}" if named else "No agent had a session"
         if with_core and not named:

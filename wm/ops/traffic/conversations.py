@@ -6,11 +6,11 @@ A log of exchanges is read from its end, never as a whole; a ledger of paging on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 
-from wm.api.protocol import ConversationUsage, SessionSummary, WorkspacePlace
+from wm.api.protocol import ConversationUsage, WorkspacePlace
 from wm.domain.pressure import share
 from wm.domain.times import parse
 from wm.domain.zones import zone_at
@@ -18,8 +18,9 @@ from wm.errors import StoreError
 from wm.formats.flow import Flow
 from wm.ops.operation import Work
 from wm.ops.paging.ledger import totals
+from wm.ops.session.hot_state import readable_sessions
 from wm.settings import PressureSettings
-from wm.store.paths import FLOWS, sid
+from wm.store.paths import FLOWS
 from wm.wire.prices import price_of, window_of
 
 MOST = 5
@@ -30,14 +31,11 @@ LOOKS = (32 * 1024, 512 * 1024)
 subagents usually add between two requests of the main agent."""
 
 
-def newest(
-    work: Work, place: WorkspacePlace, sessions: Sequence[SessionSummary]
-) -> tuple[ConversationUsage, ...]:
-    """The latest conversations of a workspace, newest first. sessions: the known ones; an agent
-    without hooks has none. An unreadable log does not hide the others."""
-    known = {sid(session.session_id): session for session in sessions}
+def newest(work: Work, place: WorkspacePlace) -> tuple[ConversationUsage, ...]:
+    """The latest conversations of a workspace, newest first. An unreadable log does not hide the
+    others."""
     logs = work.runtime.store.latest_sessions(place.key, FLOWS, MOST)
-    found = (_of(work, place, log, known.get(log)) for log in logs)
+    found = (_of(work, place, log) for log in logs)
     return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True))
 
 
@@ -63,9 +61,7 @@ def measured(flow: Flow, settings: PressureSettings) -> ConversationUsage | None
     )
 
 
-def _of(
-    work: Work, place: WorkspacePlace, log: str, session: SessionSummary | None
-) -> ConversationUsage | None:
+def _of(work: Work, place: WorkspacePlace, log: str) -> ConversationUsage | None:
     store, settings = work.runtime.store, work.runtime.settings.pressure
     last = None
     with suppress(StoreError):
@@ -73,7 +69,9 @@ def _of(
             last = last or _last(store.newest_flows(place.key, log, most), settings)
     if last is None:
         return None
-    has_ended = session is not None and session.ended
+    # An agent without hooks has no session of its own.
+    session = next(readable_sessions(work, place.key, (log,)), None)
+    has_ended = session is not None and bool(session.ended_at)
     current = not has_ended and _is_recent(last, work.now, settings)
     name = session.session_id if session is not None else log
     update = {"session_id": name, "current": current, "paging": totals(work, place, log)}

@@ -283,7 +283,7 @@ def _lines(store: FileStore, folder: Handle, name: str) -> jsonlines.LogLines:
 
 def _session_logs(store: FileStore, folder: Handle) -> Iterator[Finding]:
     """Damaged lines in the logs of proxies; nothing else depends on them."""
-    for name in filter(paths.session_of_flows, store.disk.list(folder)):
+    for name in filter(paths.session_of_log, store.disk.list(folder)):
         damaged = _lines(store, folder, name).damaged
         if damaged:
             message = f"{counted(damaged, 'line')} cannot be read; all others can."

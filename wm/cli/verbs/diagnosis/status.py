@@ -55,7 +55,7 @@ def command(caller: Caller) -> Result:
         "socket": str(caller.settings.paths.socket),
         "workspace": here.place if here else None,
         "counts": here.counts if here else {},
-        "sessions": len(here.sessions) if here else 0,
+        "sessions": here.session_count if here else 0,
         "trouble": trouble[0],
         "agents": agents or {},
         "contract": contracts.word(contract),

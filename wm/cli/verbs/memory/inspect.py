@@ -124,7 +124,7 @@ def _sessions(found: Inspection) -> Iterator[str]:
     for session in found.sessions[:LISTED_SESSIONS]:
         name = output.cut(session.session_id, 16)
         yield from output.hang(f"  {name}", about_session(session), 20)
-    more = len(found.sessions) - LISTED_SESSIONS
+    more = found.session_count - LISTED_SESSIONS
     if more > 0:
         yield output.dim(f"  {more} more: wm session list")
 

@@ -35,7 +35,7 @@ command.add_command(own_memory.continue_session)
 @prints
 def listing(caller: Caller) -> Result:
     """List the sessions of this workspace, newest first."""
-    return Result({"sessions": caller.call("inspect").sessions}, _print_list)
+    return Result({"sessions": caller.call("inspect", allSessions=True).sessions}, _print_list)
 
 
 def _print_list(report: dict[str, Any]) -> None:
