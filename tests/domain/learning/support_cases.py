@@ -19,6 +19,17 @@ class Case(NamedTuple):
 REARRANGED = tuple(
     Case(*row)
     for row in (
+        # --- "only", and what one sentence says put into another
+        ("en", "only", "Only Mara may approve schema changes.", "Mara may only approve schema changes."),
+        ("en", "only", "Admins can only read the audit log.", "Only admins can read the audit log."),
+        ("en", "only", "Anna reviews invoices.", "Only Anna reviews invoices."),
+        ("en", "only", "Deploy from the release branch.", "Deploy only from the release branch."),
+        ("de", "only", "Nur Jana darf Tags setzen.", "Jana darf nur Tags setzen."),
+        ("fr", "only", "Seul Marc peut valider les schémas.", "Marc peut seulement valider les schémas."),
+        ("es", "only", "Solo Lucía puede aprobar despliegues.", "Lucía puede solo aprobar despliegues."),
+        ("pt", "only", "Só a Rita pode publicar versões.", "A Rita só pode publicar versões."),
+        ("en", "halves", "Unit tests run on every push. Browser tests run nightly.", "Browser tests run on every push."),
+        ("es", "halves", "Las pruebas unitarias corren en cada push. Las de carga corren los domingos.", "Las de carga corren en cada push."),
         # --- English
         ("en", "values", "The staging port is 5433 and the production port is 6000.", "The staging port is 6000 and the production port is 5433."),
         ("en", "values", "The staging port is 5433 and the production port is 6000.", "The staging port is 6000."),
@@ -177,6 +188,9 @@ REARRANGED = tuple(
 HONEST = tuple(
     Case(*row)
     for row in (
+        ("en", "only", "Only Mara may approve schema changes.", "Schema changes may be approved only by Mara."),
+        ("en", "only", "Deploy only from the release branch.", "Only deploy from the release branch."),
+        ("de", "only", "Nur Jana darf Tags setzen.", "Tags darf nur Jana setzen."),
         ("en", "verbatim", "The staging port is 5433 and the production port is 6000.", "The staging port is 5433 and the production port is 6000."),
         ("en", "clauses", "The staging port is 5433 and the production port is 6000.", "The production port is 6000 and the staging port is 5433."),
         ("en", "one clause", "The staging port is 5433 and the production port is 6000.", "The production port is 6000."),

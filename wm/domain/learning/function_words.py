@@ -17,6 +17,8 @@ CONDITION = 30
 """A clause border followed by a condition."""
 ALL = 17
 """The clause speaks of all or only of something."""
+ONLY, ONLY_SUBJECT = 32, 33
+"""The clause speaks only of the next word; the second one if that is who may or must do it."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
 VERB = 31
@@ -50,6 +52,8 @@ ARTICLES = _words("articles")
 COMPARATIVES = _words("comparatives")
 PREFERRING = _TABLES.words("preferring")
 UNIVERSAL = _words("universal")
+ONLY_WORDS = _words("only")
+MAY = MODALS | _words("may")
 UNLESS = _words("unless")
 DENIED_TWICE = _words("denied_twice")
 WITHOUT = _words("without")

@@ -25,7 +25,7 @@ from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 from wm.text.tables import Tables
 
-FIRST_WORD = 32
+FIRST_WORD = 34
 """The smallest digest of a word; smaller numbers are marks."""
 VALUE = 1 << 31
 """Flag on the digest of a number, version, path or other name."""
@@ -77,6 +77,9 @@ class Clause(Struct):
     general: bool = False
     """Whether it speaks of all or only of something, so that less text says more."""
     denied: set[int] = field(default_factory=set)
+    limit: int = 0
+    """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
+    focus: int = 0
 
     @property
     def known(self) -> frozenset[int]:
@@ -118,6 +121,7 @@ def tokens(
             found += [_number(digest(p)) | VALUE for p in word[1:].split(".") if p]
             continue
         found += [fw.ALL] if word in fw.UNIVERSAL else []
+        found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
         if word == COMMA:
             found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
@@ -185,6 +189,12 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
     if contrast and raw[at - 1] not in fw.LATIN:
         return [fw.SPLIT, fw.TURN]
     return [mark]
+
+
+def _limit(raw: Sequence[str], at: int, found: Sequence[int]) -> int:
+    """The mark of an "only". "Only Mara may …" limits the subject, "Mara may only …" does not."""
+    begins = not found or found[-1] in (fw.SPLIT, fw.COORD, fw.CONDITION)
+    return fw.ONLY_SUBJECT if begins and not fw.MAY.isdisjoint(raw[at + 2 : at + 5]) else fw.ONLY
 
 
 def _item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
@@ -507,6 +517,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             found[-1].condition = found[-1].condition or token == fw.CONDITION
         elif token == fw.ALL:
             now.general = True
+        elif token in (fw.ONLY, fw.ONLY_SUBJECT):
+            now.general, now.limit, now.focus = True, token, 0
         elif token == fw.CONDITION_END:
             now.condition, tag = True, 0
             found.append(Clause(joined=fw.SPLIT))
@@ -519,6 +531,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             tag = 0 if token == fw.VERB else tag
             word = _bare(token)
             now.words.append(word)
+            now.focus = now.focus or (word if now.limit and word != fw.VERB else 0)
             if token >= FIRST_WORD and token & DENIED:
                 now.denied.add(word)
             now.tags[word] = tag
@@ -743,6 +756,8 @@ def _is_replaced(
     the same governing class ("the billing service is deployed" adds a word and replaces none)."""
     missing = source.known - mine - {fw.VERB}
     tags = {source.tags[word] for word in missing}
+    if missing and new and clause.general and not source.general:
+        return True  # "on every push" for "nightly"
     return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
 
 
@@ -768,7 +783,7 @@ def _same_roles(
                 return False
             if _denies_another(clause, source) or _widens_ban(clause, source):
                 return False
-            if not _keeps_values(clause, source):
+            if not _keeps_values(clause, source) or _limits_another(clause, source, stated):
                 return False
     return True
 
@@ -837,6 +852,17 @@ def _denies_another(mine: Clause, theirs: Clause) -> bool:
     """Whether a negation moved from one word of the clause to another."""
     both = mine.known & theirs.known
     return bool(both & (mine.denied - theirs.denied) and both & (theirs.denied - mine.denied))
+
+
+def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> bool:
+    """Whether a clause has an "only" that was not said, or that was said of another subject. "X and
+    never Y" says "only X", too."""
+    if not mine.limit or not theirs.limit:
+        is_new = mine.limit and not (theirs.general or any(one.turns for one in stated))
+        return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
+    if fw.ONLY_SUBJECT not in (mine.limit, theirs.limit) or mine.focus == theirs.focus:
+        return False
+    return not (mine.passive != theirs.passive and fw.BY in mine.tags.values())
 
 
 def _widens_ban(mine: Clause, theirs: Clause) -> bool:
