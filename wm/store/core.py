@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -21,11 +21,11 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from wm.errors import OnError, StoreError
+from wm.errors import OnError, StoreError, Unwritable
 from wm.formats.base import Document
 from wm.secrets.redact import Redactor
 from wm.settings import StoreSettings
-from wm.store import atomic, copies, fstype, paths
+from wm.store import atomic, copies, envelope, fstype, paths
 from wm.store import key as keys
 from wm.store.base import Health, Ref
 from wm.store.copies import CopiesFound, Unfinished
@@ -207,21 +207,29 @@ class Core:
             return self.disk.list(folder)
         return []
 
-    def to_flush(self, paths_of_folders: Iterable[str]) -> list[str]:
-        """The folders to flush so that names in the given ones are durable: these, and the folders
-        above them that this process has not flushed yet."""
+    def flush_names(
+        self,
+        paths_of_folders: Iterable[str],
+        opened: Mapping[str, Handle],
+        files: Sequence[Handle] = (),
+    ) -> None:
+        """Make the names in these folders durable: flush the folders, those above them that this
+        process has not flushed yet, and `files`, all at once. opened: folders that are open."""
         wanted: dict[str, None] = dict.fromkeys(paths_of_folders)
         with self._guard:
             for path in list(wanted):
                 while path and path not in self._anchored:
                     path = path.rpartition("/")[0]
                     wanted[path] = None
-        return list(wanted)
-
-    def mark_flushed(self, paths_of_folders: Iterable[str]) -> None:
-        """Record that these folders and those above them are on disk."""
+        if not wanted and not files:
+            return
+        with contextlib.ExitStack() as stack:
+            handles = [
+                opened.get(path) or stack.enter_context(self.disk.folder(path)) for path in wanted
+            ]
+            self.disk.flush_all([*files, *handles])
         with self._guard:
-            self._anchored.update(paths_of_folders)
+            self._anchored.update(wanted)
 
     def sweep(self, folder: Handle, locked: set[str]) -> None:
         """Once per folder: delete what dead writers left. `locked`: documents that we lock."""
@@ -279,6 +287,19 @@ class Core:
         else:
             self.cache.drop(place.path)
         return found
+
+    def encode(
+        self, place: FilePlace, document: D, generation: int, before: D | None = None
+    ) -> tuple[bytes, D]:
+        """See `envelope.encode`. Raises Unwritable also beyond the size limit of documents."""
+        raw, again = envelope.encode(document, generation, self.key_to_write(), before)
+        limit = self.settings.max_document_bytes
+        if len(raw) > limit:
+            raise Unwritable(
+                f"{self.home / place.path} would have {len(raw)} bytes, more than {limit}.",
+                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
+            )
+        return raw, again
 
     def keep(self, place: FilePlace, found: CopiesFound[Any]) -> None:
         self.cache.put(place.path, found, len(found.raw or b""))

@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from wm.errors import StoreError, Unwritable
+from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.settings import StoreSettings
-from wm.store import atomic, envelope, flushing, paths, vectors
+from wm.store import atomic, flushing, paths, vectors
 from wm.store import key as keys
 from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
@@ -86,13 +86,7 @@ class FileStore(PagingLogs):
         """Write a document of `CACHED`, whole or not at all; it replaces one of the same name.
         Raises StoreError, and Unwritable if it would exceed the size limit of documents."""
         place = _place_of_copy(ref)
-        raw, _again = envelope.encode(document, 1, self.core.key_to_write())
-        limit = self.settings.max_document_bytes
-        if len(raw) > limit:
-            raise Unwritable(
-                f"{place.path} would have {len(raw)} bytes, more than {limit}.",
-                fix="Nothing was written. Raise store.max_document_bytes to keep it.",
-            )
+        raw, _again = self.core.encode(place, document, 1)
         with (
             explained("write", self.home, place.path),
             self.core.make_folder(place.folder) as folder,

@@ -63,7 +63,7 @@ def _flush_in_place(core: Core, waits: Sequence[Pending]) -> None:
                 continue
             with suppress(FileNotFoundError):  # deleted since
                 files.append(stack.enter_context(core.disk.open(folder, wait.place.name)))
-        _flush_folders(core, stack, folders, files)
+        core.flush_names(folders, folders, files)
 
 
 def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
@@ -92,7 +92,7 @@ def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
             # Take one lock at a time while holding no other: no lock order, no deadlock.
             with core.locks.held(*document):
                 _copy_locked(core, [document])
-        _flush_folders(core, stack, folders)
+        core.flush_names(folders, folders)
 
 
 def _folders(core: Core, stack: ExitStack, waits: Sequence[Pending]) -> dict[str, Handle]:
@@ -102,15 +102,6 @@ def _folders(core: Core, stack: ExitStack, waits: Sequence[Pending]) -> dict[str
         with suppress(FileNotFoundError):
             folders[path] = stack.enter_context(core.disk.folder(path))
     return folders
-
-
-def _flush_folders(
-    core: Core, stack: ExitStack, folders: dict[str, Handle], files: Sequence[Handle] = ()
-) -> None:
-    wanted = core.to_flush(folders)
-    handles = [folders.get(path) or stack.enter_context(core.disk.folder(path)) for path in wanted]
-    core.disk.flush_all([*files, *handles])
-    core.mark_flushed(wanted)
 
 
 def _copy_locked(core: Core, documents: Sequence[tuple[Handle, str]]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 
 from msgspec import Struct
 from pydantic import ValidationError
@@ -60,15 +60,14 @@ class PagingLogs(SessionLogs):
 
         Raises StoreError; Unwritable if the objects do not fit, and then nothing is written.
         """
-        key = self.core.key_to_write()
         if objects:
-            self._append_objects(
-                paths.session_log(paths.OBJECTS, workspace, session), objects, key, most, durable
-            )
+            self._append_objects(workspace, session, objects, most, durable)
         if records:
+            key = self.core.key_to_write()
             place = paths.session_log(paths.DECISIONS, workspace, session)
             lines = b"".join(encode(record, key, _MAX_LEDGER_BYTES) for record in records)
-            self._append_lines(place, lines, durable)
+            with self._locked(place) as (folder, file):
+                self._write_lines(folder, file, place, lines, durable)
 
     def ledger(self, workspace: str, session: str) -> tuple[LedgerRecord, ...]:
         """The decisions of a session, oldest first; lines that cannot be read are left out."""
@@ -106,44 +105,35 @@ class PagingLogs(SessionLogs):
         return sum(self._status(place)[1] for place in places)
 
     def _append_objects(
-        self, place: FilePlace, objects: Sequence[PagedObject], key: bytes, most: int, durable: bool
+        self, workspace: str, session: str, objects: Sequence[PagedObject], most: int, durable: bool
     ) -> None:
+        place = paths.session_log(paths.OBJECTS, workspace, session)
+        key = self.core.key_to_write()
         with self._locked(place) as (folder, file):
-            found = self.core.disk.status(file)
-            state = self._states.get(place.path)
-            if state is None or (state.inode, state.size) != (found.st_ino, found.st_size):
-                raw = self.core.disk.read(folder, place.name, MAX_LOG_BYTES)
-                state = _LogState(found.st_ino, found.st_size, frozenset(_ids_in(raw)))
-            new = {one.id: one for one in objects if one.id not in state.ids}
+            known = self.object_ids(workspace, session)
+            new = {one.id: one for one in objects if one.id not in known}
             lines = b"".join(encode(one, key) for one in new.values())
-            if state.size + len(lines) > most:
+            found = self.core.disk.status(file)
+            if found.st_size + len(lines) > most:
                 raise Unwritable(
                     f"{place.path} would have more than {most} bytes.",
                     fix="Nothing more is removed from this session's requests. "
                     "Raise proxy.objects_max_bytes to go on.",
                 )
-            size = self._write_lines(folder, file, place, lines, key)
-            if durable and lines:
-                self._flush_now(folder, file, place)
-            ids = state.ids.union(_ids_in(lines))
+            size = self._write_lines(folder, file, place, lines, durable and bool(lines))
+            ids = known.union(_ids_in(lines))
             self._states.put(place.path, _LogState(found.st_ino, size, ids), 1)
 
-    def _append_lines(self, place: FilePlace, lines: bytes, durable: bool) -> None:
-        key = self.core.key_to_write()
-        with self._locked(place) as (folder, file):
-            self._write_lines(folder, file, place, lines, key)
-            if durable:
-                self._flush_now(folder, file, place)
-
     def _write_lines(
-        self, folder: Handle, file: Handle, place: FilePlace, lines: bytes, key: bytes
+        self, folder: Handle, file: Handle, place: FilePlace, lines: bytes, durable: bool
     ) -> int:
         """Append; an incomplete last line is cut first, and on an error nothing stays. Returns the
         size afterwards."""
         disk = self.core.disk
         size = disk.status(file).st_size
         if size and disk.read_at(file, size - 1, 1) != b"\n":
-            size = jsonlines.read(disk.read(folder, place.name, MAX_LOG_BYTES), key).whole_bytes
+            raw = disk.read(folder, place.name, MAX_LOG_BYTES)
+            size = jsonlines.read(raw, self.core.key_to_write()).whole_bytes
             disk.truncate(file, size)
         try:
             disk.write(file, lines)
@@ -151,6 +141,8 @@ class PagingLogs(SessionLogs):
             with suppress(OSError):  # else the next writer cuts the incomplete line
                 disk.truncate(file, size)
             raise
+        if durable:
+            self._flush_now(folder, file, place)
         return size + len(lines)
 
     def _flush_now(self, folder: Handle, file: Handle, place: FilePlace) -> None:
@@ -160,12 +152,7 @@ class PagingLogs(SessionLogs):
         if named in self._named:
             core.disk.flush(file)
             return
-        wanted = core.to_flush([folder.path])
-        with ExitStack() as stack:
-            others = [path for path in wanted if path != folder.path]
-            handles = [stack.enter_context(core.disk.folder(path)) for path in others]
-            core.disk.flush_all([file, folder, *handles])
-        core.mark_flushed(wanted)
+        core.flush_names([folder.path], {folder.path: folder}, [file])
         self._named.add(named)
 
     def _status(self, place: FilePlace) -> tuple[int, int]:

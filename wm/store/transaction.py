@@ -30,10 +30,10 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from wm.errors import Conflict, OnError, StoreError, TooNew, Unwritable
+from wm.errors import Conflict, OnError, StoreError, TooNew
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
-from wm.store import atomic, envelope, evidence, paths
+from wm.store import atomic, evidence, paths
 from wm.store.atomic import Staged
 from wm.store.base import Health, Reading, Ref
 from wm.store.copies import CopiesFound
@@ -333,14 +333,7 @@ class FileTransaction:
     def _stage_one(self, put: _Put, *, ahead: bool) -> _Write:
         # Encoded once per commit: many puts of one document in a batch cost one encoding.
         before = self._copies(put.ref, put.place).reading.document
-        raw, again = envelope.encode(put.document, put.generation, self._key, before)
-        limit = self._core.settings.max_document_bytes
-        if len(raw) > limit:
-            raise Unwritable(
-                f"{self._core.home / put.place.path} would have {len(raw)} bytes, more than "
-                f"{limit}.",
-                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
-            )
+        raw, again = self._core.encode(put.place, put.document, put.generation, before)
         staged = atomic.stage(
             self._disk,
             self._folder(put.place.folder),
@@ -435,17 +428,8 @@ class FileTransaction:
         self._flush_folders([*folders, *fresh], [*(end.file for end in logs), *files])
 
     def _flush_folders(self, folders: Iterable[str], files: Sequence[Handle] = ()) -> None:
-        """Flush folders, the unflushed folders above them, and `files`, all at once."""
-        wanted = self._core.to_flush(folders)
-        if not wanted and not files:
-            return
-        with explained("flush", self._core.home), ExitStack() as stack:
-            handles = [
-                self._folders.get(path) or stack.enter_context(self._disk.folder(path))
-                for path in wanted
-            ]
-            self._disk.flush_all([*files, *handles])
-        self._core.mark_flushed(wanted)
+        with explained("flush", self._core.home):
+            self._core.flush_names(folders, self._folders, files)
 
     def _install(self, write: _Write) -> None:
         put, place = write.put, write.put.place
