@@ -23,10 +23,10 @@ def test_a_repaired_document_is_recorded_in_the_evidence(files: Bench) -> None:
     assert list(repair_store(bench.runtime)) == []
 
 
-def test_without_a_repair_nothing_is_recorded(bench: Bench) -> None:
-    bench.remember(SHIP)
-    assert list(repair_store(bench.runtime)) == []
-    assert bench.told("store_repaired") == []
+def test_without_a_repair_nothing_is_recorded(files: Bench) -> None:
+    files.remember(SHIP)
+    assert list(repair_store(files.runtime)) == []
+    assert files.told("store_repaired") == []
 
 
 def test_the_memory_of_the_user_is_checked_repaired_swept_and_exported(files: Bench) -> None:

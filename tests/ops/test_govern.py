@@ -14,7 +14,6 @@ import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.api.governance import Swept
-from wm.errors import StoreError
 from wm.formats.pending_journal import PendingJournal, PendingMemory
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import TrashedEntry
@@ -443,17 +442,6 @@ def test_an_unreadable_workspace_does_not_stop_the_others(files: Bench) -> None:
         assert [(log.workspace_key, len(log.errors)) for log in done.logs] == [("0" * 16, 1)]
     assert done.workspaces == 2
     assert (odd / "sessions").is_symlink()
-
-
-def test_a_store_without_files_has_nothing_to_sweep() -> None:
-    from tests.store.twin import MemoryStore
-    from wm.settings import StoreSettings
-
-    class Only:
-        store = MemoryStore(StoreSettings())
-
-    with pytest.raises(StoreError, match="Only a data folder can be swept"):
-        sweep._files(Only())  # type: ignore[arg-type]
 
 
 def test_an_unwritable_report_does_not_fail_the_sweep(files: Bench) -> None:

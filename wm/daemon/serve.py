@@ -254,14 +254,12 @@ class _Daemon:
         if _NOTICE not in self._operations:
             return
         try:
-            watching = watch_edits(self._runtime, self._edited)
+            state, self._end_watch = watch_edits(self._runtime, self._edited)
         except (StoreError, OSError) as error:
             self._report("watch", error)
             return
-        if watching is not None:
-            state, self._end_watch = watching
-            if state != "watching":
-                self._log.write("polls_edits", reason=state)
+        if state != "watching":
+            self._log.write("polls_edits", reason=state)
 
     # -- foundations -------------------------------------------------------------------------
 

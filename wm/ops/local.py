@@ -56,18 +56,14 @@ def answer_of(settings: Settings, name: str, request: Record) -> Any:
         return execute(runtime, OPERATIONS[name], request)
 
 
-def watch_edits(
-    runtime: Runtime, edited: Callable[[str], None]
-) -> tuple[str, Callable[[], None]] | None:
+def watch_edits(runtime: Runtime, edited: Callable[[str], None]) -> tuple[str, Callable[[], None]]:
     """Watch for memory files that are edited by hand (ST-4): a thread calls `edited` with the key
     of each such workspace. Returns the state of the watch (`watching`, or why it polls or does not
-    work) and how to stop it; None for a store without files. Raises StoreError."""
+    work) and how to stop it. Raises StoreError."""
     # Lazy: watchdog takes 30 ms to import, and only the daemon watches.
     from wm.store.watch import Watch, written_by
 
     store = runtime.store
-    if not isinstance(store, FileStore):
-        return None
     watch = Watch(store.disk, written_by(store), runtime.settings.store)
     watch.start(edited)
     return watch.state, watch.stop

@@ -21,7 +21,6 @@ from wm.models.pull import fetch
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import INSTALLED, folder_of, installed, location
 from wm.ops.search.models import KINDS
-from wm.store.files import FileStore
 from wm.store.model_files import Part, Staging, remove, sweep
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
@@ -98,7 +97,6 @@ def _install(
     runtime: Runtime, name: str, parts: Iterable[Part], *, origin: str, commit: str = ""
 ) -> InstalledModel:
     store = runtime.store
-    assert isinstance(store, FileStore)
     sweep(store, runtime.now().timestamp())
     with Staging(store, name) as staging:
         files = staging.fill(parts)
@@ -137,7 +135,6 @@ def remove_model(runtime: Runtime, name: str) -> RemovedModel:
     in use or was not installed. Without the record the files are no longer a model, so files left
     by a kill can be removed under the same name."""
     store = runtime.store
-    assert isinstance(store, FileStore)
     if name in KINDS:
         raise UserError(
             f"{name} was not installed, so it cannot be removed.",

@@ -15,23 +15,18 @@ from wm.ops.runtime import Runtime
 from wm.store import check, fstype
 from wm.store.base import Finding
 from wm.store.check import repair
-from wm.store.files import FileStore
 from wm.store.paths import owner
 
 
 def check_store(runtime: Runtime, *, deep: bool) -> Iterator[Finding]:
-    """Yield every broken invariant; `deep` reads all data. Nothing to check without files."""
-    store = runtime.store
-    return check.check(store, deep=deep) if isinstance(store, FileStore) else iter(())
+    """Yield every broken invariant; `deep` reads all data."""
+    return check.check(runtime.store, deep=deep)
 
 
 def repair_store(runtime: Runtime) -> Iterator[Finding]:
     """Repair what `check_store` marks repairable, and yield what was done. Each repair is recorded
     in the evidence of its workspace (EV-1)."""
-    store = runtime.store
-    if not isinstance(store, FileStore):
-        return
-    for finding in repair.repair(store):
+    for finding in repair.repair(runtime.store):
         if finding.severity == "note":
             _log_repair(runtime, finding)
         yield finding

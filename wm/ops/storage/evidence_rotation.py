@@ -19,7 +19,6 @@ from wm.ops.runtime import Runtime
 from wm.store.base import Health, Pause, Ref, no_pause
 from wm.store.evidence import rotate as store_rotate
 from wm.store.evidence.rotate import Rotation
-from wm.store.files import FileStore
 
 D = TypeVar("D", bound=Document)
 
@@ -28,9 +27,6 @@ def rotate(
     runtime: Runtime, key: str, *, dry_run: bool = False, rest: Pause = no_pause
 ) -> Rotation:
     """Purge what may go, if that is worth the rewrite. Raises StoreError."""
-    store = runtime.store
-    if not isinstance(store, FileStore):
-        return Rotation()
     existing, admissions = _needed(runtime, key)
     limits = EvidenceLimits(
         max_age_days=runtime.settings.store.evidence_max_age_days,
@@ -42,7 +38,7 @@ def rotate(
         return purgeable(records, existing=existing, admissions=admissions, limits=limits, now=now)
 
     return store_rotate.rotate(
-        store.core,
+        runtime.store.core,
         key,
         may_go,
         at_least=runtime.settings.store.evidence_purge_at_least,

@@ -44,7 +44,6 @@ from wm.ops.storage.evidence_rotation import rotate
 from wm.settings import StorageSettings
 from wm.store import paths, sweep
 from wm.store.base import Health, Pause, Ref, no_pause
-from wm.store.files import FileStore
 from wm.store.paths import sid
 
 _TOGETHER = 32
@@ -151,7 +150,7 @@ def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Ta
 def _look(
     runtime: Runtime, key: str, now: datetime, rest: Pause, tally: _Tally
 ) -> Iterator[FileFact]:
-    core = _files(runtime).core
+    core = runtime.store.core
     limits: StorageSettings = runtime.settings.storage
     rested = (now - timedelta(days=limits.lost_after_days)).timestamp()
     trashed = (now - timedelta(days=limits.trash_max_age_days)).timestamp()
@@ -201,12 +200,6 @@ def _is_lost(transcript: object) -> bool:
     return False
 
 
-def _files(runtime: Runtime) -> FileStore:
-    if not isinstance(runtime.store, FileStore):
-        raise StoreError("Only a data folder can be swept, and this store has none.")
-    return runtime.store
-
-
 # --- do ----------------------------------------------------------------------------------------
 
 
@@ -216,7 +209,7 @@ def _do(runtime: Runtime, key: str, plan: SweepPlan, run: SweepRun, tally: _Tall
     if any(deletion.file.kind is FileKind.SESSION for deletion in others):
         _promote(runtime, key, tally)
     kept: set[str] = set()
-    removal = sweep.Removal(_files(runtime).core)
+    removal = sweep.Removal(runtime.store.core)
     for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
         run.rest()
         _remove(removal, list(group), kept, tally)
@@ -301,7 +294,7 @@ def _purge_one(work: Work, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]
     """Purge one entry; False if it was restored, or trashed again, since the plan was made."""
     found = work.read(ref)
     seen = [d.file.modified for d in deletions if d.file.part is FilePart.DOCUMENT]
-    now = sweep.modified(_files(work.runtime).core, ref)
+    now = sweep.modified(work.runtime.store.core, ref)
     if found.health is Health.MISSING or (seen and now not in seen):
         return False
     work.delete(ref)
@@ -351,7 +344,7 @@ def _last(runtime: Runtime, key: str) -> PurgedEvidence | None:
 
 def _is_worth_it(runtime: Runtime, key: str, known: PurgedEvidence | None) -> bool:
     try:
-        size = sweep.log_bytes(_files(runtime).core, key)
+        size = sweep.log_bytes(runtime.store.core, key)
     except StoreError:
         return False
     if known is None or size < _WORTH_BYTES:
@@ -412,14 +405,14 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
         if log.deleted:
             work.log(key, [_fact_of(log)], session=log.session)
     # The report lists up to a thousand files and is rarely read: do not cache it.
-    _files(runtime).core.cache.drop(paths.place(ref).path)
+    runtime.store.core.cache.drop(paths.place(ref).path)
 
 
 def _is_news(runtime: Runtime, log: SweepLog) -> bool:
     """Should the report be written? A restart that finds nothing to do keeps today's report."""
     if log.session or log.cause in ("daily", "asked") or _tells(log):
         return True
-    last = sweep.modified(_files(runtime).core, Ref(SweepLog, log.workspace_key))
+    last = sweep.modified(runtime.store.core, Ref(SweepLog, log.workspace_key))
     return runtime.now().timestamp() - last > runtime.settings.storage.sweep_hours * 3600
 
 
@@ -434,7 +427,7 @@ def _fact_of(log: SweepLog) -> Fact:
 
 def waiting_longest(runtime: Runtime) -> list[str]:
     """All workspaces and `user`, those with the oldest or no report first."""
-    core = _files(runtime).core
+    core = runtime.store.core
     keys = runtime.store.memories()
     return sorted(keys, key=lambda key: (sweep.modified(core, Ref(SweepLog, key)), key))
 
@@ -465,7 +458,7 @@ def sweep_all(runtime: Runtime, run: SweepRun, keys: Sequence[str]) -> Iterator[
 
 
 def _size(runtime: Runtime, key: str, rest: Pause) -> int:
-    core = _files(runtime).core
+    core = runtime.store.core
     found = sweep.scan(core, key, lambda fact: fact, rest)
     return sum(fact.size for fact in found if fact.kind is not FileKind.UNKNOWN)
 
