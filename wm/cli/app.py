@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import tempfile
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,6 +213,8 @@ def _path(words: list[str]) -> str:
 
 def _bug(words: list[str]) -> str:
     """Write the traceback to a file and return a sentence with its path."""
+    import tempfile  # here, not above: only a bug needs it
+
     verb = next((word for word in words if word in VERBS), "")
     text = f"wm {__version__}, Python {sys.version}\nverb: {verb}\n\n{_traceback()}"
     try:

@@ -22,7 +22,7 @@ from wm.cli.options import json_option as json_option  # for verbs that print th
 from wm.cli.options import not_empty
 from wm.daemon.client import Client
 from wm.errors import HostError, Unavailable, UserError, WmError
-from wm.settings import Settings, load
+from wm.settings import Settings, load, no_pydantic_plugins
 
 if TYPE_CHECKING:  # most commands call the daemon and need no use case
     from wm.ops.runtime import Runtime
@@ -134,10 +134,6 @@ class Caller:
 
     def run(self, name: str, fields: dict[str, Any]) -> Any:
         """Run a use case by name. Raises the same errors with and without the daemon."""
-        from pydantic import ValidationError
-
-        from wm.ops.catalogue import models_of
-
         if "" in (fields.get("id"), fields.get("sessionId")):
             # An unset shell variable; in a path of the socket an empty id would name another route.
             lists = "`wm inspect --all` lists every entry with its id."
@@ -146,28 +142,34 @@ class Caller:
             if name.endswith("_session"):
                 lists = "`wm session list` lists the sessions with their ids."
             raise UserError("The id is empty.", fix=lists)
-        asks, answers = models_of(name)
-        request = asks.model_validate({key: _utf8(key, value) for key, value in fields.items()})
-        if self.alone:
-            return self._on_files(name, request)
-        try:
-            fields = request.model_dump(mode="json", by_alias=True)
-            answer = ask(self.settings, name, fields, deadline_s=PATIENCE_S.get(name))
-        except Unavailable:
-            return self._on_files(name, request)
-        except (HostError, UserError) as error:
-            error.fix = f"{error.fix} {_outdated(self.settings)}".strip()
-            raise
-        try:
-            return answers.model_validate(answer)
-        except ValidationError:
-            raise WmError(
-                "The daemon's answer does not have the expected format.",
-                fix="It is probably another version: `wm down`, then `wm up`.",
-            ) from None
+        with no_pydantic_plugins():
+            return self._run(name, fields)
 
-    def _on_files(self, name: str, request: Any) -> Any:
-        return _files().answer_of(self.settings, name, request)
+    def _run(self, name: str, fields: dict[str, Any]) -> Any:
+        from pydantic import ValidationError
+        from pydantic_core import to_jsonable_python
+
+        from wm.ops.catalogue import models_of
+
+        asks, answers = models_of(name)
+        plain = {key: _utf8(key, value) for key, value in fields.items()}
+        fields = to_jsonable_python(plain, by_alias=True)
+        if not self.alone:
+            # The daemon validates the request; validating it here too would take a command longer.
+            try:
+                answer = ask(self.settings, name, fields, deadline_s=PATIENCE_S.get(name))
+                return answers.model_validate(answer)
+            except Unavailable:
+                pass  # work on the files
+            except (HostError, UserError) as error:
+                error.fix = f"{error.fix} {_outdated(self.settings)}".strip()
+                raise
+            except ValidationError:
+                raise WmError(
+                    "The daemon's answer does not have the expected format.",
+                    fix="It is probably another version: `wm down`, then `wm up`.",
+                ) from None
+        return _files().answer_of(self.settings, name, asks.model_validate(fields))
 
     @contextmanager
     def opened(self) -> Iterator[Runtime]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -60,6 +59,8 @@ class Group(click.Group):
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """The known word that this one abbreviates or misspells; "" if it is not clear."""
+    from difflib import get_close_matches  # here, not above: only a mistake needs it
+
     word = word.lower()
     begun = [one for one in known if len(word) > 2 and one.startswith(word)]
     if len(begun) == 1:

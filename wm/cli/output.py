@@ -254,10 +254,15 @@ class Bar:
 
 # --- text in columns ----------------------------------------------------------------------
 
+_OWN_SIGNS = str.maketrans("", "", "·…×→−“”")
+"""Signs in our own sentences: a line with no others needs no expressions, whose engine takes some
+milliseconds to load."""
+
 
 def safe(text: str) -> str:
     """The text in one line, without terminal escapes or invisible characters (TR-1)."""
-    if text.isascii() and text.isprintable():
+    plain = text.translate(_OWN_SIGNS)
+    if plain.isascii() and plain.isprintable():
         return text
     from wm.text import escape as texts
 

@@ -1,11 +1,17 @@
-"""Formats a workspace's name and summary for the terminal. Prints what the caller was answered."""
+"""Formats a workspace's name and summary, and its sessions, for the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from wm.api.protocol import ConversationUsage, Inspection, PagingTotals, WorkspacePlace
+from wm.api.protocol import (
+    ConversationUsage,
+    Inspection,
+    PagingTotals,
+    SessionSummary,
+    WorkspacePlace,
+)
 from wm.cli import output
 from wm.domain.counts import saving
 
@@ -53,6 +59,27 @@ def memory_rows(found: Inspection) -> list[output.Row]:
         told = f"{found.health.replace('_', ' ')}: {found.detail}"
         rows.append(("health", told, output.warn))
     return rows
+
+
+def about_session(session: SessionSummary) -> str:
+    """A session in one line; zero counts are left out."""
+    counted = nonzero(
+        (session.open_errors, "open error"),
+        (session.active_files, "active file"),
+        (session.core_blocks, "core block"),
+        (session.working_items, "working item"),
+        (session.compactions, "compaction"),
+    )
+    if session.pressure and not session.ended:
+        level = "" if session.pressure == "safe" else f" {session.pressure}"
+        counted.append(f"context {int(session.context_percent)} %{level}")
+    state = "ended" if session.ended else "open"
+    return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
+
+
+def nonzero(*rows: tuple[int, str]) -> list[str]:
+    """Counts with their words, without those that are zero."""
+    return [output.count(number, word) for number, word in rows if number]
 
 
 ZONE_PAINT: Mapping[str, output.Paint] = MappingProxyType(

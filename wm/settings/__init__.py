@@ -25,6 +25,7 @@ from wm.settings.environment import (
     forbid_telemetry,
     git_environment,
     has_editor,
+    no_pydantic_plugins,
     one_numeric_thread,
     one_tokenizing_thread,
     wants_colour,

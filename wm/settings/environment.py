@@ -6,7 +6,7 @@ The only module that reads the environment, except the hook client, which may no
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -306,17 +306,28 @@ def forbid_telemetry() -> None:
 
 
 @contextmanager
-def one_numeric_thread() -> Iterator[None]:
-    """Modules imported in this block compute on the calling thread only. numpy's products are
-    small here: on all processors they take longer, busy-wait, and slow other programs down.
-    The environment is restored afterwards, so that child processes decide for themselves."""
-    is_set = NUMERIC_THREADS in os.environ
-    os.environ.setdefault(NUMERIC_THREADS, "1")
+def _by_default(name: str, value: str) -> Iterator[None]:
+    """Set a variable in this block, unless the user sets it. The environment is restored
+    afterwards, so that child processes decide for themselves."""
+    is_set = name in os.environ
+    os.environ.setdefault(name, value)
     try:
         yield
     finally:
         if not is_set:
-            os.environ.pop(NUMERIC_THREADS, None)
+            os.environ.pop(name, None)
+
+
+def one_numeric_thread() -> AbstractContextManager[None]:
+    """Modules imported in this block compute on the calling thread only. numpy's products are
+    small here: on all processors they take longer, busy-wait, and slow other programs down."""
+    return _by_default(NUMERIC_THREADS, "1")
+
+
+def no_pydantic_plugins() -> AbstractContextManager[None]:
+    """Models used in this block for the first time look for no plugins of pydantic. wm uses none,
+    and the search through all installed packages is a tenth of a command's time."""
+    return _by_default("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def one_tokenizing_thread() -> None:

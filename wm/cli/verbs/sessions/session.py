@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from wm.api.governance import DeletedSession
-from wm.api.protocol import SessionSummary
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
 from wm.cli.options import flag
+from wm.cli.place import about_session, nonzero
 from wm.cli.verbs.sessions import own_memory
 from wm.formats.flow import FlowSum
 from wm.formats.pressure import Pressure
@@ -44,26 +44,6 @@ def _print_list(report: dict[str, Any]) -> None:
     for session in report["sessions"]:
         output.line("  " + output.bold(output.cut(session.session_id, output.width() - 2)))
         output.lines(output.hang("", about_session(session), 4, output.dim))
-
-
-def about_session(session: SessionSummary) -> str:
-    """A session in one line; zero counts are left out."""
-    counted = _counted(
-        (session.open_errors, "open error"),
-        (session.active_files, "active file"),
-        (session.core_blocks, "core block"),
-        (session.working_items, "working item"),
-        (session.compactions, "compaction"),
-    )
-    if session.pressure and not session.ended:
-        level = "" if session.pressure == "safe" else f" {session.pressure}"
-        counted.append(f"context {int(session.context_percent)} %{level}")
-    state = "ended" if session.ended else "open"
-    return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
-
-
-def _counted(*rows: tuple[int, str]) -> list[str]:
-    return [output.count(number, word) for number, word in rows if number]
 
 
 @command.command("show", short_help="The memory of one session.")
@@ -110,7 +90,7 @@ def _passed(found: FlowSum) -> str:
 
 def _context(measured: Pressure) -> str:
     """How full the session's context is, and the notices given about it."""
-    said = _counted(
+    said = nonzero(
         (measured.warnings_sent, "warning"), (measured.interventions_sent, "intervention")
     )
     filled = f"{measured.used:,} of {measured.limit:,} {measured.basis}"
