@@ -16,7 +16,7 @@ from functools import partial
 
 from tests.bench.harness import at_most, report
 from tests.store.twin import MemoryStore
-from wm.api.protocol import EventRequest
+from wm.api.sessions import EventRequest
 from wm.formats.events import Event, ToolFinished, UserPrompt
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute

@@ -21,7 +21,8 @@ from typing import Any
 
 from tests.bench import poison_cases as cases
 from tests.store.twin import MemoryStore
-from wm.api.protocol import HookAnswer, HookRequest, RememberRequest, ToolRequest
+from wm.api.protocol import RememberRequest, ToolRequest
+from wm.api.sessions import HookAnswer, HookRequest
 from wm.errors import WmError
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.catalogue import OPERATIONS

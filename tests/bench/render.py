@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from tests.bench.harness import at_most, ratio, report, scratch, settings_for
-from wm.api.protocol import PromptRequest
+from wm.api.sessions import PromptRequest
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.local import open_runtime
 from wm.ops.operation import execute

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from tests.bench import session_set, story_set
 from tests.store.twin import MemoryStore
-from wm.api.protocol import EventAnswer, EventRequest, RememberRequest, WorkspacePlace
+from wm.api.protocol import RememberRequest, WorkspacePlace
+from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain import payloads
 from wm.domain.memory import consolidate
 from wm.domain.payloads.opencode import TOOL_KINDS

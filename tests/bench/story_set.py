@@ -12,15 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.store.twin import MemoryStore
-from wm.api.protocol import (
-    EventRequest,
-    PromptRequest,
-    RecapAnswer,
-    RecapRequest,
-    SearchAnswer,
-    SearchRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import RecapAnswer, RecapRequest, SearchAnswer, SearchRequest, WorkspacePlace
+from wm.api.sessions import EventRequest, PromptRequest
 from wm.domain import payloads
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.catalogue import OPERATIONS

@@ -23,7 +23,7 @@ from tests.daemon.process import wait_for
 from tests.daemon.toys import TOYS, NoteRequest
 from tests.daemon.wire import run
 from tests.leaks import nothing_left
-from wm.api.protocol import EventRequest
+from wm.api.sessions import EventRequest
 from wm.daemon.client import Client, Events, ServerEvent, encode, plain
 from wm.daemon.client_async import AsyncClient
 from wm.daemon.messages import encode_head, too_busy

@@ -15,7 +15,7 @@ import pytest
 
 from tests.daemon.process import Home
 from wm.api.governance import SweepRequest
-from wm.api.protocol import EventRequest
+from wm.api.sessions import EventRequest
 from wm.daemon.jobs import Job, Jobs, Stopped, _Rest
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tool_output import ToolOutput, file_name

@@ -20,6 +20,7 @@ from wm.api import (
     protocol,
     replay,
     session_memory,
+    sessions,
     sync,
 )
 from wm.formats import home, workspace_memory
@@ -219,7 +220,7 @@ PRINTS: dict[str, type[Record]] = {
     "why not": diagnosis.WhyNotAnswer,
     "history": diagnosis.HistoryPage,
     "show history": diagnosis.HistoryPage,
-    "output": protocol.OutputAnswer,
+    "output": sessions.OutputAnswer,
     "diag status": diag.DiagStatus,
     "diag rejected": diag.Rejected,
     "diag missing": diag.Missing,
@@ -242,7 +243,7 @@ PRINTS: dict[str, type[Record]] = {
     "budget prune": instruction_budget.PruneAnswer,
     "recap": protocol.RecapAnswer,
     "session list": SessionsReport,
-    "session show": protocol.SessionAnswer,
+    "session show": sessions.SessionAnswer,
     "session core show": session_memory.Blocks,
     "session core set": session_memory.Blocks,
     "session core append": session_memory.Blocks,

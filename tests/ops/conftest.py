@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.store.twin import MemoryStore
-from wm.api.protocol import EventAnswer, HookAnswer, PromptAnswer
+from wm.api.sessions import EventAnswer, HookAnswer, PromptAnswer
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.pending_journal import PendingJournal

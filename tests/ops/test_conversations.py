@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wm.api.protocol import ConversationUsage, Inspection, SessionAnswer
+from wm.api.protocol import ConversationUsage, Inspection
+from wm.api.sessions import SessionAnswer
 from wm.formats.flow import FlowUsage
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import open_runtime

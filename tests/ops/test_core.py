@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import Bench
-from wm.api.protocol import PromptText
 from wm.api.session_memory import Blocks
+from wm.api.sessions import PromptText
 from wm.errors import NotFound, UserError
 from wm.formats.core_memory import CoreMemory
 from wm.ops.session.core_blocks import next_ref

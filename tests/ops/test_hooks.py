@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
-from wm.api.protocol import HookRequest
+from wm.api.sessions import HookRequest
 from wm.errors import Busy, HostError
 from wm.ops.local import open_runtime
 from wm.ops.place import memory_ref

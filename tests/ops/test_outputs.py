@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.ops.conftest import Bench
-from wm.api.protocol import HookRequest, PrunedOutput
+from wm.api.sessions import HookRequest, PrunedOutput
 from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.pressure import Pressure
 from wm.formats.tool_output import ToolOutput, file_name

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ops.conftest import Bench
-from wm.api.protocol import HookRequest
+from wm.api.sessions import HookRequest
 from wm.formats.pressure import LargeItem, Pressure
 from wm.formats.session_state import SessionState
 from wm.ops.operation import execute_batch

@@ -3,8 +3,9 @@
 Money is US dollars. Sizes of parts are estimates; token counts of exchanges are the service's.
 """
 
-from wm.api.protocol import ConversationUsage, SessionScoped, WorkspacePlace
+from wm.api.protocol import ConversationUsage, WorkspacePlace
 from wm.api.replay import TokenCounts
+from wm.api.sessions import SessionScoped
 from wm.formats.base import Record
 
 

@@ -3,7 +3,8 @@
 A dry run has the same response as the run, so a person can compare the two.
 """
 
-from wm.api.protocol import Scoped, SessionScoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.sessions import SessionScoped
 from wm.formats.base import Record
 from wm.formats.sweep_log import SweepLog
 

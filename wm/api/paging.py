@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from wm.api.protocol import PagingTotals, Scoped, SessionScoped, WorkspacePlace
+from wm.api.protocol import PagingTotals, Scoped, WorkspacePlace
+from wm.api.sessions import SessionScoped
 from wm.formats.base import Record
 from wm.formats.flow import FlowUsage
 from wm.formats.ledger import LedgerDecision, LedgerRecord

@@ -3,7 +3,7 @@
 For people and programs. A model's own tools have their arguments in `wm.api.tools`.
 """
 
-from wm.api.protocol import SessionScoped
+from wm.api.sessions import SessionScoped
 from wm.formats.base import Record
 from wm.formats.session_state import NEWEST
 

@@ -6,7 +6,8 @@ nothing new; they take no lock and write nothing.
 
 from __future__ import annotations
 
-from wm.api.protocol import EventRequest, HookAnswer, Scoped, StatuslineRequest, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.sessions import EventRequest, HookAnswer, StatuslineRequest
 from wm.domain.counts import counted, saving
 from wm.domain.payloads.claude_code import usage
 from wm.ops.memory.documents import read_memory

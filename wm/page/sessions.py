@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from wm.api.context import ContextPart, SessionContext
 from wm.api.paging import ObjectsAnswer, ObjectSummary
-from wm.api.protocol import PagingTotals, SessionAnswer
+from wm.api.protocol import PagingTotals
+from wm.api.sessions import SessionAnswer
 from wm.errors import NotFound
 from wm.formats.recaps import Recap
 from wm.page.charts import context_chart, cost_chart

@@ -10,7 +10,8 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from wm.api.protocol import EventRequest, WorkspacePlace
+from wm.api.protocol import WorkspacePlace
+from wm.api.sessions import EventRequest
 from wm.domain.learning.provenance import (
     ADDRESSED,
     HIDDEN,

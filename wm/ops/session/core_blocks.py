@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import SessionScoped, WorkspacePlace
+from wm.api.protocol import WorkspacePlace
+from wm.api.sessions import SessionScoped
 from wm.domain.facts import Fact
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks

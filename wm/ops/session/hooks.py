@@ -16,15 +16,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.api.protocol import (
+from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.sessions import (
     EventAnswer,
     EventRequest,
     HookAnswer,
     HookRequest,
     PromptAnswer,
     PromptRequest,
-    Scoped,
-    WorkspacePlace,
 )
 from wm.domain import payloads as adapters
 from wm.domain.payloads import HookOutcome, ParsedHook, Want

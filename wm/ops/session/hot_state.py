@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from wm.api.protocol import SessionAnswer, SessionScoped, WorkspacePlace
+from wm.api.protocol import WorkspacePlace
+from wm.api.sessions import SessionAnswer, SessionScoped
 from wm.domain.session import core_blocks, hot_snapshot, working_memory
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from wm.api.protocol import EventRequest, WorkspacePlace
+from wm.api.protocol import WorkspacePlace
+from wm.api.sessions import EventRequest
 from wm.domain import pressure as rules
 from wm.domain import pressure_review
 from wm.domain.facts import Detail, Fact

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from wm.api.protocol import PromptAnswer, PromptRequest, PromptText, WorkspacePlace
+from wm.api.protocol import WorkspacePlace
+from wm.api.sessions import PromptAnswer, PromptRequest, PromptText
 from wm.domain.facts import Fact
 from wm.domain.memory.select import Selection
 from wm.domain.payloads import LIMITED

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
-from wm.api.protocol import EventAnswer, EventRequest, Remembered, RememberRequest, WorkspacePlace
+from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
+from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain import failures
 from wm.domain.facts import Fact
 from wm.domain.learning import decisions, requests

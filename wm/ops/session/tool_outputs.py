@@ -8,14 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from wm.api.protocol import (
-    EventAnswer,
-    EventRequest,
-    OutputAnswer,
-    OutputRequest,
-    PrunedOutput,
-    WorkspacePlace,
-)
+from wm.api.protocol import WorkspacePlace
+from wm.api.sessions import EventAnswer, EventRequest, OutputAnswer, OutputRequest, PrunedOutput
 from wm.domain.facts import Detail, Fact
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from wm.api.protocol import FinishAnswer, FinishRequest, RecordAnswer, RecordRequest
+from wm.api.sessions import FinishAnswer, FinishRequest, RecordAnswer, RecordRequest
 from wm.domain.recording import Cut, NotJson, RecordingIndex, RecordingLine, cut
 from wm.domain.times import iso, parse
 from wm.errors import HostError
