@@ -38,11 +38,11 @@ from wm.formats.evidence import Outcome
 from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
 from wm.formats.sharing.sync import SharedRecord
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
+from wm.settings import ACCEPT
 from wm.text.letters import canonical
 
-INBOX, SIGNED, ALL = "inbox", "signed", "all"
-ACCEPT = (INBOX, SIGNED, ALL)
-"""How entries of others enter: after approval, with a verified signature, or at once."""
+SIGNED, ALL = ACCEPT[1:]
+"""How entries of others enter, if not after approval: with a verified signature, or at once."""
 
 UNSIGNED: Mapping[str, Collection[str]] = MappingProxyType({})
 PROPOSED = "m_"

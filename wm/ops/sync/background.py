@@ -13,18 +13,15 @@ from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.place import USER_PLACE
 from wm.ops.runtime import Runtime
-from wm.ops.sync.documents import sync_ref
-from wm.ops.sync.planning import Choices, sync_mine, sync_project
+from wm.ops.sync.planning import Choices, replica, sync_mine, sync_project
 
 
 def sync_quietly(runtime: Runtime, workspace: str) -> None:
     """Sync a project, and the user's own memory, as far as a remote is known."""
     call, choices = partial(_call, runtime), Choices(quiet=True)
-    document = runtime.store.read(sync_ref(workspace)).document
-    if document is not None and document.team.remote is not None:
+    if replica(runtime, workspace, mine=False).remote is not None:
         sync_project(runtime, call, {"workspace": workspace}, choices)
-    own = runtime.store.read(sync_ref(USER_PLACE.key)).document
-    if own is not None and own.mine.remote is not None:
+    if replica(runtime, USER_PLACE.key, mine=True).remote is not None:
         sync_mine(runtime, call, choices)
 
 

@@ -30,7 +30,7 @@ from wm.domain.sync.portable import (
 )
 from wm.errors import StoreError, UserError
 from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
-from wm.formats.sharing.sync import Remote, Replica
+from wm.formats.sharing.sync import Remote
 from wm.store.git.mirror import REF, Identity, Mirror, Pushed
 from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Key, Objects, path_of
 
@@ -73,14 +73,10 @@ class Plan(Struct, frozen=True):
     publish_to: str = ""
 
 
-class _Tree(Struct, frozen=True):
+def _version_file(purges: int = 0) -> bytes:
     """The version file of a tree. purges: how often its history was rewritten."""
-
-    purges: int = 0
-
-    def encoded(self) -> bytes:
-        plain = {"format": "wm-memory", "purges": self.purges, "version": FORMAT}
-        return (json.dumps(plain, indent=1) + "\n").encode()
+    plain = {"format": "wm-memory", "purges": purges, "version": FORMAT}
+    return (json.dumps(plain, indent=1) + "\n").encode()
 
 
 def synchronise(plan: Plan, mirror: Mirror, call: Call) -> Synced:
@@ -131,7 +127,8 @@ class _Run:
             if applied not in ("", self._ours) and not self._mirror.has(applied):
                 # The mirror was lost: what it held and the remote does not have is sent again.
                 out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
-                out = out.model_copy(update={"replica": _unapplied(out.replica)})
+                replica = out.replica.model_copy(update={"applied": ""})
+                out = out.model_copy(update={"replica": replica})
             self._outgoing[part.space] = out
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
         if plan.dry_run:
@@ -187,8 +184,8 @@ class _Run:
         ours, theirs = self._ours, self._theirs
         if theirs in ("", ours):
             return
-        there = self._tree(theirs)
-        here = self._tree(ours) if ours else there
+        there = self._purges(theirs)
+        here = self._purges(ours) if ours else there
         behind, ahead = self._mirror.relation(ours, theirs)
         if ahead:
             return
@@ -196,11 +193,11 @@ class _Run:
         is_clean = self._left_out.odd_count == 0
         news = {path_of(k): raw for k, (raw, _left, right) in joined.items() if raw != right}
         ours_lack = {path_of(k): raw for k, (raw, left, _right) in joined.items() if raw != left}
-        if here.purges > there.purges:
+        if here > there:
             self._rewrites = True  # they still have the history that was purged
             if ours_lack:
                 self._commit(ours_lack, [ours], "Join")
-        elif here.purges < there.purges or (behind and is_clean and not news):
+        elif here < there or (behind and is_clean and not news):
             self._move(theirs)
             if news:
                 self._commit(news, [theirs], "Join")
@@ -208,7 +205,7 @@ class _Run:
             self._commit(news, [theirs, ours] if ours else [theirs], "Join")
         else:
             if not ours:
-                self._commit({VERSION_FILE: there.encoded()}, [], "Begin")
+                self._commit({VERSION_FILE: _version_file(there)}, [], "Begin")
             self._commit(ours_lack, [self._ours, theirs], "Join, without what is no shared entry")
 
     def _joined(self) -> dict[Key, tuple[bytes, bytes | None, bytes | None]]:
@@ -229,8 +226,8 @@ class _Run:
                 joined[key] = (canonical_bytes(one), ours, theirs)
         return joined
 
-    def _tree(self, commit: str) -> _Tree:
-        """The version of a tree. Raises UserError for a newer one, and for one of another form."""
+    def _purges(self, commit: str) -> int:
+        """How often a tree was purged. Raises UserError for a newer one, and for another form."""
         try:
             found = json.loads(self._objects.version(commit))
             version, purges = found["version"], found.get("purges", 0)
@@ -247,7 +244,7 @@ class _Run:
                 f"The shared memory of {self._plan.remote.shown} was written by a newer wm.",
                 fix="Update wm; until then nothing is sent or taken in.",
             )
-        return _Tree(purges)
+        return int(purges)
 
     # --- own changes -----------------------------------------------------------------------------
 
@@ -272,12 +269,12 @@ class _Run:
         if changes:
             count = f"{len(changes)} entries" if len(changes) > 1 else "an entry"
             if not self._ours:
-                changes[VERSION_FILE] = _Tree().encoded()
+                changes[VERSION_FILE] = _version_file()
             parents = [self._ours] if self._ours else []
             self._commit(changes, parents, f"Share {count}", by=self._plan.who)
         if self._plan.purge and self._ours:
-            more = _Tree(self._tree(self._ours).purges + 1)
-            self._commit({VERSION_FILE: more.encoded()}, [self._ours], "Purge")
+            more = _version_file(self._purges(self._ours) + 1)
+            self._commit({VERSION_FILE: more}, [self._ours], "Purge")
             self._ours = self._mirror.rewritten(self._ours, (), self._unsigned, "Purge")
             self._rewrites = True
 
@@ -442,10 +439,6 @@ class _Run:
         if not self._mirror.move(commit, self._ours):
             raise StoreError("Another sync is running.", fix="Try again in a moment.")
         self._ours = commit
-
-
-def _unapplied(replica: Replica) -> Replica:
-    return replica.model_copy(update={"applied": ""})
 
 
 def _read(raw: bytes | None, entry_id: str) -> SharedEntry | None:

@@ -17,14 +17,14 @@ from msgspec import Struct
 from wm.api.protocol import Scoped
 from wm.api.sync import Synced
 from wm.domain.memory.checkouts import remote_name
+from wm.domain.sync.arrivals import SIGNED
 from wm.domain.sync.portable import author_id
 from wm.errors import Corrupt, NotFound, UserError
-from wm.formats.sharing.sync import Remote, Replica, Sync
+from wm.formats.sharing.sync import Remote, Replica
 from wm.ops.place import USER_PLACE, locate, place_of
 from wm.ops.runtime import Runtime
-from wm.ops.sync.documents import sync_ref
+from wm.ops.sync.documents import replica_of, sync_ref
 from wm.ops.sync.exchange import Call, Confirm, Part, Plan, synchronise
-from wm.settings import ACCEPT
 from wm.store import identity
 from wm.store.git.mirror import Identity, Mirror, absolute_url, configured
 from wm.store.git.objects import Objects
@@ -56,7 +56,7 @@ def sync_project(
     place = locate(runtime, Scoped.model_validate(scope))
     if not place.root or place.key == USER_PLACE.key:
         raise UserError("This memory belongs to no project.", fix="`wm sync --mine` syncs it.")
-    known = _replica(runtime, place.key, mine=False)
+    known = replica(runtime, place.key, mine=False)
     name = choices.remote or (known.remote.name if known.remote else ORIGIN)
     git = configured(place.root)
     url = absolute_url(place.root, git.remotes.get(name, ""))
@@ -79,7 +79,7 @@ def sync_project(
             "git does not know who you are, so entries would have no author.",
             fix='git config --global user.email "you@example.org"',
         )
-    remote = _remote(runtime, known, name, url)
+    remote, rules = _remote(runtime, known, name, url), runtime.settings.team
     if choices.quiet and remote is not known.remote:
         raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
     plan = Plan(
@@ -94,17 +94,10 @@ def sync_project(
         dry_run=choices.dry_run,
         sends=not (choices.quiet and git.who.signs),  # nobody is there to unlock a key
         purge=choices.purge,
-        allowed_signers=_allowed_signers(runtime),
+        allowed_signers=rules.allowed_signers if rules.accept == SIGNED else None,
         publish_to=place.root,
     )
     return _run(plan, Mirror(runtime.store, place.key, quiet=choices.quiet), call)
-
-
-def _allowed_signers(runtime: Runtime) -> str | None:
-    """As the `Plan` has it: None if signatures do not count."""
-    if runtime.settings.team.accept != ACCEPT[1]:
-        return None
-    return runtime.settings.team.allowed_signers
 
 
 def sync_mine(
@@ -112,7 +105,7 @@ def sync_mine(
 ) -> Synced:
     """Sync all own memory with a repository of the user's own. scope: a project that takes part
     even if nothing is remembered there yet. Raises UserError, Unavailable."""
-    known = _replica(runtime, USER_PLACE.key, mine=True)
+    known = replica(runtime, USER_PLACE.key, mine=True)
     url = known.remote.name if known.remote else ""
     if choices.remote:  # the daemon names none: its working folder may be gone
         url = absolute_url(str(scope.get("directory") or os.getcwd()), choices.remote)
@@ -165,11 +158,10 @@ def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:
         return synchronise(plan, mirror, call)
 
 
-def _replica(runtime: Runtime, key: str, *, mine: bool) -> Replica:
-    document: Sync | None = runtime.store.read(sync_ref(key)).document
-    if document is None:
-        return Replica()
-    return document.mine if mine else document.team
+def replica(runtime: Runtime, key: str, *, mine: bool) -> Replica:
+    """What a workspace last saw of a tree; an empty one if it shares nothing."""
+    document = runtime.store.read(sync_ref(key)).document
+    return Replica() if document is None else replica_of(document, mine)
 
 
 def _remote(runtime: Runtime, known: Replica, name: str, url: str) -> Remote:
@@ -184,7 +176,7 @@ def _remote(runtime: Runtime, known: Replica, name: str, url: str) -> Remote:
 
 def _space(runtime: Runtime, key: str, root: str, spaces: frozenset[str], choices: Choices) -> str:
     """The workspace's folder in the user's own tree; "" if it does not take part."""
-    joined = _replica(runtime, key, mine=True).space
+    joined = replica(runtime, key, mine=True).space
     if joined or not os.path.isdir(root):
         return joined
     space = claimed_space(root)

@@ -83,13 +83,11 @@ class Mirror:
             try:
                 store.disk.rename(all, new, self._name)
             except OSError:
-                self._move_to_quarantine(new)  # another sync was first
+                self.set_aside(new)  # another sync was first
 
-    def set_aside(self) -> None:
-        """Move a damaged mirror into quarantine; the next sync makes a new one."""
-        self._move_to_quarantine(self._name)
-
-    def _move_to_quarantine(self, name: str) -> None:
+    def set_aside(self, name: str = "") -> None:
+        """Move a damaged mirror, or a folder beside it, into quarantine; the next sync makes a new
+        mirror."""
         store = self._store
         with (
             suppress(FileNotFoundError),
@@ -98,7 +96,7 @@ class Mirror:
             store.disk.folder(paths.MIRRORS) as mirrors,
         ):
             aside = f"{self._name}-{secrets.token_hex(4)}"
-            store.disk.rename(mirrors, name, aside, quarantine)
+            store.disk.rename(mirrors, name or self._name, aside, quarantine)
 
     def has(self, commit: str) -> bool:
         return bool(commit) and self._git(["cat-file", "-e", f"{commit}^{{commit}}"]).ok
