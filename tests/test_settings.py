@@ -50,7 +50,7 @@ def test_there_are_at_most_120_options_and_about_30_on_the_first_page() -> None:
 
 def test_every_figure_has_a_description_with_its_rule() -> None:
     for section, kind in SECTIONS.items():
-        fields = set(kind.__dataclass_fields__)
+        fields = set(kind.__struct_fields__)
         assert set(describe(kind)) == fields, section
 
 

@@ -19,12 +19,13 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from tests.bench.references import Bm25, orders
 from tests.models import minilm

@@ -6,9 +6,11 @@ A `SETS` row names the fields of a case that are read, and the function that ans
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from tests.bench import session_set, story_set
 from tests.store.twin import MemoryStore

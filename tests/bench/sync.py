@@ -11,12 +11,12 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.bench.harness import Row, at_most, report, scratch, settings_for
 from wm.api.sync import Synced

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from statistics import median
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tests.bench.harness import Row, at_most, report

@@ -6,9 +6,10 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.daemon.toys import OPERATIONS, TOYS
 from tests.daemon.wire import Wire

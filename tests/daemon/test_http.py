@@ -12,10 +12,10 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daemon.wire import LIMITS, Served, Wire, echo, run, serving, turns, until
 from wm.daemon.http import HttpServer

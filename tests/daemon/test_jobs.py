@@ -7,11 +7,11 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daemon.process import Home
 from wm.api.governance import SweepRequest

@@ -17,7 +17,6 @@ where a model of meaning is loaded.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import sys
 import threading
@@ -144,9 +143,7 @@ class Served(Struct):
 async def served(folder: Path) -> AsyncIterator[Served]:
     settings = load({"HOME": str(folder), "WM_HOME": str(folder / "home")})
     # By words alone: when a model is loaded, and a vector is there, is a matter of time.
-    settings = dataclasses.replace(
-        settings, recall=dataclasses.replace(settings.recall, model="none")
-    )
+    settings = structs.replace(settings, recall=structs.replace(settings.recall, model="none"))
     settings.paths.home.mkdir(mode=0o700)
     project = folder / "project"
     (project / ".git").mkdir(parents=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, entry
 from wm.errors import NotFound, UserError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.models import small
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench

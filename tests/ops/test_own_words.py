@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.ops.conftest import Bench
 from wm.formats.workspace_memory import TYPES

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.cli.terminal import repository
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench

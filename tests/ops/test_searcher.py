@@ -7,11 +7,11 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench, open_files, project_in, settings_of

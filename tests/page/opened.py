@@ -12,9 +12,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
+
+from msgspec.structs import replace
 
 from tests.cli.terminal import Terminal
 from tests.page.furnished import furnish

@@ -22,7 +22,7 @@ from tests.page.opened import Answered, OpenPage, client, opened, start_daemon, 
 
 IDLE = """
 import wm.cli.verbs.open as verb
-from dataclasses import replace
+from msgspec.structs import replace
 serve = verb.serve
 def soon(settings, *rest, **named):
     serve(replace(settings, page=replace(settings.page, idle_s=4.0)), *rest, **named)

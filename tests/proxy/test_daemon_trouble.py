@@ -18,6 +18,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.cli.terminal import Terminal
 from tests.clients.accounting import units
@@ -89,9 +90,9 @@ class Scene:
 
     def behind(self, play: Callable[[Chain], None], deadline_s: float = PREPARE_DEADLINE_S) -> None:
         settings = self.user.settings()
-        paths = replace(settings.paths, socket=self.relay.path)
+        paths = structs.replace(settings.paths, socket=self.relay.path)
         played(
-            replace(settings, paths=paths), self.upstream.url, play,
+            structs.replace(settings, paths=paths), self.upstream.url, play,
             policy="balanced", record=True, prepare_deadline_s=deadline_s,
         )  # fmt: skip
 

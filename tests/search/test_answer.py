@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.answer import AnswerPassage, passage, tokens

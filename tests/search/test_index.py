@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from wm.models.static import StaticEmbedder
 from wm.search.applicability import relevant

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,7 +17,7 @@ from wm.store.vectors.graph import NearGraph, restore
 
 WIDTH = 16
 PLAIN = RecallSettings()
-FEW = dataclasses.replace(PLAIN, graph_from=40)
+FEW = replace(PLAIN, graph_from=40)
 """A graph is built over forty vectors."""
 
 

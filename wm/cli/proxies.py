@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.api.protocol import Scoped
 from wm.cli import output

@@ -15,7 +15,6 @@ import resource
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -454,7 +453,7 @@ def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             soft = wanted
     most = max(8, soft - _RESERVED_FDS)
-    return replace(limits, max_connections=min(limits.max_connections, most))
+    return structs.replace(limits, max_connections=min(limits.max_connections, most))
 
 
 def _print(word: str) -> None:

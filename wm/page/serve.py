@@ -12,11 +12,11 @@ import secrets
 import signal
 import tempfile
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn import Config, Server
 

@@ -3,30 +3,31 @@
 A hook's deadline is the longest that an agent ever waits for `wm`.
 """
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from wm.settings.schema import option
+from msgspec import Struct
+
+from wm.settings.schema import Option
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DaemonSettings:
+class DaemonSettings(Struct, frozen=True, eq=False):
     """The daemon and its socket (SPEC IF-1, IF-6)."""
 
-    request_timeout_s: float = option(10.0, least=0.1)
+    request_timeout_s: Annotated[float, Option(least=0.1)] = 10.0
     """Deadline of one request in the daemon [s, IF-1]."""
-    max_connections: int = option(256, least=8)
+    max_connections: Annotated[int, Option(least=8)] = 256
     """Connections served at once; others are asked to try again later [connections, IF-1]."""
-    drain_s: float = option(5.0)
+    drain_s: Annotated[float, Option()] = 5.0
     """On SIGTERM, requests in progress get this long to finish. Writing goes on as long as each
     such period has a write [s, IF-6]."""
-    start_wait_s: float = option(10.0, least=0.5)
+    start_wait_s: Annotated[float, Option(least=0.5)] = 10.0
     """Longest wait of a client for the first answer of a daemon that it started [s, IF-6]."""
-    idle_exit_s: float = option(0.0, common=True)
+    idle_exit_s: Annotated[float, Option(common=True)] = 0.0
     """The daemon exits after this long without a request; 0: never [s, IF-6]."""
-    activated_idle_exit_s: float = option(1800.0)
+    activated_idle_exit_s: Annotated[float, Option()] = 1800.0
     """The daemon exits after this long without a request if a service manager holds the socket;
     0: never [s, IF-6]."""
-    log_max_bytes: int = option(1024 * 1024, least=4096)
+    log_max_bytes: Annotated[int, Option(least=4096)] = 1024 * 1024
     """daemon.log is rotated at this size; one older file is kept [bytes, IF-6]."""
 
     # Fixed: not options of config.toml.
@@ -52,13 +53,12 @@ class DaemonSettings:
     """Threads that wait for the disk in place of the event loop [threads, IF-1]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HookSettings:
+class HookSettings(Struct, frozen=True, eq=False):
     """Deadlines of the agents' hooks (SPEC IF-2, IF-3)."""
 
-    event_timeout_s: float = option(1.0, least=0.05)
+    event_timeout_s: Annotated[float, Option(least=0.05)] = 1.0
     """A hook gives up after this long and prints nothing [s, IF-3]."""
-    lock_wait_s: float = option(2.0)
+    lock_wait_s: Annotated[float, Option()] = 2.0
     """Longest wait of a hook for a document's lock, within the hook's deadline [s, ST-2]."""
 
     # Fixed: not options of config.toml.
@@ -70,15 +70,14 @@ class HookSettings:
     more than 10,000. The working memory is shortened first [chars, EP-2]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ToolSettings:
+class ToolSettings(Struct, frozen=True, eq=False):
     """The tools that a model can call (SPEC IF-4)."""
 
-    hits: int = option(8)
+    hits: Annotated[int, Option()] = 8
     """Hits of memory_query unless asked otherwise [hits, IF-4]."""
-    answer_chars: int = option(8000)
+    answer_chars: Annotated[int, Option()] = 8000
     """Characters of the memories in one answer; further ones are counted [chars, IF-4]."""
-    max_waiting: int = option(100)
+    max_waiting: Annotated[int, Option()] = 100
     """Proposals of agents that may wait in the inbox; further ones are refused [entries, TR-3]."""
 
     # Fixed: not options of config.toml.

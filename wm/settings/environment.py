@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from wm.errors import UserError
 
@@ -26,8 +27,7 @@ NUMERIC_THREADS = "OPENBLAS_NUM_THREADS"
 TOKENIZING_THREADS = "TOKENIZERS_PARALLELISM"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Paths:
+class Paths(Struct, frozen=True, eq=False):
     """The paths of `wm` on this machine (SPEC ID-1). All absolute."""
 
     home: Path
@@ -36,8 +36,7 @@ class Paths:
     cache: Path
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AgentPaths:
+class AgentPaths(Struct, frozen=True, eq=False):
     """Paths of the agents and the service manager that `wm setup` changes. All absolute.
 
     claude, opencode: the agents' own folders. claude_state: the file in which Claude Code keeps
@@ -58,8 +57,7 @@ class AgentPaths:
     others: Mapping[str, Path] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ForeignPaths:
+class ForeignPaths(Struct, frozen=True, eq=False):
     """Paths of other programs' files that `wm import` reads. All absolute.
 
     data: the user's data folder, with the older plugin's store. claude, opencode: the agents'
@@ -71,26 +69,25 @@ class ForeignPaths:
     opencode: Path
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AgentSession:
+class AgentSession(Struct, frozen=True, eq=False):
     """The session and project folder that an agent names to a program it starts, or ""."""
 
     session: str = ""
     project: str = ""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Network:
+class Network(Struct, frozen=True, eq=False):
     """The proxy settings of the environment."""
 
     proxy: str = ""
-    """May contain a password, so this class has no repr that would print it."""
     no_proxy: str = ""
     ca_file: str = ""
 
+    def __repr__(self) -> str:
+        return "Network()"  # `proxy` may contain a password
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Desktop:
+
+class Desktop(Struct, frozen=True, eq=False):
     """Where a browser can be shown. graphical: on a screen of this machine. ssh_server: the address
     of this machine as the user's SSH client reached it, "" without SSH."""
 
@@ -326,7 +323,7 @@ def one_numeric_thread() -> AbstractContextManager[None]:
 
 def no_pydantic_plugins() -> AbstractContextManager[None]:
     """Models used in this block for the first time look for no plugins of pydantic. wm uses none,
-    and the search through all installed packages is a tenth of a command's time."""
+    and the search through all installed packages is some milliseconds of each command."""
     return _by_default("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 

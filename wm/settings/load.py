@@ -9,9 +9,11 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.errors import UserError
 from wm.settings.daemon import DaemonSettings, HookSettings, ToolSettings
@@ -27,8 +29,7 @@ from wm.settings.session import CoreSettings, PressureSettings, SessionSettings,
 from wm.settings.store import StorageSettings, StoreSettings
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Settings:
+class Settings(Struct, frozen=True, eq=False):
     """All settings of a process.
 
     config_error: why config.toml cannot be used, so that the defaults apply. config_warning: which
@@ -77,7 +78,13 @@ class Settings:
         )
 
 
-SECTIONS: dict[str, type[Any]] = {f.name: type(f.default) for f in fields(Settings)[1:-3]}
+SECTIONS: dict[str, type[Any]] = {
+    name: type(default)
+    for name, default in zip(
+        Settings.__struct_fields__[1:], Settings.__struct_defaults__, strict=True
+    )
+    if isinstance(default, Struct)
+}
 """Every section by name, also one whose figures are all fixed."""
 
 CONFIGURABLE = tuple(name for name, kind in SECTIONS.items() if options_of(kind))

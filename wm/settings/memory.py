@@ -4,18 +4,18 @@ Limits decide what is shown or accepted; no figure here deletes an entry.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Struct, field
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, one_of, option
+from wm.settings.schema import Option, TableKind, check_expression, one_of
 
 LEARN_MODES = ("active", "inbox", "off")
 LEARN_INBOX = LEARN_MODES[1]
 
 
-@dataclass(frozen=True)
-class Trigger:
+class Trigger(Struct, frozen=True):
     """A way of asking to remember of the user's own: `[[gate.triggers]]` in config.toml (IF-8).
 
     pattern: what the beginning of a line must match; the text behind it is kept, or that of the
@@ -38,52 +38,60 @@ def _trigger(given: Mapping[str, Any], at: str) -> Trigger:
 _TABLES = TableKind(made=Trigger, noun="trigger", header="[[gate.triggers]]", make=_trigger)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MemorySettings:
+class MemorySettings(Struct, frozen=True, eq=False):
     """Workspace memory (SPEC section 3)."""
 
-    max_text_chars: int = option(2000)
+    max_text_chars: Annotated[int, Option()] = 2000
     """Longest text of an entry; longer is refused with the count [chars, WM-1]."""
-    learn: str = option("active", common=True, needs_consent=True, parse=one_of(LEARN_MODES))
+    learn: Annotated[str, Option(common=True, needs_consent=True, parse=one_of(LEARN_MODES))] = (
+        "active"
+    )
     """What becomes of a statement that nobody asked to remember: active, inbox or off [EX-7]."""
-    suspect_rate: float = option(0.25)
+    suspect_rate: Annotated[float, Option()] = 0.25
     """Factor on the strength of an entry whose anchored code changed or is gone [WM-9]."""
-    shown_text_chars: int = option(260)
+    shown_text_chars: Annotated[int, Option()] = 260
     """Characters of an entry's text that a prompt shows, in whole sentences [chars, WM-1]."""
-    rendered_entries: int = option(28, common=True)
+    rendered_entries: Annotated[int, Option(common=True)] = 28
     """Entries shown in a prompt [entries, WM-4]."""
-    rendered_chars: int = option(3600, common=True)
+    rendered_chars: Annotated[int, Option(common=True)] = 3600
     """Characters of memory shown in a prompt [chars, WM-4]."""
-    user_entries: int = option(8, common=True)
+    user_entries: Annotated[int, Option(common=True)] = 8
     """Entries of scope `user` shown in a prompt; 0 shows none [entries, ID-3]."""
-    user_chars: int = option(800)
+    user_chars: Annotated[int, Option()] = 800
     """Characters of entries of scope `user` shown in a prompt [chars, ID-3]."""
-    type_caps: dict[str, int] = option(
-        {"feedback": 10, "decision": 10, "project": 8, "reference": 6}, common=True
+    type_caps: Annotated[dict[str, int], Option(common=True)] = field(
+        default_factory=lambda: {"feedback": 10, "decision": 10, "project": 8, "reference": 6}
     )
     """Entries of each type that a prompt shows before it fills up with the strongest of any type;
     another name makes another type [entries, WM-4]."""
-    type_weights: dict[str, float] = option(
-        {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
+    type_weights: Annotated[dict[str, float], Option()] = field(
+        default_factory=lambda: {
+            "reference": 1.0,
+            "project": 1.25,
+            "feedback": 2.25,
+            "decision": 2.5,
+        }
     )
     """Retention weight of each type [WM-2]."""
-    source_weights: dict[str, float] = option(
-        {"compaction": 1.0, "stated": 1.2, "manual": 1.4, "explicit": 2.0}
+    source_weights: Annotated[dict[str, float], Option()] = field(
+        default_factory=lambda: {"compaction": 1.0, "stated": 1.2, "manual": 1.4, "explicit": 2.0}
     )
     """Retention weight of each source [WM-2]."""
-    importance_weights: dict[str, float] = option({"low": 0.7, "normal": 1.0, "high": 1.5})
+    importance_weights: Annotated[dict[str, float], Option()] = field(
+        default_factory=lambda: {"low": 0.7, "normal": 1.0, "high": 1.5}
+    )
     """Retention weight of each importance that the user may give [WM-2]."""
-    half_life_days: float = option(45.0, common=True)
+    half_life_days: Annotated[float, Option(common=True)] = 45.0
     """Half-life of an entry that was never reinforced [days, WM-2]."""
-    half_life_growth: float = option(0.85)
+    half_life_growth: Annotated[float, Option()] = 0.85
     """Each reinforcement divides the decay rate: half-life = base / growth^count [WM-2]."""
-    max_reinforcements: int = option(6)
+    max_reinforcements: Annotated[int, Option()] = 6
     """From this count on, a recurrence resets the age without being counted [times, WM-3]."""
-    reinforcement_window_hours: float = option(168.0)
+    reinforcement_window_hours: Annotated[float, Option()] = 168.0
     """A recurrence counts only this long after the last one that counted [hours, WM-3]."""
-    dormant_after_days: float = option(14.0)
+    dormant_after_days: Annotated[float, Option()] = 14.0
     """Days without activity after which a workspace is dormant [days, WM-2]."""
-    dormant_rate: float = option(0.25)
+    dormant_rate: Annotated[float, Option()] = 0.25
     """Rate at which dormant days count for an entry's age [WM-2]."""
 
     # Fixed: not options of config.toml.
@@ -103,15 +111,14 @@ class MemorySettings:
         return tuple(self.type_caps)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GateSettings:
+class GateSettings(Struct, frozen=True, eq=False):
     """The quality gate (SPEC EX-3)."""
 
-    min_chars: int = option(20)
+    min_chars: Annotated[int, Option()] = 20
     """Shortest candidate text [chars, EX-3]."""
-    min_chars_cjk: int = option(8)
+    min_chars_cjk: Annotated[int, Option()] = 8
     """Shortest candidate text in Chinese, Japanese or Korean [chars, EX-3]."""
-    triggers: tuple[Trigger, ...] = option((), parse=_TABLES.parse)
+    triggers: Annotated[tuple[Trigger, ...], Option(parse=_TABLES.parse)] = ()
     """Ways of asking to remember of your own, tried before the built-in ones: `[[gate.triggers]]`
     [IF-8]."""
 
@@ -129,8 +136,7 @@ class GateSettings:
     EX-6]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OriginSettings:
+class OriginSettings(Struct, frozen=True, eq=False):
     """Where the words of a session first appeared (SPEC TR-3)."""
 
     # Fixed: not options of config.toml.

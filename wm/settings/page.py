@@ -1,10 +1,9 @@
 """Section [page]: the local page of `wm open`."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PageSettings:
+class PageSettings(Struct, frozen=True, eq=False):
     """The local page (SPEC section 22)."""
 
     # Fixed: not options of config.toml.

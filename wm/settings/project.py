@@ -2,25 +2,26 @@
 and handoff, what an import may read, and how entries of other authors enter.
 """
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from wm.settings.schema import one_of, option
+from msgspec import Struct
+
+from wm.settings.schema import Option, one_of
 
 ACCEPT = ("inbox", "signed", "all")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BudgetSettings:
+class BudgetSettings(Struct, frozen=True, eq=False):
     """Instruction files of a project (SPEC CT-4)."""
 
-    max_lines: int = option(200, common=True)
+    max_lines: Annotated[int, Option(common=True)] = 200
     """Most lines of an instruction file; in AGENTS.md only lines outside dated entries count
     [lines, CT-4]."""
-    prune_bytes: int = option(75 * 1024)
+    prune_bytes: Annotated[int, Option()] = 75 * 1024
     """From this size on, AGENTS.md is pruned [bytes, CT-4]."""
-    target_bytes: int = option(60 * 1024)
+    target_bytes: Annotated[int, Option()] = 60 * 1024
     """Pruning of AGENTS.md stops at this size [bytes, CT-4]."""
-    refuse_bytes: int = option(100 * 1024)
+    refuse_bytes: Annotated[int, Option()] = 100 * 1024
     """From this size on, AGENTS.md is refused [bytes, CT-4]."""
 
     # Fixed: not options of config.toml.
@@ -28,15 +29,14 @@ class BudgetSettings:
     """Most top-level bullets of a dated entry [bullets, CT-4]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ContractSettings:
+class ContractSettings(Struct, frozen=True, eq=False):
     """The handoff of a project (SPEC section 11)."""
 
-    handoff_chars: int = option(4000)
+    handoff_chars: Annotated[int, Option()] = 4000
     """Longest handoff; a person reads it in about a minute [chars, CT-3]."""
-    inject_handoff: bool = option(False, common=True)
+    inject_handoff: Annotated[bool, Option(common=True)] = False
     """Give every new session the project's handoff [CT-3]."""
-    inject_chars: int = option(4000)
+    inject_chars: Annotated[int, Option()] = 4000
     """Characters of the handoff that a session is given, in whole lines [chars, CT-3]."""
 
     # Fixed: not options of config.toml.
@@ -46,13 +46,12 @@ class ContractSettings:
     """Characters of one item of the handoff, in whole sentences [chars, CT-3]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ImportSettings:
+class ImportSettings(Struct, frozen=True, eq=False):
     """`wm import` (SPEC CB-6)."""
 
-    max_files: int = option(2000)
+    max_files: Annotated[int, Option()] = 2000
     """Files that one import reads [files, CB-6]."""
-    max_facts: int = option(1000)
+    max_facts: Annotated[int, Option()] = 1000
     """Statements that one import takes into one workspace [statements, CB-6]."""
 
     # Fixed: not options of config.toml.
@@ -66,15 +65,14 @@ class ImportSettings:
     """Newest sessions whose memory one import takes [sessions, CB-6]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TeamSettings:
+class TeamSettings(Struct, frozen=True, eq=False):
     """Entries that others share (SPEC section 21)."""
 
-    accept: str = option("inbox", common=True, needs_consent=True, parse=one_of(ACCEPT))
+    accept: Annotated[str, Option(common=True, needs_consent=True, parse=one_of(ACCEPT))] = "inbox"
     """How entries of other authors enter: after approval (inbox), at once if git verifies their
     author's signature (signed), or all at once [SY-3]."""
-    allowed_signers: str = option("")
+    allowed_signers: Annotated[str, Option()] = ""
     """File of allowed SSH signers, as git reads it; empty: git's own setting [SY-3]."""
-    sync_minutes: float = option(15.0)
+    sync_minutes: Annotated[float, Option()] = 15.0
     """While a session is active, the daemon syncs an approved project this often; 0 never
     [min, SY-1]."""

@@ -5,15 +5,15 @@ The upstream needs the user's consent: with a broken `config.toml` there is none
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Struct
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, one_of, option
+from wm.settings.schema import Option, TableKind, one_of
 
 
-@dataclass(frozen=True)
-class ModelPrice:
+class ModelPrice(Struct, frozen=True):
     """A table of `[[prices.models]]`: the price of a model in dollars per million tokens. 0 for a
     price of the cache: the usual share of `input`."""
 
@@ -54,29 +54,28 @@ _TABLES = TableKind(
 POLICIES = ("off", "safe", "balanced", "tight")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ProxySettings:
+class ProxySettings(Struct, frozen=True, eq=False):
     """The Messages API proxy (SPEC section 14)."""
 
-    upstream: str = option("https://api.anthropic.com", common=True, needs_consent=True)
+    upstream: Annotated[str, Option(common=True, needs_consent=True)] = "https://api.anthropic.com"
     """Server that requests are sent to; http only on this machine [TR-4]."""
-    port: int = option(8642, most=65535, common=True)
+    port: Annotated[int, Option(most=65535, common=True)] = 8642
     """Port of `wm proxy` on the loopback interface; 0: any free one [PX-1]."""
-    ca_file: str = option("", common=True)
+    ca_file: Annotated[str, Option(common=True)] = ""
     """PEM file of certificate authorities to trust beside the system's. Empty: NODE_EXTRA_CA_CERTS
     [PX-10]."""
-    max_clients: int = option(400)
+    max_clients: Annotated[int, Option()] = 400
     """Most connections of clients; further ones are closed at once [PX-10]."""
-    recording_max_bytes: int = option(64 * 1024 * 1024)
+    recording_max_bytes: Annotated[int, Option()] = 64 * 1024 * 1024
     """Most bytes of a session's recorded bodies; later bodies are not recorded [bytes, PX-11]."""
 
-    policy: str = option("safe", common=True, needs_consent=True, parse=one_of(POLICIES))
+    policy: Annotated[str, Option(common=True, needs_consent=True, parse=one_of(POLICIES))] = "safe"
     """What is removed from requests: off, safe, balanced or tight ([how](concepts/paging.md))
     [PX-1]."""
-    passage_tokens: int = option(0, most=2_000)
+    passage_tokens: Annotated[int, Option(most=2_000)] = 0
     """Most removed content that is appended when the model seems to need it; 0: none
     ([how](concepts/paging.md)) [tokens, GA-3]."""
-    objects_max_bytes: int = option(256 * 1024 * 1024)
+    objects_max_bytes: Annotated[int, Option()] = 256 * 1024 * 1024
     """Most bytes of a session's stored steps; beyond it nothing more is removed from its requests
     [bytes, OB-1]."""
 
@@ -102,10 +101,9 @@ class ProxySettings:
     """On SIGTERM, answers in progress get this long to finish [s, PX-1]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PriceSettings:
+class PriceSettings(Struct, frozen=True, eq=False):
     """Prices of models (SPEC PX-11, IF-8)."""
 
-    models: tuple[ModelPrice, ...] = option((), common=True, parse=_TABLES.parse)
+    models: Annotated[tuple[ModelPrice, ...], Option(common=True, parse=_TABLES.parse)] = ()
     """Prices of your own, which come before those of the table
     ([how](concepts/replay.md#prices-of-your-own)) [IF-8]."""

@@ -4,15 +4,15 @@ How long an output must be to be pruned, and how much stays, for each mode.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Struct
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, option
+from wm.settings.schema import Option, TableKind, check_expression
 
 
-@dataclass(frozen=True)
-class PruningRule:
+class PruningRule(Struct, frozen=True):
     """A user's own rule for tool output (PR-4): `[[pruning.rules]]` in config.toml.
 
     tool: the agent's name of the tool; command, output: expressions that the command line, and
@@ -30,7 +30,7 @@ class PruningRule:
 
 
 def _wrong_field(name: str, value: Any) -> str:
-    default = getattr(PruningRule, name)
+    default = getattr(PruningRule(""), name)
     if isinstance(default, tuple):
         is_sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
         return "" if is_sound else 'Write ["…", "…"].'
@@ -59,28 +59,27 @@ _TABLES = TableKind(
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PruningSettings:
+class PruningSettings(Struct, frozen=True, eq=False):
     """Pruning of tool output (SPEC section 8)."""
 
-    enabled: bool = option(True, common=True)
+    enabled: Annotated[bool, Option(common=True)] = True
     """Cut long tool output before the model reads it [PR-1]."""
-    threshold_lines: int = option(50, common=True)
+    threshold_lines: Annotated[int, Option(common=True)] = 50
     """A tool output of up to this many lines is not cut [lines, PR-1]."""
-    end_lines: int = option(30, common=True)
+    end_lines: Annotated[int, Option(common=True)] = 30
     """Lines kept at each end of a tool output that is cut [lines, PR-1]."""
-    aggressive_threshold_lines: int = option(30)
+    aggressive_threshold_lines: Annotated[int, Option()] = 30
     """Lines of an output that is not cut while the session's pressure is high [lines, PR-1]."""
-    aggressive_end_lines: int = option(20)
+    aggressive_end_lines: Annotated[int, Option()] = 20
     """Lines kept at each end while the session's pressure is high [lines, PR-1]."""
-    hyper_threshold_lines: int = option(15)
+    hyper_threshold_lines: Annotated[int, Option()] = 15
     """Lines of an output that is not cut while the session's pressure is critical [lines, PR-1]."""
-    hyper_end_lines: int = option(10)
+    hyper_end_lines: Annotated[int, Option()] = 10
     """Lines kept at each end while the session's pressure is critical [lines, PR-1]."""
-    error_lines: int = option(200)
+    error_lines: Annotated[int, Option()] = 200
     """Most lines kept because they look like errors; of more, the first and last of each kind
     [lines, PR-2]."""
-    rules: tuple[PruningRule, ...] = option((), common=True, parse=_TABLES.parse)
+    rules: Annotated[tuple[PruningRule, ...], Option(common=True, parse=_TABLES.parse)] = ()
     """Rules of your own, applied before the built-in ones: `[[pruning.rules]]` [PR-4]."""
 
     # Fixed: not options of config.toml.

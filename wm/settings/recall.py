@@ -3,41 +3,40 @@
 What users may set: the model, waiting times, the sizes of answers, and recall in prompts.
 """
 
-from dataclasses import dataclass
+from typing import Annotated
 
 from wm.settings.recall_fit import RecallFit
-from wm.settings.schema import option
+from wm.settings.schema import Option
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RecallSettings(RecallFit):
+class RecallSettings(RecallFit, frozen=True, eq=False):
     """Search by words and by meaning (SPEC section 12)."""
 
-    model: str = option("", common=True)
+    model: Annotated[str, Option(common=True)] = ""
     """Model for similarity of meaning: embedded, none, the name of an installed model, or the
     folder of one (needs the extra [models]). Empty: what `wm models use` chose, at first embedded.
     Read when a process starts [RC-2]."""
-    models_url: str = option("https://huggingface.co", needs_consent=True)
+    models_url: Annotated[str, Option(needs_consent=True)] = "https://huggingface.co"
     """Server that `wm models pull` fetches from. A mirror is as good: every file has a pinned
     digest [RC-2]."""
-    max_model_bytes: int = option(4 * 1024 * 1024 * 1024)
+    max_model_bytes: Annotated[int, Option()] = 4 * 1024 * 1024 * 1024
     """Largest file of a model that `wm models import` takes [bytes, RC-2]."""
-    max_hits: int = option(10, least=1, common=True)
+    max_hits: Annotated[int, Option(least=1, common=True)] = 10
     """Hits of one search unless asked otherwise [hits, RC-1]."""
-    graph_from: int = option(20_000)
+    graph_from: Annotated[int, Option()] = 20_000
     """Number of vectors from which a graph gives the candidates of a query; below it, all are
     compared [vectors, RC-3]."""
-    prompts: bool = option(True, common=True)
+    prompts: Annotated[bool, Option(common=True)] = True
     """Give a session the memories that match the user's message and are not in its prompt
     [RC-1]."""
-    prompt_entries: int = option(3, common=True)
+    prompt_entries: Annotated[int, Option(common=True)] = 3
     """Most entries recalled for one message [entries, RC-1]."""
-    prompt_chars: int = option(900)
+    prompt_chars: Annotated[int, Option()] = 900
     """Characters of the entries recalled for one message; pinned entries have their own limit
     [chars, RC-1]."""
-    embed_wait_s: float = option(0.25)
+    embed_wait_s: Annotated[float, Option()] = 0.25
     """Longest wait of a search for vectors; then words alone decide [s, RC-2]."""
-    embed_idle_s: float = option(300.0)
+    embed_idle_s: Annotated[float, Option()] = 300.0
     """An embedder that is not used for this long is unloaded [s, RC-2]."""
 
     # Fixed: not options of config.toml.

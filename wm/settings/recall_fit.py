@@ -4,11 +4,10 @@ They depend on each other: changing one alone makes the search worse. `tests/ben
 them by building a `RecallSettings` with other values.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RecallFit:
+class RecallFit(Struct, frozen=True, eq=False):
     """Numbers that are not set by hand, with the reason of each."""
 
     bm25_k1: float = 0.4

@@ -1,25 +1,22 @@
 """Declare options of config.toml and their bounds, and check their values.
 
-A section is a frozen dataclass. A field that is declared with `option(…)` can be set in
-config.toml. A field with a plain default is a fixed figure: tests may build the section with
-another value, a user cannot. The docstring after a field gives the reason, the unit and the SPEC
-id, as in `Longest rationale [chars, WM-1].`
-
-Sections have neither comparison nor representation: no code uses them, and the standard library
-compiles each method when a process starts (all sections: 28 ms with these methods, 13 without).
+A section is a frozen struct. A field that is annotated with an `Option` can be set in
+config.toml. Any other field is a fixed figure: tests may build the section with another value, a
+user cannot. The docstring after a field gives the reason, the unit and the SPEC id, as in
+`Longest rationale [chars, WM-1].`
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from wm.errors import UserError
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Option:
+class Option(Struct, frozen=True):
     """What the reader of config.toml needs to know about an option.
 
     least, most: the bounds of its value. common: one of the options that most people change.
@@ -32,14 +29,6 @@ class Option:
     common: bool = False
     needs_consent: bool = False
     parse: Callable[[Any, str], Any] | None = None
-
-
-def option(default: Any, **about: Any) -> Any:
-    """Declare a field of a section that can be set in config.toml. about: fields of `Option`."""
-    known = {"option": Option(**about)}
-    if isinstance(default, dict):
-        return field(default_factory=default.copy, metadata=known)
-    return field(default=default, metadata=known)
 
 
 def one_of(words: tuple[str, ...]) -> Callable[[Any, str], Any]:
@@ -55,7 +44,13 @@ def one_of(words: tuple[str, ...]) -> Callable[[Any, str], Any]:
 
 def options_of(section: Any) -> dict[str, Option]:
     """The options of a section (its class or a value), by name, in the order of its fields."""
-    return {f.name: f.metadata["option"] for f in fields(section) if f.metadata}
+    kind = section if isinstance(section, type) else type(section)
+    return {
+        name: about
+        for base in reversed(kind.__mro__)
+        for name, annotation in getattr(base, "__annotations__", {}).items()
+        for about in getattr(annotation, "__metadata__", ())
+    }
 
 
 class Description(NamedTuple):
@@ -75,7 +70,7 @@ def describe(section: type) -> dict[str, Description]:
     import inspect
 
     found = {}
-    for kind in reversed(section.__mro__[:-1]):
+    for kind in reversed(section.__mro__[: section.__mro__.index(Struct)]):
         [made] = ast.parse(inspect.getsource(kind)).body
         assert isinstance(made, ast.ClassDef)
         for node, behind in pairwise(made.body):
@@ -151,8 +146,7 @@ def _wrong_text(_field: str, value: Any) -> str:
     return "" if isinstance(value, str) else 'Write a text: "…".'
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TableKind:
+class TableKind(Struct, frozen=True):
     """An option that is a list of tables, each with a name of its own.
 
     made: the class of a table. noun: what one is called. make: an instance of a table whose fields
@@ -161,7 +155,7 @@ class TableKind:
     check: what to write instead of the value of a field, "" for a valid value.
     """
 
-    made: type[Any]
+    made: type[Struct]
     noun: str
     header: str
     make: Callable[[Mapping[str, Any], str], Any]
@@ -198,7 +192,7 @@ def _read_tables(
 
 
 def _check_fields(given: Mapping[str, Any], at: str, kind: TableKind) -> None:
-    known = [f.name for f in fields(kind.made)]
+    known = kind.made.__struct_fields__
     for name, value in given.items():
         if name not in known:
             raise UserError(f"{at} has no field {name!r}.", fix=f"Fields are: {', '.join(known)}.")

@@ -3,15 +3,15 @@ and the levels of its context.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Struct, field
 
 from wm.errors import UserError
-from wm.settings.schema import TableKind, check_expression, option
+from wm.settings.schema import Option, TableKind, check_expression
 
 
-@dataclass(frozen=True)
-class ErrorRule:
+class ErrorRule(Struct, frozen=True):
     """A category of errors of the user's own: `[[session.errors]]` in config.toml (IF-8).
 
     name: the category. pattern: what a line of a failed command's output must match; its groups
@@ -36,24 +36,25 @@ def _error_rule(given: Mapping[str, Any], at: str) -> ErrorRule:
 _TABLES = TableKind(made=ErrorRule, noun="rule", header="[[session.errors]]", make=_error_rule)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SessionSettings:
+class SessionSettings(Struct, frozen=True, eq=False):
     """Hot session state and prompt epochs (SPEC sections 5 and 6)."""
 
-    action_weights: dict[str, int] = option({"edit": 50, "write": 45, "grep": 30, "read": 20})
+    action_weights: Annotated[dict[str, int], Option()] = field(
+        default_factory=lambda: {"edit": 50, "write": 45, "grep": 30, "read": 20}
+    )
     """Score that a file gets from each kind of action [HS-1]."""
-    kept_files: int = option(20)
+    kept_files: Annotated[int, Option()] = 20
     """Active files kept for a session [files, HS-1]."""
-    shown_files: int = option(8, common=True)
+    shown_files: Annotated[int, Option(common=True)] = 8
     """Active files shown in a prompt [files, HS-1]."""
-    kept_errors: int = option(5)
+    kept_errors: Annotated[int, Option()] = 5
     """Open errors kept for a session [errors, HS-2]."""
-    shown_errors: int = option(3, common=True)
+    shown_errors: Annotated[int, Option(common=True)] = 3
     """Open errors shown in a prompt [errors, HS-2]."""
-    errors: tuple[ErrorRule, ...] = option((), parse=_TABLES.parse)
+    errors: Annotated[tuple[ErrorRule, ...], Option(parse=_TABLES.parse)] = ()
     """Categories of errors of your own, read before the built-in formats: `[[session.errors]]`
     [IF-8]."""
-    rendered_chars: int = option(700)
+    rendered_chars: Annotated[int, Option()] = 700
     """Characters of session state shown in a prompt, in whole lines [chars, HS-3]."""
 
     # Fixed: not options of config.toml.
@@ -81,33 +82,31 @@ class SessionSettings:
     """Lines of tool output searched for errors: the first and the last half [lines, HS-2]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CoreSettings:
+class CoreSettings(Struct, frozen=True, eq=False):
     """Core blocks (SPEC section 7)."""
 
-    goal_chars: int = option(1000)
+    goal_chars: Annotated[int, Option()] = 1000
     """Longest goal of a session [chars, CB-1]."""
-    progress_chars: int = option(2000)
+    progress_chars: Annotated[int, Option()] = 2000
     """Longest progress of a session [chars, CB-1]."""
-    context_chars: int = option(1500)
+    context_chars: Annotated[int, Option()] = 1500
     """Longest context of a session [chars, CB-1]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WorkingSettings:
+class WorkingSettings(Struct, frozen=True, eq=False):
     """Slots and pool of a session (SPEC section 7)."""
 
-    slots: dict[str, int] = option(
-        {"error": 3, "decision": 5, "todo": 3, "dependency": 3}, common=True
+    slots: Annotated[dict[str, int], Option(common=True)] = field(
+        default_factory=lambda: {"error": 3, "decision": 5, "todo": 3, "dependency": 3}
     )
     """Items kept in each slot of working memory; another name makes another slot [items, CB-2]."""
-    pool_rate: float = option(0.85, most=1)
+    pool_rate: Annotated[float, Option(most=1)] = 0.85
     """Factor on an item's score after each event [CB-3]."""
-    pool_floor: float = option(0.01)
+    pool_floor: Annotated[float, Option()] = 0.01
     """An item whose score falls below this is removed from the pool [CB-3]."""
-    pool_items: int = option(50)
+    pool_items: Annotated[int, Option()] = 50
     """Most items in the pool [items, CB-3]."""
-    rendered_chars: int = option(1600)
+    rendered_chars: Annotated[int, Option()] = 1600
     """Characters of the working memory in a prompt [chars, CB-4]."""
 
     # Fixed: not options of config.toml.
@@ -121,28 +120,27 @@ class WorkingSettings:
     """Characters of a manifest, message or answer that are searched for items [chars, CB-2]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PressureSettings:
+class PressureSettings(Struct, frozen=True, eq=False):
     """How full a session's context is (SPEC section 9)."""
 
-    moderate_percent: float = option(70.0, most=100, common=True)
+    moderate_percent: Annotated[float, Option(most=100, common=True)] = 70.0
     """Share of the context limit from which the pressure is moderate [%, PS-1]."""
-    high_percent: float = option(85.0, most=100, common=True)
+    high_percent: Annotated[float, Option(most=100, common=True)] = 85.0
     """Share of the context limit from which the pressure is high [%, PS-1]."""
-    critical_percent: float = option(95.0, most=100, common=True)
+    critical_percent: Annotated[float, Option(most=100, common=True)] = 95.0
     """Share of the context limit from which the pressure is critical [%, PS-1]."""
-    limit_chars: int = option(180_000)
+    limit_chars: Annotated[int, Option()] = 180_000
     """Context limit where no token counts are known: characters seen by the hooks [chars, PS-1]."""
-    unknown_limit_tokens: int = option(200_000)
+    unknown_limit_tokens: Annotated[int, Option()] = 200_000
     """Context limit for a client that reports tokens but not the size of its window [tokens,
     PS-1]."""
-    caution_zone_percent: float = option(50.0, most=100)
+    caution_zone_percent: Annotated[float, Option(most=100)] = 50.0
     """Share of the window from which the proxy's zone is caution [%, PS-2]."""
-    warning_zone_percent: float = option(70.0, most=100)
+    warning_zone_percent: Annotated[float, Option(most=100)] = 70.0
     """Share of the window from which the proxy's zone is warning [%, PS-2]."""
-    critical_zone_percent: float = option(85.0, most=100)
+    critical_zone_percent: Annotated[float, Option(most=100)] = 85.0
     """Share of the window from which the proxy's zone is critical [%, PS-2]."""
-    emergency_zone_percent: float = option(95.0, most=100)
+    emergency_zone_percent: Annotated[float, Option(most=100)] = 95.0
     """Share of the window above which the proxy's zone is emergency [%, PS-2]."""
 
     # Fixed: not options of config.toml.

@@ -3,27 +3,28 @@
 What deletion never touches (memory, journal, tombstones) is no option.
 """
 
-from dataclasses import dataclass
+from typing import Annotated
 
-from wm.settings.schema import option
+from msgspec import Struct
+
+from wm.settings.schema import Option
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StoreSettings:
+class StoreSettings(Struct, frozen=True, eq=False):
     """Files, locks and durability (SPEC section 2)."""
 
-    lock_wait_s: float = option(5.0)
+    lock_wait_s: Annotated[float, Option()] = 5.0
     """Longest wait for a document's lock [s, ST-2]."""
-    max_document_bytes: int = option(32 * 1024 * 1024, least=65536)
+    max_document_bytes: Annotated[int, Option(least=65536)] = 32 * 1024 * 1024
     """A larger document is refused before it is parsed [bytes, ST-5]."""
-    evidence_max_age_days: float = option(90.0)
+    evidence_max_age_days: Annotated[float, Option()] = 90.0
     """Evidence that belongs to no entry may be deleted when it is older than this [days, GV-3]."""
-    evidence_max_events: int = option(5000)
+    evidence_max_events: Annotated[int, Option()] = 5000
     """Newest records kept of evidence that belongs to no entry; older ones may be deleted [records,
     GV-3]."""
-    quarantine_max_files: int = option(200)
+    quarantine_max_files: Annotated[int, Option()] = 200
     """Damaged files kept in quarantine; the oldest are deleted first [files, ST-3]."""
-    allow_network_folder: bool = option(False)
+    allow_network_folder: Annotated[bool, Option()] = False
     """Accept a data folder on NFS, SMB or a sync folder [ST-2]."""
 
     # Fixed: not options of config.toml.
@@ -51,32 +52,31 @@ class StoreSettings:
     """If the system has no watches left, the data folder is scanned this often [s, ST-4]."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StorageSettings:
+class StorageSettings(Struct, frozen=True, eq=False):
     """How long automatically created files are kept, and how many (SPEC section 10)."""
 
-    max_outputs: int = option(300)
+    max_outputs: Annotated[int, Option()] = 300
     """Originals of cut tool outputs kept in a workspace [files, GV-2]."""
-    output_max_age_days: float = option(7.0, common=True)
+    output_max_age_days: Annotated[float, Option(common=True)] = 7.0
     """Originals of cut tool outputs are deleted when they are older [days, GV-2]."""
-    recording_max_age_days: float = option(7.0, common=True)
+    recording_max_age_days: Annotated[float, Option(common=True)] = 7.0
     """Recorded bodies are deleted when nothing was added for this long [days, GV-3]."""
-    object_max_age_days: float = option(30.0, common=True)
+    object_max_age_days: Annotated[float, Option(common=True)] = 30.0
     """What paging removed from requests is deleted when its session added nothing for this long
     [days, GV-2]."""
-    trash_max_age_days: float = option(30.0, common=True)
+    trash_max_age_days: Annotated[float, Option(common=True)] = 30.0
     """A forgotten entry can be restored for this long [days, GV-3]."""
-    session_max_age_days: float = option(90.0, common=True)
+    session_max_age_days: Annotated[float, Option(common=True)] = 90.0
     """A session's files are deleted when nothing happened in it for this long [days, GV-3]."""
-    lost_after_days: float = option(1.0)
+    lost_after_days: Annotated[float, Option()] = 1.0
     """A session's files are deleted after this long if the agent deleted its own record of it. A
     quota, too, deletes no younger session [days, GV-3]."""
-    workspace_max_bytes: int = option(256 * 1024 * 1024, common=True)
+    workspace_max_bytes: Annotated[int, Option(common=True)] = 256 * 1024 * 1024
     """Quota of a workspace. Beyond it recorded bodies, kept outputs and then inactive sessions are
     deleted, oldest first [bytes, GV-3]."""
-    total_max_bytes: int = option(2 * 1024 * 1024 * 1024)
+    total_max_bytes: Annotated[int, Option()] = 2 * 1024 * 1024 * 1024
     """Quota of all workspaces together. Beyond it the largest are reduced first [bytes, GV-3]."""
-    sweep_hours: float = option(24.0)
+    sweep_hours: Annotated[float, Option()] = 24.0
     """All workspaces are swept this often while the daemon runs [h, GV-2]."""
 
     # Fixed: not options of config.toml.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -152,7 +151,7 @@ def test_the_page_is_bounded_counts_omissions_and_keeps_every_section(chars: int
     }
     made = compose(
         Sources("ferry", "x", {**CONTRACT, **many}, SESSION, CORE),
-        dataclasses.replace(LIMITS, handoff_chars=chars, handoff_item_chars=60),
+        replace(LIMITS, handoff_chars=chars, handoff_item_chars=60),
         SessionSettings(),
     )
     assert len(made.text) <= chars

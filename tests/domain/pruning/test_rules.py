@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.domain.pruning.outputs import ASKED_FOR, CASES, Case, rows, text
 from wm.domain.pruning import telling_lines

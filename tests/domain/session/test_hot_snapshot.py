@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wm.domain.session.hot_snapshot import CLOSING, HEADER, OPENING, render
 from wm.formats.session_state import (

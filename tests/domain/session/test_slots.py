@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from wm.domain.session import slots
 from wm.formats.working_memory import SlotItem

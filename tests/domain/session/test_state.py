@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from wm.domain.session.state import apply, note_decisions, note_pending, was_seen
 from wm.formats.events import (

@@ -7,7 +7,6 @@ agent is collected. Must not decide anything about memory.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -282,8 +281,8 @@ def _request(agent: str, event: str, payload: bytes, project: str) -> HookReques
 
 def _impatient(settings: Settings, lock_wait_s: float) -> Settings:
     """The settings with this limit for waiting on locks."""
-    store = dataclasses.replace(settings.store, lock_wait_s=lock_wait_s)
-    return dataclasses.replace(settings, store=store)
+    store = replace(settings.store, lock_wait_s=lock_wait_s)
+    return replace(settings, store=store)
 
 
 def without_secrets(text: str) -> str:
