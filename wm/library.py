@@ -54,4 +54,5 @@ class Library:
         # Imported here: a call that the daemon answers needs neither the models nor the store.
         from wm.ops import local
 
-        return local.run(self._settings, name, fields)
+        answer = local.run(self._settings, name, fields)
+        return answer.model_dump(mode="json", by_alias=True)  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from wm.daemon.routes import ROUTES, Route, camel
 from wm.domain.payloads.normaliser import TABLES
-from wm.ops.catalogue import models_of
+from wm.ops.catalogue import OPERATIONS
 
 LONG = 70_000
 DEEP = 3_000
@@ -310,7 +310,7 @@ def inputs(seed: int, count: int, world: World) -> Iterator[tuple[str, bytes]]:
     """`count` inputs with the name of their kind: two of five for routes, two for hooks."""
     rng = random.Random(seed)
     routes = [
-        (route, models_of(route.operation)[0].model_json_schema())
+        (route, OPERATIONS[route.operation].request.model_json_schema())
         for route in ROUTES
         if not route.control
     ]

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from wm.ops.catalogue import OPERATIONS, models_of
+from wm.ops.catalogue import OPERATIONS, answer_model
 
 
 def test_every_operation_is_listed_under_its_own_name() -> None:
@@ -21,14 +21,14 @@ def test_an_unknown_name_is_a_key_error() -> None:
         OPERATIONS["nothing"]
 
 
-def test_the_models_of_every_operation_are_found_without_loading_it() -> None:
-    found = {name: models_of(name) for name in OPERATIONS}
-    assert found == {name: (o.request, o.response) for name, o in OPERATIONS.items()}
+def test_the_answer_of_every_operation_is_found_without_loading_it() -> None:
+    found = {name: answer_model(name) for name in OPERATIONS}
+    assert found == {name: operation.response for name, operation in OPERATIONS.items()}
 
 
 def test_the_models_import_no_use_case() -> None:
     program = (
-        "import sys; from wm.ops.catalogue import models_of; models_of('remember');"
+        "import sys; from wm.ops.catalogue import answer_model; answer_model('remember');"
         "print([m for m in sys.modules if m.startswith(('wm.ops.', 'wm.store', 'wm.domain'))])"
     )
     told = subprocess.run(

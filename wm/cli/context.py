@@ -149,16 +149,15 @@ class Caller:
         from pydantic import ValidationError
         from pydantic_core import to_jsonable_python
 
-        from wm.ops.catalogue import models_of
+        from wm.ops.catalogue import answer_model
 
-        asks, answers = models_of(name)
         plain = {key: _utf8(key, value) for key, value in fields.items()}
         fields = to_jsonable_python(plain, by_alias=True)
         if not self.alone:
             # The daemon validates the request; validating it here too would take a command longer.
             try:
                 answer = ask(self.settings, name, fields, deadline_s=PATIENCE_S.get(name))
-                return answers.model_validate(answer)
+                return answer_model(name).model_validate(answer)
             except Unavailable:
                 pass  # work on the files
             except (HostError, UserError) as error:
@@ -169,7 +168,7 @@ class Caller:
                     "The daemon's answer does not have the expected format.",
                     fix="It is probably another version: `wm down`, then `wm up`.",
                 ) from None
-        return _files().answer_of(self.settings, name, asks.model_validate(fields))
+        return _files().run(self.settings, name, fields)
 
     @contextmanager
     def opened(self) -> Iterator[Runtime]:

@@ -1,8 +1,8 @@
 """All use cases by name, for the routes, the client and the command line.
 
 A use case is imported on first use: most processes need one, and a daemon never loads an unused
-diagnosis. A process that only talks to the daemon needs the request and response models alone
-(`models_of`), which takes a third of a command's time.
+diagnosis. A process that only talks to the daemon needs the response model alone (`answer_model`),
+which takes a third of a command's time.
 """
 
 from __future__ import annotations
@@ -39,13 +39,8 @@ class Catalogue(Mapping[str, "Operation[Any, Any]"]):
 OPERATIONS = Catalogue()
 
 
-def models_of(name: str) -> tuple[type[Record], type[Record]]:
-    """The request and response models of a use case, without importing the use case."""
-    _module, request, response = _ROWS[name]
-    return _model(request), _model(response)
-
-
-def _model(path: str) -> type[Record]:
-    module, _, name = path.rpartition(".")
-    found: type[Record] = getattr(import_module(f"wm.{module}"), name)
+def answer_model(name: str) -> type[Record]:
+    """The response model of a use case, without importing the use case."""
+    module, _, model = _ROWS[name][1].rpartition(".")
+    found: type[Record] = getattr(import_module(f"wm.{module}"), model)
     return found

@@ -12,7 +12,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from wm.errors import HostError
-from wm.formats.base import Record, dump
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.runtime import Runtime, make_runtime
@@ -37,9 +36,9 @@ def opened(settings: Settings) -> Iterator[Runtime]:
         runtime.store.close()
 
 
-def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of a use case to a request of plain JSON values. Raises WmError, and KeyError for
-    an unknown name."""
+def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> Any:
+    """The response model of a use case, for a request of plain JSON values. Raises WmError, and
+    KeyError for an unknown name."""
     operation = OPERATIONS[name]
     try:
         request = operation.request.model_validate(dict(fields))
@@ -47,13 +46,8 @@ def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> dict[str, A
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise HostError(f"{place}: {first['msg']}.", status=422) from None
-    return dump(answer_of(settings, name, request))
-
-
-def answer_of(settings: Settings, name: str, request: Record) -> Any:
-    """Run a use case by name with its request model; returns its response model. Raises WmError."""
     with opened(settings) as runtime:
-        return execute(runtime, OPERATIONS[name], request)
+        return execute(runtime, operation, request)
 
 
 def watch_edits(runtime: Runtime, edited: Callable[[str], None]) -> tuple[str, Callable[[], None]]:

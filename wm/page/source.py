@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from wm.daemon.client_async import AsyncClient
 from wm.errors import NotFound, Unavailable
 from wm.ops import local
-from wm.ops.catalogue import models_of
+from wm.ops.catalogue import answer_model
 from wm.settings import Settings
 
 USER = "user"
@@ -26,13 +26,10 @@ class Source(Struct):
 
     async def call(self, name: str, fields: dict[str, Any]) -> Any:
         """Run a use case and return its response model. Raises WmError."""
-        asks, answers = models_of(name)
-        request = asks.model_validate(fields)
         try:
-            sent = request.model_dump(mode="json", by_alias=True)
-            return answers.model_validate(await self.client.call(name, sent))
+            return answer_model(name).model_validate(await self.client.call(name, fields))
         except Unavailable:
-            return await asyncio.to_thread(local.answer_of, self.settings, name, request)
+            return await asyncio.to_thread(local.run, self.settings, name, fields)
 
     async def of(self, key: str, name: str, **fields: Any) -> Any:
         """Run a use case on a workspace."""
