@@ -287,7 +287,7 @@ class Client(Struct):
             try:
                 sock.settimeout(max(0.001, until - time.monotonic()))
                 sock.connect(path)
-                return _ours(sock, path)
+                return _owned(sock, path)
             except OSError as error:
                 sock.close()
                 left = until - time.monotonic()
@@ -372,7 +372,7 @@ def _is_readable(sock: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-def _ours(sock: socket.socket, path: str) -> socket.socket:
+def _owned(sock: socket.socket, path: str) -> socket.socket:
     """The connected socket if our own user serves it. Otherwise nothing is sent or read (TR-1).
 
     Closes the socket and raises Unavailable if another user serves it.

@@ -140,7 +140,7 @@ def is_ending(settings: Settings) -> bool:
     """Whether the daemon that holds the lock has stopped listening: it is writing the updates
     that it accepted."""
     note = _lock_note(settings)
-    return note is not None and not is_free(settings) and not is_heard(Path(note[1]))
+    return note is not None and not is_free(settings) and not has_listener(Path(note[1]))
 
 
 def prepare_home(settings: Settings) -> None:
@@ -237,7 +237,7 @@ def _clear(settings: Settings) -> None:
     if not stat.S_ISSOCK(info.st_mode):
         raise UserError(f"{path} is not a socket, so wm does not replace it.", fix="Move it away.")
     begun = time.monotonic()
-    while (status := hello(settings)) is not None or is_heard(path):
+    while (status := hello(settings)) is not None or has_listener(path):
         # We hold the lock of this data folder. A daemon of this folder that still answers lost its
         # lock file and ends once a client has connected. Any other listener must not be replaced:
         # it is the daemon of another data folder, or another program.
@@ -255,7 +255,7 @@ def _clear(settings: Settings) -> None:
         os.unlink(path)
 
 
-def is_heard(path: Path) -> bool:
+def has_listener(path: Path) -> bool:
     """Whether a process listens there, with any protocol. In doubt: yes."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)

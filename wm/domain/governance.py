@@ -169,7 +169,7 @@ class _Planner:
         self._limits = limits
         self._now = now
         self._young = now - limits.young_minutes * 60
-        self._doomed: dict[str, SweepRule] = {}
+        self._planned: dict[str, SweepRule] = {}
         """Paths of the documents to delete, with the rule for each."""
         self._units: dict[str, _FileUnit] = {}
         self._scanned = self._bytes = 0
@@ -184,7 +184,7 @@ class _Planner:
             unit.files.sort(key=attrgetter("path"))
         self._aged()
         self._orphans()
-        self._rested()
+        self._plan_inactive_sessions()
         over = self._quota(max_bytes)
         deletions = tuple(self._deletions())
         kept = self._bytes - sum(deletion.file.size for deletion in deletions)
@@ -208,7 +208,7 @@ class _Planner:
         unit.lost = unit.lost or (fact.lost and fact.kind is FileKind.SESSION)
 
     def _is_safe(self, fact: FileFact) -> bool:
-        return self._shields(fact) or fact.kind not in SWEPT
+        return self._is_protected(fact) or fact.kind not in SWEPT
 
     def _of(self, kind: FileKind) -> list[_FileUnit]:
         """The existing documents of one kind, newest first."""
@@ -218,9 +218,9 @@ class _Planner:
     def _is_older(self, unit: _FileUnit, days: float) -> bool:
         return unit.modified < self._now - days * _DAY_S
 
-    def _doom(self, unit: _FileUnit, rule: SweepRule) -> None:
+    def _plan_deletion(self, unit: _FileUnit, rule: SweepRule) -> None:
         if not unit.safe:
-            self._doomed.setdefault(unit.path, rule)
+            self._planned.setdefault(unit.path, rule)
 
     # --- the rules ------------------------------------------------------------------------
 
@@ -237,24 +237,24 @@ class _Planner:
         ):
             for unit in self._of(kind):
                 if self._is_older(unit, days):
-                    self._doom(unit, rule)
+                    self._plan_deletion(unit, rule)
         for unit in self._of(FileKind.OUTPUT)[limits.max_outputs :]:
-            self._doom(unit, SweepRule.OUTPUT_COUNT)
+            self._plan_deletion(unit, SweepRule.OUTPUT_COUNT)
 
     def _orphans(self) -> None:
         """Documents of sessions without a state. An epoch that does not name its session stays."""
         known = self._sessions | {""}
         for unit in (*self._of(FileKind.SISTER), *self._of(FileKind.EPOCH)):
             if unit.session not in known and self._is_older(unit, self._limits.orphan_days):
-                self._doom(unit, SweepRule.ORPHAN)
+                self._plan_deletion(unit, SweepRule.ORPHAN)
 
-    def _rested(self) -> None:
+    def _plan_inactive_sessions(self) -> None:
         for session in self._whole_sessions():
             stale = _last(session)
             if stale < self._now - self._limits.session_max_age_days * _DAY_S:
-                self._doom_all(session, SweepRule.STALE_SESSION)
+                self._plan_session(session, SweepRule.STALE_SESSION)
             elif session[0].lost and stale < self._now - self._limits.lost_after_days * _DAY_S:
-                self._doom_all(session, SweepRule.LOST_TRANSCRIPT)
+                self._plan_session(session, SweepRule.LOST_TRANSCRIPT)
 
     def _whole_sessions(self) -> list[list[_FileUnit]]:
         """Each session that has a state, with all its documents; the state first, oldest session
@@ -273,42 +273,42 @@ class _Planner:
                     sessions[unit.session].append(unit)
         return list(reversed(sessions.values()))
 
-    def _doom_all(self, session: Sequence[_FileUnit], rule: SweepRule) -> None:
+    def _plan_session(self, session: Sequence[_FileUnit], rule: SweepRule) -> None:
         """Delete a session as a whole or not at all: half a session is worse than either."""
         if not any(unit.safe for unit in session):
             for unit in session:
-                self._doom(unit, rule)
+                self._plan_deletion(unit, rule)
 
     def _quota(self, max_bytes: int) -> int:
         """Above the quota, delete in this order, oldest first: saved vectors (they can be rebuilt),
         kept tool outputs, inactive sessions. Returns the bytes that are still over."""
-        going = sum(unit.size for unit in self._units.values() if unit.path in self._doomed)
-        loose = sum(
-            self._loose_bytes(unit)
+        going = sum(unit.size for unit in self._units.values() if unit.path in self._planned)
+        stray = sum(
+            self._stray_bytes(unit)
             for unit in self._units.values()
-            if unit.path not in self._doomed
+            if unit.path not in self._planned
         )
-        over = self._bytes - going - loose - max_bytes
+        over = self._bytes - going - stray - max_bytes
         if over <= 0:
             return 0
         for kind in (FileKind.VECTORS, FileKind.RECORDING, FileKind.OUTPUT):
             for unit in reversed(self._of(kind)):
-                over = self._yield([unit], over)
+                over = self._plan_for_quota([unit], over)
         resting = self._now - self._limits.lost_after_days * _DAY_S
         for session in self._whole_sessions():
             if _last(session) < resting:
-                over = self._yield(session, over)
+                over = self._plan_for_quota(session, over)
         return max(0, over)
 
-    def _yield(self, units: Sequence[_FileUnit], over: int) -> int:
+    def _plan_for_quota(self, units: Sequence[_FileUnit], over: int) -> int:
         """Delete these units while the total is over the quota. Returns the bytes that are still
         over."""
         if over <= 0 or any(unit.safe for unit in units):
             return over
         for unit in units:
-            if unit.path not in self._doomed:
-                over -= unit.size - self._loose_bytes(unit)
-            self._doom(unit, SweepRule.QUOTA)
+            if unit.path not in self._planned:
+                over -= unit.size - self._stray_bytes(unit)
+            self._plan_deletion(unit, SweepRule.QUOTA)
         return over
 
     # --- files ----------------------------------------------------------------------------
@@ -316,21 +316,23 @@ class _Planner:
     def _deletions(self) -> Iterator[Deletion]:
         """Stray files first, then documents in the order of `_TURN`; within one kind by path, the
         files of a document together."""
-        staying = (unit for unit in self._units.values() if unit.path not in self._doomed)
-        loose = [deletion for unit in staying for deletion in self._loose(unit)]
-        yield from sorted(loose, key=lambda deletion: deletion.file.path)
-        going = [self._units[path] for path in self._doomed]
+        staying = (unit for unit in self._units.values() if unit.path not in self._planned)
+        stray = [deletion for unit in staying for deletion in self._stray_files(unit)]
+        yield from sorted(stray, key=lambda deletion: deletion.file.path)
+        going = [self._units[path] for path in self._planned]
         for unit in sorted(going, key=lambda unit: (_TURN.index(unit.kind), unit.path)):
-            rule = self._doomed[unit.path]
+            rule = self._planned[unit.path]
             yield from (Deletion(fact, rule, unit.session) for fact in unit.files)
 
-    def _loose(self, unit: _FileUnit) -> Iterator[Deletion]:
+    def _stray_files(self, unit: _FileUnit) -> Iterator[Deletion]:
         """Files beside a document that stays or is already gone: temporary files of dead writers,
         and locks without a document."""
         if any(fact.locked for fact in unit.files):
             return
         rest = [
-            fact for fact in unit.files if fact.part is FilePart.TEMP and not self._shields(fact)
+            fact
+            for fact in unit.files
+            if fact.part is FilePart.TEMP and not self._is_protected(fact)
         ]
         yield from (Deletion(fact, SweepRule.DEAD_WRITER) for fact in rest)
         if unit.exists or unit.kind not in SWEPT or len(rest) < self._temps(unit):
@@ -343,7 +345,7 @@ class _Planner:
                     fact, SweepRule.ORPHAN_LOCK if fact.part is FilePart.LOCK else SweepRule.ORPHAN
                 )
 
-    def _shields(self, fact: FileFact) -> bool:
+    def _is_protected(self, fact: FileFact) -> bool:
         """Like `_is_safe`, for documents that are never swept but may have a dead writer's files
         beside them."""
         return fact.pinned or fact.locked or fact.modified > self._young
@@ -351,5 +353,5 @@ class _Planner:
     def _temps(self, unit: _FileUnit) -> int:
         return sum(fact.part is FilePart.TEMP for fact in unit.files)
 
-    def _loose_bytes(self, unit: _FileUnit) -> int:
-        return sum(deletion.file.size for deletion in self._loose(unit))
+    def _stray_bytes(self, unit: _FileUnit) -> int:
+        return sum(deletion.file.size for deletion in self._stray_files(unit))

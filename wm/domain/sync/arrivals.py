@@ -179,7 +179,7 @@ class Reception:
             self._retire(twin, entry.id)
         self._agreed.append(entry_id)
         outcomes: dict[str, Outcome] = {"active": "promoted", "inbox": "inbox"}
-        self._tell(
+        self._log(
             "memory_received",
             outcomes.get(entry.status, "absorbed"),
             entry,
@@ -216,7 +216,7 @@ class Reception:
         self._agreed.append(entry.id)
         told = {n: v for n, v in update.items() if n != "tags"}
         codes = tuple(sorted(update))
-        self._tell("memory_edited", "changed", changed, codes, **changed_fields(entry, told))
+        self._log("memory_edited", "changed", changed, codes, **changed_fields(entry, told))
 
     def _withdraw(self, entry_id: str, version: Version, trusted: bool) -> None:
         entry = self._entries.get(entry_id)
@@ -230,7 +230,7 @@ class Reception:
             del self._entries[entry_id]
             self._record(entry_id, digest=GONE)
             self.trashed.append((entry, is_forgotten))
-            self._tell("memory_trashed", "trashed", entry, ("team_withdrew",), stone=is_forgotten)
+            self._log("memory_trashed", "trashed", entry, ("team_withdrew",), stone=is_forgotten)
         else:
             self._propose(entry_id, self.records[entry_id].author, version, {})
 
@@ -251,7 +251,7 @@ class Reception:
         else:
             self._retire(entry, link.heir)
             self._agreed.append(link.entry)
-            self._tell("memory_superseded", "superseded", entry, (), by=link.heir)
+            self._log("memory_superseded", "superseded", entry, (), by=link.heir)
 
     # --- proposals -------------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ class Reception:
         proposal = proposal.model_copy(update={"reasons": reasons})
         self._put(proposal)
         self._proposals[entry_id, origin] = [name]
-        self._tell("memory_received", "inbox", proposal, reasons, of=entry_id)
+        self._log("memory_received", "inbox", proposal, reasons, of=entry_id)
 
     # --- parts ------------------------------------------------------------------------------
 
@@ -381,7 +381,7 @@ class Reception:
         entry = self._entries.get(entry_id)
         return GONE if entry is None else digest(fields_of(entry))
 
-    def _tell(
+    def _log(
         self,
         kind: str,
         outcome: Outcome,

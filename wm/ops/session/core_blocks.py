@@ -136,7 +136,9 @@ def hand_over(
     if state.epoch:
         after = after.model_copy(update={"untold": tuple(dict.fromkeys((*after.untold, *taken)))})
     save_core(work, place, after)
-    _hear(work, place, state, [b.content for n in taken if (b := core_blocks.of(after, n)).tainted])
+    _count_as_foreign(
+        work, place, state, [b.content for n in taken if (b := core_blocks.of(after, n)).tainted]
+    )
     fact = Fact(
         "core_carried", "session", "changed", details={"from": sid(source_id), "blocks": taken}
     )
@@ -144,7 +146,9 @@ def hand_over(
     return after
 
 
-def _hear(work: Work, place: WorkspacePlace, state: SessionState, texts: Sequence[str]) -> None:
+def _count_as_foreign(
+    work: Work, place: WorkspacePlace, state: SessionState, texts: Sequence[str]
+) -> None:
     """Count the words of these texts, whose speaker is unknown, as foreign in this session."""
     if texts:
         ref = session_ref(place.key, state.session_id)

@@ -140,14 +140,14 @@ def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
 def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Tally) -> SweepPlan:
     """The deletions that are due now. tally: receives documents that could not be read."""
     limits: StorageSettings = runtime.settings.storage
-    facts = _look(runtime, key, now, run.rest, tally)
+    facts = _scan(runtime, key, now, run.rest, tally)
     return governance.plan(facts, limits, now, max_bytes=run.max_bytes)
 
 
 # --- look --------------------------------------------------------------------------------------
 
 
-def _look(
+def _scan(
     runtime: Runtime, key: str, now: datetime, rest: Pause, tally: _Tally
 ) -> Iterator[FileFact]:
     core = runtime.store.core
@@ -410,7 +410,7 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
 
 def _is_news(runtime: Runtime, log: SweepLog) -> bool:
     """Should the report be written? A restart that finds nothing to do keeps today's report."""
-    if log.session or log.cause in ("daily", "asked") or _tells(log):
+    if log.session or log.cause in ("daily", "asked") or _is_worth_listing(log):
         return True
     last = sweep.modified(runtime.store.core, Ref(SweepLog, log.workspace_key))
     return runtime.now().timestamp() - last > runtime.settings.storage.sweep_hours * 3600
@@ -480,7 +480,7 @@ def _swept(runtime: Runtime, request: SweepRequest) -> Swept:
     if request.everywhere:
         keys = waiting_longest(runtime)
         logs = tuple(sweep_all(runtime, run, keys))
-        told = tuple(log for log in logs if _tells(log))
+        told = tuple(log for log in logs if _is_worth_listing(log))
     else:
         keys = [locate(runtime, request).key]
         told = logs = (sweep_workspace(runtime, keys[0], run),)
@@ -494,7 +494,7 @@ def _swept(runtime: Runtime, request: SweepRequest) -> Swept:
     )
 
 
-def _tells(log: SweepLog) -> bool:
+def _is_worth_listing(log: SweepLog) -> bool:
     """Does a report say more than that all is well?"""
     purged = log.evidence is not None and log.evidence.purged > 0
     return bool(log.deleted or log.errors or log.over or purged)

@@ -21,7 +21,7 @@ from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.options import flag
 from wm.cli.verbs.diagnosis.files import THE_HOME
 from wm.cli.wiring import look
-from wm.daemon.instance import holder, is_ending, is_heard
+from wm.daemon.instance import has_listener, holder, is_ending
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.search.model_choice import trouble_of
 from wm.ops.storage.check import check_store, folder_class
@@ -222,7 +222,7 @@ def _silent_daemon(caller: Caller) -> Check:
     if owner:
         return Check("daemon", "error", f"does not answer; it is {owner}", "End that process.")
     path = caller.settings.paths.socket
-    if is_heard(path):
+    if has_listener(path):
         detail = f"is down, and another program listens on {path}"
         return Check("daemon", "error", detail, "Stop it, or set WM_SOCKET to another path.")
     return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")

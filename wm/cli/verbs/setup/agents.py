@@ -23,7 +23,7 @@ from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.options import Decorator, choice, flag
 from wm.cli.verbs.setup.daemon import replace_outdated, restart
 from wm.cli.wiring import look
-from wm.daemon.instance import is_heard
+from wm.daemon.instance import has_listener
 from wm.settings.memory import LEARN_MODES
 
 TITLES = {
@@ -127,7 +127,7 @@ def _renew_daemon(caller: Caller, learn: str) -> None:
     """Restart a running daemon that is of another wm, or that still learns in another mode."""
     settings = caller.settings
     why = replace_outdated(settings)
-    if not why and learn and learn != settings.memory.learn and is_heard(settings.paths.socket):
+    if not why and learn and learn != settings.memory.learn and has_listener(settings.paths.socket):
         restart(settings)
         why = f"it now learns as you chose: {learn}"
     if why:

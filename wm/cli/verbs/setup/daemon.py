@@ -123,7 +123,7 @@ def down(caller: Caller) -> Result:
         ask(caller.settings, "shutdown")
         gone = wait_gone(caller.settings)
     except Unavailable:
-        _refuse_where_one_lives(caller)
+        _refuse_if_locked(caller)
         return Result({"stopped": False}, "The daemon is not running.")
     report = {"stopped": gone, "pid": pid}
     if gone:
@@ -132,7 +132,7 @@ def down(caller: Caller) -> Result:
     return Result(report, lambda _report: output.problem(said, fix=BEHIND), failed=True)
 
 
-def _refuse_where_one_lives(caller: Caller) -> None:
+def _refuse_if_locked(caller: Caller) -> None:
     """Raises StoreError if a daemon holds the lock but does not answer."""
     if is_ending(caller.settings):
         raise StoreError(
