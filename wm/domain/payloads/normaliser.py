@@ -193,11 +193,12 @@ def _prompt(call: _Call) -> tuple[Event, ...]:
     sent = require(call.body, "prompt", where=call.where)
     words = prompt_text.of_user(sent)
     typed = UserPrompt(text=words, message_id=text(call.body, "prompt_id"))
-    return (*((typed,) if words else ()), *_attached(sent))
+    return (*((typed,) if words else ()), *attached(prompt_text.added(sent)))
 
 
-def _attached(sent: str) -> tuple[Event, ...]:
-    shown = prompt_text.added(sent)
+def attached(shown: str) -> tuple[Event, ...]:
+    """Return an event for text that the client added to the user's words, such as a mentioned file:
+    shown to the model, but not the words of the user (TR-3)."""
     return (ToolFinished(tool="other", name="attachment", output=shown),) if shown else ()
 
 
@@ -207,12 +208,14 @@ def _tool(call: _Call) -> tuple[Event, ...]:
     has_failed = call.dialect.meanings[call.name] == "failure"
     done = FinishedCall(kind, name, call.body, has_failed)
     result = call.dialect.read_result(done)
+    named = (text(done.given, key) for key in ("file_path", "notebook_path", "path"))
+    path, command = next(filter(None, named), ""), text(done.given, "command")
     return (
         ToolFinished(
             tool=kind,
             name=name,
-            command=text(done.given, "command") if kind == "bash" else "",
-            paths=result.paths or _paths(done, result.output),
+            command=command if kind == "bash" else "",
+            paths=result.paths or touched_files(kind, path, command, result.output),
             output=result.output,
             exit_code=result.exit_code,
             failed=result.failed,
@@ -222,14 +225,14 @@ def _tool(call: _Call) -> tuple[Event, ...]:
     )
 
 
-def _paths(call: FinishedCall, output: str) -> tuple[str, ...]:
-    if call.kind == "grep":
+def touched_files(kind: str, path: str, patch: str, output: str) -> tuple[str, ...]:
+    """Return the files that a tool of this kind read or changed, or that a search found. path,
+    patch: what the call named; one of them is empty."""
+    if kind == "grep":
         return prompt_text.matched_paths(output)
-    if call.kind not in ("read", "edit", "write"):
+    if kind not in ("read", "edit", "write"):
         return ()
-    named = (text(call.given, key) for key in ("file_path", "notebook_path", "path"))
-    path = next(filter(None, named), "")
-    return (path,) if path else patched_files(text(call.given, "command"))
+    return (path,) if path else patched_files(patch)
 
 
 def patched_files(patch: str) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ from msgspec import Struct
 from wm.domain.payloads import prompt_text
 from wm.domain.payloads.fields import check_object, mapping, objects, plain, strings, text, whole
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
-from wm.domain.payloads.normaliser import patched_files
+from wm.domain.payloads.normaliser import attached, touched_files
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,
@@ -213,17 +213,11 @@ def _message(call: _Post) -> tuple[Event, ...]:
     message = text(call.input, "messageID") or text(mapping(call.output, "message"), "id")
     prompt = (UserPrompt(text=words, message_id=message),) if words else ()
     shown = "\n".join(filter(None, (prompt_text.added(sent), *added)))
-    return (*prompt, *((_attachment(shown),) if shown else ()))
+    return (*prompt, *attached(shown))
 
 
 def _is_added(part: Mapping[str, Any]) -> bool:
     return part.get("synthetic") is True or part.get("ignored") is True
-
-
-def _attachment(shown: str) -> ToolFinished:
-    """Return an event for text that the client added to the user's words, such as a mentioned file:
-    shown to the model, but not the words of the user (TR-3)."""
-    return ToolFinished(tool="other", name="attachment", output=shown)
 
 
 def _unquoted(prompt: str) -> str:
@@ -270,21 +264,12 @@ def _tool(
         tool=kind,
         name=name,
         command=text(args, "command") if kind == "bash" else "",
-        paths=_paths(kind, args, output),
+        paths=touched_files(kind, text(args, "filePath"), text(args, "patchText"), output),
         output="" if kind in ("edit", "write") and not failed else output,
         exit_code=exit_code if kind == "bash" else None,
         failed=failed,
         cwd=text(args, "workdir") or call.directory,
     )
-
-
-def _paths(kind: str, args: Mapping[str, Any], output: str) -> tuple[str, ...]:
-    if kind == "grep":
-        return prompt_text.matched_paths(output)
-    if kind not in ("read", "edit", "write"):
-        return ()
-    path = text(args, "filePath")
-    return (path,) if path else patched_files(text(args, "patchText"))
 
 
 def _compacted(call: _Post) -> tuple[Event, ...]:
