@@ -79,7 +79,7 @@ def sync_project(
             "git does not know who you are, so entries would have no author.",
             fix='git config --global user.email "you@example.org"',
         )
-    remote, rules = _remote(runtime, known, name, url), runtime.settings.team
+    remote, team = _remote(runtime, known, name, url), runtime.settings.team
     if choices.quiet and remote is not known.remote:
         raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
     plan = Plan(
@@ -94,7 +94,7 @@ def sync_project(
         dry_run=choices.dry_run,
         sends=not (choices.quiet and git.who.signs),  # nobody is there to unlock a key
         purge=choices.purge,
-        allowed_signers=rules.allowed_signers if rules.accept == SIGNED else None,
+        allowed_signers=team.allowed_signers if team.accept == SIGNED else None,
         publish_to=place.root,
     )
     return _run(plan, Mirror(runtime.store, place.key, quiet=choices.quiet), call)
