@@ -32,6 +32,10 @@ FILE = (
     "filepath", "filename", "file", "absolutefilename", "path", "verbatimpath", "uri", "source",
     "testfile",
 )  # fmt: skip
+PLAIN_FILES = frozenset(
+    ("Dockerfile", "Containerfile", "Makefile", "Jenkinsfile", "Gemfile", "Rakefile", "Vagrantfile")
+)
+"""Files without an extension."""
 LINE = ("row", "begin")
 PLACES = (
     "loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash",
@@ -44,6 +48,7 @@ MESSAGE = (
     "extra", "call", "shortdescription", "failure",
 )  # fmt: skip
 NAME = ("fullname", "fulltitle", "fulldescription", "nodeid", "title", "testname", "test", "name")
+KIND = "type"
 STATUS = ("status", "outcome", "result", "action", "state")
 FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
 """Keys of a test that are empty if it passed."""
@@ -190,6 +195,10 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
     levels = [str(value).lower() for key, value in named.items() if _is_scalar(value) and (
         key.endswith(("severity", "level")) or key in ("kind", "type"))]  # fmt: skip
     level = next((level for level in levels if level in BAD or level in MILD), "")
+    if not message and KIND in named and _file(named) and _line(named):
+        # No sentence: what kind of finding it is, and its first other text.
+        told = (v for k, v in named.items() if k not in (*FILE, KIND) and isinstance(v, str))
+        message = f"{named[KIND]}: {next(told, '')}".rstrip(": ")
     if not message or not (level or (file and _line(named))):
         return None
     return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)
@@ -212,7 +221,9 @@ def _message(named: dict[str, Any], depth: int = 0) -> str:
 def _file(named: dict[str, Any], depth: int = 0) -> str:
     for key in FILE:
         value = named.get(key)
-        if isinstance(value, str) and _is_path(value) and (key != "source" or "/" in value):
+        if not isinstance(value, str) or (key == "source" and "/" not in value):
+            continue
+        if _is_path(value) or value in PLAIN_FILES:
             return value.removeprefix("file://")
     if depth < 4:
         for inner in _places(named, any_name=depth > 0):

@@ -34,7 +34,7 @@ _FAILED = patterns.Lazy(
     rf"|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
 _FAILED_WORD = patterns.Lazy(
-    r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|$)|\s+\S+\s+[\d.]+m?s)"
+    r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|[\"']|$)|\s+\S+\s+[\d.]+m?s)"
 )
 _STOPPED = patterns.Lazy(
     r"^(?:[\w./-]+: )?"

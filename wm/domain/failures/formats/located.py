@@ -28,9 +28,12 @@ _AT = (
     r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
-_ARROW = r"(?:-+>|=>|→|›|❯|@|at|in|In|on|File|FILE|Location|╭─\[?|┌─\[?|,-\[|::)"
+_ARROW = (
+    r"(?:(?:-+>|=>|→|›|❯|@|╭─\[?|┌─\[?|,-\[|::):? *|"
+    r"(?:at|in|In|on|File|FILE|Location)(?:: *| +|$))"
+)
 _LEADING = patterns.Lazy(
-    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW}:? *)?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.Lazy(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -47,6 +50,7 @@ _ROW = patterns.Lazy(
 _COUNT = patterns.Lazy(
     r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)"
 )
+_SUM = patterns.Lazy(r"^\d+ (?:errors?|warnings?|problems?|failures?|issues?)\b")
 _ANNOTATION = patterns.Lazy(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
@@ -70,6 +74,8 @@ _RULE = patterns.Lazy(r"\[(Error|Warning)/")
 _BRACKETED = patterns.Lazy(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
 _CODE = patterns.Lazy(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
 
+_NOTHING_SAID = frozenset(("failure", "failed"))
+"""Messages that only say that it went wrong: the line beside them says what."""
 MAX_NEAR = 6
 """Lines between a place and its message."""
 
@@ -87,12 +93,31 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     # Where errors are called so, what has no word of severity only explains one.
     called = any(one.bad for one in findings) or _CALLED.search(text) is not None
     seen: set[tuple[str, int, str]] = set()
-    for one in findings:
+    for one in _without_echoes(findings):
         key = (one.found.file, one.found.line, one.found.message)
         if key not in seen:
             seen.add(key)
             mild = called and not one.bad and (one.bad is False or not one.found.category)
             yield replace(one.found, name=LAST_WORD) if mild else one.found
+
+
+def _without_echoes(findings: Sequence[_LocatedFinding]) -> list[_LocatedFinding]:
+    """The findings, of which the first at a place is the error if a few words about the same place
+    (`fatal parse error`) only say that there is one."""
+    made: list[_LocatedFinding] = []
+    firsts: dict[tuple[str, int], int] = {}
+    for one in findings:
+        place = (one.found.file, one.found.line)
+        first = firsts.setdefault(place, len(made)) if one.found.line else len(made)
+        if first < len(made) and made[first].bad is None and one.bad and _is_short(one):
+            made[first] = _LocatedFinding(made[first].found, bad=True)
+        else:
+            made.append(one)
+    return made
+
+
+def _is_short(one: _LocatedFinding) -> bool:
+    return len(one.found.message.split()) <= 3
 
 
 def _level(*texts: str) -> bool | None:
@@ -158,6 +183,8 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
         if place and _is_file(place.group(2)):
             message, file, *numbers, rest = place.groups()
             message = f"{message}: {rest}" if rest else message
+            above = _title(lines, i, below=False) if message.casefold() in _NOTHING_SAID else -1
+            message = lines[above].strip("─ ") if above >= 0 else message
             yield _made(message, file, next(filter(None, numbers), ""), i)
             continue
         header = _NAMED.match(line)
@@ -195,8 +222,12 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
     if (bare_level in BAD or bare_level in MILD) and " " not in code:
-        said = next((text.strip() for text in lines[i + 1 : i + 4] if _tells(text)), "")
+        below = [text.strip() for text in lines[i + 1 : i + 4] if _tells(text)]
+        said = " ".join(below[: 2 if below and below[0].endswith(":") else 1])
         yield _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
+        return
+    if rest.removeprefix("error: ").strip("! ").casefold() in _NOTHING_SAID and i:
+        yield _made(lines[i - 1].strip("# ") or rest, file, number, i, "error")
         return
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
         named = label and label not in ("e", "w", "file")
@@ -256,7 +287,7 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             file = named.get("file", named.get("sourcepath", ""))
             number = named.get("line", named.get("linenumber", ""))
             message = message.split("%0A")[0]
-            if message.strip():
+            if message.strip() and (file or not _SUM.match(message)):
                 yield _made(message, file, number, i, level.removeprefix("type="))
         failed = _TEAMCITY.match(line) if "##teamcity[" in line else None
         if failed:

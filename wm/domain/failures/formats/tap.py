@@ -42,6 +42,8 @@ def _protocol(lines: Sequence[str]) -> Iterator[DetectedError]:
             continue
         file = next((t for _n, t in reversed(around) if "." in t and " " not in t), "")
         place, number, message = _described(block, file)
+        if not place and (told := _comments(lines, i + 1)):
+            place, number, message, end = told
         yield DetectedError("test", message, file or place, number, i, end, name)
 
 
@@ -70,9 +72,24 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
                 if not file or path.endswith(file):
                     place, number = path, whole(found.group(2))
         elif key in ("error", "message") and not message and value:
-            folded = value in ("|-", ">-", "|", ">")
-            message = next((t.strip() for t in block[at + 1 : at + 2]), "") if folded else value
+            folded = value in ("|-", ">-", "|+", ">+", "|", ">")
+            first, *more = [t.strip() for t in block[at + 1 : at + 3]] if folded else [value]
+            goes_on = first.startswith("Error: Failed to load") or first.endswith(":")
+            message = " ".join([first, *filter(None, more if goes_on else ())])
     return place, number, message or "failed"
+
+
+def _comments(lines: Sequence[str], start: int) -> tuple[str, int, str, int] | None:
+    """Place and message from comments below a `not ok` (`# 6 != 5`, `# t.c:11: error: Failure!`),
+    and where they end; None without a place."""
+    end = next((i for i in range(start, len(lines)) if not lines[i].lstrip().startswith("#")), -1)
+    block = [text.strip("# ") for text in lines[start : end if end >= 0 else len(lines)]]
+    for at, text in enumerate(block):
+        found = _PLACE.match(text)
+        if found:
+            said = next((t for t in (*block[:at], text[found.end() :].strip(": ")) if t), "failed")
+            return found.group(1), whole(found.group(2)), said, start + len(block)
+    return None
 
 
 def _spec(lines: Sequence[str]) -> Iterator[DetectedError]:
