@@ -41,7 +41,7 @@ MAX_WORDS = 11
 PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
-    r"парол[ьяею]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salasana(?: on)?|\bheslo\b|jelszó|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı)?\b|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
+    r"парол(?:ем|ей|[ьяеюаиі])|лозинк[аеу]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salas(?:ana|õna)(?:lla|n|ksi)?(?: on)?|\bhesl(?:o|em|om|a|u)\b|jelsz(?:ó|av)[a-z]{0,3}|kata laluan|lykilorð(?:ið)?|\bgeslo\b|\blozink[aeou]\b|slaptažod(?:is|į|žio)|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı|\b)|\bparol[ăe]|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
     r"requirepass|masterauth|pre-?shared[ _-]key|wi-?fi[ _-]key|wlan[ -]schl[üu]ssel"
 )
 SECRET = (
@@ -108,7 +108,7 @@ _BELOW = Lazy(
 )
 """`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
-    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|adalah|هي|c'est|"
+    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|je|este|yra|adalah|ialah|هي|c'est|"
     r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|still|currently|again|jetzt|noch|immer noch|ahora|todavía|aún|agora|ainda|toujours))?\s{1,4}",
     ignore_case=True,
 )

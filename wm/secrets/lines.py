@@ -77,7 +77,7 @@ _STORED_AS = (
     r"\bset --secret|\bsecurity import|\bencrypt_string|\bmkpasswd|\brclone obscure"
 )
 _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
-_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
+_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|\w{0,12}(?:en|de)crypt|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
 _SAYS_PAIR = r"(?i)\b(?:basic_?auth|auth|user_?info|user_?pass|logged in as)\b"
 _KEYED_BY = r"(?i:\bhmac\.new|\b(?:aes|des3?|arc4|blowfish|chacha20\w{0,9})\.new|\baesgcm|\bsecretbox|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
 _FROM_INPUT = r"sudo\s+-\w*S|chpasswd|passwd|-stdin\b|cryptsetup|kinit|--passphrase-fd|ssh-add|-S\s+\w|pinentry|\bsu -"
@@ -179,7 +179,7 @@ _LINES: tuple[_Row, ...] = (
         )),
     _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
     _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
-    _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
+    _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s(?:de|del|para)\s(?:la\s|el\s)?\w{2,20})?(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
     _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s/'\"]{3,})@")),

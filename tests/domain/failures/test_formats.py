@@ -40,6 +40,38 @@ CHECKERS: list[Row] = [
         ],
     ),
     (
+        "npx markdown-checker docs",
+        "index.md:3: error: Heading is empty.\non/start.md:4:1 error Link is dead.\n",
+        [
+            ("build", "index.md", 3, "index.md:3: error: Heading is empty."),
+            ("runtime", "on/start.md", 4, "on/start.md:4: Link is dead."),
+        ],
+    ),
+    (
+        "./rates_test",
+        "rates_test.cc:5: Failure\nExpected equality of these values:\n  twice(4)\n"
+        "    Which is: 12\n  8\n[  FAILED  ] Rates.Twice (0 ms)\n",
+        [
+            (
+                "test",
+                "rates_test.cc",
+                5,
+                "rates_test.cc:5: failure: Expected equality of these values: twice(4)",
+            )
+        ],
+    ),
+    (
+        "./t",
+        "1..1\nnot ok 1 - adds\n# 0x6 != 0x5\n# t.c:11: error: Failure!\n# not ok - tests\n",
+        [("test", "t.c", 11, "t.c:11: adds: 0x6 != 0x5")],
+    ),
+    (
+        "flex words.l",
+        "words.l:5: bad character class\nwords.l:5: unrecognized rule\n"
+        "words.l:5: fatal parse error\n",
+        [("runtime", "words.l", 5, "words.l:5: bad character class")],
+    ),
+    (
         "npx tsc --pretty",
         "\x1b[96msrc/a.tsx\x1b[0m:\x1b[93m3\x1b[0m:\x1b[93m5\x1b[0m - \x1b[91merror\x1b[0m"
         "\x1b[90m TS2345: \x1b[0mBad argument.\n\n\x1b[7m3\x1b[0m   f(x)\n",
