@@ -3,9 +3,11 @@
 A session has up to thirty requests, and each of them is a history that paging sees. The client
 appends, retries, rewinds, edits, forks, compacts, waits and changes its model; it calls tools in
 parallel, thinks, gets images, errors and nothing; a second conversation begins like the first. The
-proxy is restarted. In half of the sessions the ledger fails, too: bytes and bills are not
-compared there (`tests/ops/test_turns.py`, `tests/proxy/test_daemon_trouble.py`), all else is.
-`one SEED` repeats a session.
+proxy is restarted, and in half of the sessions its ledger fails, too.
+
+Of each request: the service takes it; the ledger explains its bytes; all that it lacks is stored
+before it leaves; its prefix and its thinking change only at a cut that is booked. Without faults
+the bill is bounded. `one SEED` repeats a session.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, islice
 from random import Random
 from typing import Any
@@ -28,8 +31,15 @@ from tests.ops.test_paging import EAGER, LINES, words
 from tests.ops.test_turns import DiskLedger
 from wm.domain.paging.ledger import folded
 from wm.formats.ledger import LedgerRecord
+from wm.ops.paging.contents import strings
 from wm.ops.paging.policy import PagingPolicy
-from wm.ops.paging.turns import ManagedConversation, NamedPolicies, Recovered, decision_of
+from wm.ops.paging.turns import (
+    ManagedConversation,
+    NamedPolicies,
+    PlannedTurn,
+    Recovered,
+    decision_of,
+)
 from wm.wire.binding import BETA
 from wm.wire.body import index
 from wm.wire.conversation import Conversation
@@ -87,15 +97,41 @@ class Bills:
 
 @dataclass
 class Sent:
-    """A request that went out. row: of what was sent. begun: records when its process began."""
+    """A request that went out. row: of what was sent. decisions: the new ones."""
 
     name: str
     raw: bytes
     row: Row
-    begun: int
-    process: int
+    process: Process
+    decisions: tuple[Decision, ...]
     is_answered: bool
     is_dropped: bool
+
+
+@dataclass(frozen=True)
+class Process:
+    """A run of the proxy. begun: records when it began. is_lost: it could not read them."""
+
+    begun: int = 0
+    is_lost: bool = False
+
+
+class StoredLedger(DiskLedger):
+    """Also the texts of the stored steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: set[str] = set()
+        self.calls = ""
+
+    def take(self, turn: PlannedTurn) -> None:
+        super().take(turn)
+        for part in (part for one in turn.objects for part in one.parts):
+            self.texts.add(part.text)
+            self.calls += f"{part.text}\n" if part.kind == "call" else ""
+
+    def holds(self, text: str) -> bool:
+        return text in self.texts or json.dumps(text)[1:-1] in self.calls
 
 
 @dataclass
@@ -110,8 +146,7 @@ class Talk:
     sent: list[Sent] = field(default_factory=list)
     excused: set[str] = field(default_factory=set)
     """Signatures of thinking that was lost at a cut, or when decisions were lost."""
-    begun: int = 0
-    process: int = 0
+    process: Process = Process()
     is_pure: bool = True
     """Without a fault so far."""
 
@@ -128,7 +163,7 @@ class Session:
         self.faults = FAULTS if self.chance.random() < 0.5 else ()
         self.model = self.chance.choice(MODELS)
         self.upstream = Upstream(script=script(always(lambda _request: True, self._says)))
-        self.disk = DiskLedger()
+        self.disk = StoredLedger()
         self.at = 1000.0
         self.numbers = count(1)
         first = [{"role": "user", "content": [{"type": "text", "text": f"Go. {words(seed, 3)}"}]}]
@@ -142,9 +177,8 @@ class Session:
         for _ in range(self.chance.randint(6, 30)):
             talk = self.talks[self.chance.random() < 0.2]
             self._act(talk, self.chance.choice(ACTS))
-        if not self.faults:
-            for talk in self.talks:
-                self._explain(talk)
+        for talk in self.talks:
+            self._explain(talk)
         return sum(len(talk.sent) for talk in self.talks)
 
     # -- the client ---------------------------------------------------------------------------
@@ -242,8 +276,7 @@ class Session:
 
     def _restart(self, talk: Talk, *, is_lost: bool = False) -> None:
         talk.managed = self._started(talk.name, is_lost=is_lost)
-        talk.process += 1
-        talk.begun = len(self.disk.lines)
+        talk.process = Process(len(self.disk.lines), is_lost)
 
     def _request(self, talk: Talk, fault: str) -> None:
         if fault == "unread":
@@ -258,7 +291,7 @@ class Session:
         assert verdict.status == 200, verdict.refused
         row = units(body)
         sent = Sent(
-            made.request, raw, chain(row), talk.begun, talk.process, fault != "overloaded",
+            made.request, raw, chain(row), talk.process, made.decisions, fault != "overloaded",
             talk.managed.totals.dropped > dropped,
         )  # fmt: skip
         self._check(talk, sent, body, verdict.dropped, made)
@@ -328,43 +361,45 @@ class Session:
         """What was sent keeps the prefix that was sent before, and all thinking, except at cuts."""
         before = next((one for one in reversed(talk.sent) if one.is_answered), None)
         is_cut = any(one.level > 1 for one in made.decisions) or sent.is_dropped
-        is_excused = is_cut or before is None or before.process != sent.process
+        is_excused = is_cut or before is None or before.process is not sent.process
         lost = {_signature_at(body, place) for place in dropped}
         if is_excused:
             # What a cut removed may come back after a rewind into its turn, where it cannot be
             # verified: it was lost at the cut.
             talk.excused |= lost | _signatures(json.loads(sent.raw)) - _signatures(body)
         assert lost <= talk.excused, "thinking was dropped outside a cut"
+        shown = set(_texts(body))
+        for text in _texts(json.loads(sent.raw)):
+            assert text in shown or self.disk.holds(text), (
+                f"what was removed is not stored: {text[:300]!r}"
+            )
         if not is_excused and before is not None and _extends(before.raw, sent.raw):
             assert sent.row[: len(before.row)] == before.row, "the prefix changed outside a cut"
 
     def _explain(self, talk: Talk) -> None:
         """The ledger gives the same bytes, and the bill is bounded."""
         records = self.disk.records()
-        void = {one.request for one in records if one.kind == "void"}
-        decided = {one.request: one for one in records if one.kind == "decided"}
-        forms: dict[str, dict[str, Decision]] = {}
-        process = -1
+        decided = {one.request: one.decisions for one in records if one.kind == "decided"}
+        again, process = Conversation(), None
         for one in talk.sent:
-            if one.process != process:
+            if one.process is not process:
                 process = one.process
-                forms = {"": _in_force(records[: one.begun], talk.name)}
-            if one.is_dropped:
-                forms = {"": {}}
-            places = _places(one.raw)
-            log = next((forms[place] for place in reversed(places) if place in forms), forms[""])
-            own = decided.get(one.name)
-            if own is not None and (own.request not in void):
-                log = {**log, **{d.block: decision_of(d) for d in own.decisions}}
-            made = Conversation(dict(log)).prepare(one.raw)
+                known = [] if process.is_lost else records[: process.begun]
+                again = Conversation(_in_force(known, talk.name))
+            logged = tuple(map(decision_of, decided.get(one.name, ()))) if one.decisions else ()
+            made = again.prepare(one.raw, partial(_as_logged, logged))
+            again.keep(logged)
             assert made is not None
             assert chain(units(json.loads(made.raw))) == one.row, "not as the ledger says"
-            if one.is_answered:
-                forms.update(dict.fromkeys(places, log))
-                forms[""] = {}  # only the first request after a start takes all that holds
+            if not one.is_answered:
+                again.void()
         totals = talk.bills.totals
         if talk.is_pure:
             assert totals["sent"] <= (1 + ROUNDING) * totals["plain"], "dearer than without paging"
+
+
+def _as_logged(logged: tuple[Decision, ...], *_: Any) -> tuple[Decision, ...]:
+    return logged
 
 
 def _in_force(records: list[LedgerRecord], name: str) -> dict[str, Decision]:
@@ -380,6 +415,17 @@ def _places(raw: bytes) -> list[str]:
 def _extends(before: bytes, now: bytes) -> bool:
     old, new = _places(before), _places(now)
     return new[: len(old)] == old
+
+
+def _texts(body: Any) -> Iterator[str]:
+    """What the blocks of messages say, without thinking."""
+    for message in body["messages"]:
+        for block in message["content"] if isinstance(message["content"], list) else ():
+            parts = block.get("content")
+            yield from strings([block.get("text"), block.get("input")])
+            yield from strings(
+                [p.get("text", p) for p in parts] if isinstance(parts, list) else parts
+            )
 
 
 def _signatures(body: Any) -> set[str]:

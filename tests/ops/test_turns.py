@@ -243,6 +243,27 @@ def test_a_new_session_whose_ledger_is_read_too_late_loses_nothing() -> None:
     assert session.conversation.totals.credit >= 0
 
 
+def test_each_branch_whose_decisions_were_lost_is_booked_and_the_others_keep_theirs() -> None:
+    session = Session("balanced")
+    for _ in range(40):
+        session.turn("", 80)
+    other = list(session.messages)
+    session.rewind(2)
+    session.turn("unread", 80)
+    for _ in range(40):
+        session.turn("", 80)
+    assert session.conversation.totals.dropped == 1
+    known = {one.block for one in folded(session.disk.records()).of("").in_force.values()}
+    assert known
+    session.messages = other
+    credit = session.conversation.totals.credit
+    session.turn("", 80)
+    assert session.conversation.totals.dropped == 2
+    assert session.conversation.totals.credit < credit
+    assert known <= set(folded(session.disk.records()).of("").in_force)
+    assert session.upstream.refused == []
+
+
 @pytest.mark.parametrize(
     ("model", "is_known"), [("claude-opus-5-5", True), ("claude-fable-5-1", False)]
 )

@@ -168,6 +168,31 @@ def cutting(body: Body, past: ConversationHistory, _log: Log, _moment: Moment) -
     return (Decision(past.places[2][0], "[gone]", "cut"),)
 
 
+def test_back_at_the_end_of_a_removed_step_all_is_sent_as_it_was_and_the_step_stays() -> None:
+    """Nothing follows the step, so its removal has no effect; it must have none later either."""
+    talk, messages = Conversation(), history_of(5)
+    before = sent(talk, raw_of(*messages[:4]), deciding((2, 0, "content", "[short]")))
+    sent(talk, raw_of(*messages), deciding((2, 0, "content", "[less]"), (4, 0, "step", "[gone]")))
+    again = sent(talk, raw_of(*messages[:4]))
+    assert again == before
+    longer = sent(talk, raw_of(*messages[:4], *step(9)))
+    assert [m["role"] for m in longer["messages"]] == ["user", "assistant"] * 3 + ["user"]
+    # The other branch keeps what was decided there.
+    assert len(sent(talk, raw_of(*messages, *step(5)))["messages"]) == 11
+
+
+def test_a_text_behind_the_results_of_a_removed_step_leaves_the_step_as_it_was_before() -> None:
+    talk, messages = Conversation(), history_of(3)
+    sent(talk, raw_of(*messages[:2]), deciding((2, 0, "content", "[short]")))
+    sent(talk, raw_of(*messages), deciding((4, 0, "step", "[gone]")))
+    stopped = {"role": "user", "content": [*messages[3]["content"], GO]}
+    found = sent(talk, raw_of(*messages[:3], stopped))
+    assert found["messages"][2]["content"][0]["content"] == "[short]"
+    assert len(found["messages"]) == 5
+    found = sent(talk, raw_of(*messages[:3], stopped, *step(9)))
+    assert len(found["messages"]) == 7
+
+
 def test_a_bounded_conversation_refuses_what_costs_more_than_was_saved() -> None:
     free, bounded = Conversation(), Conversation(bounded=True)
     for number in range(1, 8):

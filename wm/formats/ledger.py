@@ -47,9 +47,10 @@ class LedgerRecord(Record):
 
     `decided`: the request may leave with these decisions. `sent`: it left, so they hold; also
     written for requests without new ones. `void`: it left without them. `dropped`: the log could
-    not be read in time, so the request left as the client made it, and no earlier decision holds.
-    `fault`: an answer needed a removed block. `policy`: the person chose this one for the session.
-    `restored`, `released`: the model or a person wanted these objects back, or gave them up.
+    not be read in time, so the request left as the client made it, and only these decisions still
+    hold. `fault`: an answer needed a removed block. `policy`: the person chose this one for the
+    session. `restored`, `released`: the model or a person wanted these objects back, or gave them
+    up.
 
     conversation: the client's id of a subagent, "" for the main one. request: its id. plain,
     predicted, reported: the request as the client made it, as it was sent, and by the service's

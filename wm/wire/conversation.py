@@ -29,6 +29,7 @@ from wm.wire.policy import (
     Prepared,
     dropped,
     nothing,
+    pending,
     replaced,
 )
 from wm.wire.prices import known_window, price_of
@@ -38,6 +39,8 @@ from wm.wire.spans import ByteSpan
 EMERGENCY_SHARE = 0.95
 """Beyond this share of the model's window a cut may exceed the credit (PS-2)."""
 _ROUNDING = 1e-6
+NEED_MORE = frozenset(("step", "thinking"))
+"""Forms of decisions that have an effect only if more messages follow their block."""
 _NOWHERE = 1 << 30
 
 
@@ -63,7 +66,11 @@ class _Request(Struct):
     made: _Sent | None = None
     undo: dict[str, Decision | None] = field(default_factory=dict)
     """What the log had for the blocks of its new decisions."""
+    base: Log = field(default_factory=dict)
+    """What it inherited without them."""
     emergency: bool = False
+    is_foreign: bool = False
+    """It continues requests that did not pass here, such as those before a restart."""
     revived: bool = False
     """It is the first one after a restart, and what is cached of it is a guess: all."""
 
@@ -131,6 +138,11 @@ class Conversation(Struct):
     plain: BlockRow | None = None
     _in_force: dict[str, Log] = field(default_factory=dict)
     """The decisions in force at the last request that contained a place."""
+    _earlier: dict[str, Log] = field(default_factory=dict)
+    """By the block of a decision that needs what follows it: the decisions of the last request
+    without it."""
+    _last_end: str = ""
+    """The place of the end of the last request."""
     _anchors: list[tuple[int, str]] = field(default_factory=list)
     """Messages at whose end an earlier request had a mark, and the place of that end."""
     _step_mark: str = ""
@@ -185,6 +197,7 @@ class Conversation(Struct):
         if self._prepared is not None and decisions:
             own = {decision.block: decision for decision in decisions}
             self._prepared.undo = {block: self.log.get(block) for block in own}
+            self._prepared.base = self._prepared.inherited
             self._prepared.inherited = {**self._prepared.inherited, **own}
             self.log.update(own)
 
@@ -199,6 +212,11 @@ class Conversation(Struct):
             return Forecast()
         found = self.account.forecast(one.plain, one.made.row, one.rates, one.at)
         return replace(found, is_guess=one.revived)
+
+    def is_foreign(self) -> bool:
+        """Whether the last request continues a history that did not pass here: it holds answers to
+        other requests."""
+        return self._prepared is not None and self._prepared.is_foreign
 
     def is_emergency(self) -> bool:
         """Whether the last request got decisions that cost more than the credit."""
@@ -215,7 +233,7 @@ class Conversation(Struct):
         if body is None:
             return raw
         past = history(body, self.before)
-        log = self._inherited(past)
+        log = self._inherited(body, past, self._known(past)[1])
         splices, _ = replaced(body, past, log, dropped(body, past, log))
         return splice(raw, splices) if splices else raw
 
@@ -224,6 +242,7 @@ class Conversation(Struct):
         self.void()
         self.log.clear()
         self._in_force.clear()
+        self._earlier.clear()
 
     def void(self) -> None:
         """The prepared request does not go out as prepared, so its decisions do not hold."""
@@ -253,12 +272,14 @@ class Conversation(Struct):
         if until is not None:
             self.account.revive(plain, at, until)
         known = self.account.plain.known_to(plain)
+        number, place = self._known(past)
         return _Request(
             body=body,
             previous=before[0] if before else None,
             past=past,
             plain=plain,
-            inherited=self._inherited(past),
+            inherited=self._inherited(body, past, place),
+            is_foreign=_is_foreign(body, number),
             rates=rates_of(price_of(plain.model), ttl),
             at=at,
             ttl=ttl,
@@ -275,14 +296,32 @@ class Conversation(Struct):
         until = known.get(model)
         return until if until is not None and at <= until else None
 
-    def _inherited(self, past: ConversationHistory) -> Log:
-        if not self._in_force:
-            return dict(self.log)  # the log grows, what is inherited does not
-        for places in reversed(past.places):
-            for place in reversed(places):
-                if (known := self._in_force.get(place)) is not None:
-                    return known
-        return {}
+    def _inherited(self, body: Body, past: ConversationHistory, known: str) -> Log:
+        """The decisions of the last request with the longest shared beginning. If some of them are
+        pending, those that were in force before these: so this beginning was sent. A decision is
+        never pending, because it would change the prefix when it takes effect.
+
+        known: the last shared place, "" for none.
+        """
+        if not known:
+            return _without_pending(body, past, dict(self.log))  # of before a restart
+        log = self._in_force[known]
+        if known == self._last_end:
+            return log  # it is the last request, or continues it
+        while found := pending(body, past, log):
+            earlier = next((self._earlier[p] for p in found if p in self._earlier), None)
+            if earlier is None:
+                return _without_pending(body, past, log)
+            log = earlier
+        return log
+
+    def _known(self, past: ConversationHistory) -> tuple[int, str]:
+        """The last place that an earlier request contained, and the number of its message."""
+        for number in range(len(past.places) - 1, -1, -1):
+            for place in reversed(past.places[number]):
+                if place in self._in_force:
+                    return number, place
+        return -1, ""
 
     def _accepted(
         self, one: _Request, base: _Sent, policy: Policy
@@ -293,8 +332,7 @@ class Conversation(Struct):
         without = self.account.savings(one.plain, base.row, one.rates, one.at)
         moment = self._moment(one, base, self.account.after(without))
         new: dict[str, Decision] = {}
-        proposed, self.proposed = self.proposed, ()
-        for decision in (*proposed, *policy(one.body, one.past, one.inherited, moment)):
+        for decision in (*self._proposed(one), *policy(one.body, one.past, one.inherited, moment)):
             known = one.inherited.get(decision.block)
             may = decision.text and decision.block not in self.barred
             if may and _may_follow(known, decision):
@@ -319,6 +357,12 @@ class Conversation(Struct):
                     one.emergency = not is_permitted
                     return tuple(accepted.values()), made
         return (), base
+
+    def _proposed(self, one: _Request) -> list[Decision]:
+        proposed, self.proposed = self.proposed, ()
+        log = {**one.inherited, **{decision.block: decision for decision in proposed}}
+        found = pending(one.body, one.past, log) if proposed else ()
+        return [decision for decision in proposed if decision.block not in found]
 
     def _moment(self, one: _Request, base: _Sent, credit: float) -> Moment:
         known = self.account.plain.known_to(one.plain)
@@ -418,6 +462,10 @@ class Conversation(Struct):
         self._before_restart = {}
         self.account.take(one.plain, one.made.row, one.rates, one.at, one.ttl)
         self._take_over(one)
+        self._last_end = _end(one)
+        for block in one.undo:
+            if one.inherited[block].form in NEED_MORE:
+                self._earlier.setdefault(block, one.base)
         places = one.past.places
         made = one.made
         self._anchors = [(n, places[n][-1]) for n in self._usable(one, made.changes.first)]
@@ -435,6 +483,17 @@ class Conversation(Struct):
                 if self._in_force.get(place) is one.inherited:
                     return
                 self._in_force[place] = one.inherited
+
+
+def _is_foreign(body: Body, known: int) -> bool:
+    """known: number of the last message of which something was in an earlier request."""
+    answers = sum(message.role == "assistant" for message in body.messages[known + 1 :])
+    return answers > (known >= 0 and body.messages[known].role != "assistant")
+
+
+def _without_pending(body: Body, past: ConversationHistory, log: Log) -> Log:
+    found = pending(body, past, log)
+    return {place: one for place, one in log.items() if place not in found} if found else log
 
 
 def _end(one: _Request) -> str:

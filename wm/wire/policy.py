@@ -229,6 +229,21 @@ def appended(
                 yield number, decision
 
 
+def pending(body: Body, past: ConversationHistory, log: Log) -> list[str]:
+    """Places of decisions that have no effect on this request, but might have one on a longer one:
+    on a step that nothing follows, and on thinking of a turn that is not finished. So it is when
+    the client goes back into what a cut removed."""
+    steps, begin = dropped(body, past, log).messages, turn_begin(body.messages)
+    return [
+        place
+        for number, places in enumerate(past.places)
+        if number not in steps
+        for place in places
+        if (decision := log.get(place)) is not None
+        and (decision.form == "step" or (decision.form == "thinking" and number >= begin))
+    ]
+
+
 def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
     """The splice for a result or a call; None if the decision does not fit the block."""
     span = block.member("input" if decision.form == "input" else "content")

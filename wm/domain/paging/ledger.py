@@ -88,7 +88,7 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.void.add(record.request)  # it may come before what it voids
             state.unproven.pop(record.request, None)
         case "dropped":
-            state.in_force.clear()
+            state.in_force = {one.block: one for one in record.decisions}
             state.unproven.clear()
             state.dropped += 1
             state.broken = True

@@ -25,7 +25,7 @@ from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.wire.account import Bill, Forecast
 from wm.wire.body import Body
-from wm.wire.conversation import Conversation, has_begun
+from wm.wire.conversation import Conversation
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, nothing
 from wm.wire.rows import estimate
@@ -124,6 +124,9 @@ class ManagedConversation:
         """Then all later requests are recorded, also with `off`: they are in the cache, too."""
         self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
         self._is_lost = recovered.lost
+        """Its ledger was not read: what was decided before this process is not known."""
+        self._dropped: tuple[str, ...] = ()
+        """The end of the last request whose decisions were lost."""
         self._needs_tolerance = recovered.broken or bool(recovered.unproven) or recovered.lost
         """Once a request asked to drop thinking of another prefix, all later ones do."""
         self._waiting = [self._record("void", request) for request in recovered.requests]
@@ -292,9 +295,8 @@ class ManagedConversation:
         body = self._talk.before[0] if self._talk.before else None
         model = str(body.value("model") or "") if body else ""
         self._turn = _Turn(request, policy, model, at, self._talk.forecast())
-        if self._is_lost and body is not None and has_begun(body):
+        if self._is_lost and self._talk.is_foreign():
             self._drop()
-        self._is_lost = False
 
     def _conclude(self, *, ok: bool) -> None:
         turn, self._turn = self._turn, _Turn()
@@ -367,16 +369,7 @@ class ManagedConversation:
             update={
                 "policy": turn.policy,
                 "model": turn.model,
-                "decisions": tuple(
-                    LedgerDecision(
-                        block=one.block,
-                        text=one.text,
-                        reason=one.reason,
-                        form=one.form,
-                        level=one.level,
-                    )
-                    for one in made.decisions
-                ),
+                "decisions": tuple(map(_logged, made.decisions)),
                 "marked": made.marked,
                 "moment": LedgerMoment(
                     read=moment.read,
@@ -391,11 +384,16 @@ class ManagedConversation:
         )
 
     def _drop(self) -> None:
-        """Decisions were lost: the request leaves as the client made it, and the cache is written
-        again. Booked like a cut of all that it contains."""
+        """Decisions of this branch were lost: the request leaves as the client made it, and the
+        cache is written again. Booked like a cut of all that it contains, once."""
+        end = self._talk.before[1].places[-1] if self._talk.before else ()
+        if end == self._dropped:
+            return  # the same request again
+        self._dropped = end
         self._needs_tolerance = True
         self._talk.charge(0, self._turn.forecast.plain.tokens)
-        self._wait("dropped", self._turn.request)
+        hold = tuple(map(_logged, self._talk.log.values()))
+        self._wait("dropped", self._turn.request, decisions=hold)
 
     def _count_faults(self) -> None:
         if self._talk.before is None:
@@ -434,6 +432,12 @@ class ManagedConversation:
     def _record(self, kind: str, request: str) -> LedgerRecord:
         fields = {"kind": kind, "conversation": self._name, "request": request}
         return LedgerRecord.model_validate(fields)
+
+
+def _logged(one: Decision) -> LedgerDecision:
+    return LedgerDecision(
+        block=one.block, text=one.text, reason=one.reason, form=one.form, level=one.level
+    )
 
 
 def _recorded(bill: Bill) -> LedgerBill:
