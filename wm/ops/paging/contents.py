@@ -33,6 +33,8 @@ def block_text(block: Block, *, is_result: bool) -> str:
         return "\n".join(strings(value.get("input")))
     if is_result:
         return result_text(value.get("content"))
+    if isinstance(text := value.get("text"), str):
+        return text
     return "\n".join(strings({**value, "signature": "", "data": ""}))
 
 

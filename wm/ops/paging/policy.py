@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -32,6 +32,7 @@ from wm.wire.policy import (
     behind,
     dropped,
     is_step,
+    result_text,
     turn_begin,
     with_notes,
     with_references,
@@ -44,6 +45,7 @@ _WRAPPED_CHARS = 30
 """Of a text block around its text."""
 RESTORE, RELEASE = "memory_restore", "memory_release"
 """Our tools, behind the prefix that a client gives them."""
+_TEXTUAL = frozenset(("text", "tool_use", "tool_result", *THINKING))
 _MAX_HISTORIES = 16
 _WORTH_IT = 1.5
 """A result must be so many times as large as its stub."""
@@ -340,7 +342,12 @@ class PagingPolicy:
         if place not in self._seen.steps:
             anchor = body.messages[number - 2]
             fits = anchor.role == "user" and bool(anchor.blocks)
-            self._seen.steps[place] = fits and is_step(body.messages, number)
+            fits = fits and is_step(body.messages, number)
+            self._seen.steps[place] = fits and _is_text_only(
+                block
+                for message in body.messages[number - 1 : number + 1]
+                for block in message.blocks
+            )
         return self._seen.steps[place]
 
     def _paged(self, place: str, decision: Decision | None, *, finished: bool) -> PagedBlock:
@@ -407,6 +414,19 @@ def _passages(places: Sequence[Sequence[str]], log: Log) -> Iterator[PagedBlock]
         if decision is not None:
             size = (len(decision.text) + _WRAPPED_CHARS) // CHARS_PER_TOKEN
             yield PagedBlock("", size, size)
+
+
+def _is_text_only(blocks: Iterable[Block]) -> bool:
+    """Whether all of a step is text, so that it is stored whole: an image is not."""
+    return all(
+        block.type in _TEXTUAL
+        and (
+            block.type != "tool_result"
+            or not block.value.get("content")
+            or result_text(block.value["content"]) != ""
+        )
+        for block in blocks
+    )
 
 
 def _unanswered(body: Body) -> int:
