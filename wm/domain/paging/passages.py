@@ -25,11 +25,17 @@ _CLOSELY_READ = 200
 """Passages whose lines are compared with the query."""
 
 
+LineTerms = tuple[tuple[str, ...], ...]
+"""The terms of each line of a text. They can be kept: a stored text never changes."""
+
+
 class TextSource(Struct, frozen=True):
-    """A text to look into. name: its handle. about: what it is, part of what is searched."""
+    """A text to look into. name: its handle. about: what it is, part of what is searched. terms: of
+    its lines (`terms_by_line`)."""
 
     name: str
     text: str
+    terms: LineTerms
     about: str = ""
 
 
@@ -48,27 +54,21 @@ def best(query: str, sources: Iterable[TextSource], count: int) -> list[TextPass
     wanted = _query_terms(query)
     if not wanted:
         return []
-    found = [
-        (source, first, lines, terms)
-        for source in sources
-        if _may_hold(source, wanted)
-        for first, lines in _pieces(source.text)
-        if (terms := _counts(lines, source.about)).keys() & wanted
-    ]
+    found = [piece for source in sources for piece in _pieces(source, wanted)]
     if not found:
         return []
-    length = sum(sum(terms.values()) for *_, terms in found) / len(found)
-    holding = Counter(term for *_, terms in found for term in terms.keys() & wanted)
+    length = sum(piece.length for piece in found) / len(found)
+    holding = Counter(term for piece in found for term in piece.counts)
     rarity = {term: _rarity(holding[term], len(found)) for term in holding}
     scored = [
         TextPassage(
-            source.name,
-            "\n".join(lines)[:PASSAGE_CHARS],
-            first + 1,
-            first + len(lines),
-            _score(terms, rarity, length),
+            piece.name,
+            "\n".join(piece.lines)[:PASSAGE_CHARS],
+            piece.first + 1,
+            piece.first + len(piece.lines),
+            _score(piece, rarity, length),
         )
-        for source, first, lines, terms in found
+        for piece in found
     ]
     likely = sorted(scored, key=_order)[:_CLOSELY_READ]
     pairs = _pairs(query)
@@ -111,34 +111,48 @@ def _query_terms(query: str) -> frozenset[str]:
     return frozenset(term for word in raw for term in terms_of(word))
 
 
-def _may_hold(source: TextSource, wanted: frozenset[str]) -> bool:
-    """Whether a text has the beginning of any term: most texts are left out by this."""
-    text = f"{source.text}\n{source.about}".lower()
-    return any(term.lstrip("=")[:4] in text for term in wanted)
+def terms_by_line(text: str) -> LineTerms:
+    return tuple(
+        tuple(term for word in raw_words(line) for term in terms_of(word))
+        for line in text.split("\n")
+    )
 
 
-def _pieces(text: str) -> Iterator[tuple[int, list[str]]]:
-    lines = text.split("\n")
-    for first in range(0, max(1, len(lines) - _STEP_LINES), _STEP_LINES):
-        piece = lines[first : first + PASSAGE_LINES]
-        if any(line.strip() for line in piece):
-            yield first, piece
+class _Piece(Struct, frozen=True):
+    """Lines of a text that hold a term of the query. first: number of the first, from 0. counts: of
+    these terms. length: number of all terms."""
+
+    name: str
+    first: int
+    lines: list[str]
+    counts: Counter[str]
+    length: int
 
 
-def _counts(lines: Sequence[str], about: str) -> Counter[str]:
-    words = raw_words("\n".join([about, *lines]))
-    return Counter(term for word in words for term in terms_of(word))
+def _pieces(source: TextSource, wanted: frozenset[str]) -> Iterator[_Piece]:
+    about = terms_by_line(source.about)
+    in_about = any(not wanted.isdisjoint(line) for line in about)
+    holds = [in_about or not wanted.isdisjoint(line) for line in source.terms]
+    if not any(holds):
+        return
+    text = source.text.split("\n")
+    for first in range(0, max(1, len(holds) - _STEP_LINES), _STEP_LINES):
+        last = first + PASSAGE_LINES
+        lines = source.terms[first:last]
+        if any(lines) and any(holds[first:last]):
+            terms = [term for line in (*about, *lines) for term in line]
+            counts = Counter(term for term in terms if term in wanted)
+            yield _Piece(source.name, first, text[first:last], counts, len(terms))
 
 
 def _rarity(holding: int, total: int) -> float:
     return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def _score(terms: Counter[str], rarity: Mapping[str, float], length: float) -> float:
-    size = _K * (1 - _B + _B * sum(terms.values()) / max(1.0, length))
+def _score(piece: _Piece, rarity: Mapping[str, float], length: float) -> float:
+    size = _K * (1 - _B + _B * piece.length / max(1.0, length))
     return sum(
-        rarity[term] * terms[term] * (_K + 1) / (terms[term] + size)
-        for term in rarity.keys() & terms.keys()
+        rarity[term] * count * (_K + 1) / (count + size) for term, count in piece.counts.items()
     )
 
 

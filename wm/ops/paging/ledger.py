@@ -95,6 +95,11 @@ def _view(key: str, session: str) -> tuple[str, str, str]:
     return ("paging", key, session)
 
 
+def passages_view(key: str, session: str) -> tuple[str, str, str]:
+    """The name under which the terms of a session's texts are cached."""
+    return ("passages", key, session)
+
+
 def session_ledger(work: Work, place: WorkspacePlace, session: str) -> SessionLedger:
     """What the ledger of a session adds up to. session: its `<sid>`. Read once, and kept up with
     what `append` writes. Raises StoreError."""
@@ -138,9 +143,10 @@ def recovered(work: Work, place: WorkspacePlace, session: str, conversation: str
 
 
 def forget_state(work: Work, key: str, session: str) -> None:
-    """The ledger of this session was deleted, or is in doubt."""
+    """The logs of this session were deleted, or are in doubt."""
     with work.runtime.caches.ledgers:
         work.runtime.caches.views.pop(_view(key, session))
+    work.runtime.caches.views.pop(passages_view(key, session))
 
 
 def _checked(

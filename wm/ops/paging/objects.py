@@ -21,13 +21,13 @@ from wm.api.paging import (
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState
-from wm.domain.paging.passages import TextPassage, TextSource, best
+from wm.domain.paging.passages import LineTerms, TextPassage, TextSource, best, terms_by_line
 from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject
 from wm.ops.operation import Operation, Work, as_written
-from wm.ops.paging.ledger import append, session_state, sid_of, totals_of
+from wm.ops.paging.ledger import append, passages_view, session_state, sid_of, totals_of
 from wm.ops.place import locate
 from wm.secrets.redact import labels_in
 from wm.store.paths import OBJECTS, PAGING
@@ -37,6 +37,8 @@ FULL, GONE = 0, 4
 """Fidelity levels: as it is, and not in the context (OB-2)."""
 _SEARCHED_SESSIONS = 8
 """Sessions whose steps are searched: those that stored something last."""
+_KEPT_CHARS = 4_000_000
+"""Of a session's texts whose terms are kept: they take about three times as many bytes."""
 _PART_MARK = "\n\n"
 
 
@@ -212,6 +214,7 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
         work.log(place.key, [fact])  # first: it may start this operation again
         for session in chosen:
             store.discard_logs(place.key, session, OBJECTS)
+            work.runtime.caches.views.pop(passages_view(place.key, session))
     return PurgeAnswer(place=place, sessions=chosen, objects=count, dry_run=request.dry_run)
 
 
@@ -225,12 +228,22 @@ def passages(work: Work, place: WorkspacePlace, query: str, count: int) -> list[
     """The passages of stored steps that fit a query best; the newest sessions are searched."""
     store = work.runtime.store
     sessions = store.latest_sessions(place.key, OBJECTS, _SEARCHED_SESSIONS)
-    sources = (
-        TextSource(part.id, part.text, one.label)
-        for session in sessions
-        for one in store.objects(place.key, session)
-        if one.admission is None or not one.admission.reason
-        for part in one.parts
-        if part.kind != "call"
-    )
-    return best(query, sources, count)
+    return best(query, (one for name in sessions for one in _sources(work, place.key, name)), count)
+
+
+def _sources(work: Work, key: str, session: str) -> Iterator[TextSource]:
+    """The texts of a session that are searched. Their terms are kept for the next query, because
+    splitting takes most of a query's time; those of very long sessions only for the first texts."""
+    view = passages_view(key, session)
+    kept: dict[str, LineTerms] = work.runtime.caches.views.peek(view) or {}
+    work.runtime.caches.views.put(view, kept)
+    chars = 0
+    for one in work.runtime.store.objects(key, session):
+        if one.admission is not None and one.admission.reason:
+            continue
+        for part in (part for part in one.parts if part.kind != "call"):
+            chars += len(part.text)
+            terms = kept.get(part.id) or terms_by_line(part.text)
+            if chars <= _KEPT_CHARS:
+                kept[part.id] = terms
+            yield TextSource(part.id, part.text, terms, one.label)
