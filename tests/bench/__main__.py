@@ -19,6 +19,7 @@ NAMES = (
     "linear",
     "message",
     "growth",
+    "paging",
     "proxy",
     "index",
     "vectors",

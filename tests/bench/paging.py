@@ -1,0 +1,128 @@
+"""What paging adds: time of a request by its size, and the size of what is stored.
+
+A session of four hundred steps grows to 2 MB. Each of its requests goes to an upstream directly and
+through `wm proxy` with the policy `balanced` and a daemon, in turns; the upstream answers at once.
+The first figures are differences of times to the first byte, the last one compares files on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.bench.harness import Row, at_most, daemon, environment, report, scratch
+from tests.bench.proxy import connect, exchange, line_of, process
+
+STEPS = 400
+STEP_LINES = 90
+AGAIN = 8
+"""Each step of this number reads the file of an earlier step again, unchanged."""
+NEAR = 20
+"""Requests around a size, of which the median is taken."""
+GOALS_MS = {300_000: 4.0, 2_000_000: 10.0}
+STORED_GOAL = 1.2
+SESSION = "5e1f0b1c-7d0e-4b7a-9d43-8f1f5c2f9a11"
+
+
+class Work:
+    """The session of a client: its messages as JSON, and its distinct calls and results."""
+
+    def __init__(self, folder: Path) -> None:
+        self._chance = Random(5)
+        self._folder = folder
+        self._files: list[str] = []
+        first = {"role": "user", "content": [{"type": "text", "text": "Go."}]}
+        self._messages = [json.dumps(first)]
+        self._known: set[str] = set()
+
+    def step(self, number: int) -> None:
+        again = number % AGAIN == AGAIN - 1
+        path = self._chance.randrange(len(self._files)) if again else len(self._files)
+        if not again:
+            self._files.append(self._text(number))
+        given = {"file_path": f"{self._folder}/src/{path}.py"}
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": given}
+        result = {
+            "type": "tool_result", "tool_use_id": f"t{number}", "content": self._files[path],
+        }  # fmt: skip
+        self._messages += [
+            json.dumps({"role": "assistant", "content": [call]}),
+            json.dumps({"role": "user", "content": [result]}),
+        ]
+        self._known |= {json.dumps(given), self._files[path]}
+
+    def _text(self, number: int) -> str:
+        names = [f"quay_{self._chance.randrange(10**6)}" for _ in range(STEP_LINES)]
+        return "\n".join(
+            f"    {name} = berth_of(ship_{number}, draught={at}, line={name!r})"
+            for at, name in enumerate(names)
+        )
+
+    def unique(self) -> int:
+        """Bytes of its distinct inputs and results."""
+        return sum(map(len, self._known))
+
+    def request(self, base: str) -> bytes:
+        mark = '"cache_control": {"type": "ephemeral"}, "type": "tool_result"'
+        last = self._messages[-1].replace('"type": "tool_result"', mark)
+        fields: dict[str, Any] = {
+            "model": "claude-opus-5-5",
+            "max_tokens": 64,
+            "stream": True,
+            "tools": [{"name": "Read", "input_schema": {"type": "object"}}],
+            "system": "Be brief.",
+        }
+        messages = ", ".join([*self._messages[:-1], last])
+        content = f'{json.dumps(fields)[:-1]}, "messages": [{messages}]}}'.encode()
+        parts = urlsplit(base)
+        head = (
+            f"POST {parts.path}/v1/messages HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+            f"User-Agent: claude-cli/2.1.330\r\nX-Claude-Code-Session-Id: {SESSION}\r\n"
+            f"X-Wm-Workspace: {self._folder}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n"
+        )
+        return head.encode() + content
+
+
+def measured(bases: dict[str, str], work: Work) -> list[tuple[int, float]]:
+    """The size of each request, and the seconds that `wm` adds to it."""
+    socks = {name: connect(base) for name, base in bases.items()}
+    found = []
+    for number in range(STEPS):
+        work.step(number)
+        sent = {name: work.request(base) for name, base in bases.items()}
+        times = {name: exchange(socks[name], sent[name]) for name in bases}
+        found.append((len(sent["direct"]), times["wm"] - times["direct"]))
+    for sock in socks.values():
+        sock.close()
+    return found
+
+
+def main() -> bool:
+    rows: list[Row] = []
+    with scratch() as folder, daemon(folder) as client:
+        (folder / "shop").mkdir()
+        work = Work((folder / "shop").resolve())
+        env = environment(folder)
+        with process("tests.bench.proxy_peers", "upstream", env=env) as upstream:
+            direct = f"http://127.0.0.1:{line_of(upstream)}"
+            words = ("--policy", "balanced", "--upstream", direct, "--json")
+            with process("wm", "proxy", "--port", "0", *words, env=env) as ours:
+                assert ours.stdout is not None
+                told = json.loads("".join(iter(ours.stdout.readline, "}\n")) + "}")
+                found = measured({"direct": direct, "wm": told["baseUrl"]}, work)
+        for size, goal in GOALS_MS.items():
+            near = sorted(found, key=lambda one: abs(one[0] - size))[:NEAR]
+            added = 1000 * median(seconds for _, seconds in near)
+            rows.append(at_most(f"added at {size // 1000:,} KB", added, goal, "ms"))
+        totals = client.call("list_objects", {"directory": str(folder / "shop")})
+        cuts = sum(one["cuts"] for one in totals["totals"])
+        stored = totals["bytes"] / work.unique()
+        note = f"  ({len(totals['objects'])} steps, {cuts} cuts)"
+        rows.append(at_most("stored", stored, STORED_GOAL, "x unique content", note))
+    return report(f"paging, {os.cpu_count()} cores", rows)
