@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from wm.domain.memory.echo_guard import without_injected
 from wm.domain.paging import stubs
 from wm.domain.paging.files import SHELLS, uses
-from wm.domain.paging.passages import TextSource, best
+from wm.domain.paging.passages import TextSource, best, terms_by_line
 from wm.domain.paging.uncertainty import SOURCE, BehaviourEvidence, hedges, needed
 from wm.ops.paging.contents import block_text
 from wm.ops.paging.faults import FaultCounter, text_in, traces
@@ -231,7 +231,7 @@ def _pieces(name: str, text: str, query: str, room: int) -> Iterator[tuple[int, 
     if len(text) + len(name) + 3 <= room:
         yield 1, f"{name}:\n{lines_as_data(text)}"
         return
-    for one in best(query, [TextSource(name, text)], _PASSAGES):
+    for one in best(query, [TextSource(name, text, terms_by_line(text))], _PASSAGES):
         yield one.first, f"{name}, lines {one.first} to {one.last}:\n{lines_as_data(one.text)}"
 
 
