@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.canary.tokens import Mint
-from wm.domain.payloads import DIALECTS, Dialect, dialect_of, opencode
+from wm.domain.payloads import DIALECTS, dialect_of, opencode
+from wm.domain.payloads.normaliser import Dialect
 
 SESSION = "canary-1"
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from wm.domain import payloads
-from wm.domain.payloads import HookOutcome, Want
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Want
+from wm.domain.payloads.normaliser import Dialect
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,
@@ -59,7 +60,7 @@ def payload(agent: str, **fields: Any) -> dict[str, Any]:
     return named
 
 
-def parsed(agent: str, hook: str, **fields: Any) -> payloads.ParsedHook:
+def parsed(agent: str, hook: str, **fields: Any) -> ParsedHook:
     return payloads.parse(agent, hook, payload(agent, **fields))
 
 
@@ -116,7 +117,7 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("dialect", payloads.DIALECTS, ids=lambda one: one.agent)
-def test_each_agent_gets_memory_where_it_stays(dialect: payloads.Dialect) -> None:
+def test_each_agent_gets_memory_where_it_stays(dialect: Dialect) -> None:
     assert {h for h, wants in dialect.wants.items() if Want.BLOCKS in wants} == BLOCKS[
         dialect.agent
     ]

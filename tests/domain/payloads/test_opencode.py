@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wm.domain import payloads
-from wm.domain.payloads import HookOutcome, ParsedHook, Want
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Want
 from wm.errors import HostError
 from wm.formats.events import (
     AssistantText,

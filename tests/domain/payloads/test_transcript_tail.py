@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from wm.domain import payloads
+from wm.domain.payloads import transcript_tail
 from wm.formats.events import AssistantText, Event, ToolFinished, UsageReported
 
 
@@ -16,7 +17,7 @@ def completed(
     """The events of a hook, with these records at the end of the transcript, the oldest first."""
     parsed = payloads.parse(agent, hook, body)
     assert parsed.record == "/t.jsonl"
-    return payloads.completed(parsed, reversed(records)).events
+    return transcript_tail.completed(parsed, reversed(records)).events
 
 
 def command(call: str, code: Any) -> dict[str, Any]:

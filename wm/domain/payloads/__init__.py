@@ -14,25 +14,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from wm.domain.payloads import claude_code, opencode, tool_results
-from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply
 from wm.domain.payloads.normaliser import Dialect
-from wm.domain.payloads.transcript_tail import completed
 from wm.errors import HostError
-
-__all__ = [
-    "AGENTS",
-    "DIALECTS",
-    "LIMITED",
-    "Dialect",
-    "HookOutcome",
-    "ParsedHook",
-    "Reply",
-    "Want",
-    "completed",
-    "dialect_of",
-    "parse",
-    "reply",
-]
 
 JSON = "application/json"
 PLAIN_TEXT = "text/plain; charset=utf-8"

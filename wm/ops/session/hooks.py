@@ -25,7 +25,8 @@ from wm.api.sessions import (
     PromptRequest,
 )
 from wm.domain import payloads as adapters
-from wm.domain.payloads import HookOutcome, ParsedHook, Want
+from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Want
+from wm.domain.payloads.transcript_tail import completed
 from wm.errors import HostError, UserError, WmError
 from wm.formats.base import Document
 from wm.formats.events import SessionStarted, ToolFinished, UserPrompt
@@ -113,7 +114,7 @@ def _prepare(runtime: Runtime, call: HookCall) -> PreparedHook:
     if place is None:
         return PreparedHook(call)
     if parsed.record:
-        parsed = adapters.completed(parsed, _last_records(parsed.record))
+        parsed = completed(parsed, _last_records(parsed.record))
     events = tuple(prepare_event(runtime, place, item) for item in _events(parsed))
     refs = [ref for event in events for ref in event.refs]
     if Want.BLOCKS in parsed.wants:
