@@ -95,8 +95,11 @@ def with_printed_code(
         if "PIPESTATUS" in variable:
             before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
         told = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
-        if not any(command.purpose for command in told.suspects):
-            break  # A program's own codes may mean anything.
+        is_own = before[-1].pipe[0][0].startswith(("./", "/"))
+        if not any(command.purpose for command in told.suspects) and (
+            is_own or any(command.tool in known_tools.INTERPRETERS for command in told.suspects)
+        ):
+            break  # The codes of a program of the project may mean anything.
         return told, printed
     return _ran(script, root, cwd or root, 0), code
 

@@ -30,6 +30,8 @@ PREFIXES = _lists("prefixes")
 """Words that run another command -> their flags that take a value."""
 PREFIX_ARGUMENTS: dict[str, int] = _TABLES.table("prefix_arguments")
 """Prefixes with arguments of their own before the command."""
+INTERPRETERS = _set("interpreters")
+"""Tools that run a program of the project."""
 SUBCOMMANDS = _set("subcommands")
 """Tools whose first plain word says what they do: `go test`, `ruff check`."""
 GROUPS = _set("groups")
