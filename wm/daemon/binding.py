@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from wm.daemon.messages import HttpRequest, Response
@@ -35,11 +34,10 @@ class Binding:
     def __init__(self, route: Route, operation: Operation[Any, Any]) -> None:
         self.route = route
         self.operation = operation
-        self._model: type[Record] = operation.request
-        fields = self._model.model_fields
+        fields = operation.request.model_fields
         unknown = {*route.parameters, *filter(None, [route.takes])} - set(fields)
         if unknown:
-            raise ValueError(f"{route.path}: {self._model.__name__} has no {sorted(unknown)}")
+            raise ValueError(f"{route.path}: {operation.request.__name__} has no {sorted(unknown)}")
         self._alias = {name: f.alias or name for name, f in fields.items()}
         self._fields = frozenset(self._alias.values())
         self._renamed = tuple((name, alias) for name, alias in self._alias.items() if alias != name)
@@ -57,10 +55,7 @@ class Binding:
         if self.route.text and (project := request.header(PROJECT_HEADER)):
             # A shell line cannot quote a path for a query string; a header takes it raw.
             filled["project"] = project.decode("utf-8", "surrogateescape")
-        try:
-            return self._model.model_validate(filled)
-        except ValidationError as error:
-            raise _invalid(error) from None
+        return self.operation.requested(filled)  # type: ignore[no-any-return]
 
     def response(self, answer: Record, *, status: int = 200) -> Response:
         """The response for the answer of the use case."""
@@ -185,20 +180,6 @@ def _require_json(request: HttpRequest) -> None:
         raise HostError(
             "The body must be JSON.", fix="Send content-type: application/json.", status=415
         )
-
-
-def _invalid(error: ValidationError) -> HostError:
-    problems = error.errors(include_url=False, include_input=False, include_context=False)
-    words = [
-        f"{'.'.join(str(part) for part in item['loc']) or 'request'}: {item['msg']}"
-        for item in problems[:5]
-    ]
-    more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
-    return HostError(
-        "The request is not valid: " + "; ".join(words) + more + ".",
-        status=422,
-        code="invalid_request",
-    )
 
 
 def _takes_several(annotation: Any) -> bool:

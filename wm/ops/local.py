@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pydantic import ValidationError
-
-from wm.errors import HostError
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.runtime import Runtime, make_runtime
@@ -40,12 +37,7 @@ def run(settings: Settings, name: str, fields: Mapping[str, Any]) -> Any:
     """The response model of a use case, for a request of plain JSON values. Raises WmError, and
     KeyError for an unknown name."""
     operation = OPERATIONS[name]
-    try:
-        request = operation.request.model_validate(dict(fields))
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise HostError(f"{place}: {first['msg']}.", status=422) from None
+    request = operation.requested(fields)
     with opened(settings) as runtime:
         return execute(runtime, operation, request)
 

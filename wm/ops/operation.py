@@ -10,16 +10,17 @@ again when more locks are needed. Must not open sockets, start threads or print.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from pydantic import ValidationError
 
 from wm.domain.facts import Fact, Refusal
 from wm.domain.times import iso
-from wm.errors import Conflict, StoreError, Unwritable, UserError, WmError
+from wm.errors import Conflict, HostError, StoreError, Unwritable, UserError, WmError
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Ids, Runtime
@@ -238,6 +239,22 @@ class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
     @property
     def writes(self) -> bool:
         return self.refs is not None
+
+    def requested(self, fields: Mapping[str, Any]) -> Q:
+        """The request of these plain JSON values. Raises HostError (422), which names places and
+        reasons, never a value: refusals may be logged (TR-1)."""
+        try:
+            return self.request.model_validate(dict(fields))
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_input=False, include_context=False)
+            words = [f"{_place_in(one['loc'])}: {one['msg']}" for one in problems[:5]]
+            more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
+            message = f"The request is not valid: {'; '.join(words)}{more}."
+            raise HostError(message, status=422, code="invalid_request") from None
+
+
+def _place_in(request: Sequence[str | int]) -> str:
+    return ".".join(map(str, request)) or "request"
 
 
 class Done(Struct, Generic[A], frozen=True):

@@ -27,4 +27,4 @@ def sync_quietly(runtime: Runtime, workspace: str) -> None:
 
 def _call(runtime: Runtime, name: str, /, **fields: Any) -> Any:
     operation = OPERATIONS[name]
-    return execute(runtime, operation, operation.request.model_validate(fields))
+    return execute(runtime, operation, operation.requested(fields))
