@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from wm.text.patterns import words
 from wm.text.tables import Tables
 
 W = r"[0-9A-Za-z]"
@@ -300,11 +299,7 @@ SHAPES: tuple[Shape, ...] = (
 
 TABLES = Tables("wm.secrets")
 
-WEAK_PREFIXES = words(
-    "s. sk_ sk- re_ fw_ pa- dg_ fc- ak_2 b_ pk. live_ test_ secret_ _secret_ cio oy2 EAAA EAA "
-    "AQE rnd_ vcp_ vci_ vca_ vcr_ vck_ railway_ turso_ napi_ exa_ zk_ zm_ fgj_ gta_ csk_ bst_ "
-    "expo_ codecov_ packagist_ hexpm_ snyk_ tfe_ cbkey_ gsk_ jina_ tskey- nfp_"
-)
+WEAK_PREFIXES = frozenset(TABLES.words("weak_prefixes"))
 """Prefixes that also begin ordinary names. A match counts only if the rest does not read like
 words."""
 

@@ -179,18 +179,13 @@ def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
 SHORTEST_SEED = 16
 """Characters of a seed of keys; shorter ones make a run of tests repeatable."""
 _BEFORE_KEY = Lazy(r"[\w.:/-]*$")
-_NO_SECRETS = (
-    "next", "page", "continuation", "idempotency", "request", "pagination", "nextpage", "cancel",
-    "cancellation", "sync", "resume",
-)  # fmt: skip
+_NO_SECRETS = TABLES.words("no_secrets")
 """Words before `token` that make it a place in a list, or the name of a request."""
 _PARSED = frozenset(("unexpected", "expected", "illegal", "next"))
 """Words before the `token` that a parser read."""
-_VERB_AFTER = frozenset(("i", "we", "you", "they", "to", "can", "must", "should", "could", "would",
-                         "will", "not", "don't"))  # fmt: skip
+_VERB_AFTER = frozenset(TABLES.words("pass_is_verb"))
 """Words after which `pass` is a verb."""
-_TIMES = ("one", "two", "three", "single", "multi", "first", "second", "by", "low", "high", "band",
-          "com", "over", "under", "sur", "tres")  # fmt: skip
+_TIMES = TABLES.words("passes")
 """`one-pass`, `low-pass`, `-bypass`: no label."""
 
 

@@ -210,18 +210,7 @@ def _groups(text: str, row: _Row) -> Iterator[SecretSpan]:
 
 
 _VERBAL = ("ed", "ing", "ly", "ing.", "able", "ible")
-_SENTENCE_WORDS = words(
-    "the and not for with from into than then that this these those they them their there here when where which "
-    "while who whom whose will would shall should must may might can could has have had been being are was were "
-    "does did done get gets got set sets put let use uses only also too very more most less least much many any "
-    "all some each every other another such same own just still even ever never always often again once twice "
-    "but yet nor either neither both after before until since during over under above below between about "
-    "against through without within its his her our your out off per via too long short weak strong wrong "
-    "valid required optional known kept sent stored read written hash hashes salt policy field login user users "
-    "admin server client database file files config vault keychain manager minimum maximum least characters "
-    "letters digits symbols upper lower case same different new old changed default empty blank part make makes "
-    "check checks need needs take takes come comes goes keep keeps give gives plain text secret token key"
-)
+_SENTENCE_WORDS = frozenset(TABLES.words("sentence"))
 
 
 def _fits(mode: str, value: str) -> bool:

@@ -16,6 +16,7 @@ from wm.domain.failures import known_tools
 from wm.domain.failures.shell import MAX_NESTING, Pipeline, Script, read
 from wm.domain.failures.terminal_lines import without_escapes
 from wm.domain.session.file_paths import folder, spelled
+from wm.text import patterns
 
 INTERPRETERS = ("bash", "sh", "zsh", "dash")
 MAX_TARGET_CHARS = 300
@@ -555,23 +556,9 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     return tuple(places), tuple(sorted(selectors)), idle
 
 
-_BARE = frozenset(
-    (
-        "--lf",
-        "--last-failed",
-        "--ff",
-        "-o",
-        "--onlyChanged",
-        "--lib",
-        "--bins",
-        "--tests",
-        "--doc",
-        "-short",
-        "--changed",
-        "-b",
-        "--build",
-        "-DskipTests",
-    )
+_BARE = patterns.words(
+    "--lf --last-failed --ff -o --onlyChanged --lib --bins --tests --doc -short --changed -b "
+    "--build -DskipTests"
 )
 """Selecting flags without a value."""
 

@@ -9,6 +9,9 @@ from importlib import import_module
 from msgspec import Struct
 
 from wm.text import patterns
+from wm.text.tables import Tables
+
+TABLES = Tables("wm.domain.failures")
 
 
 class DetectedError(Struct, frozen=True):
@@ -74,15 +77,7 @@ def summary(found: DetectedError, file: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
 
 
-FOREIGN = (
-    "node_modules/", "site-packages/", "dist-packages/", "/usr/lib/", "/usr/local/lib/",
-    "/usr/include/", "/usr/share/", "/usr/local/go/", "/lib/python", "node:", "internal/",
-    "/rustc/", ".cargo/registry", "/pkg/mod/", "/src/runtime/", "/src/testing/", "/src/net/http/",
-    ".venv/", "/venv/", "<frozen", "<string>", "<anonymous>", "[eval]", "webpack/", "../sysdeps/",
-    "../csu/", "../crypto/", "../ssl/", "libsanitizer", "/.pyenv/", "/.nvm/",
-    "/opt/hostedtoolcache/", "/Library/", "<stdin>", "/gems/", "vendor/",
-    "(native", "/toolchains/", "importlib/",
-)  # fmt: skip
+FOREIGN = TABLES.words("foreign")
 
 
 def is_foreign(path: str) -> bool:

@@ -14,10 +14,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.detected import TABLES, DetectedError, whole
 from wm.domain.failures.summaries import says_failed
 from wm.text import patterns
-from wm.text.tables import Tables
 
 MAX_CHARS = 4_000_000
 """A longer report is not parsed: the lines of its text are read like any other output."""
@@ -28,38 +27,23 @@ MAX_OBJECTS = 2_000
 MAX_STARTS = 40
 """Lines at which a JSON value is looked for, after which each line is tried by itself."""
 
-FILE = (
-    "filepath", "filename", "file", "absolutefilename", "path", "verbatimpath", "uri", "source",
-    "testfile",
-)  # fmt: skip
-PLAIN_FILES = frozenset(
-    ("Dockerfile", "Containerfile", "Makefile", "Jenkinsfile", "Gemfile", "Rakefile", "Vagrantfile")
-)
+FILE = TABLES.words("file_keys")
+PLAIN_FILES = frozenset(TABLES.words("plain_files"))
 """Files without an extension."""
 LINE = ("row", "begin")
-PLACES = (
-    "loc", "pos", "range", "start", "begin", "region", "artifact", "span", "lines", "crash",
-    "caret",
-)  # fmt: skip
+PLACES = TABLES.words("place_keys")
 """Beginnings and ends of the keys of objects that say where something is."""
-MESSAGE = (
-    "message", "msg", "failuremessage", "problemmessage", "issuetext", "text", "failuremessages",
-    "longrepr", "exception", "error", "err", "description", "desc", "summary", "reason", "detail",
-    "extra", "call", "shortdescription", "failure",
-)  # fmt: skip
+MESSAGE = TABLES.words("message_keys")
 NAME = ("fullname", "fulltitle", "fulldescription", "nodeid", "title", "testname", "test", "name")
 KIND = "type"
 STATUS = ("status", "outcome", "result", "action", "state")
 FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
 """Keys of a test that are empty if it passed."""
 
-_TABLES = Tables("wm.domain.failures")
-ABROAD = frozenset(_TABLES.words("bad_in_other_languages"))
+ABROAD = frozenset(TABLES.words("bad_in_other_languages"))
 """Words for an error in other languages than English."""
-BAD, MILD = frozenset(_TABLES.words("bad")) | ABROAD, frozenset(_TABLES.words("mild"))
-FAILING = frozenset(
-    ["failed", "fail", "failure", "error", "errored", "broken", "timedout", "crashed", "unexpected"]
-)
+BAD, MILD = frozenset(TABLES.words("bad")) | ABROAD, frozenset(TABLES.words("mild"))
+FAILING = frozenset(TABLES.words("failing"))
 
 
 PASSING = frozenset(("passed", "pass", "ok", "success", "successful", "skipped", "pending"))

@@ -15,7 +15,7 @@ from wm.domain.failures import known_tools, summaries
 from wm.domain.failures.checks import Placed, placed
 from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
 from wm.domain.failures.coverage import covers
-from wm.domain.failures.detected import fingerprint, summary
+from wm.domain.failures.detected import TABLES, fingerprint, summary
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import spelled
 from wm.domain.times import iso
@@ -23,13 +23,7 @@ from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError
 from wm.settings import SessionSettings
 
-INTERRUPTED = (
-    "Interrupted:",
-    "stopping after",
-    "Bailing out",
-    "bailed out",
-    "test run was cancelled",
-)
+INTERRUPTED = tuple(TABLES.table("interrupted"))
 """Words in the output of a run that stopped before it had checked everything."""
 
 SYNTAX = (" TS1", "[syntax]", "SyntaxError", "invalid-syntax", "Parsing error", "collection: ")

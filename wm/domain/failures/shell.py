@@ -8,30 +8,15 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from wm.text import patterns
+
 MAX_COMMAND_CHARS = 20_000
 MAX_NESTING = 3
 MAX_STEPS = 200
 """A longer chain is read up to here, and then a success proves nothing."""
 
-RESERVED = frozenset(
-    (
-        "for",
-        "while",
-        "until",
-        "if",
-        "case",
-        "select",
-        "function",
-        "do",
-        "done",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "esac",
-        "in",
-        "coproc",
-    )
+RESERVED = patterns.words(
+    "for while until if case select function do done then else elif fi esac in coproc"
 )
 OPENERS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "time", "!"))
 """Words before a command that are not part of it."""

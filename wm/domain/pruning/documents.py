@@ -12,18 +12,14 @@ from itertools import pairwise
 from wm.domain.pruning.tool_call import CommandPart, PrunableCall
 from wm.text import patterns
 
-FILE_TOOLS = frozenset(
-    (
-        "read", "notebookread", "view", "view_file", "read_file", "open_file", "cat",
-        "get_file_contents", "readmcpresource", "fetch_resource", "viewimage",
-    )
-)  # fmt: skip
-ANSWERING_TOOLS = frozenset(
-    (
-        "task", "agent", "skill", "todowrite", "todoread", "todo", "question", "askuserquestion",
-        "exitplanmode", "toolsearch", "attachment",
-    )
-)  # fmt: skip
+FILE_TOOLS = patterns.words(
+    "read notebookread view view_file read_file open_file cat get_file_contents "
+    "readmcpresource fetch_resource viewimage"
+)
+ANSWERING_TOOLS = patterns.words(
+    "task agent skill todowrite todoread todo question askuserquestion exitplanmode "
+    "toolsearch attachment"
+)
 """Tools whose output was written for the model: reports of subagents, lists of its own."""
 
 OWN_TOOLS = (

@@ -42,15 +42,11 @@ from wm.secrets.redact import Redactor
 from wm.settings import Settings, load
 from wm.store.base import Ref
 from wm.store.project import read_regular
+from wm.text import patterns
 
-SPOKEN = (
-    "SessionStart",
-    "UserPromptSubmit",
-    "session.created",
-    "chat.message",
-    "sessionStart",
-    "userPromptSubmitted",
-    "BeforeAgent",
+SPOKEN = patterns.words(
+    "SessionStart UserPromptSubmit session.created chat.message sessionStart "
+    "userPromptSubmitted BeforeAgent"
 )
 """Hooks whose refusal is shown to a person: a session starts, or the user sends a message."""
 

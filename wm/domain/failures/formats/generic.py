@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wm.domain.failures import summaries
-from wm.domain.failures.detected import DetectedError
+from wm.domain.failures.detected import TABLES, DetectedError
 from wm.domain.failures.json_reports import ABROAD
 from wm.text import patterns
 
@@ -56,13 +56,7 @@ _ANY = patterns.Lazy("|".join(f"(?:{level})" for level in LEVELS))
 _SHELL_SAYS = patterns.Lazy(_SHELL)
 _SHELL_PID = patterns.Lazy(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 
-SUMS = (
-    "ERROR: usage", "usage: ", "error: could not compile", "error: test failed",
-    "error: aborting", "make: ***", "make[", "ninja: build stopped", "error Command failed",
-    "npm error", "npm ERR!", "error: script ", "error: Recipe ", "error: process didn't",
-    "ERROR: InvocationError", "collect2: error", "error: command ", "Error: Process completed",
-    "error: failed to push some refs", "npm warn", "npm WARN",
-)  # fmt: skip
+SUMS = tuple(TABLES.table("sums"))
 """Lines that only report that another tool failed."""
 
 
