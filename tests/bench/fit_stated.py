@@ -3,10 +3,9 @@
     python -m tests.bench fit_stated [SET…] [--check]
 
 Trains on `stated_cases.txt`, and on labelled sets in the form of the capture set (rows with text,
-before, lang, session, keep) where given. The weights of `stated_prior.toml` come from an earlier
-fit on more sets; a weight moves away from them only as far as the data demand. --check writes
-nothing: it reports the recall and the false statements of each language with that language left
-out, of the sets with each session left out in tenths, and of `stated_kept.txt`, which no fit uses.
+before, lang, session, keep) where given. --check writes nothing: it reports the recall and the
+false statements of each language with that language left out, of the sets with each session left
+out in tenths, and of `stated_kept.txt`, which no fit uses.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import argparse
 import gzip
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -31,7 +29,6 @@ from wm.text import word_grams
 
 CASES = Path(__file__).with_name("stated_cases.txt")
 KEPT = Path(__file__).with_name("stated_kept.txt")
-PRIOR = Path(__file__).with_name("stated_prior.toml")
 OUT = Path(stated.__file__).with_name("stated.toml")
 LEAST = 5
 """Sentences with a feature; a rarer feature gets no weight."""
@@ -39,7 +36,10 @@ LEAST = 5
 LEAST_OF_WORDS = 10
 """Sentences with a word; a rarer word stands as its shape."""
 
-RIDGE, RIDGE_OF_GRAMS = 60.0, 6.0
+RIDGE = 10.0
+REAL_WEIGHT = 2.0
+"""Weight of a sentence of a real message: rows with `source: real`."""
+
 SMALLEST = 0.03
 """A smaller weight is left out."""
 
@@ -54,6 +54,7 @@ class Example(NamedTuple):
     lasting: bool
     lang: str
     group: str
+    weight: float
 
 
 def main(argv: Sequence[str]) -> int:
@@ -101,13 +102,14 @@ def labelled(path: Path) -> Iterable[dict[str, Any]]:
 
 def of_row(row: dict[str, Any]) -> Iterable[Example]:
     group = str(row.get("session") or row.get("id"))
+    weight = REAL_WEIGHT if row.get("source") == "real" else 1.0
     wanted = [set(folded(_whole(kept["says"])).split()) for kept in row["keep"]]
     for sentence in stated.sentences(row["text"], row.get("before") or ""):
         words = set(folded(sentence.text).split())
         lasting = any(_fits(words, one, sentence.lang) for one in wanted)
         excluded = bool(sentence.features & stated.EXCLUDED)
         features = sentence.features.union(stated.pairs(sentence.features))
-        yield Example(sentence, features, excluded, lasting, row["lang"], group)
+        yield Example(sentence, features, excluded, lasting, row["lang"], group, weight)
 
 
 def _whole(says: str | list[str]) -> str:
@@ -139,13 +141,12 @@ class Fitted(NamedTuple):
 
 
 def fit(examples: Sequence[Example]) -> Fitted:
-    """Ridge regression of the log odds; the ridge pulls the features' weights to the prior."""
+    """Ridge regression of the log odds."""
     words = _frequent(
         (word.lower() for word in set(word_grams.words(e.sentence.text))) for e in examples
     )
     grams = [word_grams.grams(e.sentence.text, e.sentence.lang, words) for e in examples]
-    prior = {name: float(value) for name, value in map(str.split, _prior())}
-    names = sorted(_frequent((e.features for e in examples), LEAST) | {*prior} - {"bias"})
+    names = sorted(_frequent((e.features for e in examples), LEAST))
     texts = sorted(_frequent(grams, LEAST))
     at = {name: column for column, name in enumerate(names, 1)}
     at |= {"g:" + text: column for column, text in enumerate(texts, len(names) + 1)}
@@ -153,16 +154,11 @@ def fit(examples: Sequence[Example]) -> Fitted:
         [0, *sorted({*map(at.get, e.features), *(at.get("g:" + g) for g in own)} - {None})]
         for e, own in zip(examples, grams, strict=True)
     ]
-    start = np.array([prior["bias"], *(prior.get(n, 0.0) for n in names), *(0.0 for _ in texts)])
-    ridge = np.array([0.01, *(RIDGE for _ in names), *(RIDGE_OF_GRAMS for _ in texts)])
-    found = minimum(rows, np.array([e.lasting for e in examples], float), start, ridge).tolist()
+    truth = np.array([e.lasting for e in examples], float)
+    weight = np.array([e.weight for e in examples])
+    found = minimum(rows, truth, weight, len(at) + 1).tolist()
     weights = dict(zip(names, found[1:], strict=False))
     return Fitted(found[0], weights, dict(zip(texts, found[len(names) + 1 :], strict=True)), words)
-
-
-def _prior() -> Iterable[str]:
-    weights: str = tomllib.loads(PRIOR.read_text("utf-8"))["weights"]
-    return weights.strip().splitlines()
 
 
 def _frequent(sets: Iterable[Iterable[str]], least: int = LEAST_OF_WORDS) -> frozenset[str]:
@@ -170,9 +166,11 @@ def _frequent(sets: Iterable[Iterable[str]], least: int = LEAST_OF_WORDS) -> fro
     return frozenset(name for name, count in counts.items() if count >= least)
 
 
-def minimum(rows: Sequence[Sequence[int]], truth: Floats, start: Floats, ridge: Floats) -> Floats:
+def minimum(rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: int) -> Floats:
     """The weights of least loss, by Newton's method with conjugate gradients. rows: the columns
-    that are 1, at least one per row."""
+    that are 1, at least one per row. weight: of each row. size: of the result."""
+    ridge = np.full(size, RIDGE)
+    ridge[0] = 0.01
     columns = np.array([column for row in rows for column in row])
     sizes = np.array([len(row) for row in rows])
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -181,21 +179,21 @@ def minimum(rows: Sequence[Sequence[int]], truth: Floats, start: Floats, ridge: 
         return np.add.reduceat(vector[columns], begins)
 
     def turned(vector: Floats) -> Floats:
-        return np.bincount(columns, np.repeat(vector, sizes), len(start))
+        return np.bincount(columns, np.repeat(vector, sizes), size)
 
-    found = start.copy()
+    found = np.zeros(size)
     for _ in range(12):
         odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
-        rest = -(turned(odds - truth) + ridge * (found - start))
-        step, way, size = np.zeros_like(found), rest, float(rest @ rest)
+        rest = -(turned(weight * (odds - truth)) + ridge * found)
+        step, way, square = np.zeros_like(found), rest, float(rest @ rest)
         for _ in range(200):
-            if size < 1e-6:
+            if square < 1e-6:
                 break
-            bend = turned(odds * (1 - odds) * times(way)) + ridge * way
-            share = size / float(way @ bend)
+            bend = turned(weight * odds * (1 - odds) * times(way)) + ridge * way
+            share = square / float(way @ bend)
             step, rest = step + share * way, rest - share * bend
-            size, before = float(rest @ rest), size
-            way = rest + (size / before) * way
+            square, before = float(rest @ rest), square
+            way = rest + (square / before) * way
         found = found + step
         if np.abs(step).max() < 1e-3:
             break

@@ -1,4 +1,4 @@
-"""The words of a sentence, the pairs of neighbours among them, and their prefixes and suffixes, as
+"""The words of a sentence, their pairs, and their prefixes and suffixes, as
 features of a model (EX-7).
 
 A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
@@ -23,6 +23,9 @@ LETTERS = (1, 2, 3)
 BEGINNINGS, ENDS = (3, 4, 5), (2, 3, 4)
 """Letters of the prefixes and suffixes of a word that are features."""
 
+APART = (2, 3, 4)
+"""Distances of the words of a pair that are not neighbours."""
+
 START, END = "^", "$"
 _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟*…"
 _MARKS = ",:;.!?"
@@ -37,7 +40,17 @@ def grams(text: str, lang: str, known: Collection[str]) -> frozenset[str]:
     found = list(words(text))
     shown = [START, *_shown(found, known), END]
     parts = chain.from_iterable(map(_parts, found))
-    return frozenset((*shown, *(f"{a} {b}" for a, b in pairwise(shown)), *parts))
+    return frozenset(
+        (*shown, *(f"{a} {b}" for a, b in pairwise(shown)), *_apart(shown, known), *parts)
+    )
+
+
+def _apart(shown: Sequence[str], known: Collection[str]) -> Iterator[str]:
+    """Pairs of known words with other words between them: "we … not"."""
+    for step in APART:
+        for one, other in zip(shown, shown[step:], strict=False):
+            if one in known and other in known:
+                yield f"{one} … {other}"
 
 
 @lru_cache(maxsize=8192)

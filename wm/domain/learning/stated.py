@@ -10,7 +10,7 @@ retractions and judgements about people exclude a sentence whatever its weight. 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import repeat
 from typing import NamedTuple
@@ -279,12 +279,26 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     found: list[Sentence] = []
     for at, piece in enumerate(pieces[:MAX_SENTENCES]):
         own = shared | ({"first"} if at == 0 else set())
-        one = _sentence(piece, lang, own)
-        if found:
-            later = {f"next:{c}" for c in one.features & {"retract", "sarcasm"}}
-            found[-1] = found[-1]._replace(features=found[-1].features | later)
-        found.append(one)
-    return [one for one in found if len(one.text) <= MAX_CHARS]
+        found.append(_sentence(piece, lang, own))
+    return [one for one in _with_neighbours(found) if len(one.text) <= MAX_CHARS]
+
+
+_OF_NEIGHBOURS = frozenset(
+    {
+        *("retract", "sarcasm", "task", "first:task", "request", "first:request", "asks"),
+        *("inner_ask", "always", "first:always", "ban", "first:ban", "we", "first:we"),
+        *("decide", "correct", "past", "deictic"),
+    }
+)
+"""Features of the sentences before and after that count for a sentence, as prev:… and next:…."""
+
+
+def _with_neighbours(found: Sequence[Sentence]) -> Iterator[Sentence]:
+    every = [one.features & _OF_NEIGHBOURS for one in found]
+    for one, before, after in zip(found, [None, *every], [*every[1:], None], strict=False):
+        features = {f"prev:{name}" for name in before or ()}
+        features |= {"last"} if after is None else {f"next:{name}" for name in after}
+        yield one._replace(features=one.features | features)
 
 
 def _shared(message: str, count: int, pasted: bool) -> set[str]:
