@@ -1,5 +1,5 @@
-"""The words of a sentence, their pairs, and their prefixes and suffixes, as
-features of a model (EX-7).
+"""The words of a sentence, their pairs, and their prefixes and suffixes, as features of a model
+(EX-7).
 
 A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
 5433" and "listens on port 80" share features. Beginnings and ends join the forms of a word, which
