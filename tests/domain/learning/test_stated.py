@@ -154,7 +154,7 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 
 
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "The hall has one gate."
+    rule, weaker = "We never ship on Fridays.", "A page has two sides."
     assert statements(f"{weaker} Run it.") == ()
     assert [one.text for one in statements(f"{weaker} {rule}")] == [weaker, rule]
 
