@@ -22,7 +22,6 @@ from msgspec import Struct, field
 
 from wm.daemon.metrics import Metrics
 from wm.errors import Busy, HostError, StoreError, Unanswered
-from wm.formats.base import Record
 from wm.ops.operation import DocumentChange, Done, Operation, execute_batch
 from wm.ops.runtime import Runtime
 from wm.settings import DaemonSettings
@@ -165,15 +164,6 @@ class Actors(Struct, eq=False):
             self._loop.call_soon(self._begin, key, queue)
         elif not queue.running:
             self._start(key, queue)
-
-    def parsed(self, operation: Operation[Any, Any], request: Record) -> Any:
-        """The request parsed by its operation. All other methods take this form."""
-        return operation.parse(self.runtime, request)
-
-    def early(self, operation: Operation[Any, Any], parsed: Any) -> tuple[Record, Any] | None:
-        """The answer for a request whose client does not wait, and the request to queue after it;
-        None if the client waits."""
-        return operation.at_once(self.runtime, parsed) if operation.at_once else None
 
     def query(self, operation: Operation[Any, Any], request: Any, answered: Answered) -> None:
         """Answer a query in a worker thread; subscribers learn what it added to a log."""

@@ -66,8 +66,10 @@ class Dispatcher(Struct, eq=False):
         def answered(done: Done[Any]) -> None:
             self._answer(label, reply, self._rendered(binding, label, done))
 
-        parsed = self.actors.parsed(operation, model)
-        early = self.actors.early(operation, parsed)
+        runtime = self.actors.runtime
+        parsed = operation.parse(runtime, model)
+        # For a client that does not wait: its answer, and the request to queue after it.
+        early = operation.at_once(runtime, parsed) if operation.at_once else None
         if early is not None:
             said, rest = early
             self.actors.update(
