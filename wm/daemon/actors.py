@@ -93,7 +93,8 @@ class _Queue(Struct):
 
 
 class Actors(Struct, eq=False):
-    """All queues of one daemon. Used on the event loop; the work itself runs in `workers`.
+    """All queues of one daemon. Used on the event loop; the work itself runs in `workers`. Requests
+    are parsed already (`Operation.parse`).
 
     publish: receives the changes of every commit. on_recorded: receives the sessions in which
     events were recorded. foundation: raises StoreError if the data folder is no longer the one that
