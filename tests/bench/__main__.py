@@ -28,6 +28,7 @@ NAMES = (
 WITH_ARGUMENTS = (
     "eval",
     "fit_stated",
+    "goals",
     "peer_vectors",
     "poison",
     "proxy_rivals",

@@ -48,7 +48,7 @@ class Managed:
         self.sent: list[Any] = []
 
     def send(self) -> None:
-        policy = self.signal.policy(self.policy, self.policy.passages)
+        policy = self.signal.policy(self.policy)
         made = self.talk.prepare(self.session.raw(), policy)
         assert made is not None
         assert self.talk.before is not None

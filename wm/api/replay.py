@@ -141,12 +141,15 @@ class ReplayReport(Record):
     """before: the same work without the policy; left out if the policy is `none`. compared: this
     policy and others. assumed_model: the model that prices and sizes are of; "" takes those in the
     requests. head_tokens: tool schemas added in front of each request. ttl: the lifetime given to
-    every mark; "" keeps the recorded ones."""
+    every mark; "" keeps the recorded ones. return_limits: how much more similar to one, and
+    to two earlier messages a message must be to return to their subject; empty if returns were not
+    looked for."""
 
     policy: str
     assumed_model: str = ""
     head_tokens: int = 0
     ttl: str = ""
+    return_limits: tuple[float, ...] = ()
     compared: tuple[PolicyShare, ...] = ()
     prices: str
     files: tuple[str, ...]

@@ -19,6 +19,7 @@ from wm.daemon.lifecycle import start
 from wm.domain.counts import saving
 from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
+from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.ledger import totals_of
 from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
@@ -105,7 +106,7 @@ async def watched(
     preparer = ManagingPreparer(
         policy or settings.policy or OFF,
         ledger,
-        NamedPolicies(settings.passage_tokens),
+        NamedPolicies(settings.passage_tokens, GoalModel(caller.settings.recall)),
         observer.failed,
         is_fixed=bool(policy),
     )

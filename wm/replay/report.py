@@ -21,8 +21,10 @@ from wm.api.replay import (
     ReplayReport,
     TokenCounts,
 )
+from wm.domain.paging.goals import GoalLimits
 from wm.domain.times import iso
 from wm.errors import UserError
+from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.replay.comparison import compared_with
 from wm.replay.files import Progress, requests_of
@@ -30,7 +32,7 @@ from wm.replay.requests import Sent, SkippedRequests
 from wm.replay.rivals import RIVALS
 from wm.replay.run import Counted, Factors, ReplayRun, scaled
 from wm.replay.totals import added, by_conversation
-from wm.settings import PriceSettings
+from wm.settings import PriceSettings, RecallSettings
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.policy import Policy, nothing
 from wm.wire.prices import DATED, PriceOf, price_of, prices
@@ -63,6 +65,8 @@ class ReplayedRun(Struct):
     counted: list[Counted] = field(default_factory=list)
 
 
+_PATIENCE_S = 30.0
+"""A replay waits for the model that finds returns to a subject, so that it repeats itself."""
 OVER = "requests larger than the model's window"
 
 
@@ -81,7 +85,7 @@ def replay(
 ) -> ReplayReport:
     """Run all recordings through a policy. rule: the policy itself, if it has no name. rivals: run
     them through those of other programs too. passages: tokens of removed content that the policy
-    appends at most when the model seems to need it.
+    appends at most when it seems to be needed.
 
     measure: the token estimate, corrected later by reported usage. own: the user's prices.
 
@@ -118,6 +122,7 @@ def replay(
             "assumed_model": given.head.model,
             "head_tokens": given.head.tokens,
             "ttl": given.ttl,
+            "return_limits": _return_limits(chosen),
             "compared": tuple(compared),
         }
     )
@@ -126,7 +131,14 @@ def replay(
 def _named(policy: str, passages: int) -> Policy:
     if policy == "none":
         return nothing
-    return RIVALS.get(policy) or paging_policy(policy, passages)
+    return RIVALS.get(policy) or paging_policy(
+        policy, passages, GoalModel(RecallSettings(), wait_s=_PATIENCE_S)
+    )
+
+
+def _return_limits(policy: Policy) -> GoalLimits:
+    goals = policy.goals if isinstance(policy, PagingPolicy) else None
+    return (goals.limits if goals is not None else None) or ()
 
 
 def _count(sent: Sent, runs: Sequence[ReplayedRun], left: SkippedRequests) -> None:

@@ -177,7 +177,7 @@ class ReplayRun:
 
     def _policy_of(self, one: _Conversation) -> Policy:
         if isinstance(self._policy, PagingPolicy):
-            return one.uncertainty.policy(self._policy, self._policy.passages)
+            return one.uncertainty.policy(self._policy)
         return self._policy
 
     def _needs(self, one: _Conversation, old: int) -> _Needs:

@@ -73,8 +73,8 @@ class ProxySettings(Struct, frozen=True, eq=False):
     """What is removed from requests: off, safe, balanced or tight ([how](concepts/paging.md))
     [PX-1]."""
     passage_tokens: Annotated[int, Option(most=2_000)] = 0
-    """Most removed content that is appended when the model seems to need it; 0: none
-    ([how](concepts/paging.md)) [tokens, GA-3]."""
+    """Most removed content that is appended when it seems to be needed; 0: none
+    ([how](concepts/paging.md)) [tokens, GA-1]."""
     objects_max_bytes: Annotated[int, Option()] = 256 * 1024 * 1024
     """Most bytes of a session's stored steps; beyond it nothing more is removed from its requests
     [bytes, OB-1]."""

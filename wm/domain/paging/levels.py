@@ -22,7 +22,7 @@ class PagingLimits(Struct, frozen=True):
     after which a whole step may be replaced; 0: never. newest: those after which even the newest
     copy of a file may be; 0: never. pinned: results during which what was brought back stays.
     least: tokens that a cut must remove. ahead: requests that will surely still come. passages:
-    tokens that are appended at most when the model seems to need what was removed; 0: nothing.
+    tokens that are appended at most when what was removed seems to be needed; 0: nothing.
     """
 
     repeats: bool = True

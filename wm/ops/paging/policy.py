@@ -19,6 +19,7 @@ from wm.domain.paging.known_lines import KnownLines
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
 from wm.ops.paging.contents import block_text
+from wm.ops.paging.goals import GoalModel
 from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -28,7 +29,6 @@ from wm.wire.policy import (
     DroppedSteps,
     Log,
     Moment,
-    Policy,
     behind,
     dropped,
     is_step,
@@ -182,8 +182,11 @@ class _SeenHistory(Struct):
 class PagingPolicy:
     """One level of paging, for any number of conversations."""
 
-    def __init__(self, limits: PagingLimits) -> None:
+    def __init__(self, limits: PagingLimits, goals: GoalModel | None = None) -> None:
+        """goals: finds returns of the user to an earlier subject; None: they are not looked
+        for."""
         self._limits = limits
+        self.goals = goals if limits.passages else None
         self.passages = limits.passages
         """As in `PagingLimits`; `wm.ops.paging.uncertainty` appends them."""
         self._histories: OrderedDict[str, _SeenHistory] = OrderedDict()
@@ -436,6 +439,6 @@ def _unanswered(body: Body) -> int:
     return answers[-1] + 1 if answers else 0
 
 
-def paging_policy(name: str, passages: int = 0) -> Policy:
+def paging_policy(name: str, passages: int = 0, goals: GoalModel | None = None) -> PagingPolicy:
     """The policy of a level: `off`, `safe`, `balanced` or `tight`. passages: tokens."""
-    return PagingPolicy(with_passages(LEVELS[name], passages))
+    return PagingPolicy(with_passages(LEVELS[name], passages), goals)

@@ -6,7 +6,6 @@ that was dropped is read from its ledger again.
 
 from __future__ import annotations
 
-from functools import cache
 from threading import Lock
 
 from msgspec import Struct, field
@@ -16,6 +15,7 @@ from wm.api.protocol import Scoped, WorkspacePlace
 from wm.errors import HostError, NotFound, StoreError
 from wm.ops.operation import Operation, Work
 from wm.ops.paging import ledger
+from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.turns import OFF, ManagedConversation, NamedPolicies, PlannedTurn, Recovered
 from wm.ops.place import locate
 from wm.store.paths import sid
@@ -27,11 +27,6 @@ from wm.wire.usage import Usage
 
 MESSAGES = "/v1/messages"
 _DECIDING = frozenset({"main", "subagent"})
-
-
-@cache
-def _policies(passages: int) -> NamedPolicies:
-    return NamedPolicies(passages)
 
 
 class _Held(Struct):
@@ -126,7 +121,11 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
     name = ("paged", place.key, sid(found.session), found.subagent)
 
     def made() -> _Held:
-        policies = _policies(work.runtime.settings.proxy.passage_tokens)
+        settings, models = work.runtime.settings, work.runtime.caches.models
+        passages = settings.proxy.passage_tokens
+        policies: NamedPolicies = models.get(
+            "paging", (passages,), lambda: NamedPolicies(passages, GoalModel(settings.recall))
+        )
         known = ledger.recovered(work, place, sid(found.session), found.subagent)
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
         return _Held(conversation, place, sid(found.session))

@@ -21,6 +21,7 @@ from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRe
 from wm.formats.paged_object import PagedObject
 from wm.ops.paging.contents import ObjectReader
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
+from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.wire.account import Bill, Forecast
@@ -164,7 +165,7 @@ class ManagedConversation:
         self._skipped -= skips
         chosen = self._policies(policy) if policy and not is_behind else nothing
         if isinstance(chosen, PagingPolicy):
-            chosen = self._uncertainty.policy(chosen, chosen.passages)
+            chosen = self._uncertainty.policy(chosen)
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
@@ -457,14 +458,16 @@ class _Turn(Struct):
 
 class NamedPolicies(Struct):
     """The paging policies of a process, made when they are first used. passages: tokens that are
-    appended at most when the model seems to need what was removed; 0: nothing."""
+    appended at most when what was removed seems to be needed; 0: nothing. goals: finds returns to
+    an earlier subject."""
 
     passages: int = 0
+    goals: GoalModel | None = None
     _made: dict[str, Policy] = field(default_factory=dict)
 
     def __call__(self, name: str) -> Policy:
         if name not in LEVELS or name == OFF:
             return nothing
         if name not in self._made:
-            self._made[name] = paging_policy(name, self.passages)
+            self._made[name] = paging_policy(name, self.passages, self.goals)
         return self._made[name]

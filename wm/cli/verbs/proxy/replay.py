@@ -49,7 +49,7 @@ MAX_NAME = 26
     type=click.IntRange(0, 2_000),
     default=0,
     metavar="TOKENS",
-    help="Append removed content that the model seems to need.",
+    help="Append removed content that seems to be needed.",
 )
 @flag("--turns", help="Print every request, not only the totals.")
 @text("--html", "page", metavar="PAGE", help="Write a chart as one HTML file.")
@@ -145,7 +145,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         ("without cache", figures.money(bills.uncached)),
         ("last request", f"{tokens}, {output.count(total.last_bytes, 'byte')}"),
         ("faults", _faults(total)),
-        *_passages(total),
+        *_passages(report),
         ("our own time", f"{total.seconds:.2f} s, {_each_ms(total):.1f} ms a request"),
     ]
     if report.before is not None:
@@ -158,13 +158,14 @@ def _rows(report: ReplayReport) -> list[output.Row]:
     return rows
 
 
-def _passages(total: ReplayedSum) -> list[output.Row]:
-    """What was appended because the model seemed to need it (GA-3)."""
-    if not total.passages:
+def _passages(report: ReplayReport) -> list[output.Row]:
+    """What was appended because it seemed to be needed (GA-1, GA-3)."""
+    if not report.total.passages:
         return []
-    made = output.count(total.passages, "text")
-    needed = f"{total.used_passages:,} needed afterwards"
-    return [("passages", f"{made} appended on the model's behaviour; {needed}")]
+    made = output.count(report.total.passages, "text")
+    needed = f"{report.total.used_passages:,} needed afterwards"
+    limits = ", ".join(f"{limit:.3f}" for limit in report.return_limits)
+    return [("passages", f"{made} appended; {needed}; limits of a return: {limits}")]
 
 
 def _usd(one: ReplayedSum) -> str:
