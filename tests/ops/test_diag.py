@@ -294,9 +294,9 @@ def test_an_omitted_entry_names_the_limit(bench: Bench) -> None:
 # --- health and audit -------------------------------------------------------------------------
 
 
-def test_intact_files_are_reported_as_ok(bench: Bench) -> None:
-    bench.remember(SHIP)
-    answer = bench.call("diag_health")
+def test_intact_files_are_reported_as_ok(files: Bench) -> None:
+    files.remember(SHIP)
+    answer = files.call("diag_health")
     assert (answer.sound, answer.records, answer.damaged) == (True, 1, 0)
     assert answer.documents[0].health == "ok"
 

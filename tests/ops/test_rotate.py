@@ -94,8 +94,3 @@ def test_nothing_is_purged_while_the_memory_is_unreadable(files: Bench) -> None:
     with pytest.raises(StoreError, match="cannot be read, so nothing is purged"):
         rotate(bench.runtime, bench.key)
     assert len(bench.told()) == records
-
-
-def test_the_memory_store_has_nothing_to_purge(bench: Bench) -> None:
-    noise(bench, 2)
-    assert rotate(bench.runtime, bench.key).purged == 0
