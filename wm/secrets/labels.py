@@ -430,7 +430,7 @@ def _followed(place: _Place) -> _Value | None:
     start, value, quoted = read_value(rest, end, assigned="")
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
-    if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, "password")):
+    if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, family)):
         return None
     option = key.startswith("-") or "--" in before[-24:].split(" ")[-1]
     if value.lower() in PLAIN_WORDS or value.startswith("-"):

@@ -19,6 +19,9 @@ class Case(NamedTuple):
 REARRANGED = tuple(
     Case(*row)
     for row in (
+        ("en", "limits", "Timeouts above 30 seconds must be approved by ops.", "Timeouts below 30 seconds must be approved by ops."),
+        ("de", "limits", "Antworten über 2 MB werden gepackt.", "Antworten unter 2 MB werden gepackt."),
+        ("zh", "halves", "日志写入Loki,指标写入Prometheus。", "指标写入Loki。"),
         # --- "only", and what one sentence says put into another
         ("en", "only", "Only Mara may approve schema changes.", "Mara may only approve schema changes."),
         ("en", "only", "Admins can only read the audit log.", "Only admins can read the audit log."),

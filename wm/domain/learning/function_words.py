@@ -19,6 +19,8 @@ ALL = 17
 """The clause speaks of all or only of something."""
 ONLY, ONLY_SUBJECT = 32, 33
 """The clause speaks only of the next word; the second one if that is who may or must do it."""
+ABOVE, BELOW = 34, 35
+"""The number that follows is a lower or an upper limit."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
 VERB = 31
@@ -53,6 +55,7 @@ COMPARATIVES = _words("comparatives")
 PREFERRING = _TABLES.words("preferring")
 UNIVERSAL = _words("universal")
 ONLY_WORDS = _words("only")
+ABOVE_WORDS, BELOW_WORDS = _words("above"), _words("below")
 MAY = MODALS | _words("may")
 UNLESS = _words("unless")
 DENIED_TWICE = _words("denied_twice")

@@ -25,7 +25,7 @@ from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 from wm.text.tables import Tables
 
-FIRST_WORD = 34
+FIRST_WORD = 36
 """The smallest digest of a word; smaller numbers are marks."""
 VALUE = 1 << 31
 """Flag on the digest of a number, version, path or other name."""
@@ -53,6 +53,7 @@ _OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
 COMMA, IN_NAME = "\x02", "\x03"
 _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
+_TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
 _PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
 _LONG_ENDINGS = (
@@ -80,6 +81,8 @@ class Clause(Struct):
     limit: int = 0
     """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
     focus: int = 0
+    bound: int = 0
+    """ABOVE or BELOW if a number in it is a limit."""
 
     @property
     def known(self) -> frozenset[int]:
@@ -90,8 +93,9 @@ class Clause(Struct):
 
 
 def spaced(text: str) -> str:
-    """Insert a space after full-width punctuation, so that it separates clauses."""
-    return text if text.isascii() else text.translate(_FULL_WIDTH)
+    """Insert a space after full-width punctuation, and a comma before a Chinese letter, so that
+    they separate clauses."""
+    return text if text.isascii() else _TIGHT_COMMA.sub(r", \1", text.translate(_FULL_WIDTH))
 
 
 def with_commas(plain_text: str) -> str:
@@ -122,6 +126,7 @@ def tokens(
             continue
         found += [fw.ALL] if word in fw.UNIVERSAL else []
         found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
+        found += [_BOUNDS[word]] if word in _BOUNDS and _has_digit(raw[at + 1 : at + 3]) else []
         if word == COMMA:
             found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
@@ -195,6 +200,10 @@ def _limit(raw: Sequence[str], at: int, found: Sequence[int]) -> int:
     """The mark of an "only". "Only Mara may …" limits the subject, "Mara may only …" does not."""
     begins = not found or found[-1] in (fw.SPLIT, fw.COORD, fw.CONDITION)
     return fw.ONLY_SUBJECT if begins and not fw.MAY.isdisjoint(raw[at + 2 : at + 5]) else fw.ONLY
+
+
+def _has_digit(raw: Sequence[str]) -> bool:
+    return any(char.isdigit() for word in raw for char in word)
 
 
 def _item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
@@ -292,6 +301,7 @@ def _function_words(raw: Sequence[str]) -> dict[str, int]:
     return _TABLES[best] if known & _HINTS[best] else fw.LATIN
 
 
+_BOUNDS = {**dict.fromkeys(fw.ABOVE_WORDS, fw.ABOVE), **dict.fromkeys(fw.BELOW_WORDS, fw.BELOW)}
 _HINTS = {name: frozenset(row.split()) for name, row in fw.HINTS.items()}
 _TABLES = {name: {**fw.LATIN, **own} for name, own in fw.BY_LANGUAGE.items()}
 _TABLES["pt"].pop("no", None)
@@ -517,6 +527,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             found[-1].condition = found[-1].condition or token == fw.CONDITION
         elif token == fw.ALL:
             now.general = True
+        elif token in (fw.ABOVE, fw.BELOW):
+            now.bound = token
         elif token in (fw.ONLY, fw.ONLY_SUBJECT):
             now.general, now.limit, now.focus = True, token, 0
         elif token == fw.CONDITION_END:
@@ -783,6 +795,8 @@ def _same_roles(
                 return False
             if _denies_another(clause, source) or _widens_ban(clause, source):
                 return False
+            if clause.bound and source.bound not in (0, clause.bound):
+                return False
             if not _keeps_values(clause, source) or _limits_another(clause, source, stated):
                 return False
     return True
@@ -860,6 +874,8 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> b
     if not mine.limit or not theirs.limit:
         is_new = mine.limit and not (theirs.general or any(one.turns for one in stated))
         return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
+    if mine.focus and mine.focus not in theirs.known:
+        return True
     if fw.ONLY_SUBJECT not in (mine.limit, theirs.limit) or mine.focus == theirs.focus:
         return False
     return not (mine.passive != theirs.passive and fw.BY in mine.tags.values())
