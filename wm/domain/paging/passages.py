@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wm.text.terms import STOP_WORDS, raw_words, terms_of
 
@@ -60,44 +59,37 @@ def best(query: str, sources: Iterable[TextSource], count: int) -> list[TextPass
     length = sum(piece.length for piece in found) / len(found)
     holding = Counter(term for piece in found for term in piece.counts)
     rarity = {term: _rarity(holding[term], len(found)) for term in holding}
-    scored = [
-        TextPassage(
-            piece.name,
-            "\n".join(piece.lines)[:PASSAGE_CHARS],
-            piece.first + 1,
-            piece.first + len(piece.lines),
-            _score(piece, rarity, length),
-        )
-        for piece in found
+    scored = sorted(((_score(piece, rarity, length), piece) for piece in found), key=_order)
+    pairs = frozenset(pairwise(_parts(query)))
+    close = [
+        (score + _closeness(piece, rarity, pairs), piece) for score, piece in scored[:_CLOSELY_READ]
     ]
-    likely = sorted(scored, key=_order)[:_CLOSELY_READ]
-    pairs = _pairs(query)
-    close = [replace(one, score=one.score + _closeness(one.text, rarity, pairs)) for one in likely]
-    return _apart(sorted(close, key=_order), count)
+    return _apart([piece.passage(score) for score, piece in sorted(close, key=_order)], count)
 
 
-def _order(one: TextPassage) -> tuple[float, str, int]:
-    return -one.score, one.name, one.first
+def _order(scored: tuple[float, _Piece]) -> tuple[float, str, int]:
+    score, piece = scored
+    return -score, piece.name, piece.first
 
 
-def _closeness(text: str, rarity: Mapping[str, float], pairs: frozenset[tuple[str, str]]) -> float:
+def _closeness(
+    piece: _Piece, rarity: Mapping[str, float], pairs: frozenset[tuple[str, str]]
+) -> float:
     """How many terms of the query the best line holds, and neighbours of the query side by side;
-    by rarity."""
-    best_line = 0.0
-    for line in text.split("\n"):
-        terms = {term for word in raw_words(line) for term in terms_of(word)}
-        words = _parts(line)
+    by rarity. Lines that are not shown do not count."""
+    best_line, chars = 0.0, 0
+    for line, terms in zip(piece.lines, piece.terms, strict=True):
+        if chars > PASSAGE_CHARS:
+            break
+        chars += len(line) + 1
+        words = [term for term in terms if not term.startswith("=")]
         beside = sum(
             min(rarity.get(a, 0.0), rarity.get(b, 0.0))
             for a, b in pairwise(words)
             if (a, b) in pairs
         )
-        best_line = max(best_line, beside + sum(rarity.get(term, 0.0) for term in terms))
+        best_line = max(best_line, beside + sum(rarity.get(term, 0.0) for term in {*terms}))
     return best_line
-
-
-def _pairs(query: str) -> frozenset[tuple[str, str]]:
-    return frozenset(pairwise(_parts(query)))
 
 
 def _parts(text: str) -> list[str]:
@@ -125,24 +117,29 @@ class _Piece(Struct, frozen=True):
     name: str
     first: int
     lines: list[str]
+    terms: LineTerms
     counts: Counter[str]
     length: int
 
+    def passage(self, score: float) -> TextPassage:
+        text = "\n".join(self.lines)[:PASSAGE_CHARS]
+        return TextPassage(self.name, text, self.first + 1, self.first + len(self.lines), score)
+
 
 def _pieces(source: TextSource, wanted: frozenset[str]) -> Iterator[_Piece]:
-    about = terms_by_line(source.about)
-    in_about = any(not wanted.isdisjoint(line) for line in about)
-    holds = [in_about or not wanted.isdisjoint(line) for line in source.terms]
-    if not any(holds):
+    about = [term for line in terms_by_line(source.about) for term in line]
+    in_about = [term for term in about if term in wanted]
+    held = [[term for term in line if term in wanted] for line in source.terms]
+    if not in_about and not any(held):
         return
     text = source.text.split("\n")
-    for first in range(0, max(1, len(holds) - _STEP_LINES), _STEP_LINES):
+    for first in range(0, max(1, len(held) - _STEP_LINES), _STEP_LINES):
         last = first + PASSAGE_LINES
         lines = source.terms[first:last]
-        if any(lines) and any(holds[first:last]):
-            terms = [term for line in (*about, *lines) for term in line]
-            counts = Counter(term for term in terms if term in wanted)
-            yield _Piece(source.name, first, text[first:last], counts, len(terms))
+        if any(lines) and (in_about or any(held[first:last])):
+            counts = Counter(chain(in_about, *held[first:last]))
+            length = len(about) + sum(map(len, lines))
+            yield _Piece(source.name, first, text[first:last], lines, counts, length)
 
 
 def _rarity(holding: int, total: int) -> float:
