@@ -14,7 +14,9 @@ from tests.clients.validity import refusals
 from tests.wire.conversations import Conversation as Made
 from tests.wire.conversations import conversations
 from wm.domain.paging.levels import LEVELS, PagingLimits
+from wm.domain.paging.stubs import handle_of
 from wm.ops.paging.policy import PagingPolicy
+from wm.settings import PruningSettings
 from wm.wire.body import Body
 from wm.wire.conversation import Conversation
 from wm.wire.history import ConversationHistory
@@ -164,6 +166,38 @@ def test_balanced_saves_on_a_long_session_and_nothing_is_lost_unnamed() -> None:
     forms = {decision.form for decision in talk.log.values()}
     assert forms >= {"content", "step"}
     assert all("o_" in one.text for one in talk.log.values() if one.form != "thinking")
+
+
+@pytest.mark.parametrize("command", ["find . -name '*.py'", "cat src/quay.py"])
+def test_safe_prunes_a_long_output_when_it_first_appears_but_no_file(command: str) -> None:
+    policy = PagingPolicy(LEVELS["safe"], pruning=PruningSettings())
+    output = "\n".join(f"./src/quay_{number}/berth_{number * 7}.py" for number in range(400))
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": command}}
+    session = Session()
+    session.messages += [
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [{**result_of("t1"), "content": output}]},
+    ]
+    talk = Conversation(bounded=True)
+    made = talk.prepare(session.raw(), policy)
+    assert made is not None
+    shown = json.loads(made.raw)["messages"][2]["content"][0]["content"]
+    if command.startswith("cat"):
+        assert shown == output
+        return
+    talk.keep(made.decisions)
+    marks = [line for line in shown.split("\n") if line.startswith("[wm: ")]
+    assert set(shown.split("\n")) - set(marks) < set(output.split("\n"))
+    assert f"memory_restore {handle_of(output)}" in marks[0]
+    assert len(shown) < 0.5 * len(output)
+    session.step(3, 9, 1)
+    again = talk.prepare(session.raw(), policy)
+    assert again is not None
+    assert json.loads(again.raw)["messages"][2]["content"][0]["content"] == shown
+
+
+def result_of(call: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call}
 
 
 def test_safe_leaves_what_somebody_asked_to_read() -> None:

@@ -106,7 +106,9 @@ async def watched(
     preparer = ManagingPreparer(
         policy or settings.policy or OFF,
         ledger,
-        NamedPolicies(settings.passage_tokens, GoalModel(caller.settings.recall)),
+        NamedPolicies(
+            settings.passage_tokens, GoalModel(caller.settings.recall), caller.settings.pruning
+        ),
         observer.failed,
         is_fixed=bool(policy),
     )

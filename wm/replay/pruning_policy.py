@@ -6,12 +6,9 @@ the results after the newest answer are considered, because there they appear fi
 
 from __future__ import annotations
 
-from wm.domain.paging.files import READERS, SHELLS
-from wm.domain.pruning.modes import Mode
-from wm.domain.pruning.prune import prune
-from wm.domain.pruning.tool_call import PrunableCall
 from wm.domain.pruning.user_rules import UserRules, user_rules
 from wm.formats.tool_output import ID_DIGITS
+from wm.ops.paging.first_pruning import pruned
 from wm.settings import PruningSettings
 from wm.wire.block import Block
 from wm.wire.body import Body
@@ -50,24 +47,6 @@ def pruning(settings: PruningSettings) -> Policy:
 
 
 def _shorter(made: Block, output: str, settings: PruningSettings, rules: UserRules | None) -> str:
-    value = made.value
-    name = str(value.get("name", ""))
-    given = value.get("input")
-    command = given.get("command") if isinstance(given, dict) else ""
-    call = PrunableCall(
-        tool=_tool(name.lower()),
-        name=name,
-        command=command if isinstance(command, str) else "",
-        output=output,
-    )
-    cut = prune(call, Mode.NORMAL, settings, rules) if output else None
+    name, given = str(made.value.get("name", "")), made.value.get("input")
+    cut = pruned(name, given, output, settings, rules)
     return cut.text(HANDLE) if cut else ""
-
-
-def _tool(name: str) -> str:
-    """Our word for an agent's tool name."""
-    if name in SHELLS:
-        return "bash"
-    if name in READERS:
-        return "read"
-    return name if name in ("write", "edit", "grep") else "other"

@@ -1,7 +1,7 @@
 """The named policies and their limits (PX-1, PX-4).
 
-`off` changes nothing. `safe` only shortens what the context already holds, when it first appears.
-`balanced` and `tight` also cut old content.
+`off` changes nothing. `safe` only shortens tool output when it first appears: by pruning, or to
+what the context does not hold yet. `balanced` and `tight` also cut old content.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 
 class PagingLimits(Struct, frozen=True):
-    """repeats: collapse lines of tool output that the context already holds; reads: also in files
-    that somebody asked to read. Counts below are of tool results.
+    """repeats: shorten new tool output; reads: also files that somebody asked to read. Counts below
+    are of tool results.
 
     stubs: shorten at all. keep: newer results after which a result or an input may be shortened.
     hot: results after the last use of a file during which its copies stay. collapse: newer results

@@ -7,7 +7,7 @@ to read, or a short one, stays byte for byte; pruning twice equals pruning once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -46,22 +46,27 @@ class PrunedText(Struct, frozen=True):
 
     def text(self, handle: str) -> str:
         """The text for the model."""
-        out: list[str] = []
-        first = True
+        marks = (mark for _, _, mark in self.gaps(handle))
+        out = (part if isinstance(part, str) else next(marks) for part in self._parts)
+        return "\n".join(out) + self._tail
+
+    def gaps(self, handle: str) -> Iterator[tuple[int, int, str]]:
+        """The first line (from 0) and the number of lines that were cut, and the mark in their
+        place."""
+        note = f" ({self._note})" if self._note else ""
+        at, back = 0, f"{note}; {self._way_back(handle)}"
         for part in self._parts:
             if isinstance(part, str):
-                out.append(part)
+                at += 1
                 continue
-            said = part.said(self._noun)
-            if first:
-                note = f" ({self._note})" if self._note else ""
-                back = f"all {self.lines - len(self._client.marks):,} lines{self._client.said}: "
-                back += f"{WAY_BACK} {handle}, or `wm output {handle}`"
-                back += f"; the rest is in {self._client.file}" if self._client.file else ""
-                said = f"{said}{note}; {back}"
-            out.append(f"{MARK}{said}]")
-            first = False
-        return "\n".join(out) + self._tail
+            yield at, part.count, f"{MARK}{part.said(self._noun)}{back}]"
+            at, back = at + part.count, ""
+
+    def _way_back(self, handle: str) -> str:
+        back = f"all {self.lines - len(self._client.marks):,} lines{self._client.said}: "
+        verb = "output" if handle.startswith("t_") else "objects show"
+        back += f"{WAY_BACK} {handle}, or `wm {verb} {handle}`"
+        return back + (f"; the rest is in {self._client.file}" if self._client.file else "")
 
 
 class _Gap(Struct, frozen=True):
@@ -102,7 +107,7 @@ def prune(
 
 
 def _is_pruned(text: str) -> bool:
-    return MARK in text and f": {WAY_BACK} t_" in text
+    return MARK in text and (f": {WAY_BACK} t_" in text or f": {WAY_BACK} o_" in text)
 
 
 def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText | None:

@@ -18,8 +18,11 @@ from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.known_lines import KnownLines
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
+from wm.domain.pruning.user_rules import user_rules
 from wm.ops.paging.contents import block_text
+from wm.ops.paging.first_pruning import pruned
 from wm.ops.paging.goals import GoalModel
+from wm.settings import PruningSettings
 from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -39,7 +42,7 @@ from wm.wire.policy import (
 )
 from wm.wire.rows import estimate
 
-COLLAPSED, SHORT, GONE = 1, 3, 4
+COLLAPSED, PRUNED, SHORT, GONE = 1, 2, 3, 4
 """Fidelity levels of decisions (OB-2)."""
 _WRAPPED_CHARS = 30
 """Of a text block around its text."""
@@ -182,13 +185,20 @@ class _SeenHistory(Struct):
 class PagingPolicy:
     """One level of paging, for any number of conversations."""
 
-    def __init__(self, limits: PagingLimits, goals: GoalModel | None = None) -> None:
+    def __init__(
+        self,
+        limits: PagingLimits,
+        goals: GoalModel | None = None,
+        pruning: PruningSettings | None = None,
+    ) -> None:
         """goals: finds returns of the user to an earlier subject; None: they are not looked
-        for."""
+        for. pruning: how results are pruned when they first appear; None leaves them."""
         self._limits = limits
         self.goals = goals if limits.passages else None
         self.passages = limits.passages
         """As in `PagingLimits`; `wm.ops.paging.uncertainty` appends them."""
+        self._pruning = pruning
+        self._rules = user_rules(pruning.rules) if pruning is not None else None
         self._histories: OrderedDict[str, _SeenHistory] = OrderedDict()
         self._seen = _SeenHistory()
 
@@ -276,8 +286,8 @@ class PagingPolicy:
         """Remember the lines of a call or a result as they are shown."""
         if not self._limits.repeats or content.kind not in ("tool_use", "tool_result"):
             return
-        is_collapsed = decision is not None and decision.level == COLLAPSED
-        shown = content.text_under(decision) if decision and is_collapsed else content.text
+        is_whole = decision is None or decision.level > PRUNED
+        shown = content.text if decision is None or is_whole else content.text_under(decision)
         self._seen.lines.add(shown)
         self._seen.sources.append(place)
 
@@ -297,14 +307,26 @@ class PagingPolicy:
         def is_shown(source: int) -> bool:
             found = log.get(seen.sources[source])
             gone = seen.blocks[seen.sources[source]].message in steps.messages
-            return not gone and (found is None or found.level == COLLAPSED)
+            return not gone and (found is None or found.level <= PRUNED)
 
         handle = stubs.handle_of(content.text)
-        found = seen.lines.references(content.text, handle, is_shown)
-        if not found:
-            return None
-        text = json.dumps(to_builtins(found), ensure_ascii=False)
-        return Decision(place, text, "repeated", "lines", COLLAPSED)
+        known = seen.lines.references(content.text, handle, is_shown)
+        cut = self._pruned(content, handle)
+        as_known, as_cut = (
+            Decision(place, json.dumps(to_builtins(found), ensure_ascii=False), why, "lines", level)
+            for found, why, level in ((known, "repeated", COLLAPSED), (cut, "pruned", PRUNED))
+        )
+        if cut and (not known or content.tokens(as_cut) < content.tokens(as_known)):
+            return as_cut
+        return as_known if known else None
+
+    def _pruned(self, content: _PagedContent, handle: str) -> list[tuple[int, int, str]]:
+        """The lines of a result that pruning leaves out, with their marks."""
+        call = content.call
+        if call is None or self._pruning is None:
+            return []
+        made = pruned(call.tool, call.given, content.text, self._pruning, self._rules)
+        return list(made.gaps(handle)) if made is not None else []
 
     def _segments(
         self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
@@ -439,6 +461,13 @@ def _unanswered(body: Body) -> int:
     return answers[-1] + 1 if answers else 0
 
 
-def paging_policy(name: str, passages: int = 0, goals: GoalModel | None = None) -> PagingPolicy:
-    """The policy of a level: `off`, `safe`, `balanced` or `tight`. passages: tokens."""
-    return PagingPolicy(with_passages(LEVELS[name], passages), goals)
+def paging_policy(
+    name: str,
+    passages: int = 0,
+    goals: GoalModel | None = None,
+    pruning: PruningSettings | None = None,
+) -> PagingPolicy:
+    """The policy of a level: `off`, `safe`, `balanced` or `tight`. passages: tokens. pruning: how
+    results are pruned when they first appear; by default as without a config.toml."""
+    limits = with_passages(LEVELS[name], passages)
+    return PagingPolicy(limits, goals, pruning or PruningSettings())

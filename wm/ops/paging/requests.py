@@ -122,9 +122,11 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
 
     def made() -> _Held:
         settings, models = work.runtime.settings, work.runtime.caches.models
-        passages = settings.proxy.passage_tokens
+        passages, pruning = settings.proxy.passage_tokens, settings.pruning
         policies: NamedPolicies = models.get(
-            "paging", (passages,), lambda: NamedPolicies(passages, GoalModel(settings.recall))
+            "paging",
+            (passages, pruning),
+            lambda: NamedPolicies(passages, GoalModel(settings.recall), pruning),
         )
         known = ledger.recovered(work, place, sid(found.session), found.subagent)
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)

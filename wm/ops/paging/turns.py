@@ -24,6 +24,7 @@ from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.uncertainty import UncertaintySignal
+from wm.settings import PruningSettings
 from wm.wire.account import Bill, Forecast
 from wm.wire.body import Body
 from wm.wire.conversation import Conversation
@@ -459,15 +460,16 @@ class _Turn(Struct):
 class NamedPolicies(Struct):
     """The paging policies of a process, made when they are first used. passages: tokens that are
     appended at most when what was removed seems to be needed; 0: nothing. goals: finds returns to
-    an earlier subject."""
+    an earlier subject. pruning: the user's."""
 
     passages: int = 0
     goals: GoalModel | None = None
+    pruning: PruningSettings = PruningSettings()
     _made: dict[str, Policy] = field(default_factory=dict)
 
     def __call__(self, name: str) -> Policy:
         if name not in LEVELS or name == OFF:
             return nothing
         if name not in self._made:
-            self._made[name] = paging_policy(name, self.passages, self.goals)
+            self._made[name] = paging_policy(name, self.passages, self.goals, self.pruning)
         return self._made[name]
