@@ -333,7 +333,7 @@ def test_switched_off_after_a_restart_replays_while_the_cache_is_alive() -> None
     session = Session("balanced")
     for _ in range(60):
         session.turn("", 80)
-    size = len(session._prepared(json.dumps(session._body()).encode(), "").raw)
+    size = len(session._prepared(json.dumps(session._body()).encode(), "off").raw)
     session.conversation = session._started()
     session.at += 60
     made = session._prepared(json.dumps(session._body()).encode(), "off")
