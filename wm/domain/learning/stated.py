@@ -144,11 +144,9 @@ def _is_alone(sentence: Sentence) -> bool:
 def weigh(features: frozenset[str], grams: frozenset[str]) -> float:
     """The score of a sentence: log odds that it states something lasting."""
     found = model()
-    score = found.weights["bias"] + sum(map(found.weights.get, features, repeat(0.0)))
-    paired = sorted(features & found.paired)
-    for at, one in enumerate(paired):
-        score += sum(map(found.pairs.get(one, {}).get, paired[at + 1 :], repeat(0.0)))
-    return score + sum(map(found.grams.get, grams, repeat(0.0)))
+    names = ("bias", *features, *pairs(features))
+    of_features = sum(map(found.weights.get, names, repeat(0.0)))
+    return of_features + sum(map(found.grams.get, grams, repeat(0.0)))
 
 
 def pairs(features: frozenset[str]) -> tuple[str, ...]:
@@ -158,12 +156,11 @@ def pairs(features: frozenset[str]) -> tuple[str, ...]:
 
 
 class Model(NamedTuple):
-    """paired: the features whose pairs have weights: pairs[one][other]. grams: weights of
-    `word_grams`."""
+    """weights: of features and their pairs. paired: the features whose pairs have weights. grams:
+    weights of `word_grams`."""
 
     weights: dict[str, float]
     paired: frozenset[str]
-    pairs: dict[str, dict[str, float]]
     grams: dict[str, float]
 
 
@@ -172,12 +169,8 @@ def model() -> Model:
     """The fitted weights."""
     tables = Tables("wm.domain.learning", "stated.toml")
     weights = {name: float(value) for name, value in tables.rows("weights")}
-    both: dict[str, dict[str, float]] = {}
-    for name in [name for name in weights if "&" in name]:
-        one, other = name.split("&")
-        both.setdefault(one, {})[other] = weights.pop(name)
     grams = {gram: float(value) for value, gram in tables.rows("grams", columns=2)}
-    return Model(weights, frozenset(tables.words("paired")), both, grams)
+    return Model(weights, frozenset(tables.words("paired")), grams)
 
 
 _OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
