@@ -10,37 +10,19 @@ from __future__ import annotations
 from itertools import pairwise
 
 from wm.domain.pruning.tool_call import CommandPart, PrunableCall
-from wm.text import patterns
+from wm.text.tables import Tables
 
-FILE_TOOLS = patterns.words(
-    "read notebookread view view_file read_file open_file cat get_file_contents "
-    "readmcpresource fetch_resource viewimage"
-)
-ANSWERING_TOOLS = patterns.words(
-    "task agent skill todowrite todoread todo question askuserquestion exitplanmode "
-    "toolsearch attachment"
-)
+_TABLES = Tables("wm.domain.pruning")
+
+FILE_TOOLS = frozenset(_TABLES.words("file_tools"))
+ANSWERING_TOOLS = frozenset(_TABLES.words("answering_tools"))
 """Tools whose output was written for the model: reports of subagents, lists of its own."""
 
-OWN_TOOLS = (
-    "memory_query", "memory_stats", "memory_restore", "memory_objects", "memory_release",
-    "core_memory", "working_memory", "remember", "forget",
-)  # fmt: skip
+OWN_TOOLS = _TABLES.words("own_tools")
 
 PAGERS = frozenset(("cat", "bat", "batcat", "less", "more", "nl", "tac", "view", "head", "tail"))
-DATA_ENDINGS = (
-    ".json", ".jsonl", ".ndjson", ".geojson", ".ipynb", ".har", ".map", ".log", ".out", ".err",
-    ".lock", ".csv", ".tsv", ".trace", ".stdout", ".stderr",
-)  # fmt: skip
-LOCKFILES = patterns.words(
-    """
-    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock poetry.lock uv.lock
-    pdm.lock pipfile.lock cargo.lock go.sum gemfile.lock composer.lock mix.lock pubspec.lock
-    podfile.lock flake.lock deno.lock conan.lock package.resolved packages.lock.json
-    gradle.lockfile .terraform.lock.hcl requirements.lock cartfile.resolved go.work.sum
-    rebar.lock stack.yaml.lock paket.lock shard.lock cabal.project.freeze chart.lock pixi.lock
-    """
-)
+DATA_ENDINGS = _TABLES.words("data_endings")
+LOCKFILES = frozenset(_TABLES.words("lockfiles"))
 
 
 def is_never_pruned(call: PrunableCall) -> bool:
