@@ -54,7 +54,7 @@ class Work:
             json.dumps({"role": "assistant", "content": [call]}),
             json.dumps({"role": "user", "content": [result]}),
         ]
-        self._known |= {json.dumps(given), self._files[path]}
+        self._known |= {json.dumps(given), json.dumps(self._files[path])}
 
     def _text(self, number: int) -> str:
         names = [f"quay_{self._chance.randrange(10**6)}" for _ in range(STEP_LINES)]
@@ -64,7 +64,7 @@ class Work:
         )
 
     def unique(self) -> int:
-        """Bytes of its distinct inputs and results."""
+        """Bytes of its distinct inputs and results, as they are sent."""
         return sum(map(len, self._known))
 
     def request(self, base: str) -> bytes:
@@ -122,7 +122,8 @@ def main() -> bool:
             rows.append(at_most(f"added at {size // 1000:,} KB", added, goal, "ms"))
         totals = client.call("list_objects", {"directory": str(folder / "shop")})
         cuts = sum(one["cuts"] for one in totals["totals"])
-        stored = totals["bytes"] / work.unique()
+        logs = (folder / "wm" / "workspaces").glob("*/objects/*.jsonl")
+        stored = sum(log.stat().st_size for log in logs) / work.unique()
         note = f"  ({len(totals['objects'])} steps, {cuts} cuts)"
         rows.append(at_most("stored", stored, STORED_GOAL, "x unique content", note))
     return report(f"paging, {os.cpu_count()} cores", rows)
