@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -253,10 +254,13 @@ class TreeDisk(Disk):
 
 
 def _status(node: Node) -> os.stat_result:
+    """Files are old; a folder has just changed, so that nothing about it is remembered."""
     mode = stat.S_IFDIR | 0o700 if node.is_folder else stat.S_IFREG | 0o600
     inode = _INODES + node.number
     size = len(node.data)
-    return os.stat_result((mode, inode, 1, node.links, os.geteuid(), os.getegid(), size, 0, 0, 0))
+    fields = (mode, inode, 1, node.links, os.geteuid(), os.getegid(), size, 0, 0, 0)
+    at = time.time_ns() if node.is_folder else 0
+    return os.stat_result(fields, {"st_mtime_ns": at})
 
 
 def _join(folder: str, name: str) -> str:

@@ -91,7 +91,7 @@ _SHOWS = (
 """Commands that print a secret, which stands below them."""
 _RESETS = r"(?i)\b(?:reset|generate|rotate|create|regenerate|renew)[-_ ](?:\w{1,20}[-_ ])?(?:password|passwd|secret|token|key|credentials?)\b"
 _EVALUATES = (
-    r"(?m)^(?:(?:\([a-z]{2,5}\)|[a-z]{1,12}(?:\([\w:]{1,20}\):\d+(?::\d+)?)?>|>>>|In \[\d+\]:) [^\n]*|"
+    r"^(?:(?:\([a-z]{2,5}\)|[a-z]{1,12}(?:\([\w:]{1,20}\):\d+(?::\d+)?)?>|>>>|In \[\d+\]:) [^\n]*|"
     r"> \S*|\d+\) \"[^\"\n]*)"
 )
 """The prompt of a debugger or an interpreter, whose answer stands below; or an item of a list."""
@@ -152,7 +152,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
     _Row("strict", _RESETS, Lazy(rf"{_RESETS}[^\n]*\n(?:[^\n]{{0,80}}\n)?(?:new|generated) (?:value|password|secret|token|key):\s{{1,4}}([^\s'\"]{{6,}})$", multi_line=True)),
-    _Row("strict", _EVALUATES, Lazy(rf"{_EVALUATES[4:]}(?:{PASSWORD}|{SECRET}|{TOKEN})[\"')\]]{{0,3}}\n(?:[^\n'\"]{{0,40}}(?:[=:>]|\d\)|0x\w+)\s)?['\"]?([^\s'\"]{{6,120}})['\"]?$", ignore_case=True, multi_line=True)),
+    _Row("strict", f"(?im){_EVALUATES}", Lazy(rf"{_EVALUATES}(?:{PASSWORD}|{SECRET}|{TOKEN})[\"')\]]{{0,3}}\n(?:[^\n'\"]{{0,40}}(?:[=:>]|\d\)|0x\w+)\s)?['\"]?([^\s'\"]{{6,120}})['\"]?$", ignore_case=True, multi_line=True)),
     _Row("strict", _PROMPTS, Lazy(rf"{_PROMPTS}\s{{1,3}}([^\s'\"]{{4,}})$", multi_line=True)),
     _Row("strict", _KEYED_BY, Lazy(rf"{_KEYED_BY}\(\s?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
