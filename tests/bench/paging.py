@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -22,6 +23,8 @@ STEPS = 400
 STEP_LINES = 90
 AGAIN = 8
 """Each step of this number reads the file of an earlier step again, unchanged."""
+PAUSE_S = 0.1
+"""Between requests, in which a client runs its tools and `wm` writes behind the answer."""
 NEAR = 20
 """Requests around a size, of which the median is taken."""
 GOALS_MS = {300_000: 4.0, 2_000_000: 10.0}
@@ -96,6 +99,7 @@ def measured(bases: dict[str, str], work: Work) -> list[tuple[int, float]]:
     for number in range(STEPS):
         work.step(number)
         sent = {name: work.request(base) for name, base in bases.items()}
+        time.sleep(PAUSE_S)
         times = {name: exchange(socks[name], sent[name]) for name in bases}
         found.append((len(sent["direct"]), times["wm"] - times["direct"]))
     for sock in socks.values():
