@@ -7,15 +7,20 @@ sample.
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
 from tests.corpus import record, rows, score
+from wm.domain.failures import formats
 
 FEWEST_TOOLS = 60
 FEWEST_OUTPUTS = 600
 LEAST_RIGHT = {"errors": 0.93, "closing": 0.88, "pruning": 0.98}
 EVERY = 8
+CUTS = 6
+BEGINS = (":", "|-", ">-", "|", "(", "{", "[", "---", ",")
 
 
 @cache
@@ -43,3 +48,15 @@ def test_the_rules_read_real_outputs(name: str) -> None:
     judged = [(row, one) for row in sample() for one in score.JUDGES[name](row)]
     wrong = [(row["id"], one.why) for row, one in judged if not one.right]
     assert len(wrong) <= (1 - LEAST_RIGHT[name]) * len(judged), wrong
+
+
+def test_an_output_that_ends_where_something_begins_is_read() -> None:
+    """Clients cut output anywhere, and no hook may fail for that."""
+    named = (f"{formats.__name__}.{one.name}" for one in iter_modules(formats.__path__))
+    finders = [one.find for one in map(import_module, named) if hasattr(one, "find")]
+    assert len(finders) > 10
+    for lines in (row["output"].split("\n") for row in rows.read() if "output" in row):
+        begins = [end for end, line in enumerate(lines, 1) if line.rstrip().endswith(BEGINS)]
+        for end in begins[:CUTS]:
+            for find in finders:
+                list(find(lines[max(0, end - 20) : end]))

@@ -14,7 +14,7 @@ RecordKind = Literal[
 
 
 class LedgerDecision(Record):
-    """What stands in the place of one block, or behind it; the fields of
+    """What replaces one block, or is appended behind it; the fields of
     `wm.wire.policy.Decision`."""
 
     block: str

@@ -94,7 +94,7 @@ _EVALUATES = (
     r"^(?:(?:\([a-z]{2,5}\)|[a-z]{1,12}(?:\([\w:]{1,20}\):\d+(?::\d+)?)?>|>>>|In \[\d+\]:) [^\n]*|"
     r"> \S*|\d+\) \"[^\"\n]*)"
 )
-"""The prompt of a debugger or an interpreter, whose answer stands below; or an item of a list."""
+"""The prompt of a debugger or an interpreter, whose answer is on the next line; or an item of a list."""
 _PROMPTS = r"(?i)(?:assword|passphrase|passwort|de passe|contrase|enha|пароль)[^'\"\n]{0,20}['\"][^'\"\n]{1,80}['\"]:"
 """Hints that several rows share, or that are long."""
 

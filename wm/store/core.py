@@ -166,7 +166,7 @@ class Core:
     def newest_sessions(self, path: str) -> tuple[str, ...]:
         """The `<sid>`s of the sessions with a log or a state in this folder, the one written last
         first. Reads no file. States are replaced by a rename, so their order, which costs 0.2 s for
-        20,000 sessions, holds until the folder changes; logs grow without that."""
+        20,000 sessions, is valid until the folder changes; logs grow without that."""
         with (
             explained("read", self.home, path),
             contextlib.suppress(FileNotFoundError),
@@ -192,7 +192,7 @@ class Core:
             elif session := paths.session_of(name):
                 with contextlib.suppress(FileNotFoundError):  # the file was deleted meanwhile
                     found[session] = self.disk.stat(folder, name).st_mtime_ns
-        for name in spares:  # the previous copy stands for a document that is gone
+        for name in spares:  # only the previous copy of a document is left
             if (session := paths.session_of(name[1:-6])) and session not in found:
                 found[session] = 0
         return tuple(sorted(found, key=lambda session: (found[session], session), reverse=True))

@@ -214,8 +214,8 @@ class Conversation(Struct):
         return replace(found, is_guess=one.revived)
 
     def is_foreign(self) -> bool:
-        """Whether the last request continues a history that did not pass here: it holds answers to
-        other requests."""
+        """Whether the last request continues a history that did not pass here: it contains answers
+        to other requests."""
         return self._prepared is not None and self._prepared.is_foreign
 
     def is_emergency(self) -> bool:

@@ -66,6 +66,11 @@ CHECKERS: list[Row] = [
         [("test", "t.c", 11, "t.c:11: adds: 0x6 != 0x5")],
     ),
     (
+        "node t.js",
+        "TAP version 13\nnot ok 1 - adds\n  ---\n  message: |-",
+        [("test", "", 0, "adds: failed")],
+    ),
+    (
         "flex words.l",
         "words.l:5: bad character class\nwords.l:5: unrecognized rule\n"
         "words.l:5: fatal parse error\n",

@@ -95,13 +95,13 @@ def with_printed_code(
         before = list(script.steps[:i])
         if "PIPESTATUS" in variable:
             before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
-        told = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
+        checked = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
         is_own = before[-1].pipe[0][0].startswith(("./", "/"))
-        if not any(command.purpose for command in told.suspects) and (
-            is_own or any(command.tool in known_tools.INTERPRETERS for command in told.suspects)
+        if not any(command.purpose for command in checked.suspects) and (
+            is_own or any(command.tool in known_tools.INTERPRETERS for command in checked.suspects)
         ):
             break  # The codes of a program of the project may mean anything.
-        return told, printed
+        return checked, printed
     return _ran(script, root, cwd or root, 0), code
 
 

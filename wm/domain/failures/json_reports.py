@@ -181,8 +181,8 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
     level = next((level for level in levels if level in BAD or level in MILD), "")
     if not message and KIND in named and _file(named) and _line(named):
         # No sentence: what kind of finding it is, and its first other text.
-        told = (v for k, v in named.items() if k not in (*FILE, KIND) and isinstance(v, str))
-        message = f"{named[KIND]}: {next(told, '')}".rstrip(": ")
+        texts = (v for k, v in named.items() if k not in (*FILE, KIND) and isinstance(v, str))
+        message = f"{named[KIND]}: {next(texts, '')}".rstrip(": ")
     if not message or not (level or (file and _line(named))):
         return None
     return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)

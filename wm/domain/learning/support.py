@@ -93,8 +93,8 @@ class Clause(Struct):
 
 
 def spaced(text: str) -> str:
-    """Insert a space after full-width punctuation, and a comma before a Chinese letter, so that
-    they separate clauses."""
+    """Insert a space after full-width punctuation, and after a comma before a Chinese, Japanese or
+    Korean letter, so that they separate clauses."""
     return text if text.isascii() else _TIGHT_COMMA.sub(r", \1", text.translate(_FULL_WIDTH))
 
 

@@ -3,7 +3,7 @@
 A message returns if it is more similar to some earlier messages in a row than to the newest ones.
 How much more depends on the model, so the limits are computed for each model from messages of known
 subjects (`goals.toml`). Knows no borders between subjects: a message that begins a new one cannot
-be told from one that continues. Does not decide what a return is good for.
+be distinguished from one that continues. Does not decide what a return is good for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SOURCE = "goal"
 """Logged as the reason of decisions that a return caused."""
 _KNOWN = Tables("wm.domain.paging", "goals.toml")
 _ROWS = (1, 2)
-"""Lengths of the rows that are compared. Two messages tell a return better than one, but a subject
+"""Lengths of the rows that are compared. Two messages show a return better than one, but a subject
 may have had only one; three were no better than two."""
 _ABOVE = 1.1
 """How far the limit is above the highest score of a known message that continues its subject. At 1
@@ -73,13 +73,13 @@ def calibrated(vectors: Sequence[Vector]) -> GoalLimits:
 
 
 def says_much(text: str) -> bool:
-    """Whether a message has enough words to tell what it is about."""
+    """Whether a message has enough words to show what it is about."""
     return len({word.lower() for word in raw_words(text)} - STOP_WORDS) >= _LEAST_WORDS
 
 
 def returned(before: Sequence[Vector], message: Vector, limits: GoalLimits) -> GoalReturn | None:
-    """Where a message returns to, by the longest row that tells; None if it continues, or begins
-    something. before: all earlier messages with enough words; vectors have the length 1."""
+    """Where a message returns to, by the longest row above its limit; None if it continues or
+    begins something. before: all earlier messages with enough words; vectors have the length 1."""
     found = None
     if any(float(one @ message) > _REPEATED for one in before):
         return None

@@ -111,8 +111,8 @@ def terms_by_line(text: str) -> LineTerms:
 
 
 class _Piece(Struct, frozen=True):
-    """Lines of a text that hold a term of the query. first: number of the first, from 0. counts: of
-    these terms. length: number of all terms."""
+    """Lines of a text that contain a term of the query. first: number of the first, from 0. counts:
+    of these terms. length: number of all terms."""
 
     name: str
     first: int
@@ -129,15 +129,15 @@ class _Piece(Struct, frozen=True):
 def _pieces(source: TextSource, wanted: frozenset[str]) -> Iterator[_Piece]:
     about = [term for line in terms_by_line(source.about) for term in line]
     in_about = [term for term in about if term in wanted]
-    held = [[term for term in line if term in wanted] for line in source.terms]
-    if not in_about and not any(held):
+    found = [[term for term in line if term in wanted] for line in source.terms]
+    if not in_about and not any(found):
         return
     text = source.text.split("\n")
-    for first in range(0, max(1, len(held) - _STEP_LINES), _STEP_LINES):
+    for first in range(0, max(1, len(found) - _STEP_LINES), _STEP_LINES):
         last = first + PASSAGE_LINES
         lines = source.terms[first:last]
-        if any(lines) and (in_about or any(held[first:last])):
-            counts = Counter(chain(in_about, *held[first:last]))
+        if any(lines) and (in_about or any(found[first:last])):
+            counts = Counter(chain(in_about, *found[first:last]))
             length = len(about) + sum(map(len, lines))
             yield _Piece(source.name, first, text[first:last], lines, counts, length)
 

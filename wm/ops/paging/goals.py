@@ -1,12 +1,14 @@
 """Follows the messages of a user and finds returns to an earlier subject (GA-1).
 
 The embedded model makes the vectors, whichever one search uses: it needs 0.1 ms for a message. A
-request waits at most `WAIT_S` for them; a return that is noticed later counts for the next request
-of the same turn. What is remembered is derived from the history.
+request waits `WAIT_S` for one of them and `_MOST_WAITS` times as long for all; a return that is
+noticed later counts for the next request of the same turn. What is remembered is derived from the
+history.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from threading import Event
 from typing import TYPE_CHECKING
@@ -35,13 +37,16 @@ if TYPE_CHECKING:
 
 WAIT_S = 0.005
 """Most that a request waits for the vector of a message."""
+_MOST_WAITS = 4
+"""Of these together: after a restart all messages are new, and a request has 50 ms for all that is
+asked."""
 _OPEN_S = 8 * 3_600.0
 """How long an unused model stays open: users often return after a pause, and it opens in 0.1 s."""
 _BESIDE = 2
 """Messages beside the similar ones whose removed content is looked into."""
 _MOST_CHARS = 4_000
 _MOST_NEW = 32
-"""Messages that a request takes at most: after a restart all of them are new."""
+"""Messages that a request takes at most."""
 
 
 class GoalModel:
@@ -52,7 +57,7 @@ class GoalModel:
         self, settings: RecallSettings, *, name: str = EMBEDDED, wait_s: float = WAIT_S
     ) -> None:
         self._worker = EmbedWorker(name, replace(settings, embed_idle_s=_OPEN_S))
-        self._wait_s = wait_s
+        self.wait_s = wait_s
         self._limits: GoalLimits | None = None
         self._is_asked = False
         self._answered = Event()
@@ -63,7 +68,7 @@ class GoalModel:
         if not self._is_asked:
             self._is_asked = self._worker.submit(known_messages(), self._opened)
         if self._is_asked:
-            self._answered.wait(self._wait_s)
+            self._answered.wait(self.wait_s)
         return self._limits
 
     def _opened(self, card: ModelCard | None, rows: Sequence[Vector]) -> None:
@@ -73,7 +78,7 @@ class GoalModel:
 
     def vector(self, text: str) -> Vector | None:
         """None if it is not there in time."""
-        return self._worker.query(text[:_MOST_CHARS], self._wait_s)
+        return self._worker.query(text[:_MOST_CHARS], self.wait_s)
 
 
 class _Prompt(Struct, frozen=True):
@@ -118,8 +123,9 @@ class GoalSignal(Struct):
         limits = model.limits
         if limits is None:
             return
+        until = time.monotonic() + _MOST_WAITS * model.wait_s
         for prompt in self._prompts[len(self._vectors) :][:_MOST_NEW]:
-            vector = model.vector(prompt.text)
+            vector = model.vector(prompt.text) if time.monotonic() < until else None
             if vector is None:
                 return
             found = returned(self._vectors, vector, limits)

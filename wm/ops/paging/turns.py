@@ -394,8 +394,8 @@ class ManagedConversation:
         self._dropped = end
         self._needs_tolerance = True
         self._talk.charge(0, self._turn.forecast.plain.tokens)
-        hold = tuple(map(_logged, self._talk.log.values()))
-        self._wait("dropped", self._turn.request, decisions=hold)
+        in_force = tuple(map(_logged, self._talk.log.values()))
+        self._wait("dropped", self._turn.request, decisions=in_force)
 
     def _count_faults(self) -> None:
         if self._talk.before is None:

@@ -30,7 +30,7 @@ from wm.wire.policy import Decision, Log, Moment, Policy, behind
 TURNS = 20
 """Answers in which one appended text may stay unused (GA-3)."""
 _UNREDUCED = 0
-"""Fidelity level of text that stands in the place of nothing."""
+"""Fidelity level of text that replaces nothing."""
 _LEAST_TRACES = 4
 """Lines and names that a text of a file has at least."""
 

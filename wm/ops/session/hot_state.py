@@ -190,8 +190,7 @@ def require_state(
             )
         found = reading.document
     else:
-        with_blocks = work.runtime.store.names(CoreMemory, place.key) if with_core else ()
-        cores = frozenset(with_blocks)
+        cores = frozenset(work.runtime.store.names(CoreMemory, place.key) if with_core else ())
         found = latest(
             work,
             place.key,

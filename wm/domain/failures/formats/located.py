@@ -222,8 +222,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
     if (bare_level in BAD or bare_level in MILD) and " " not in code:
-        told = [text.strip() for text in lines[i + 1 : i + 4] if _tells(text)]
-        said = " ".join(told[: 2 if told and told[0].endswith(":") else 1])
+        texts = [text.strip() for text in lines[i + 1 : i + 4] if _tells(text)]
+        said = " ".join(texts[: 2 if texts and texts[0].endswith(":") else 1])
         yield _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
         return
     if rest.removeprefix("error: ").strip("! ").casefold() in _NOTHING_SAID and i:

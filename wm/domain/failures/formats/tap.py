@@ -42,8 +42,8 @@ def _protocol(lines: Sequence[str]) -> Iterator[DetectedError]:
             continue
         file = next((t for _n, t in reversed(around) if "." in t and " " not in t), "")
         place, number, message = _described(block, file)
-        if not place and (told := _comments(lines, i + 1)):
-            place, number, message, end = told
+        if not place and (commented := _comments(lines, i + 1)):
+            place, number, message, end = commented
         yield DetectedError("test", message, file or place, number, i, end, name)
 
 
@@ -73,7 +73,8 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
                     place, number = path, whole(found.group(2))
         elif key in ("error", "message") and not message and value:
             folded = value in ("|-", ">-", "|+", ">+", "|", ">")
-            first, *more = [t.strip() for t in block[at + 1 : at + 3]] if folded else [value]
+            below = [t.strip() for t in block[at + 1 : at + 3]] or [""]
+            first, *more = below if folded else [value]
             goes_on = first.startswith("Error: Failed to load") or first.endswith(":")
             message = " ".join([first, *filter(None, more if goes_on else ())])
     return place, number, message or "failed"
