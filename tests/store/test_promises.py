@@ -440,3 +440,19 @@ def test_the_steps_of_a_session_can_be_deleted_without_its_decisions(store: File
     assert store.discard_logs(KEY, SID, *PAGING)
     assert not store.discard_logs(KEY, SID, *PAGING)
     assert store.sessions_with(KEY, *PAGING) == ("other",)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 1.0])
+def test_a_step_whose_line_is_incomplete_is_stored_again(tmp_path: Path, share: float) -> None:
+    """A process killed while it writes leaves a line that nobody reads, with ids in it."""
+    store = FileStore(tmp_path / "wm", SETTINGS)
+    keep_steps(store, SID, 1)
+    log = store.home / "workspaces" / KEY / OBJECTS / f"{SID}.jsonl"
+    whole = log.stat().st_size
+    keep_steps(store, SID, 2)
+    os.truncate(log, whole + int(share * (log.stat().st_size - whole - 1)))
+    again = FileStore(tmp_path / "wm", SETTINGS)
+    readable = {id for one in again.objects(KEY, SID) for id in (one.id, one.parts[0].id)}
+    assert again.object_ids(KEY, SID) == readable
+    keep_steps(again, SID, 2)
+    assert [one.number for one in again.objects(KEY, SID)] == [1, 2]

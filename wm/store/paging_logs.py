@@ -81,11 +81,13 @@ class PagingLogs(SessionLogs):
         )
 
     def object_ids(self, workspace: str, session: str) -> frozenset[str]:
-        """The ids of a session's objects and their parts."""
+        """The ids of a session's objects and their parts, without those of lines that cannot be
+        read: these objects have to be written again."""
         place = paths.session_log(paths.OBJECTS, workspace, session)
         state, found = self._states.get(place.path), self._status(place)
         if state is None or (state.inode, state.size) != found:
-            state = _LogState(*found, frozenset(_ids_in(self._raw(place))))
+            lines = jsonlines.read(self._raw(place), self.core.key_to_read())
+            state = _LogState(*found, frozenset(_ids_in(b"\n".join(lines.records))))
             self._states.put(place.path, state, 1)
         return state.ids
 
