@@ -67,7 +67,7 @@ def test_each_pattern_is_searched_alone_when_the_pass_over_the_set_fails() -> No
     assert [pattern.text for pattern in tried.matching(b"a bay in the port")] == ["port", "bay"]
 
 
-GATE_SETS = [held for held in vars(gate).values() if isinstance(held, PatternSet)]
+GATE_SETS = [hints for hints in vars(gate).values() if isinstance(hints, PatternSet)]
 
 
 @pytest.mark.parametrize("tried", [*GATE_SETS, contradiction._ENDED, *redact._HINT_SETS])
@@ -80,19 +80,19 @@ def test_a_set_finds_what_each_of_its_patterns_finds_alone(tried: PatternSet) ->
 def test_each_row_of_a_line_is_tried_at_every_position() -> None:
     matched = set()
     for text in (*TEXTS, *PLACED):
-        held = redact._held(text)
+        hints = redact._hints_in(text)
         for number, row in enumerate(secret_lines._LINES):
             if row.pattern.search(text) is not None:
                 matched.add(number)
-                assert row.hint in held, (row.hint, text)
+                assert row.hint in hints, (row.hint, text)
     assert len(matched) > len(secret_lines._LINES) // 2
 
 
 def test_each_shape_is_tried_at_every_position() -> None:
     for text in TEXTS:
-        held = redact._held(text)
+        hints = redact._hints_in(text)
         for shape, pattern in redact._SHAPES:
-            assert pattern.search(text) is None or shape.hint in held, (shape.kind, text)
+            assert pattern.search(text) is None or shape.hint in hints, (shape.kind, text)
     assert len(SHAPES) == len(redact._SHAPES)
 
 
@@ -105,8 +105,8 @@ def test_no_format_is_shorter_than_the_hint_of_all_of_them() -> None:
 @pytest.mark.parametrize("before", ["", " ", "_", "=", "\n", "é", "密"])
 def test_a_known_prefix_is_found_after_any_non_word_character(before: str) -> None:
     text = f"{before}ghp_{tail(36)}"
-    assert redact._PREFIX_HINT in redact._held(text)
-    assert redact._PREFIX_HINT not in redact._held(f"a{text}") or before
+    assert redact._PREFIX_HINT in redact._hints_in(text)
+    assert redact._PREFIX_HINT not in redact._hints_in(f"a{text}") or before
 
 
 def test_an_address_with_a_colon_right_before_the_sign_is_read_to_its_end() -> None:

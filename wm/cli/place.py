@@ -56,8 +56,8 @@ def memory_rows(found: Inspection) -> list[output.Row]:
         text = f"{days} without a visit, which {verb} entries at a quarter"
         rows.append(("dormant", text))
     if found.health not in ("ok", "missing"):
-        told = f"{found.health.replace('_', ' ')}: {found.detail}"
-        rows.append(("health", told, output.warn))
+        health = f"{found.health.replace('_', ' ')}: {found.detail}"
+        rows.append(("health", health, output.warn))
     return rows
 
 

@@ -97,16 +97,16 @@ def _extract(query: str, entry: MemoryEntry, most: int) -> str:
     if _asks_why(query) and entry.rationale:
         said = (*said, entry.rationale)
     wanted = frozenset(term for word in query_words(query) for term in _kin(word))
-    held = [_terms(sentence) & wanted for sentence in said]
-    order = sorted(range(len(said)), key=lambda at: (-len(held[at]), at))
+    covered = [_terms(sentence) & wanted for sentence in said]
+    order = sorted(range(len(said)), key=lambda at: (-len(covered[at]), at))
     chosen: list[int] = []
     known: set[str] = set()
     room = most
     for at in order:
-        adds = held[at] - known or (_asks_why(query) and said[at] == entry.rationale)
+        adds = covered[at] - known or (_asks_why(query) and said[at] == entry.rationale)
         if tokens(said[at]) <= room and (adds or not chosen):
             chosen.append(at)
-            known |= held[at]
+            known |= covered[at]
             room -= tokens(said[at])
         elif not chosen:
             # The sentence that answers is too long, and no other one answers.

@@ -19,26 +19,26 @@ from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, 
 from wm.text.patterns import Lazy, escaped, words
 
 
-def placed(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
+def placed(text: str, hints: Collection[str]) -> Iterator[SecretSpan]:
     """Every value whose position marks it as a secret. Spans may overlap; the caller merges them.
 
-    held: the hints of `HINTS` that occur in the text.
+    hints: the hints of `HINTS` that occur in the text.
     """
-    if _URL_HINT in held:
+    if _URL_HINT in hints:
         yield from _in_urls(text)
-    for command in (text, _spaced(text)) if _LISTED in held else (text,):
+    for command in (text, _spaced(text)) if _LISTED in hints else (text,):
         for row in _LINES:
-            if row.hint in held:
+            if row.hint in hints:
                 yield from _groups(command, row)
-    if _COOKIE_HINT in held:
+    if _COOKIE_HINT in hints:
         yield from _cookies(text)
-    if _CLUSTER_HINT in held:
+    if _CLUSTER_HINT in hints:
         yield from _kubernetes(text)
-    if KEY_HINT in held and "\n" in text:
+    if KEY_HINT in hints and "\n" in text:
         yield from _tables(text)
-    if _INSERT_HINT in held:
+    if _INSERT_HINT in hints:
         yield from _inserts(text)
-    if _NEAR_HINT in held:
+    if _NEAR_HINT in hints:
         yield from _near(text)
 
 

@@ -80,15 +80,15 @@ class Redactor(Struct, frozen=True):
         """The secrets of a text in order, without overlaps and without the allowed ones."""
         if len(text) < 4:
             return []
-        folded, places, held = _prepared(text)
-        if not held:
+        folded, places, hints = _prepared(text)
+        if not hints:
             return []
         spans = _merged(
-            _known(folded, held),
-            labelled(folded) if KEY_HINT in held else _NOTHING,
-            placed(folded, held),
-            _opaque(folded) if _TOKEN.text in held and self.opaque else _NOTHING,
-            _labels_in(folded) if _LABEL.text in held else _NOTHING,
+            _known(folded, hints),
+            labelled(folded) if KEY_HINT in hints else _NOTHING,
+            placed(folded, hints),
+            _opaque(folded) if _TOKEN.text in hints and self.opaque else _NOTHING,
+            _labels_in(folded) if _LABEL.text in hints else _NOTHING,
         )
         if spans and "\n" in folded:
             spans = _apart([_unwrapped(folded, span) for span in spans])
@@ -138,13 +138,13 @@ def _prepared(text: str) -> tuple[str, list[int] | None, frozenset[str]]:
     occur in it."""
     coloured = "\x1b[" in text
     if text.isascii() and not coloured:
-        return text, None, _held(text)
+        return text, None, _hints_in(text)
     text = translated(text, _PLAIN)
-    held = _held(text)
-    if _UNUSUAL not in held and not coloured:
-        return text, None, held
+    hints = _hints_in(text)
+    if _UNUSUAL not in hints and not coloured:
+        return text, None, hints
     folded, places = _without_hidden(text)
-    return folded, places, held if places is None else _held(folded)
+    return folded, places, hints if places is None else _hints_in(folded)
 
 
 def _without_hidden(text: str) -> tuple[str, list[int] | None]:
@@ -292,14 +292,14 @@ _PREFIX_HINT = _hint_of_prefixes(_RULES)
 _SHAPES = tuple((shape, Lazy(shape.pattern)) for shape in SHAPES)
 
 
-def _known(text: str, held: Collection[str]) -> Iterator[SecretSpan]:
-    if _BLOCK_HINT in held:
+def _known(text: str, hints: Collection[str]) -> Iterator[SecretSpan]:
+    if _BLOCK_HINT in hints:
         yield from _blocks(text)
-    if _PREFIX_HINT in held:
+    if _PREFIX_HINT in hints:
         yield from _prefixed(text)
-    has_run = _TOKEN.text in held
+    has_run = _TOKEN.text in hints
     for shape, pattern in _SHAPES:
-        if shape.hint in held and (has_run or not shape.in_run):
+        if shape.hint in hints and (has_run or not shape.in_run):
             yield from _shaped(text, shape.kind, pattern)
 
 
@@ -524,6 +524,6 @@ _HINT_SETS = tuple(
 """Several sets, because the automaton of one with all hints exceeds its memory on mixed text."""
 
 
-def _held(text: str) -> frozenset[str]:
+def _hints_in(text: str) -> frozenset[str]:
     raw = encoded(text)
     return frozenset(hint.text for hints in _HINT_SETS for hint in hints.matching(raw))

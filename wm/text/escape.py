@@ -33,12 +33,12 @@ def safe(text: str, *, keep_newlines: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     kept = "\n\t" if keep_newlines else ""
-    told = {char: char if char in kept else _shown(char) for char in set(text)}
+    escaped = {char: char if char in kept else _shown(char) for char in set(text)}
     pieces, last = [], 0
     for start, end in () if text.isascii() else _SEQUENCE.spans(text):
-        pieces += [*map(told.__getitem__, text[last:start]), text[start:end]]
+        pieces += [*map(escaped.__getitem__, text[last:start]), text[start:end]]
         last = end
-    return "".join([*pieces, *map(told.__getitem__, text[last:])])
+    return "".join([*pieces, *map(escaped.__getitem__, text[last:])])
 
 
 def _shown(char: str) -> str:

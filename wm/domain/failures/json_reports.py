@@ -85,7 +85,7 @@ _GO_PLACE = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*\S)")
 def _of_go(findings: list[_Finding], said: dict[str, list[str]]) -> list[_Finding]:
     """`go test -json` tells what a test prints apart from its result, and fails its parents too."""
     names = {one.found.name for one in findings}
-    told = []
+    unique = []
     for one in findings:
         if any(name.startswith(f"{one.found.name}/") for name in names):
             continue
@@ -95,8 +95,8 @@ def _of_go(findings: list[_Finding], said: dict[str, list[str]]) -> list[_Findin
             file, line, message = place.groups()
             found = replace(one.found, file=file, line=whole(line), message=message)
             one = _Finding(found, one.bad)
-        told.append(one)
-    return told
+        unique.append(one)
+    return unique
 
 
 def texts(output: str) -> list[str]:

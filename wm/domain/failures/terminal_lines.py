@@ -63,8 +63,8 @@ _TASK_MARKS = ("build: ", "test: ", "lint: ", "typecheck: ", "check: ", "ci: ")
 
 def _without_stamps(lines: list[str]) -> list[str]:
     """The lines without a stamp that most of them begin with."""
-    told = [line for line in lines if line]
-    stamped = sum(_STAMP.match(line) is not None for line in told[:40])
-    if 2 * stamped <= len(told[:40]):
+    filled = [line for line in lines if line]
+    stamped = sum(_STAMP.match(line) is not None for line in filled[:40])
+    if 2 * stamped <= len(filled[:40]):
         return lines
     return [_STAMP.sub("", line) for line in lines]

@@ -480,17 +480,17 @@ def _swept(runtime: Runtime, request: SweepRequest) -> Swept:
     if request.everywhere:
         keys = waiting_longest(runtime)
         logs = tuple(sweep_all(runtime, run, keys))
-        told = tuple(log for log in logs if _is_worth_listing(log))
+        listed = tuple(log for log in logs if _is_worth_listing(log))
     else:
         keys = [locate(runtime, request).key]
-        told = logs = (sweep_workspace(runtime, keys[0], run),)
+        listed = logs = (sweep_workspace(runtime, keys[0], run),)
     return Swept(
         dry_run=request.dry_run,
         workspaces=len(keys),
         scanned=sum(log.scanned for log in logs),
         deleted=sum(log.deleted for log in logs),
         bytes=sum(log.bytes for log in logs),
-        logs=told,
+        logs=listed,
     )
 
 

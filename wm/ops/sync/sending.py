@@ -47,8 +47,8 @@ def _share(work: Work, request: ShareRequest) -> SharedEntries:
         is_proposal = entry.status == "trashed"
         why = "" if request.end or is_proposal else may_leave(entry, own_repository=False)
         if why:
-            told = f"{entry.id} may not be shared, because {explanations.reason(why)}."
-            problems.append(ShareProblem(id=entry.id, reason=why, message=told))
+            message = f"{entry.id} may not be shared, because {explanations.reason(why)}."
+            problems.append(ShareProblem(id=entry.id, reason=why, message=message))
             continue
         known = records.get(entry.id) or SharedRecord(author="")
         records[entry.id] = known.model_copy(update={"shared": True, "withdrawn": request.end})

@@ -77,10 +77,10 @@ def _cost(flow: Flow, find: PriceOf) -> ExchangeCost:
 
 def _usage(flow: Flow) -> Usage:
     """The usage that the service reported; zeros if it reported none."""
-    told = flow.usage
-    if told is None:
+    reported = flow.usage
+    if reported is None:
         return Usage()
-    return Usage(**{name: getattr(told, name) for name in Usage.__struct_fields__})
+    return Usage(**{name: getattr(reported, name) for name in Usage.__struct_fields__})
 
 
 def _added(counts: Iterable[TokenCounts]) -> TokenCounts:

@@ -77,8 +77,8 @@ class Output(Struct, frozen=True):
         if self.code is None:
             return "git did not answer in time"
         found = [_plain(line) for line in self.err.splitlines() if _plain(line)]
-        told = [line for line in found if line.startswith(("fatal:", "error:", "ssh:"))]
-        line = (told or found[-1:] or [f"git ended with code {self.code}"])[0]
+        fatal = [line for line in found if line.startswith(("fatal:", "error:", "ssh:"))]
+        line = (fatal or found[-1:] or [f"git ended with code {self.code}"])[0]
         return re.sub(r"^(?:fatal|error): ", "", line)[:300]
 
 

@@ -129,8 +129,8 @@ class Mirror:
         if answer.ok:
             self._git(["update-ref", FETCHED, commit])
             return Pushed.DONE, ""
-        told = f"{answer.text}\n{answer.err}"
-        is_race = answer.code is not None and any(word in told for word in _LOST_RACE)
+        output = f"{answer.text}\n{answer.err}"
+        is_race = answer.code is not None and any(word in output for word in _LOST_RACE)
         refused = _REFUSED.search(answer.text)
         why = f"the remote refused it ({_safe(refused[1])})" if refused else answer.why
         return (Pushed.LOST_RACE if is_race else Pushed.FAILED), why

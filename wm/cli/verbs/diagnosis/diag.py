@@ -48,10 +48,10 @@ def status(caller: Caller) -> Result:
 def _print_status(answer: diag.DiagStatus) -> None:
     print_heading(answer.place)
     paint = {"ok": output.good, "warning": output.warn}.get(answer.verdict, output.bad)
-    held = " · ".join(f"{what} {number:,}" for what, number in answer.counts.items() if number)
+    stored = " · ".join(f"{what} {number:,}" for what, number in answer.counts.items() if number)
     rows: list[output.Row] = [
         ("verdict", answer.verdict, paint),
-        ("holds", held or "nothing yet"),
+        ("holds", stored or "nothing yet"),
         ("refused", f"{answer.rejected:,} in the last 7 days"),
         ("evidence", output.count(answer.evidence, "record")),
         ("last kept", output.moment(answer.last_kept_at)),

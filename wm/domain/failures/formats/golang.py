@@ -13,7 +13,7 @@ from wm.text import patterns
 
 _PLACE = patterns.Lazy(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
 _FAIL = patterns.Lazy(r"^(\s*)--- FAIL: (\S+) \(")
-_TOLD = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*)$")
+_MESSAGE = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*)$")
 _PACKAGE = patterns.Lazy(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
 _NAMED = patterns.Lazy(r"^(?:ok  |FAIL|\?   )\t(\S+)")
 _FRAME = patterns.Lazy(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
@@ -79,10 +79,10 @@ def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[Detect
         if any("--- FAIL: " in text for text in block):
             continue
         said = block or _said_before(lines, i, head.group(2))
-        told = next((m for text in said if (m := _TOLD.match(text))), None)
-        file, number, message = told.groups() if told else ("", "0", "failed")
-        if told and not message.strip():
-            message = _after(said, told.group(0))
+        found = next((m for text in said if (m := _MESSAGE.match(text))), None)
+        file, number, message = found.groups() if found else ("", "0", "failed")
+        if found and not message.strip():
+            message = _after(said, found.group(0))
         folder = next((name for at, name in packages if at >= i), "")
         path = f"{folder}/{file}" if folder and file and "/" not in file else file
         yield DetectedError("test", message, path, whole(number), i, end, head.group(2))
@@ -105,9 +105,9 @@ def _after(block: Sequence[str], line: str) -> str:
     """testify starts with an empty line; the error follows `Error:`."""
     at = list(block).index(line)
     for text in block[at + 1 :]:
-        told = text.strip()
-        if told.startswith("Error:"):
-            return told.removeprefix("Error:").strip() or "failed"
+        detail = text.strip()
+        if detail.startswith("Error:"):
+            return detail.removeprefix("Error:").strip() or "failed"
     return next((t.strip() for t in block[at + 1 :] if t.strip()), "failed")
 
 

@@ -52,8 +52,8 @@ def _tested(lines: Sequence[str]) -> Iterator[DetectedError]:
                     "test", message, file, whole(number), i, i + 1, f"{owner}.{test}"
                 )
         elif line.endswith(" FAILED") and (match := _GRADLE.match(line)):
-            told = _AT.match(lines[i + 1]) if i + 1 < len(lines) else None
-            message, file, number = told.groups() if told else ("failed", "", "0")
+            place = _AT.match(lines[i + 1]) if i + 1 < len(lines) else None
+            message, file, number = place.groups() if place else ("failed", "", "0")
             name = f"{match.group(1)} > {match.group(2)}"
             yield DetectedError("test", message, file, whole(number), i, i + 2, name)
 
@@ -94,9 +94,9 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
     """Gradle's `What went wrong`, Maven's failed goal: used only if nothing better is found."""
     for i, line in enumerate(lines):
         if line.startswith("* What went wrong:"):
-            told = [t.strip(" >") for t in lines[i + 1 : i + 4] if t.strip()]
+            detail = [t.strip(" >") for t in lines[i + 1 : i + 4] if t.strip()]
             file, number = _where(lines, i)
-            message = " ".join(told[:2]) or "build failed"
+            message = " ".join(detail[:2]) or "build failed"
             yield DetectedError("build", message, file, whole(number), i, i + 4, LAST_WORD)
             return
         elif line.startswith("[ERROR] Failed to execute goal"):

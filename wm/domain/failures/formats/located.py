@@ -321,10 +321,10 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
         name = fields.get("name", "") if tag == "testcase" else name
         if tag.lower() not in _PROBLEMS:
             continue
-        told = [part for part in html.unescape(body).strip().split("\n") if part.strip()]
+        parts = [part for part in html.unescape(body).strip().split("\n") if part.strip()]
         said = fields.get("message") or fields.get("msg") or ""
         level = fields.get("severity", "error" if tag in ("failure", "error") else "")
-        rows = [row for part in told if (row := _ROW.match(f" {part}"))] if not said else []
+        rows = [row for part in parts if (row := _ROW.match(f" {part}"))] if not said else []
         rows = [row for row in rows if _LETTERS.search(row.groups()[-1])]
         for row in rows:
             yield _made(
@@ -332,7 +332,7 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
             )
         if rows:
             continue
-        message = said.strip().split("\n")[0] or next(iter(told), "failed")
+        message = said.strip().split("\n")[0] or next(iter(parts), "failed")
         place = _LEADING.match(message)
         if place:
             _label, path, *numbers, rest = place.groups()

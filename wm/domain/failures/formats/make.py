@@ -35,8 +35,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             match = _CMAKE.match(line)
             if match:
                 file, number, _call, rest = match.groups()
-                told = _paragraph(lines, i + 1)
-                message = rest.strip() or told or "CMake Error"
+                detail = _paragraph(lines, i + 1)
+                message = rest.strip() or detail or "CMake Error"
                 yield DetectedError("build", message, file or "", whole(number or ""), i, i + 8)
         elif "***" in line and not line.endswith("....") and (match := _STOP.match(line)):
             file, number, message = match.groups()

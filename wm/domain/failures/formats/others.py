@@ -46,8 +46,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
             place = next((m for t in lines[i : i + 30] if (m := _PHP_PLACE.match(t))), None)
             file, number = place.groups() if place else ("", "0")
-            told = next((t for t in lines[i + 1 : i + 4] if t.strip()), "failed")
-            yield DetectedError("test", told, file, whole(number), i, i + 2, match.group(1))
+            detail = next((t for t in lines[i + 1 : i + 4] if t.strip()), "failed")
+            yield DetectedError("test", detail, file, whole(number), i, i + 2, match.group(1))
         elif line.lstrip().startswith("Failed ") and (match := _DOTNET.match(line)):
             block = lines[i + 1 : i + 25]
             frame = next((m for t in block if (m := _DOTNET_FRAME.match(t))), None)
@@ -83,9 +83,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             body = next((t.strip() for t in lines[i + 1 : i + 6] if t.strip()), "failed")
             yield DetectedError("test", body, file, whole(number), i, i + 30, match.group(2))
         elif line.rstrip().endswith(" |") and (match := _VERDICT.match(line.rstrip())):
-            told = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
-            if not says_failed(told):  # A suite says how many of its tests failed.
-                yield DetectedError("test", told, at=i, until=i + 2, name=match.group(1))
+            detail = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
+            if not says_failed(detail):  # A suite says how many of its tests failed.
+                yield DetectedError("test", detail, at=i, until=i + 2, name=match.group(1))
         elif line.rstrip().endswith(")") and " - " in line and (match := _CTEST.match(line)):
             yield DetectedError("test", "failed", at=i, until=i + 1, name=match.group(1))
 
@@ -95,9 +95,9 @@ def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
     for i, line in enumerate(lines):
         body = _RSPEC_BODY.match(line) if "Failure/Error:" in line else None
         if body:
-            told = [t.strip() for t in lines[i + 1 : i + 6] if t.strip()]
-            heading = bool(told) and told[0].endswith(":")
-            yield " ".join(told[: 1 + heading]) or body.group(1)
+            detail = [t.strip() for t in lines[i + 1 : i + 6] if t.strip()]
+            heading = bool(detail) and detail[0].endswith(":")
+            yield " ".join(detail[: 1 + heading]) or body.group(1)
 
 
 def _minitest(lines: Sequence[str]) -> Iterator[DetectedError]:

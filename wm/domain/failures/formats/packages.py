@@ -25,10 +25,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             if "RECURSIVE_RUN" not in match.group(1):
                 yield DetectedError("", f"{match.group(1)} {match.group(2)}", at=i, until=i + 1)
         elif line.startswith(("➤ ", "error ")) and (match := _YARN.match(line)):
-            code, told, plain = match.groups()
-            told = plain or (f"{code} {told}" if "rror" in told or code != "YN0000" else "")
-            if told and not told.startswith("Command failed") and not told.endswith(":"):
-                yield DetectedError("", told, at=i, until=i + 1)
+            code, detail, plain = match.groups()
+            detail = plain or (f"{code} {detail}" if "rror" in detail or code != "YN0000" else "")
+            if detail and not detail.startswith("Command failed") and not detail.endswith(":"):
+                yield DetectedError("", detail, at=i, until=i + 1)
                 return
     yield from _pip(lines)
 
@@ -40,10 +40,10 @@ def _npm(lines: Sequence[str]) -> Iterator[DetectedError]:
     if not said:
         return
     code = next((t.removeprefix("code ") for _i, t in said if t.startswith("code ")), "")
-    told = [t for _i, t in said if t.strip() and not t.startswith(NOISE)]
+    detail = [t for _i, t in said if t.strip() and not t.startswith(NOISE)]
     if any(mark in t for _i, t in said for mark in SCRIPTS) and (not code or code == "ELIFECYCLE"):
         return
-    text = " ".join(told[:2])
+    text = " ".join(detail[:2])
     # npm repeats the short code at the start of each line: `notarget No matching version …`.
     first = text.split(" ", 1)
     if (

@@ -55,14 +55,14 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         file, _, name = test.partition("::")
         section = _taken(free, file, name)
         if section is not None:
-            line, told = _line(section.places, file), section.message or message
+            line, detail = _line(section.places, file), section.message or message
             at, until = section.at, section.until
         else:
-            told = message or next((found.message for found in _bare(lines)), "")
+            detail = message or next((found.message for found in _bare(lines)), "")
             line = _told_in_one_line(one_line, file, message)
             at, until = i, i + 1
         title = name.replace("::", ".") or "collection"
-        yield DetectedError("test", told or "failed", file, line, at, until, title)
+        yield DetectedError("test", detail or "failed", file, line, at, until, title)
     # `-rf` lists failures but not collection errors.
     left = (section for waiting in free.values() for section in waiting)
     yield from (_unlisted(section) for section in left if section.title.startswith("ERROR "))
@@ -79,9 +79,9 @@ def _bare(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 def _unlisted(section: _FailureSection) -> DetectedError:
     file, line = next(((p, n) for p, n in section.places if not is_foreign(p)), ("", 0))
-    told = section.message or "failed"
+    detail = section.message or "failed"
     title = section.title.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting ")
-    return DetectedError("test", told, file, line, section.at, section.until, title)
+    return DetectedError("test", detail, file, line, section.at, section.until, title)
 
 
 def _sections(lines: Sequence[str]) -> list[_FailureSection]:

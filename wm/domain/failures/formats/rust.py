@@ -68,10 +68,10 @@ def _pointed(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 def _message(parts: tuple[str | None, ...], block: Sequence[str]) -> str:
     """Code, title and the text under the marks: two mismatches are two errors."""
-    _error, code, text, rule, said, word, told, _upper, other = parts
+    _error, code, text, rule, said, word, detail, _upper, other = parts
     label = next((m.group(1) for line in block if (m := _LABEL.match(line))), "")
     head = code or rule or word or ""
-    body = text or said or told or other or ""
+    body = text or said or detail or other or ""
     if rule or (label and label in body):
         label = ""
     return f"{head}{': ' if head else ''}{body}" + (f" ({label})" if label else "")

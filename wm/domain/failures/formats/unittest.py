@@ -31,9 +31,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         own = [(path, number) for path, number in frames if not is_foreign(path)]
         file, number = own[0] if own else ("", "0")
         said = [line for line in block[1:] if line and line[0] not in " -\t"]
-        told = [line for line in said if not line.startswith("Traceback")]
+        own_lines = [line for line in said if not line.startswith("Traceback")]
         message = next(
-            (t for t in reversed(told) if _is_exception(t)), told[-1] if told else "failed"
+            (t for t in reversed(own_lines) if _is_exception(t)),
+            own_lines[-1] if own_lines else "failed",
         )
         yield DetectedError("test", message, file, whole(number), i, end, head.group(2))
         i = end

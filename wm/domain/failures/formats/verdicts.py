@@ -29,8 +29,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             if name not in seen:
                 seen.add(name)
                 said = next((text.strip() for text in lines[at + 1 : at + 2]), "")
-                told = said if _NUMBERED.match(lines[at]) and said else "failed"
-                yield DetectedError("test", told, at=at, until=at + 1, name=name)
+                detail = said if _NUMBERED.match(lines[at]) and said else "failed"
+                yield DetectedError("test", detail, at=at, until=at + 1, name=name)
 
 
 def _listed(lines: Sequence[str], title: int) -> Iterator[tuple[int, str]]:

@@ -55,8 +55,11 @@ def json_kept(lines: OutputLines) -> KeptLines:
     rules = lines.of_shapes({lines.shapes[i] for i in ruled})
     said.update(at for index in rules for at in _siblings(lines, index, briefly=True))
     must = sorted({*failing, *said, *rules})[:MOST_BAD]
-    told = [i for i in firsts if _TOLD.search(lines.plain[i][:200]) is not None]
-    more = [*lines.of_shapes({lines.shapes[i] for i in told})[:MOST_BAD], *lines.of_shapes(outer)]
+    telling = [i for i in firsts if _TOLD.search(lines.plain[i][:200]) is not None]
+    more = [
+        *lines.of_shapes({lines.shapes[i] for i in telling})[:MOST_BAD],
+        *lines.of_shapes(outer),
+    ]
     return KeptLines(must=must, more=more[:MOST_BAD])
 
 
@@ -81,10 +84,10 @@ def _siblings(lines: OutputLines, index: int, *, briefly: bool = False) -> Itera
                 at += step
                 continue
             if briefly:
-                told = depth >= indent and _TOLD.search(text[:200]) is not None
+                telling = depth >= indent and _TOLD.search(text[:200]) is not None
             else:
-                told = listed or same or _SAYS.search(text[:200]) is not None
-            if told:
+                telling = listed or same or _SAYS.search(text[:200]) is not None
+            if telling:
                 yield at
             at += step
 
