@@ -60,6 +60,7 @@ class Agent:
     thinks: bool = False
     messages: list[dict[str, Any]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    tools: list[dict[str, Any]] = field(default_factory=lambda: TOOLS)
 
     def tell(self, words: str) -> None:
         folder = f"<system-reminder>\nPrimary working directory: {self.folder}\n</system-reminder>"
@@ -115,7 +116,7 @@ class Agent:
             "model": MODEL,
             "max_tokens": 1000,
             **({"thinking": {"type": "adaptive"}} if self.thinks else {}),
-            "tools": TOOLS,
+            "tools": self.tools,
             "system": [
                 {"type": "text", "text": "You look after a harbour.", **MARK},
                 {"type": "text", "text": "Be brief. " * 300, **MARK},
@@ -167,13 +168,18 @@ async def chain(
     policy: str = "",
     prepare_deadline_s: float = 15.0,
     killed: bool = False,
+    offers: bool = False,
 ) -> AsyncIterator[Chain]:
     """A proxy that tells the daemon of these settings; at the end it has told everything. policy:
-    of paging; "" pages nothing. prepare_deadline_s: longer than any load of the machine. killed:
-    what its paging would still write is lost."""
+    of paging; "" pages nothing. offers: phantom tools. prepare_deadline_s: longer than any load of
+    the machine. killed: what its paging would still write is lost."""
     faults: list[Exception] = []
     reporter, ledger = Reporter(settings), DaemonLedger(settings)
-    preparer = ManagingPreparer(policy, ledger, NamedPolicies(), faults.append) if policy else None
+    preparer = (
+        ManagingPreparer(policy, ledger, NamedPolicies(), faults.append, offers=offers)
+        if policy
+        else None
+    )
 
     def report(note: Note) -> None:
         reporter(note)

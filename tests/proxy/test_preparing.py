@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,10 @@ from wm.proxy.preparing import PREPARE_DEADLINE_S
 from wm.proxy.watching import Note, Observer
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
-from wm.wire.interception import StreamInterceptor
 from wm.wire.policy import Decision, Log, Moment, Policy, nothing
-from wm.wire.sse import StreamEvent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
-STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 PLACE = "X-Wm-Workspace: /quay"
-ONE, PING = b"event: one\ndata: {}\n\n", b"event: ping\ndata: {}\n\n"
 
 
 class FileLedger:
@@ -66,6 +62,9 @@ class FileLedger:
                 log.write(json.dumps([_name(whose), dump(record)]) + "\n")
         return (), ""
 
+    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+        raise Unavailable("no daemon")
+
     def records(self, name: str = "s/") -> list[LedgerRecord]:
         lines = self.path.read_text("utf-8").splitlines() if self.path.exists() else []
         found = [json.loads(line) for line in lines]
@@ -87,7 +86,6 @@ def _decision(one: LedgerDecision) -> Decision:
 def preparer(
     ledger: FileLedger,
     policy: Policy,
-    interceptor: Any = None,
     *,
     faults: list[Exception] | None = None,
     clock: Callable[[], float] = time.time,
@@ -100,7 +98,6 @@ def preparer(
         [].append if faults is None else faults.append,
         bounded=False,
         clock=clock,
-        interceptor=interceptor,
     )
 
 
@@ -464,64 +461,3 @@ def test_the_record_of_an_exchange_marks_an_unprepared_request(tmp_path: Path) -
         assert FlowNote.model_validate(dict(fields)).unprepared == "late"
 
     within(test)
-
-
-# --- answers -------------------------------------------------------------------------------
-
-
-class NoPings:
-    def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
-        return b"" if event is not None and event.name == "ping" else raw
-
-    def ended(self) -> bytes:
-        return b""
-
-
-class Broken(NoPings):
-    def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
-        raise ValueError("a bug")
-
-
-@pytest.mark.parametrize(
-    ("interceptor", "head", "faults"),
-    [
-        (NoPings, STREAM, 0),
-        (Broken, STREAM, 1),
-        (NoPings, STREAM.replace(b"text/event-stream", b"application/json"), 0),
-        (NoPings, STREAM.replace(b"\r\nTransfer", b"\r\nContent-Encoding: br\r\nTransfer"), 0),
-    ],
-)
-def test_an_interceptor_changes_only_what_it_can_read(
-    tmp_path: Path, interceptor: type[StreamInterceptor], head: bytes, faults: int
-) -> None:
-    async def script(visit: Visit) -> None:
-        await visit.head()
-        await visit.body(2)
-        await visit.say(head)
-        for part in (ONE[:5], ONE[5:] + PING[:3], PING[3:] + ONE):
-            await visit.say(b"%x\r\n%b\r\n" % (len(part), part))
-        await visit.say(b"0\r\n\r\n")
-        await visit.gone()
-
-    async def test() -> None:
-        made = preparer(FileLedger(tmp_path / "log"), nothing, interceptor)
-        async with bench(script, preparer=made) as b:
-            head_sent = b.head("POST /v1/messages", "X-Session-Id: s", PLACE, "Content-Length: 2")
-            client = await b.ask(head_sent, b"{}")
-            assert await client.head() == head
-            got = await client.reader.readuntil(b"0\r\n\r\n")
-            expected = ONE + ONE if interceptor is NoPings and head is STREAM else ONE + PING + ONE
-            assert unchunked(got) == expected
-            assert len(b.failures) == faults
-
-    within(test)
-
-
-def unchunked(raw: bytes) -> bytes:
-    parts = []
-    while raw:
-        size, _, rest = raw.partition(b"\r\n")
-        length = int(size, 16)
-        parts.append(rest[:length])
-        raw = rest[length + 2 :]
-    return b"".join(parts)

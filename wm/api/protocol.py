@@ -164,7 +164,8 @@ class PagingTotals(Record):
     input token as one. misses: requests whose reported cache reads fell short of the
     prediction. passages: texts of removed content that were appended before the model asked; saved
     and spent have their cost. dropped: times that decisions were lost, or given up after `off`, so
-    that the client's own request was sent.
+    that the client's own request was sent. phantoms: answers whose calls of phantom tools the proxy
+    carried out; phantom_cost: what the further requests for them cost, beside saved and spent.
     """
 
     session: str
@@ -182,6 +183,8 @@ class PagingTotals(Record):
     dropped: int = 0
     credit: float = 0.0
     passages: int = optional(0)
+    phantoms: int = optional(0)
+    phantom_cost: float = optional(0.0)
     unpriced: tuple[str, ...] = optional(())
 
 

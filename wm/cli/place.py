@@ -122,6 +122,10 @@ def paging_line(one: PagingTotals) -> str:
         parts.append(f"{used} needed again{cost}")
     if one.passages:
         parts.append(f"{output.count(one.passages, 'removed passage')} brought back unasked")
+    if one.phantoms:
+        cost = "" if one.unpriced else f" ({output.dollars(one.phantom_cost)})"
+        used = output.count(one.phantoms, "answer", "answers")
+        parts.append(f"{used} of the model used hidden tools{cost}")
     if one.misses:
         parts.append(output.count(one.misses, "cache miss", "cache misses"))
     if one.emergencies:

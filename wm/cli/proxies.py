@@ -111,6 +111,7 @@ async def watched(
         ),
         observer.failed,
         is_fixed=bool(policy),
+        offers=settings.phantom_tools and caller.settings.config_error is None,
     )
     try:
         async with running(
@@ -185,6 +186,8 @@ def paged(seen: Seen) -> str:
     needed = sum(bill.faults for bill in bills)
     cost = sum(bill.fault_cost for bill in bills)
     misses = sum(bill.misses for bill in bills)
+    phantoms = sum(bill.phantoms for bill in bills)
+    asked = sum(bill.phantom_cost for bill in bills)
     passages = sum(bill.passages for bill in bills)
     is_priced = not any(bill.unpriced for bill in bills)
     text = f"policy {seen.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
@@ -194,6 +197,9 @@ def paged(seen: Seen) -> str:
         text += f"; {used} needed again" + (f" ({output.dollars(cost)})" if is_priced else "")
     if passages:
         text += f"; {output.count(passages, 'removed passage')} brought back unasked"
+    if phantoms:
+        text += f"; {output.count(phantoms, 'answer')} used hidden tools"
+        text += f" ({output.dollars(asked)})" if is_priced else ""
     if misses:
         text += f"; {output.count(misses, 'cache miss', 'cache misses')}"
     return f"{text}. Estimated; `wm objects` has the details."

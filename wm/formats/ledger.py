@@ -9,13 +9,14 @@ from typing import ClassVar, Literal
 from wm.formats.base import Record, optional
 
 RecordKind = Literal[
-    "decided", "sent", "void", "dropped", "fault", "policy", "restored", "released"
+    "decided", "sent", "void", "dropped", "fault", "policy", "restored", "released", "phantom"
 ]
 
 
 class LedgerDecision(Record):
-    """What replaces one block, or is appended behind it; the fields of
-    `wm.wire.policy.Decision`."""
+    """What replaces one block, or is appended behind it; the fields of `wm.wire.policy.Decision`.
+    With form `tools` or `exchange` it replaces nothing: the phantom tools that are offered, and the
+    calls and results that the client does not see (`wm.wire.phantom_history`)."""
 
     block: str
     text: str
@@ -50,7 +51,8 @@ class LedgerRecord(Record):
     not be read in time, so the request left as the client made it, and only these decisions still
     hold. `fault`: an answer needed a removed block. `policy`: the person chose this one for the
     session. `restored`, `released`: the model or a person wanted these objects back, or gave them
-    up.
+    up. `phantom`: an answer called tools that the client does not see; its decision holds from then
+    on. Without decisions: what the further requests for that answer cost.
 
     conversation: the client's id of a subagent, "" for the main one. request: its id. plain,
     predicted, reported: the request as the client made it, as it was sent, and by the service's

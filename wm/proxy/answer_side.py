@@ -1,20 +1,16 @@
 """The answer of one exchange on its way to the client (PX-10).
 
-Frames the answer for the client and passes it through an interceptor, if there is one. Every byte
-is sent at once unless the interceptor buffers it.
+Frames the answer for the client, and sends every byte at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct, field
 
 from wm.net.messages import LAST_CHUNK, Framing, RequestHead, ResponseHead, chunk, framing
 from wm.proxy import heads
-from wm.proxy.fallback import Failed, attempt
-from wm.wire.interception import InterceptedStream, StreamInterceptor
 
 
 class ClientSide(Protocol):
@@ -39,9 +35,6 @@ class AnswerSide(Struct, eq=False):
 
     client: ClientSide
     asked: RequestHead
-    interceptor: StreamInterceptor | None
-    failed: Failed
-    _stream: InterceptedStream | None = None
     _framing: Framing | None = None
     _unsent: list[bytes] = field(default_factory=list)
     keep: bool = False
@@ -66,46 +59,20 @@ class AnswerSide(Struct, eq=False):
         version = self.asked.version
         self._framing = framing(head, method=self.asked.method, version=version)
         self.keep = keep and self.asked.keep and not self._framing.closes
-        if self.interceptor is not None and self._framing.chunked and _is_event_stream(head):
-            self._stream = InterceptedStream(self.interceptor)
         self._unsent.append(
             heads.to_client(head, framing=self._framing, keep=self.keep, version=version)
         )
 
     def body(self, data: bytes) -> None:
-        if self._framing is None or self._framing.bodiless:
-            return
-        stream = self._stream
-        self._add(data if stream is None else self._or_bypass(lambda: stream.feed(data), stream))
+        if data and self._framing is not None and not self._framing.bodiless:
+            self._unsent.append(chunk(data) if self._framing.chunked else data)
 
     def end(self) -> None:
-        if self._stream is not None:
-            self._add(self._or_bypass(self._stream.end, self._stream))
         if self._framing is not None and self._framing.chunked:
             self._unsent.append(LAST_CHUNK)
-
-    def cut(self) -> None:
-        """The upstream broke off: send what the interceptor still buffers, then abort too."""
-        if self._stream is not None:
-            self._add(self._stream.bypass())
-        self.flush()
 
     def flush(self) -> None:
         """Send what has arrived since the last flush, in one write so that it is one packet."""
         if self._unsent:
             unsent, self._unsent = self._unsent, []
             self.client.send(unsent[0] if len(unsent) == 1 else b"".join(unsent))
-
-    def _or_bypass(self, work: Callable[[], bytes], stream: InterceptedStream) -> bytes:
-        made = attempt(work, self.failed)
-        return stream.bypass() if made is None else made
-
-    def _add(self, data: bytes) -> None:
-        if data and self._framing is not None:
-            self._unsent.append(chunk(data) if self._framing.chunked else data)
-
-
-def _is_event_stream(head: ResponseHead) -> bool:
-    """Whether the body is an event stream that can be read while it arrives."""
-    kind = (head.get(b"content-type") or b"").lower()
-    return kind.startswith(b"text/event-stream") and head.get(b"content-encoding") is None

@@ -19,11 +19,13 @@ from wm.net.messages import RequestHead, ResponseHead
 from wm.proxy.answer_side import AnswerSide, ClientSide
 from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted, RefusedRequest
+from wm.proxy.phantom_side import Passed, PhantomSide
 from wm.proxy.preparing import TimedPreparer
 from wm.proxy.request_side import PendingRequest, RequestSide
 from wm.proxy.retry import Attempt, may_send_again
 from wm.proxy.upstream import WAITING_BYTES, Pool, UpstreamConnection
 from wm.wire.binding import BETA
+from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import Prepared
 
 _JOINED_BYTES = 64 * 1024
@@ -121,7 +123,6 @@ class Exchange:
         preparer = parties.preparer
         if preparer is not None and not preparer.preparer.wants(head, admitted):
             preparer = None
-        interceptor = preparer.preparer.interceptor() if preparer is not None else None
         self._pool, self._failed = parties.pool, parties.failed
         self._preparer = preparer
         self._client = client
@@ -129,10 +130,15 @@ class Exchange:
         self._pending = PendingRequest() if preparer is not None else None
         """The request's body while it waits to be prepared."""
         self._request = RequestSide(head, self._pool.kept_request_bytes)
-        self._answer = AnswerSide(client, head, interceptor, parties.failed)
+        self._answer = AnswerSide(client, head)
+        self._phantoms: PhantomSide | None = None
+        """Reads the answer, if tools are offered whose calls the client must not see."""
+        self._beta = ""
         self._watching = Watching(watcher, parties.failed)
         self._prepared = ""
         """Name of the prepared request whose outcome is not reported yet."""
+        self._name = ""
+        """Name of the prepared request."""
         self._connection: UpstreamConnection | None = None
         self._task: asyncio.Task[None] | asyncio.Task[UpstreamConnection] | None = None
         """Prepares the request, or connects to the upstream."""
@@ -189,25 +195,34 @@ class Exchange:
 
     async def _prepare(self, preparer: TimedPreparer, raw: bytes) -> None:
         made = await preparer.prepare(self._request.head, self._admitted, raw)
-        self._prepared = made.request
+        self._prepared = self._name = made.request
         if self._over:  # the client left
             self._report(ok=False)
             return
         self._task = self._pending = None
-        self._set_out(len(made.raw), BETA if made.tolerant else "")
-        self._send(made.raw)
-        self._request.end()
-        self.flush()
+        self._beta = BETA if made.tolerant else ""
+        if made.phantoms:
+            now, most = self._pool.loop.time(), self._pool.unpacked_bytes
+            answer = PhantomAnswer(made.phantoms)
+            self._phantoms = PhantomSide(answer, raw, made.raw, most, self._failed, now)
+        self._send_whole(made.raw)
         name = preparer.preparer.name
         self._watching.now(lambda watcher: watcher.prepared(name, made))
         self._whole([raw] if len(raw) <= self._pool.kept_request_bytes else [], len(raw))
 
-    def _set_out(self, length: int | None, beta: str = "") -> None:
-        """length: of a body that replaces the client's own, else None. beta: a feature of the
-        service that it needs."""
+    def _send_whole(self, raw: bytes) -> None:
+        """Send this body in place of the client's own."""
+        self._set_out(len(raw))
+        self._send(raw)
+        self._request.end()
+        self.flush()
+
+    def _set_out(self, length: int | None) -> None:
+        """length: of a body that replaces the client's own, else None."""
         origin = self._pool.origin
         target = origin.target(self._admitted.target)
-        self._request.begin(target, origin.authority, length, beta)
+        plain = self._phantoms is not None
+        self._request.begin(target, origin.authority, length, self._beta, plain=plain)
         connection = self._pool.at_hand()
         if connection is not None:
             self._use(connection)
@@ -252,6 +267,10 @@ class Exchange:
     def _unreachable(self, reason: str) -> None:
         if self._over:
             return
+        if self._answer.begun and self._phantoms is not None:
+            self._deliver((None, self._phantoms.error()))
+            self._close()
+            return
         where = self._pool.origin.authority.decode("ascii")
         refused = RefusedRequest(502, f"wm proxy cannot reach {where}: {reason}.")
         self._client.send(refused.answer(self._request.head.version))
@@ -264,26 +283,76 @@ class Exchange:
         self._answer.informational(head)
 
     def answer_head(self, head: ResponseHead) -> None:
-        # A client that is still sending has not finished this request.
-        self._answer.head(head, keep=self._request.ended)
+        shown = head if self._phantoms is None else self._phantoms.head(head)
+        self._deliver((shown, b""))
         self._request.forget()
         self._report(ok=head.status < 300)
-        self._watching.behind_write(lambda watcher: watcher.head(head))
 
     def answer_body(self, data: bytes) -> None:
-        self._answer.body(data)
-        self._watching.behind_write(lambda watcher: watcher.body(data))
+        if self._phantoms is not None:
+            data = self._phantoms.body(data)
+        self._deliver((None, data))
 
     def answer_read(self, *, last: bool = False) -> None:
-        if last:
+        if last and self._phantoms is not None:
+            self._deliver(self._phantoms.end())
+        if last and not self._has_calls:
             self._answer.end()
         self._answer.flush()
         self._watching.written()
 
     def answer_ended(self) -> None:
         self._connection = None
+        if self._phantoms is not None and self._has_calls:
+            self._task = self._pool.loop.create_task(self._go_on(self._phantoms))
+        else:
+            self._finish_whole()
+
+    def _deliver(self, passed: Passed) -> None:
+        """Pass a head and a piece of the body to the client."""
+        head, data = passed
+        if head is not None:
+            # A client that is still sending has not finished this request.
+            self._answer.head(head, keep=self._request.ended)
+            self._watching.behind_write(lambda watcher: watcher.head(head))
+        if data:
+            self._answer.body(data)
+            self._watching.behind_write(lambda watcher: watcher.body(data))
+
+    def _finish_whole(self) -> None:
         self._finish(ExchangeOutcome.WHOLE)
         self._client.done(keep=self._answer.keep)
+
+    # -- phantom tools -----------------------------------------------------------------------------
+
+    @property
+    def _has_calls(self) -> bool:
+        return self._phantoms is not None and self._phantoms.has_calls
+
+    async def _go_on(self, phantoms: PhantomSide) -> None:
+        """Carry out the calls of phantom tools; then the generation goes on, or the client gets the
+        end of the answer."""
+        assert self._preparer is not None
+        results = await self._preparer.carry_out(self._name, phantoms.came, phantoms.answer)
+        if self._over:
+            return
+        self._task = None
+        raw = phantoms.next_request(results, self._pool.loop.time())
+        if raw is None:
+            self._deliver(phantoms.close())
+            self._close()
+            return
+        self._preparer.preparer.went_on(self._name, phantoms.answer)
+        self._request = RequestSide(self._request.head, self._pool.kept_request_bytes)
+        self._repeated = False
+        self._send_whole(raw)
+
+    def _close(self) -> None:
+        """The answer ends here."""
+        self._answer.end()
+        self._answer.flush()
+        self._watching.written()
+        self._finish_whole()
 
     def upstream_accepts(self, ready: bool) -> None:
         self._client.accepts(ready)
@@ -291,8 +360,9 @@ class Exchange:
     def upstream_lost(self, reason: str) -> None:
         lost, self._connection = self._connection, None
         self._client.accepts(True)  # the lost connection cannot withdraw its last accepts(False)
-        if self._answer.begun:
-            self._answer.cut()
+        is_waiting = self._phantoms is not None and self._phantoms.is_waiting
+        if self._answer.begun and not is_waiting:
+            self._answer.flush()
             self._watching.written()
             self._finish(ExchangeOutcome.UPSTREAM_CUT)
             self._client.cut(seen=not self._answer.ends_with_connection)

@@ -27,12 +27,18 @@ def texts(headers: Headers) -> dict[str, str]:
 
 
 def to_upstream(
-    head: RequestHead, *, target: bytes, host: bytes, length: int | None = None, beta: bytes = b""
+    head: RequestHead,
+    *,
+    target: bytes,
+    host: bytes,
+    length: int | None = None,
+    beta: bytes = b"",
+    plain: bool = False,
 ) -> bytes:
     """The head for the upstream. `Host` keeps its position. A body without a length is sent in
     chunks; `Expect` is removed, because we answered it. length: of a body that replaces the
     client's own; None keeps the length in the head. beta: a value for `anthropic-beta`, in addition
-    to the client's."""
+    to the client's. plain: ask for an answer that is not compressed."""
     lines = [b"%b %b HTTP/1.1\r\n" % (head.method, target)]
     hop = _of_the_hop(head)
     for name, value in head.headers:
@@ -44,8 +50,12 @@ def to_upstream(
         elif beta and low == _BETA:
             lines.append(b"%b: %b\r\n" % (name, _with(value, beta)))
             beta = b""
+        elif plain and low == b"accept-encoding":
+            continue
         elif low not in hop and low != b"expect" and not low.startswith(OUR_OWN):
             lines.append(b"%b: %b\r\n" % (name, value))
+    if plain:
+        lines.append(b"Accept-Encoding: identity\r\n")
     if beta:
         lines.append(b"%b: %b\r\n" % (_BETA, beta))
     if head.get(b"host") is None:

@@ -7,6 +7,7 @@ and the caller has a void record written after it.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -54,6 +55,11 @@ class DaemonLedger:
         found = PagingAnswer.model_validate(await self._call("append_paging", fields))
         return found.refused, found.policy
 
+    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+        named = {"session": whose.session, "name": tool, "arguments": dict(arguments)}
+        fields = {**_place(whose), **named}
+        return str((await self._call("call_tool", fields))["text"])
+
     async def close(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
@@ -69,5 +75,8 @@ class DaemonLedger:
 
 
 def _scope(whose: Whose) -> dict[str, str]:
-    place = {"workspace": whose.workspace} if whose.workspace else {"directory": whose.folder}
-    return {**place, "sessionId": whose.session, "agent": whose.agent}
+    return {**_place(whose), "sessionId": whose.session, "agent": whose.agent}
+
+
+def _place(whose: Whose) -> dict[str, str]:
+    return {"workspace": whose.workspace} if whose.workspace else {"directory": whose.folder}

@@ -11,7 +11,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -24,9 +24,10 @@ from wm.ops.paging.turns import ManagedConversation, PlannedTurn, Recovered
 from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import texts
+from wm.proxy.preparing import call_result
 from wm.wire.body import index
 from wm.wire.identity import RequestIdentity, identify
-from wm.wire.interception import StreamInterceptor
+from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import Policy, Prepared
 from wm.wire.usage import Usage
 
@@ -60,6 +61,9 @@ class Ledger(Protocol):
         """Add the objects and records of a turn; on disk when this returns, if it must be. The
         places of decisions that were not taken, and the policy that the person chose, or ""."""
 
+    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+        """The answer of one of our tools, for the model."""
+
 
 class _Managed(Struct):
     whose: Whose
@@ -76,7 +80,8 @@ class ManagingPreparer:
 
     Requests of one conversation are handled one at a time, so that concurrent ones never see
     partial decisions. policy: where the person chose none for the session or workspace; is_fixed:
-    for all. bounded: as in `wm.wire.conversation.Conversation`.
+    for all. bounded: as in `wm.wire.conversation.Conversation`. offers: phantom tools, to clients
+    without ours.
     """
 
     def __init__(
@@ -89,7 +94,7 @@ class ManagingPreparer:
         is_fixed: bool = False,
         bounded: bool = True,
         clock: Callable[[], float] = time.time,
-        interceptor: Callable[[], StreamInterceptor] | None = None,
+        offers: bool = False,
     ) -> None:
         self.name = policy
         self._ledger = ledger
@@ -98,7 +103,7 @@ class ManagingPreparer:
         self._is_fixed = is_fixed
         self._bounded = bounded
         self._clock = clock
-        self._interceptor = interceptor
+        self._offers = offers
         self._conversations: OrderedDict[str, _Managed] = OrderedDict()
         self._folders: OrderedDict[str, str] = OrderedDict()
         self._requests: OrderedDict[str, _Managed] = OrderedDict()
@@ -108,9 +113,6 @@ class ManagingPreparer:
         """True for a POST of a message or of its count. A compressed body is not opened."""
         plain = head.get(b"content-encoding") is None
         return head.method == b"POST" and admitted.path in (MESSAGES, COUNT) and plain
-
-    def interceptor(self) -> StreamInterceptor | None:
-        return None if self._interceptor is None else self._interceptor()
 
     async def prepare(self, head: RequestHead, admitted: Admitted, raw: bytes) -> Prepared:
         found = self._identify(head, admitted, raw)
@@ -138,6 +140,36 @@ class ManagingPreparer:
                 return Prepared(raw)
             managed = self._begin(name, _whose(found), Recovered(lost=True))
         return self._noted(managed, managed.conversation.held(raw, _new_name(), self._clock()))
+
+    async def carry_out(
+        self, request: str, came: bytes, answer: PhantomAnswer
+    ) -> list[dict[str, Any]]:
+        managed = self._requests.get(request)
+        if managed is None:
+            return [
+                call_result(one, "wm does not know this request.", failed=True)
+                for one in answer.calls
+            ]
+        results = [await self._called(managed.whose, one) for one in answer.calls]
+        conversation = managed.conversation
+        turn = conversation.exchanged(request, came, answer.with_results(results))
+        try:
+            _, conversation.policy = await self._ledger.write(managed.whose, turn)
+        except WmError:
+            conversation.unwritten(turn)  # it is written behind the answer
+        return results
+
+    def went_on(self, request: str, answer: PhantomAnswer) -> None:
+        managed = self._requests.get(request)
+        if managed is not None and answer.first_usage is not None:
+            managed.conversation.went_on(request, answer.first_usage)
+
+    async def _called(self, whose: Whose, call: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            text = await self._ledger.call(whose, str(call["name"]), call["input"])
+        except WmError as error:
+            return call_result(call, f"{error.message} {error.fix}".strip(), failed=True)
+        return call_result(call, text or "(nothing)")
 
     def answered(self, request: str, *, ok: bool) -> None:
         managed = self._requests.get(request)
@@ -245,7 +277,7 @@ class ManagingPreparer:
 
     def _begin(self, name: str, whose: Whose, recovered: Recovered) -> _Managed:
         conversation = ManagedConversation(
-            whose.subagent, recovered, self._policies, bounded=self._bounded
+            whose.subagent, recovered, self._policies, bounded=self._bounded, offers=self._offers
         )
         managed = self._conversations[name] = _Managed(whose, conversation)
         idle = [key for key, other in self._conversations.items() if not other.users]

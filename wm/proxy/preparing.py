@@ -8,7 +8,8 @@ at most the deadline; then it leaves with what was decided before.
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from wm.net.messages import RequestHead
 from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted
-from wm.wire.interception import StreamInterceptor
+from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import Prepared
 
 PREPARE_DEADLINE_S = 0.05
@@ -28,8 +29,16 @@ _SLICE_S = 0.01
 so by the clock it may be passed. A plan for a long request took 60 to 150 ms on a busy machine;
 when it counted whole, the ledger had no time left, and no cut of that conversation was ever
 made."""
+CALLS_DEADLINE_S = 15.0
+"""Seconds for all calls of phantom tools in one answer; then they fail, and the model is told."""
 MAX_HELD_BYTES = 64 * 1024 * 1024
 """Twice what the service accepts: a longer request is forwarded unprepared as it arrives."""
+
+
+def call_result(call: Mapping[str, Any], text: str, *, failed: bool = False) -> dict[str, Any]:
+    """The result of a call of a tool, as a request has it."""
+    error = {"is_error": True} if failed else {}
+    return {"type": "tool_result", "tool_use_id": call.get("id"), "content": text, **error}
 
 
 class RequestPreparer(Protocol):
@@ -51,8 +60,14 @@ class RequestPreparer(Protocol):
         """What became of a prepared request. request: its name in `Prepared`. ok: the service
         answered it with success."""
 
-    def interceptor(self) -> StreamInterceptor | None:
-        """An interceptor for the answer to a prepared request; None leaves the answer untouched."""
+    async def carry_out(
+        self, request: str, came: bytes, answer: PhantomAnswer
+    ) -> list[dict[str, Any]]:
+        """The results of the answer's calls of phantom tools. They are on disk with the calls when
+        this returns, as far as the disk permits. came: the client's request."""
+
+    def went_on(self, request: str, answer: PhantomAnswer) -> None:
+        """The answer to a request took further ones."""
 
 
 class TimedPreparer(Struct, eq=False):
@@ -79,6 +94,22 @@ class TimedPreparer(Struct, eq=False):
         if task.cancelled() or task.exception() is not None:
             return self._held(head, raw, "failed")
         return task.result()
+
+    async def carry_out(
+        self, request: str, came: bytes, answer: PhantomAnswer
+    ) -> list[dict[str, Any]]:
+        """The results of the answer's calls of phantom tools; errors if they come too late."""
+        task = asyncio.create_task(self.preparer.carry_out(request, came, answer))
+        await asyncio.wait({task}, timeout=CALLS_DEADLINE_S)
+        if task.done() and not task.cancelled() and task.exception() is None:
+            return task.result()
+        if not task.done():
+            task.cancel()
+        elif isinstance(error := task.exception(), Exception):
+            self.failed(error)
+        return [
+            call_result(call, "wm could not answer in time.", failed=True) for call in answer.calls
+        ]
 
     def _held(self, head: RequestHead, raw: bytes, trouble: str) -> Prepared:
         made = attempt(lambda: self.preparer.held(head, raw), self.failed) or Prepared(raw)

@@ -42,11 +42,18 @@ class RequestSide(Struct, eq=False):
     size: int = 0
     ended: bool = False
 
-    def begin(self, target: bytes, host: bytes, length: int | None, beta: str = "") -> None:
+    def begin(
+        self, target: bytes, host: bytes, length: int | None, beta: str = "", *, plain: bool = False
+    ) -> None:
         """Start sending. length: of a body that replaces the client's own, else None. beta: a
-        feature of the service that it needs."""
+        feature of the service that it needs. plain: the answer must not be compressed."""
         self._sent_head = heads.to_upstream(
-            self.head, target=target, host=host, length=length, beta=beta.encode("ascii")
+            self.head,
+            target=target,
+            host=host,
+            length=length,
+            beta=beta.encode("ascii"),
+            plain=plain,
         )
         self._unsent.append(self._sent_head)
 

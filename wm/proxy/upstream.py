@@ -197,6 +197,7 @@ class Pool:
         self.origin = origin
         self._settings = settings
         self.kept_request_bytes = settings.kept_request_bytes
+        self.unpacked_bytes = settings.unpacked_bytes
         network = network or Network()
         self._through = through(origin, network)
         self.loop = asyncio.get_running_loop()

@@ -75,6 +75,9 @@ class ProxySettings(Struct, frozen=True, eq=False):
     passage_tokens: Annotated[int, Option(most=2_000)] = 0
     """Most removed content that is appended when it seems to be needed; 0: none
     ([how](concepts/paging.md)) [tokens, GA-1]."""
+    phantom_tools: Annotated[bool, Option()] = False
+    """Clients without the memory tools get `memory_query`, `memory_restore` and `memory_release`
+    from the proxy ([how](concepts/phantom-tools.md)) [PX-5]."""
     objects_max_bytes: Annotated[int, Option()] = 256 * 1024 * 1024
     """Most bytes of a session's stored steps; beyond it nothing more is removed from its requests
     [bytes, OB-1]."""

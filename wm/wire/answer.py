@@ -24,7 +24,7 @@ _PARTIAL = "partial_json"
 def message(pieces: Iterable[bytes]) -> bytes | None:
     """The message as JSON, formatted as clients do; None if no event contains one. An error is
     stored as `error`, unknown events as `events`."""
-    decoder, made = Decoder(), _MessageAssembly()
+    decoder, made = Decoder(), MessageAssembly()
     for piece in pieces:
         for event in decoder.feed(piece):
             made.take(event)
@@ -42,7 +42,9 @@ def spelled(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
-class _MessageAssembly:
+class MessageAssembly:
+    """Takes the events of one message, in order; `value` is the message so far."""
+
     def __init__(self) -> None:
         self._head: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
@@ -54,9 +56,12 @@ class _MessageAssembly:
             body = json.loads(event.data)
         except (ValueError, RecursionError):
             return
-        if not isinstance(body, dict):
-            return
-        match event.name:
+        if isinstance(body, dict):
+            self.add(event.name, body)
+
+    def add(self, name: str, body: dict[str, Any]) -> None:
+        """name, body: of one event."""
+        match name:
             case "message_start" if isinstance(body.get("message"), dict):
                 self._head = {**body["message"]}
             case "content_block_start" if isinstance(body.get("content_block"), dict):
@@ -96,6 +101,7 @@ class _MessageAssembly:
         self._head.update(rest)
 
     def value(self) -> dict[str, Any] | None:
+        """The message; None if no event had a part of one."""
         if not (self._head or self._blocks or self._texts or self._others):
             return None
         blocks = {index: self._blocks.get(index, {}) for index, _ in self._texts}

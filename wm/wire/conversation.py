@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.wire.account import Account, Forecast, Rates, rates_of
+from wm.wire.account import Account, Bill, Forecast, Rates, rates_of
 from wm.wire.binding import tolerance
 from wm.wire.body import Body, edited, index, splice, unread
 from wm.wire.cachesim import LIFETIME_S, LOOK_BACK_BLOCKS
@@ -221,6 +221,10 @@ class Conversation(Struct):
     def is_emergency(self) -> bool:
         """Whether the last request got decisions that cost more than the credit."""
         return self._prepared is not None and self._prepared.emergency
+
+    def cost(self, bill: Bill) -> float:
+        """What these tokens cost at the prices of the last request."""
+        return bill.cost(self._rates) if self._rates is not None else 0.0
 
     def charge(self, read: int, written: int) -> None:
         """Book what restoring removed text cost, in tokens, on the credit of later cuts."""

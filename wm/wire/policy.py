@@ -25,7 +25,7 @@ from wm.wire.body import Body, Message, splice
 from wm.wire.history import ConversationHistory
 from wm.wire.spans import ByteSpan
 
-Form = Literal["content", "lines", "input", "step", "thinking", "passages"]
+Form = Literal["content", "lines", "input", "step", "thinking", "passages", "tools", "exchange"]
 T = TypeVar("T", list[Any], dict[str, Any])
 THINKING = frozenset(("thinking", "redacted_thinking"))
 Log = Mapping[str, "Decision"]
@@ -50,6 +50,7 @@ class Decision(Struct, frozen=True, dict=True):
     before it. `thinking`: a block of thinking of a finished turn, by nothing. `passages`: nothing
     is replaced; the text is appended at the end of the message, and `block` is `behind` its last
     place, so that the block itself can be decided on later. Only this form repeats content.
+    `tools`, `exchange`: not of a block; `wm.ops.paging.phantoms` applies them before all others.
     """
 
     block: str
@@ -93,7 +94,8 @@ class Prepared(Struct, frozen=True):
     trouble: "" for success, else `late` or `failed`. tolerant: the body asks the service to drop
     thinking that is bound to another prefix, which needs `wm.wire.binding.BETA`. request: the name
     under which the outcome is reported; "" for none. marked: the place of the end of a request with
-    a cut, and the places of the marks that `wm` set in it.
+    a cut, and the places of the marks that `wm` set in it. phantoms: names of tools in it whose
+    calls `wm` answers itself, so the client must not see them (PX-5).
     """
 
     raw: bytes
@@ -103,6 +105,7 @@ class Prepared(Struct, frozen=True):
     tolerant: bool = False
     request: str = ""
     marked: tuple[str, ...] = ()
+    phantoms: frozenset[str] = frozenset()
 
 
 def nothing(

@@ -22,10 +22,11 @@ class LedgerState(Struct):
     in_force: by place. unproven: by request. removed: tokens that the last request lacked. saved:
     what requests cost less than the client's own; spent: what others cost more, at a cut;
     fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
-    handle -> number of faults. passages: texts that were appended (GA-3). pinned: objects that were
-    restored and not released. chosen: the policy that the person chose for the session. broken:
-    thinking may be bound to a prefix that is not sent any more. alive: until when its cache entries
-    live, by model, in seconds since 1970.
+    handle -> number of faults. passages: texts that were appended (GA-3). phantoms: answers whose
+    calls of phantom tools were carried out; phantom_cost: what going on after them cost (PX-5).
+    pinned: objects that were restored and not released. chosen: the policy that the person chose
+    for the session. broken: thinking may be bound to a prefix that is not sent any more. alive:
+    until when its cache entries live, by model, in seconds since 1970.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -46,9 +47,11 @@ class LedgerState(Struct):
     emergencies: int = 0
     dropped: int = 0
     passages: int = 0
+    phantoms: int = 0
     saved: float = 0.0
     spent: float = 0.0
     fault_cost: float = 0.0
+    phantom_cost: float = 0.0
     marked: list[tuple[str, ...]] = field(default_factory=list)
     objects: dict[str, int] = field(default_factory=dict)
     pinned: set[str] = field(default_factory=set)
@@ -103,6 +106,10 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             _take_figures(state, record)
             # At a cut the marks that are left decide what is read; the block model knows none.
             state.misses += not decisions and is_miss(record)
+        case "phantom":
+            state.in_force.update((one.block, one) for one in record.decisions)
+            state.phantoms += sum(bool(record.request) for _ in record.decisions)
+            state.phantom_cost -= record.saved
         case "fault":
             state.faults += len(record.objects)
             state.fault_cost -= record.saved

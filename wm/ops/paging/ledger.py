@@ -278,6 +278,8 @@ def totals_of(state: LedgerState, session: str) -> PagingTotals:
         dropped=state.dropped,
         credit=state.credit,
         passages=state.passages,
+        phantoms=state.phantoms,
+        phantom_cost=state.phantom_cost,
         unpriced=tuple(
             sorted(one for one in tuple(state.alive) if one and not price_of(one).known)
         ),

@@ -22,6 +22,7 @@ from wm.formats.paged_object import PagedObject
 from wm.ops.paging.contents import ObjectReader
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.goals import GoalModel
+from wm.ops.paging.phantoms import PHANTOM_FORMS, PhantomTools
 from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.settings import PruningSettings
@@ -29,6 +30,7 @@ from wm.wire.account import Bill, Forecast
 from wm.wire.body import Body
 from wm.wire.conversation import Conversation
 from wm.wire.history import ConversationHistory
+from wm.wire.phantom_history import PhantomRound
 from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, nothing
 from wm.wire.rows import estimate
 from wm.wire.usage import Usage
@@ -99,7 +101,8 @@ class ManagedConversation:
     """The turns of one conversation, one at a time.
 
     conversation: the client's id of a subagent, "" for the main one. policies: by name; shared by
-    all conversations of a process. bounded: as in `wm.wire.conversation.Conversation`.
+    all conversations of a process. bounded: as in `wm.wire.conversation.Conversation`. offers: our
+    tools are offered to a client without them (PX-5).
     """
 
     def __init__(
@@ -109,15 +112,18 @@ class ManagedConversation:
         policies: Callable[[str], Policy],
         *,
         bounded: bool = True,
+        offers: bool = False,
     ) -> None:
         self._name = conversation
         self._policies = policies
         self.policy = recovered.policy
         """The policy that the person chose for this session or workspace; "" for none."""
-        log = {one.block: one for one in recovered.decisions}
+        log = {one.block: one for one in recovered.decisions if one.form not in PHANTOM_FORMS}
+        unproven = tuple(one for one in recovered.unproven if one.form not in PHANTOM_FORMS)
+        self._phantoms = PhantomTools(recovered.decisions, recovered.unproven, is_offering=offers)
         self.totals = LedgerState()
         """What was removed, saved and needed again since this process took the conversation on."""
-        self._talk = Conversation(log, bounded=bounded, marks=True, proposed=recovered.unproven)
+        self._talk = Conversation(log, bounded=bounded, marks=True, proposed=unproven)
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(recovered.alive) and not recovered.requests
@@ -148,6 +154,10 @@ class ManagedConversation:
         """Requests whose figures may still come, with the prediction."""
         self._missed = 0.0
         """What was taken from the credit since the last record."""
+        self._came = b""
+        """The last request as it came."""
+        self._first_usage: dict[str, Usage] = {}
+        """Of the first answer to a request, if the generation went on after it."""
 
     @property
     def before(self) -> Body | None:
@@ -170,16 +180,27 @@ class ManagedConversation:
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
+        self._came = raw
+        raw, names, offer = self._phantoms.upstream(raw, may_offer=policy not in ("", OFF))
         made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at)
         if made is None or self._talk.before is None:
             return None
         self._begin(request, policy, at)
+        made = replace(made, request=request, phantoms=names)
+        self._turn.offer = offer
+        if offer is not None:
+            made = replace(made, decisions=(*made.decisions, offer))
+        if self._phantoms.given_up:
+            gone, self._phantoms.given_up = self._phantoms.given_up, []
+            self._wait("phantom", decisions=tuple(map(_logged, gone)))
+            if not made.decisions:
+                return PlannedTurn(made, (), self._taken(), must_wait=True)
         if not made.decisions:
-            return PlannedTurn(replace(made, request=request))
+            return PlannedTurn(made)
         self._read_objects()
         records = (*self._taken(), self._decided(made))
         objects = tuple(self._unstored.values())
-        return PlannedTurn(replace(made, request=request), objects, records, must_wait=True)
+        return PlannedTurn(made, objects, records, must_wait=True)
 
     def stored(self, turn: PlannedTurn) -> None:
         """The ledger acknowledged the turn's objects and records."""
@@ -205,16 +226,17 @@ class ManagedConversation:
             self._late = self._skipped = 0  # the ledger answered in time
             return made
         self._late = 0
-        self._talk.keep(turn.prepared.decisions)
+        decisions = turn.prepared.decisions
+        self._talk.keep(tuple(one for one in decisions if one.form not in PHANTOM_FORMS))
+        if self._turn.offer is not None:
+            self._phantoms.hold(self._turn.offer)
         return turn.prepared
 
     def hold(self, turn: PlannedTurn) -> Prepared:
         """The planned request with the decisions that held before it: the ledger did not take the
         new ones, so they are void."""
         self.unwritten(turn)
-        before = self._talk.before
-        assert before is not None
-        return self.held(before[0].raw, self._turn.request, self._turn.at)
+        return self.held(self._came, self._turn.request, self._turn.at)
 
     def held(self, raw: bytes, request: str, at: float) -> Prepared:
         """A request with the decisions that hold, and no new ones."""
@@ -224,15 +246,17 @@ class ManagedConversation:
             self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
         self._talk.void()
         self._talk.tolerant = self._needs_tolerance
+        self._came = raw
+        raw, names, _ = self._phantoms.upstream(raw)
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
         self._begin(request, "", at)
-        return replace(made, request=request)
+        return replace(made, request=request, phantoms=names)
 
     def preview(self, raw: bytes) -> bytes:
         """A body as it would be sent now, to be counted."""
-        return self._talk.preview(raw)
+        return self._talk.preview(self._phantoms.upstream(raw, is_asked=False)[0])
 
     # -- after it left ---------------------------------------------------------------------------
 
@@ -242,9 +266,27 @@ class ManagedConversation:
         if request == self._turn.request:
             self._conclude(ok=ok)
 
+    def exchanged(self, request: str, raw: bytes, rounds: tuple[PhantomRound, ...]) -> PlannedTurn:
+        """Calls of phantom tools were carried out: what is to be on disk before the generation goes
+        on, or the client gets its end. raw: the client's request that is being answered."""
+        made = self._phantoms.noted(raw, rounds)
+        if made is not None:
+            self._wait("phantom", request, decisions=(_logged(made),))
+        return PlannedTurn(Prepared(b""), (), self._taken(), must_wait=True)
+
+    def went_on(self, request: str, first: Usage) -> None:
+        """The answer took more requests of ours. first: the usage of the first one."""
+        self._first_usage[request] = first
+        if len(self._first_usage) > _MAX_UNREPORTED:
+            del self._first_usage[next(iter(self._first_usage))]
+
     def used(self, request: str, usage: Usage | None) -> None:
-        """The figures of an answered request. Also counts what the answers before it needed of what
-        was removed."""
+        """The figures of an answered request, those of all requests for the answer together. Also
+        counts what the answers before it needed of what was removed."""
+        first = self._first_usage.pop(request, None)
+        if usage is not None and first is not None:
+            self._book_phantoms(request, usage, first)
+            usage = first
         if self._has_unread:
             self._has_unread = False
             self._read_objects()
@@ -307,6 +349,8 @@ class ManagedConversation:
         self._has_unread |= turn.policy not in ("", OFF)
         if not ok:
             self._talk.void()
+            if turn.offer is not None:
+                self._phantoms.withdraw()
             if turn.decided:
                 self._waiting.append(self._record("void", turn.request))
             return
@@ -348,8 +392,10 @@ class ManagedConversation:
 
     def _let_go(self, policy: str, at: float) -> None:
         """Switched off: what was decided is replayed until the cache is cold, then dropped."""
-        if policy == OFF and self._talk.log and not self._talk.account.is_alive(at):
+        is_managed = self._talk.log or self._phantoms.log
+        if policy == OFF and is_managed and not self._talk.account.is_alive(at):
             self._talk.forget_decisions()
+            self._phantoms.forget()
             self._needs_tolerance = True
             self._wait("dropped")
 
@@ -394,7 +440,7 @@ class ManagedConversation:
         self._dropped = end
         self._needs_tolerance = True
         self._talk.charge(0, self._turn.forecast.plain.tokens)
-        in_force = tuple(map(_logged, self._talk.log.values()))
+        in_force = tuple(map(_logged, (*self._talk.log.values(), *self._phantoms.log.values())))
         self._wait("dropped", self._turn.request, decisions=in_force)
 
     def _count_faults(self) -> None:
@@ -431,6 +477,15 @@ class ManagedConversation:
             self._talk.charge(-missed, missed)
             self._missed += before - self._talk.account.credit
 
+    def _book_phantoms(self, request: str, usage: Usage, first: Usage) -> None:
+        """What going on after phantom calls cost. It is neither saved nor spent: without paging the
+        same calls would cost the same."""
+        read = usage.cache_read - first.cache_read
+        bill = Bill(read, usage.prompt - first.prompt - read)
+        if bill.tokens > 0:
+            reported = LedgerBill(read=bill.read, written=bill.written)
+            self._wait("phantom", request, reported=reported, saved=-self._talk.cost(bill))
+
     def _record(self, kind: str, request: str) -> LedgerRecord:
         fields = {"kind": kind, "conversation": self._name, "request": request}
         return LedgerRecord.model_validate(fields)
@@ -455,6 +510,8 @@ class _Turn(Struct):
     at: float = 0.0
     forecast: Forecast = Forecast()
     decided: bool = False
+    offer: Decision | None = None
+    """The phantom tools, if they are new in it."""
 
 
 class NamedPolicies(Struct):

@@ -1,0 +1,190 @@
+"""Generated conversations with calls of phantom tools, a few of very many, and cases by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.ops.phantoms import STREAMS, check, main
+from tests.ops.test_turns import DiskLedger
+from wm.ops.paging.phantoms import NAMES, TOOLS, PhantomTools, tools_text
+from wm.ops.paging.turns import ManagedConversation
+from wm.wire.body import index
+from wm.wire.history import unpaired
+from wm.wire.phantom_history import phantom_round
+from wm.wire.policy import nothing
+
+CLIENTS = [{"name": "Read", "input_schema": {"type": "object"}}]
+QUERY = {"type": "tool_use", "id": "toolu_q", "name": "memory_query", "input": {"query": "quay"}}
+READ = {"type": "tool_use", "id": "toolu_r", "name": "Read", "input": {"path": "a"}}
+THINK = {"type": "thinking", "thinking": "", "signature": "s1"}
+FOUND = {"type": "tool_result", "tool_use_id": "toolu_q", "content": "found"}
+DID = {"type": "tool_result", "tool_use_id": "toolu_r", "content": "did"}
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def body(*messages: Any, **more: Any) -> bytes:
+    listed = [
+        {"role": "assistant" if number % 2 else "user", "content": content}
+        for number, content in enumerate(messages)
+    ]
+    return json.dumps({"model": "m", "tools": CLIENTS, "messages": listed, **more}).encode()
+
+
+def test_some_conversations_keep_the_invariants() -> None:
+    done = sum((check(seed) for seed in range(25)), Counter[str]())
+    assert min(done[name] for name in ("streams", "phantom calls", "restarts", "aborts")) > 10
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_streams_keep_the_invariants() -> None:
+    main([str(STREAMS)])
+
+
+@pytest.mark.parametrize(
+    ("answers", "sent", "expected"),
+    [
+        # Thinking, a call, and the rest of the answer.
+        ([[THINK, QUERY]], [THINK, text("Done.")], [[THINK, QUERY], [FOUND], [text("Done.")]]),
+        # A client that spells a single text as a string.
+        ([[QUERY]], "Done.", [[QUERY], [FOUND], "Done."]),
+        # Two rounds.
+        (
+            [[text("a"), QUERY], [text("b"), QUERY]],
+            [text("a"), text("b"), text("c")],
+            [[text("a"), QUERY], [FOUND], [text("b"), QUERY], [FOUND], [text("c")]],
+        ),
+        # A client that takes spaces off, and one that leaves thinking out.
+        (
+            [[text("a \n"), QUERY]],
+            [text("a"), text("b")],
+            [[text("a"), QUERY], [FOUND], [text("b")]],
+        ),
+        ([[THINK, QUERY]], [text("b")], [[QUERY], [FOUND], [text("b")]]),
+        # Another answer than the one with the call.
+        ([[text("a"), QUERY]], [text("x")], [[text("x")]]),
+        ([[THINK, QUERY]], [{**THINK, "signature": "s2"}, text("b")], None),
+    ],
+)
+def test_what_the_client_did_not_see_returns_to_its_place(
+    answers: list[list[Any]], sent: Any, expected: list[Any] | None
+) -> None:
+    known = PhantomTools()
+    rounds = tuple(phantom_round(content, NAMES, [FOUND]) for content in answers)
+    assert known.noted(body("go"), rounds) is not None
+    made, _, _ = known.upstream(body("go", sent, "more"))
+    got = [message["content"] for message in json.loads(made)["messages"]]
+    assert got == ["go", *(expected or [sent]), "more"]
+
+
+def test_a_result_beside_real_calls_stands_before_theirs() -> None:
+    known = PhantomTools()
+    known.noted(body("go"), (phantom_round([text("a"), QUERY, READ], NAMES, [FOUND]),))
+    made, _, _ = known.upstream(body("go", [text("a"), READ], [DID, text("more")]))
+    found = index(made)
+    assert found is not None
+    assert unpaired(found) == []
+    assert [message["content"] for message in json.loads(made)["messages"]] == [
+        *("go", [text("a"), QUERY, READ], [FOUND, DID, text("more")])
+    ]
+
+
+def test_a_result_whose_answer_broke_off_goes_to_the_next_message() -> None:
+    known = PhantomTools()
+    known.noted(body("go"), (phantom_round([text("a"), QUERY], NAMES, [FOUND]),))
+    made, _, _ = known.upstream(body("go", [text("a")], "stop"))
+    got = [message["content"] for message in json.loads(made)["messages"]]
+    assert got == ["go", [text("a"), QUERY], [FOUND, text("stop")]]
+
+
+def test_an_answer_of_which_the_client_saw_nothing_is_given_up_when_it_asks_again() -> None:
+    known = PhantomTools()
+    known.noted(body("go"), (phantom_round([QUERY], NAMES, [FOUND]),))
+    assert known.upstream(body("go"), is_asked=False)[0] == body("go")
+    assert known.given_up == []
+    assert known.upstream(body("go"))[0] == body("go")
+    assert [one.form for one in known.given_up] == ["exchange"]
+    again = PhantomTools(tuple(known.log.values()))
+    for one in (known, again):
+        assert one.upstream(body("go", "Done.", "more"))[0] == body("go", "Done.", "more")
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_offered"),
+    [
+        (body("go"), True),
+        (body("go", "said", "more"), False),
+        (body("go", tools=[]), False),
+        (body("go", tools=[{"type": "web_search_20250305", "name": "web_search"}]), False),
+        (body("go", tools=[*CLIENTS, {"name": "wm_memory_query", "input_schema": {}}]), False),
+        (b"{}", False),
+        (b"no request", False),
+    ],
+)
+def test_tools_are_offered_in_a_first_request_to_a_client_without_ours(
+    raw: bytes, is_offered: bool
+) -> None:
+    made, names, offer = PhantomTools(is_offering=True).upstream(raw, may_offer=True)
+    assert (names, offer is not None) == (NAMES if is_offered else set(), is_offered)
+    if not is_offered:
+        assert made is raw
+        return
+    listed = [tool["name"] for tool in json.loads(made)["tools"]]
+    assert listed == ["Read", *sorted(NAMES)]
+    assert PhantomTools().upstream(raw, may_offer=True) == (raw, frozenset(), None)
+
+
+def test_an_offer_holds_once_it_is_on_disk_and_keeps_its_bytes() -> None:
+    disk = DiskLedger()
+
+    def started() -> ManagedConversation:
+        return ManagedConversation("", disk.recovered(), lambda _name: nothing, offers=True)
+
+    late = started()
+    turn = late.plan(body("go"), "safe", "r_1", 1.0)
+    assert turn is not None
+    assert turn.must_wait
+    assert late.hold(turn).raw == body("go")
+    assert late.plan(body("go", "said", "more"), "safe", "r_2", 2.0).prepared.raw == body(  # type: ignore[union-attr]
+        "go", "said", "more"
+    )
+    first = started()
+    turn = first.plan(body("go"), "safe", "r_3", 1.0)
+    assert turn is not None
+    disk.take(turn)
+    sent = first.accept(turn, ())
+    assert tools_text().encode() in sent.raw
+    first.answered("r_3", ok=True)
+    while (behind := first.behind()) is not None:
+        disk.take(behind)
+        first.stored(behind)
+    other = disk.recovered()
+    known = {one.block: one.text for one in other.decisions}
+    assert known == {TOOLS: tools_text()}
+    again = started().plan(body("go", "said", "more"), "safe", "r_4", 3.0)
+    assert again is not None
+    assert not again.must_wait
+    assert tools_text().encode() in again.prepared.raw
+
+
+def test_a_first_request_that_was_refused_offers_again() -> None:
+    made = ManagedConversation("", DiskLedger().recovered(), lambda _name: nothing, offers=True)
+    for name in ("r_1", "r_2"):
+        turn = made.plan(body("go"), "safe", name, 1.0)
+        assert turn is not None
+        assert turn.must_wait
+        made.accept(turn, ())
+        made.answered(name, ok=False)
+
+
+def test_with_the_policy_off_nothing_is_offered() -> None:
+    made = ManagedConversation("", DiskLedger().recovered(), lambda _name: nothing, offers=True)
+    turn = made.plan(body("go"), "off", "r_1", 1.0)
+    assert turn is not None
+    assert turn.prepared.raw == body("go")

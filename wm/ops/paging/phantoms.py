@@ -1,0 +1,140 @@
+"""The phantom tools of one conversation: offered or not, and what the client did not see (PX-5).
+
+`wm` offers these tools to a client that lacks ours, from the first request of a conversation on,
+and answers their calls itself. Both the offer and every exchange are decisions of the ledger, so
+that later requests, also after a restart, have the same bytes. Carries out no call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wm.api.tools import find
+from wm.wire.answer import spelled
+from wm.wire.body import Body, Replacement, index, splice, unread
+from wm.wire.conversation import has_begun
+from wm.wire.history import ConversationHistory, history
+from wm.wire.phantom_history import (
+    PhantomExchange,
+    PhantomRound,
+    can_offer,
+    decoded,
+    encoded,
+    restored,
+    with_tools,
+)
+from wm.wire.policy import Decision, Form
+
+NAMES = frozenset(("memory_query", "memory_restore", "memory_release"))
+TOOLS: Form = "tools"
+"""The form of the offer, and what it names in place of a block."""
+EXCHANGE: Form = "exchange"
+PHANTOM_FORMS = frozenset((TOOLS, EXCHANGE))
+_REASON = "phantom"
+
+
+def tools_text() -> str:
+    """The tools as a request lists them: JSON values joined by commas."""
+    found = (tool for name in sorted(NAMES) if (tool := find(name)) is not None)
+    listed = (
+        {"name": one.name, "description": one.description, "input_schema": one.schema}
+        for one in found
+    )
+    return ",".join(spelled(one).decode() for one in listed)
+
+
+class PhantomTools:
+    """log: the decisions of these forms that hold, by what they name. unproven: those of requests
+    that may have left with them; an offer is made again. is_offering: the person switched them on.
+    """
+
+    def __init__(
+        self,
+        decisions: Sequence[Decision] = (),
+        unproven: Sequence[Decision] = (),
+        *,
+        is_offering: bool = False,
+    ) -> None:
+        self._proposed = next((one for one in unproven if one.form == TOOLS), None)
+        self.is_offering = is_offering
+        self.log = {one.block: one for one in decisions if one.form in PHANTOM_FORMS}
+        self._exchanges: dict[str, dict[str, PhantomExchange]] = {}
+        """By the place of the request that was answered, then by name."""
+        for one in self.log.values():
+            if one.form == EXCHANGE and (exchange := decoded(one.text)).rounds:
+                self._exchanges.setdefault(exchange.after, {})[one.block] = exchange
+        self._before: tuple[Body, ConversationHistory] | None = None
+        self.given_up: list[Decision] = []
+        """Exchanges that no longer hold, to be logged."""
+
+    def upstream(
+        self, raw: bytes, *, may_offer: bool = False, is_asked: bool = True
+    ) -> tuple[bytes, frozenset[str], Decision | None]:
+        """The request with the tools, if they are offered, and with what the client did not see;
+        the names of the tools in it; and the offer, if it is new. may_offer: in a first request.
+        is_asked: an answer is wanted, not only a count."""
+        may_offer = may_offer and self.is_offering and TOOLS not in self.log
+        if not (self.log or may_offer):
+            return raw, frozenset(), None
+        body = index(raw, self._before[0] if self._before else None)
+        if body is None:
+            return raw, frozenset(), None
+        splices = self._restored(body, is_asked=is_asked)
+        offer = self.log.get(TOOLS)
+        is_new = offer is None and may_offer and bool(self._proposed or not has_begun(body))
+        if is_new:
+            offer = self._proposed or Decision(TOOLS, tools_text(), _REASON, TOOLS)
+            self._proposed = None
+        if offer is None or not can_offer(body, NAMES):
+            return (splice(raw, splices) if splices else raw), frozenset(), None
+        splices.append(with_tools(body, offer.text))
+        return splice(raw, splices), NAMES, offer if is_new else None
+
+    def noted(self, raw: bytes, rounds: tuple[PhantomRound, ...]) -> Decision | None:
+        """What the client does not see of the answer to this request of its, as a decision that
+        holds from now on; None if the request has no place. More rounds replace fewer."""
+        body = index(raw, self._before[0] if self._before else None)
+        after = _end(history(body, self._before)) if body is not None else ""
+        if not after:
+            return None
+        exchange = PhantomExchange(after, rounds)
+        made = Decision(exchange.name, encoded(exchange), _REASON, EXCHANGE)
+        self.log[made.block] = made
+        self._exchanges.setdefault(after, {})[exchange.name] = exchange
+        return made
+
+    def hold(self, offer: Decision) -> None:
+        """The offer is logged, and its request leaves."""
+        self.log[TOOLS] = offer
+
+    def withdraw(self) -> None:
+        """The first request with the offer was refused."""
+        self.log.pop(TOOLS, None)
+
+    def forget(self) -> None:
+        """From the next request on, everything is sent as the client makes it."""
+        self.log.clear()
+        self._exchanges.clear()
+
+    def _give_up(self, after: str) -> None:
+        """The client asks again at this place, so it did not keep the answer. An exchange of which
+        it saw nothing would be taken for a part of the next one."""
+        known = self._exchanges.get(after, {})
+        for name in [name for name, one in known.items() if one.rounds and one.is_blind]:
+            del known[name]
+            gone = Decision(name, encoded(PhantomExchange(after, ())), _REASON, EXCHANGE)
+            self.log[name] = gone
+            self.given_up.append(gone)
+
+    def _restored(self, body: Body, *, is_asked: bool) -> list[Replacement]:
+        if not self._exchanges:
+            return []
+        past = history(body, self._before)
+        self._before = (unread(body), past)
+        if is_asked:
+            self._give_up(_end(past))
+        return restored(body, past, {a: [*found.values()] for a, found in self._exchanges.items()})
+
+
+def _end(past: ConversationHistory) -> str:
+    return next((line[-1] for line in reversed(past.places) if line), "")

@@ -1,0 +1,187 @@
+"""Takes the calls of phantom tools out of an answer, streamed or not (PX-5). Pure.
+
+The client gets one message. The service may need several requests for it: after an answer with
+calls of phantom tools only, the generation goes on. The client sees the first beginning, all blocks
+but these calls, numbered without gaps, and one end with the sum of all usage. An answer without
+such calls passes byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wm.wire.answer import MessageAssembly, spelled
+from wm.wire.phantom_history import PhantomRound, is_call, phantom_round
+from wm.wire.sse import StreamEvent
+from wm.wire.usage import Usage, usage_of
+
+_MESSAGE = frozenset(
+    {
+        *("message_start", "message_delta", "message_stop"),
+        *("content_block_start", "content_block_delta", "content_block_stop"),
+    }
+)
+
+
+class PhantomAnswer:
+    """One answer to the client, a `StreamInterceptor` of each answer of the service.
+
+    names: of the phantom tools. After each answer of the service: `calls` are to be carried out;
+    `take_results`, and either the events of the next answer, or `close`.
+    """
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self.names = names
+        self.rounds: tuple[PhantomRound, ...] = ()
+        """The answers with calls that were carried out."""
+        self.content: list[dict[str, Any]] = []
+        """Blocks of the answer that ended last, if it has calls to carry out."""
+        self.first_usage: Usage | None = None
+        """Of the answer to the client's own request, if another one followed."""
+        self._usage: dict[str, Any] = {}
+        self._assembly = MessageAssembly()
+        self._numbers: dict[int, int] = {}
+        """Number of a block for the client, by its number in the present answer."""
+        self._shown = 0
+        self._blocks: list[dict[str, Any]] = []
+        """Of a message that is not streamed: the blocks for the client."""
+        self._end: list[bytes] = []
+        """Events of the end, while they are held back."""
+        self._last: dict[str, Any] = {}
+        """The answer of the service that ended last."""
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """Calls to carry out."""
+        return [block for block in self.content if is_call(block, self.names)]
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the client has nothing to do, so that the generation can go on now."""
+        return all(block.get("type") != "tool_use" for block in self._visible(self.content))
+
+    def with_results(self, results: Sequence[Mapping[str, Any]]) -> tuple[PhantomRound, ...]:
+        """All rounds, the last one with these results of its calls, in order."""
+        return (*self.rounds, phantom_round(self.content, self.names, results))
+
+    def take_results(self, results: Sequence[Mapping[str, Any]]) -> None:
+        """The calls were carried out."""
+        self.rounds, self.content = self.with_results(results), []
+
+    def go_on(self) -> None:
+        """Another answer of the service follows."""
+        usage = self._last.get("usage")
+        if self.first_usage is None:
+            self.first_usage = usage_of(usage) or Usage()
+        self._usage = _sum(self._usage, usage if isinstance(usage, dict) else {})
+        self._assembly, self._numbers, self._end = MessageAssembly(), {}, []
+
+    def close(self, stop_reason: str = "") -> bytes:
+        """The end of the message, or all of a message that is not streamed. stop_reason: instead of
+        that of the service."""
+        if self._end and not (stop_reason or self._usage):
+            end, self._end = b"".join(self._end), []
+            return end
+        ended = {"stop_reason": stop_reason} if stop_reason else {}
+        usage = _sum(self._usage, self._last.get("usage") or {})
+        if not self._end:  # not streamed
+            return spelled({**self._last, **ended, "content": self._blocks, "usage": usage})
+        delta = {"stop_reason": self._last.get("stop_reason"), "stop_sequence": None, **ended}
+        if "stop_sequence" in self._last:
+            delta["stop_sequence"] = self._last["stop_sequence"]
+        event = {"type": "message_delta", "delta": delta, "usage": usage}
+        last, self._end = self._end[-1], []
+        return _spelled_event("message_delta", event) + last
+
+    # -- not streamed --------------------------------------------------------------------------
+
+    def whole(self, raw: bytes) -> bytes:
+        """A whole answer of the service: the bytes for the client; b"" while calls are carried
+        out."""
+        try:
+            found = json.loads(raw)
+        except (ValueError, RecursionError):
+            return raw
+        if not isinstance(found, dict) or found.get("type") != "message":
+            return raw
+        content = [b for b in found.get("content") or [] if isinstance(b, dict)]
+        is_plain = not any(is_call(block, self.names) for block in content)
+        if is_plain and not self.rounds:
+            return raw
+        self._blocks += self._visible(content)
+        return b"" if self._ended(found, content) else self.close()
+
+    # -- streamed ------------------------------------------------------------------------------
+
+    def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
+        """The bytes for the client, of one event of the service."""
+        if event is None or event.name not in _MESSAGE:
+            return raw
+        body = json.loads(event.data)
+        self._assembly.add(event.name, body)
+        match event.name:
+            case "message_start":
+                return b"" if self.rounds else raw
+            case "message_delta":
+                self._end.append(raw)
+                return b""
+            case "message_stop":
+                self._end.append(raw)
+                found = self._assembly.value() or {}
+                return b"" if self._ended(found, found.get("content", [])) else self.close()
+        return self._of_block(raw, event.name, body)
+
+    def ended(self) -> bytes:
+        """What is held back of a stream that broke off."""
+        held = b"" if self.content or self.rounds else b"".join(self._end)
+        self._end = self._end if self.content else []
+        return held
+
+    def _of_block(self, raw: bytes, name: str, body: dict[str, Any]) -> bytes:
+        index = body["index"]
+        if name == "content_block_start" and not is_call(body["content_block"], self.names):
+            self._numbers[index] = self._shown
+            self._shown += 1
+        number = self._numbers.get(index)
+        if number is None:
+            return b""
+        return raw if number == index else _spelled_event(name, {**body, "index": number})
+
+    def _ended(self, message: dict[str, Any], content: list[dict[str, Any]]) -> bool:
+        """An answer of the service is complete: whether it has calls to carry out. Those of an
+        answer that was cut short are not: its end says so to the client."""
+        self._last = message
+        found = [_sound(block) for block in content]
+        if message.get("stop_reason") == "tool_use":
+            self.content = found if any(is_call(b, self.names) for b in found) else []
+        return bool(self.content)
+
+    def _visible(self, content: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [block for block in content if not is_call(block, self.names)]
+
+
+def _sound(block: dict[str, Any]) -> dict[str, Any]:
+    """A call whose arguments are no JSON gets none: the service would refuse it in a history."""
+    if block.get("type") != "tool_use" or isinstance(block.get("input"), dict):
+        return block
+    return {**{k: v for k, v in block.items() if k != "partial_json"}, "input": {}}
+
+
+def _sum(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Two `usage` objects added up; of anything but numbers the other's."""
+    made = dict(one)
+    for name, value in other.items():
+        known = one.get(name)
+        if isinstance(value, dict) and isinstance(known, dict):
+            made[name] = _sum(known, value)
+        elif isinstance(value, int) and isinstance(known, int):
+            made[name] = known + value
+        elif value is not None or name not in one:
+            made[name] = value
+    return made
+
+
+def _spelled_event(name: str, body: Mapping[str, Any]) -> bytes:
+    return b"event: %b\ndata: %b\n\n" % (name.encode(), spelled(body))
