@@ -84,7 +84,7 @@ def test_a_model_asks_for_removed_content_and_the_client_sees_nothing_of_it(user
     assert state.phantoms == 3
     assert state.phantom_cost > 0
     assert state.restored == 1
-    assert "3 answers of the model used hidden tools" in user.wm("status").sentences
+    assert "3 answers of the model used hidden tools" in " ".join(user.wm("status").out.split())
     validate_printed("status", user.wm("status", "--json").json)
 
 

@@ -48,10 +48,10 @@ class Wired:
         return self.machine.runtime / "wm" / "wm.sock"
 
     def setup(self) -> None:
-        self._install()
+        self.installed()
         self.machine.tool("wm", "setup", "--yes")
 
-    def _install(self) -> None:
+    def installed(self) -> None:
         """A virtual environment with this checkout's package and this interpreter's libraries."""
         venv.EnvBuilder(symlinks=True, with_pip=False).create(self.installation)
         programs = self.installation / "bin"

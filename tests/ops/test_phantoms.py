@@ -78,7 +78,7 @@ def test_what_the_client_did_not_see_returns_to_its_place(
     known = PhantomTools()
     rounds = tuple(phantom_round(content, NAMES, [FOUND]) for content in answers)
     assert known.noted(body("go"), rounds) is not None
-    made, _, _ = known.upstream(body("go", sent, "more"))
+    made, _ = known.upstream(body("go", sent, "more"))
     got = [message["content"] for message in json.loads(made)["messages"]]
     assert got == ["go", *(expected or [sent]), "more"]
 
@@ -86,7 +86,7 @@ def test_what_the_client_did_not_see_returns_to_its_place(
 def test_a_result_beside_real_calls_stands_before_theirs() -> None:
     known = PhantomTools()
     known.noted(body("go"), (phantom_round([text("a"), QUERY, READ], NAMES, [FOUND]),))
-    made, _, _ = known.upstream(body("go", [text("a"), READ], [DID, text("more")]))
+    made, _ = known.upstream(body("go", [text("a"), READ], [DID, text("more")]))
     found = index(made)
     assert found is not None
     assert unpaired(found) == []
@@ -98,7 +98,7 @@ def test_a_result_beside_real_calls_stands_before_theirs() -> None:
 def test_a_result_whose_answer_broke_off_goes_to_the_next_message() -> None:
     known = PhantomTools()
     known.noted(body("go"), (phantom_round([text("a"), QUERY], NAMES, [FOUND]),))
-    made, _, _ = known.upstream(body("go", [text("a")], "stop"))
+    made, _ = known.upstream(body("go", [text("a")], "stop"))
     got = [message["content"] for message in json.loads(made)["messages"]]
     assert got == ["go", [text("a"), QUERY], [FOUND, text("stop")]]
 
@@ -107,9 +107,9 @@ def test_an_answer_of_which_the_client_saw_nothing_is_given_up_when_it_asks_agai
     known = PhantomTools()
     known.noted(body("go"), (phantom_round([QUERY], NAMES, [FOUND]),))
     assert known.upstream(body("go"), is_asked=False)[0] == body("go")
-    assert known.given_up == []
+    assert known.fresh == []
     assert known.upstream(body("go"))[0] == body("go")
-    assert [one.form for one in known.given_up] == ["exchange"]
+    assert [one.form for one in known.fresh] == ["exchange"]
     again = PhantomTools(tuple(known.log.values()))
     for one in (known, again):
         assert one.upstream(body("go", "Done.", "more"))[0] == body("go", "Done.", "more")
@@ -130,57 +130,45 @@ def test_an_answer_of_which_the_client_saw_nothing_is_given_up_when_it_asks_agai
 def test_tools_are_offered_in_a_first_request_to_a_client_without_ours(
     raw: bytes, is_offered: bool
 ) -> None:
-    made, names, offer = PhantomTools(is_offering=True).upstream(raw, may_offer=True)
-    assert (names, offer is not None) == (NAMES if is_offered else set(), is_offered)
+    known = PhantomTools(is_offering=True)
+    made, names = known.upstream(raw, may_offer=True)
+    assert (names, bool(known.fresh)) == (NAMES if is_offered else set(), is_offered)
     if not is_offered:
         assert made is raw
         return
     listed = [tool["name"] for tool in json.loads(made)["tools"]]
     assert listed == ["Read", *sorted(NAMES)]
-    assert PhantomTools().upstream(raw, may_offer=True) == (raw, frozenset(), None)
+    assert PhantomTools().upstream(raw, may_offer=True) == (raw, frozenset())
 
 
-def test_an_offer_holds_once_it_is_on_disk_and_keeps_its_bytes() -> None:
+@pytest.mark.parametrize("is_late", [False, True])
+def test_an_offer_is_logged_and_keeps_its_bytes(is_late: bool) -> None:
+    """Also if it was not on disk in time: it removes nothing, so the request leaves with it."""
     disk = DiskLedger()
 
     def started() -> ManagedConversation:
         return ManagedConversation("", disk.recovered(), lambda _name: nothing, offers=True)
 
-    late = started()
-    turn = late.plan(body("go"), "safe", "r_1", 1.0)
+    first = started()
+    turn = first.plan(body("go"), "safe", "r_1", 1.0)
     assert turn is not None
     assert turn.must_wait
-    assert late.hold(turn).raw == body("go")
-    assert late.plan(body("go", "said", "more"), "safe", "r_2", 2.0).prepared.raw == body(  # type: ignore[union-attr]
-        "go", "said", "more"
-    )
-    first = started()
-    turn = first.plan(body("go"), "safe", "r_3", 1.0)
-    assert turn is not None
-    disk.take(turn)
-    sent = first.accept(turn, ())
+    if is_late:
+        sent = first.hold(turn)
+        assert sent.raw == turn.prepared.raw
+    else:
+        disk.take(turn)
+        sent = first.accept(turn, ())
     assert tools_text().encode() in sent.raw
-    first.answered("r_3", ok=True)
-    while (behind := first.behind()) is not None:
+    first.answered("r_1", ok=True)
+    while is_late and (behind := first.behind()) is not None:
         disk.take(behind)
         first.stored(behind)
-    other = disk.recovered()
-    known = {one.block: one.text for one in other.decisions}
-    assert known == {TOOLS: tools_text()}
+    assert {one.block: one.text for one in disk.recovered().decisions} == {TOOLS: tools_text()}
     again = started().plan(body("go", "said", "more"), "safe", "r_4", 3.0)
     assert again is not None
     assert not again.must_wait
     assert tools_text().encode() in again.prepared.raw
-
-
-def test_a_first_request_that_was_refused_offers_again() -> None:
-    made = ManagedConversation("", DiskLedger().recovered(), lambda _name: nothing, offers=True)
-    for name in ("r_1", "r_2"):
-        turn = made.plan(body("go"), "safe", name, 1.0)
-        assert turn is not None
-        assert turn.must_wait
-        made.accept(turn, ())
-        made.answered(name, ok=False)
 
 
 def test_with_the_policy_off_nothing_is_offered() -> None:

@@ -44,51 +44,44 @@ def tools_text() -> str:
 
 
 class PhantomTools:
-    """log: the decisions of these forms that hold, by what they name. unproven: those of requests
-    that may have left with them; an offer is made again. is_offering: the person switched them on.
-    """
+    """log: the decisions of these forms that hold, by what they name. fresh: those that are not
+    logged yet. is_offering: the person switched them on."""
 
-    def __init__(
-        self,
-        decisions: Sequence[Decision] = (),
-        unproven: Sequence[Decision] = (),
-        *,
-        is_offering: bool = False,
-    ) -> None:
-        self._proposed = next((one for one in unproven if one.form == TOOLS), None)
+    def __init__(self, decisions: Sequence[Decision] = (), *, is_offering: bool = False) -> None:
         self.is_offering = is_offering
         self.log = {one.block: one for one in decisions if one.form in PHANTOM_FORMS}
+        self.fresh: list[Decision] = []
         self._exchanges: dict[str, dict[str, PhantomExchange]] = {}
         """By the place of the request that was answered, then by name."""
         for one in self.log.values():
             if one.form == EXCHANGE and (exchange := decoded(one.text)).rounds:
                 self._exchanges.setdefault(exchange.after, {})[one.block] = exchange
         self._before: tuple[Body, ConversationHistory] | None = None
-        self.given_up: list[Decision] = []
-        """Exchanges that no longer hold, to be logged."""
 
     def upstream(
         self, raw: bytes, *, may_offer: bool = False, is_asked: bool = True
-    ) -> tuple[bytes, frozenset[str], Decision | None]:
+    ) -> tuple[bytes, frozenset[str]]:
         """The request with the tools, if they are offered, and with what the client did not see;
-        the names of the tools in it; and the offer, if it is new. may_offer: in a first request.
-        is_asked: an answer is wanted, not only a count."""
+        and the names of the tools in it. may_offer: in a first request. is_asked: an answer is
+        wanted, not only a count."""
         may_offer = may_offer and self.is_offering and TOOLS not in self.log
         if not (self.log or may_offer):
-            return raw, frozenset(), None
+            return raw, frozenset()
         body = index(raw, self._before[0] if self._before else None)
         if body is None:
-            return raw, frozenset(), None
+            return raw, frozenset()
         splices = self._restored(body, is_asked=is_asked)
-        offer = self.log.get(TOOLS)
-        is_new = offer is None and may_offer and bool(self._proposed or not has_begun(body))
-        if is_new:
-            offer = self._proposed or Decision(TOOLS, tools_text(), _REASON, TOOLS)
-            self._proposed = None
-        if offer is None or not can_offer(body, NAMES):
-            return (splice(raw, splices) if splices else raw), frozenset(), None
-        splices.append(with_tools(body, offer.text))
-        return splice(raw, splices), NAMES, offer if is_new else None
+        offers = can_offer(body, NAMES)
+        if offers and may_offer and not has_begun(body):
+            self._decide(Decision(TOOLS, tools_text(), _REASON, TOOLS))
+        offers = offers and TOOLS in self.log
+        if offers:
+            splices.append(with_tools(body, self.log[TOOLS].text))
+        return splice(raw, splices) if splices else raw, NAMES if offers else frozenset()
+
+    def _decide(self, decision: Decision) -> None:
+        self.log[decision.block] = decision
+        self.fresh.append(decision)
 
     def noted(self, raw: bytes, rounds: tuple[PhantomRound, ...]) -> Decision | None:
         """What the client does not see of the answer to this request of its, as a decision that
@@ -103,14 +96,6 @@ class PhantomTools:
         self._exchanges.setdefault(after, {})[exchange.name] = exchange
         return made
 
-    def hold(self, offer: Decision) -> None:
-        """The offer is logged, and its request leaves."""
-        self.log[TOOLS] = offer
-
-    def withdraw(self) -> None:
-        """The first request with the offer was refused."""
-        self.log.pop(TOOLS, None)
-
     def forget(self) -> None:
         """From the next request on, everything is sent as the client makes it."""
         self.log.clear()
@@ -123,8 +108,7 @@ class PhantomTools:
         for name in [name for name, one in known.items() if one.rounds and one.is_blind]:
             del known[name]
             gone = Decision(name, encoded(PhantomExchange(after, ())), _REASON, EXCHANGE)
-            self.log[name] = gone
-            self.given_up.append(gone)
+            self._decide(gone)
 
     def _restored(self, body: Body, *, is_asked: bool) -> list[Replacement]:
         if not self._exchanges:

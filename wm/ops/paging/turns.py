@@ -119,11 +119,10 @@ class ManagedConversation:
         self.policy = recovered.policy
         """The policy that the person chose for this session or workspace; "" for none."""
         log = {one.block: one for one in recovered.decisions if one.form not in PHANTOM_FORMS}
-        unproven = tuple(one for one in recovered.unproven if one.form not in PHANTOM_FORMS)
-        self._phantoms = PhantomTools(recovered.decisions, recovered.unproven, is_offering=offers)
+        self._phantoms = PhantomTools(recovered.decisions, is_offering=offers)
         self.totals = LedgerState()
         """What was removed, saved and needed again since this process took the conversation on."""
-        self._talk = Conversation(log, bounded=bounded, marks=True, proposed=unproven)
+        self._talk = Conversation(log, bounded=bounded, marks=True, proposed=recovered.unproven)
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(recovered.alive) and not recovered.requests
@@ -181,22 +180,17 @@ class ManagedConversation:
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
         self._came = raw
-        raw, names, offer = self._phantoms.upstream(raw, may_offer=policy not in ("", OFF))
+        raw, names = self._phantoms.upstream(raw, may_offer=policy not in ("", OFF))
         made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at)
         if made is None or self._talk.before is None:
             return None
         self._begin(request, policy, at)
         made = replace(made, request=request, phantoms=names)
-        self._turn.offer = offer
-        if offer is not None:
-            made = replace(made, decisions=(*made.decisions, offer))
-        if self._phantoms.given_up:
-            gone, self._phantoms.given_up = self._phantoms.given_up, []
-            self._wait("phantom", decisions=tuple(map(_logged, gone)))
-            if not made.decisions:
-                return PlannedTurn(made, (), self._taken(), must_wait=True)
+        fresh, self._phantoms.fresh = self._phantoms.fresh, []
+        if fresh:
+            self._wait("phantom", decisions=tuple(map(_logged, fresh)))
         if not made.decisions:
-            return PlannedTurn(made)
+            return PlannedTurn(made, (), self._taken() if fresh else (), must_wait=bool(fresh))
         self._read_objects()
         records = (*self._taken(), self._decided(made))
         objects = tuple(self._unstored.values())
@@ -226,10 +220,7 @@ class ManagedConversation:
             self._late = self._skipped = 0  # the ledger answered in time
             return made
         self._late = 0
-        decisions = turn.prepared.decisions
-        self._talk.keep(tuple(one for one in decisions if one.form not in PHANTOM_FORMS))
-        if self._turn.offer is not None:
-            self._phantoms.hold(self._turn.offer)
+        self._talk.keep(turn.prepared.decisions)
         return turn.prepared
 
     def hold(self, turn: PlannedTurn) -> Prepared:
@@ -247,7 +238,7 @@ class ManagedConversation:
         self._talk.void()
         self._talk.tolerant = self._needs_tolerance
         self._came = raw
-        raw, names, _ = self._phantoms.upstream(raw)
+        raw, names = self._phantoms.upstream(raw)
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
@@ -349,8 +340,6 @@ class ManagedConversation:
         self._has_unread |= turn.policy not in ("", OFF)
         if not ok:
             self._talk.void()
-            if turn.offer is not None:
-                self._phantoms.withdraw()
             if turn.decided:
                 self._waiting.append(self._record("void", turn.request))
             return
@@ -510,8 +499,6 @@ class _Turn(Struct):
     at: float = 0.0
     forecast: Forecast = Forecast()
     decided: bool = False
-    offer: Decision | None = None
-    """The phantom tools, if they are new in it."""
 
 
 class NamedPolicies(Struct):
