@@ -146,6 +146,8 @@ class StatusReport(Record):
     conversations: tuple[protocol.ConversationUsage, ...] = optional(())
     """Conversations of this workspace that a proxy observed within a day and that still run, the
     fullest context first."""
+    helper: models.HelperState | None = optional()
+    """The helper model; absent without one."""
 
 
 class DoctorReport(Record):
@@ -290,6 +292,7 @@ PRINTS: dict[str, type[Record]] = {
     "config allow-secret": allowances.Allowances,
     "models list": models.ModelsAnswer,
     "models use": models.ModelsAnswer,
+    "models helper": models.HelperState,
     "models import": home.InstalledModel,
     "models pull": PullReport,
     "models remove": models.RemovedModel,

@@ -1,7 +1,9 @@
-"""Requests and responses about the models for similarity of meaning (RC-2).
+"""Requests and responses about models: for similarity of meaning (RC-2), and the helper (HM-1).
 
 They name models by their folder's name; the files are described by `wm.formats.home`.
 """
+
+from pydantic import Field
 
 from wm.formats.base import Record, optional
 from wm.formats.home import ModelFile
@@ -80,3 +82,29 @@ class ModelTrial(Record):
     alike: float
     apart: float
     sane: bool
+
+
+class HelperState(Record):
+    """The helper model, and its use on one day (UTC).
+
+    model: as config.toml names it, "" for none. local: its host is this machine. agreed_at: when
+    the user agreed to another host. reason, problem: why it is not asked, as a code and a sentence;
+    "" if it is. outcomes: how calls and checks ended, by code. session_tokens, session_dollars: an
+    estimate for a session of 200 turns.
+    """
+
+    model: str
+    host: str = ""
+    local: bool = False
+    agreed_at: str = ""
+    reason: str = ""
+    problem: str = ""
+    day: str = ""
+    calls: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+    outcomes: dict[str, int] = Field(default_factory=dict)
+    daily_tokens: int = 0
+    daily_dollars: float = 0.0
+    session_tokens: int = 0
+    session_dollars: float = 0.0

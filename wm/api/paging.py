@@ -4,7 +4,7 @@ from pydantic import Field
 
 from wm.api.protocol import PagingTotals, Scoped, WorkspacePlace
 from wm.api.sessions import SessionScoped
-from wm.formats.base import Record
+from wm.formats.base import Record, optional
 from wm.formats.flow import FlowUsage
 from wm.formats.ledger import LedgerDecision, LedgerRecord
 from wm.formats.paged_object import PagedObject
@@ -112,14 +112,16 @@ class ObjectRequest(Scoped):
 
 
 class ObjectAnswer(Record):
-    """text: as stored, without secrets. losses: what a shorter level leaves out. secrets: the
-    labels in the text. events: what happened to it, oldest first."""
+    """text: as stored, without secrets. losses: what a shorter level leaves out. by: the model that
+    wrote a shorter level; "" if its lines were chosen by rules. secrets: the labels in the text.
+    events: what happened to it, oldest first."""
 
     place: WorkspacePlace
     object: PagedObject
     session: str
     text: str
     losses: tuple[str, ...] = ()
+    by: str = optional("")
     secrets: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
 

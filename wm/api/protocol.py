@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from wm.api.models import UsedModel
+from wm.api.models import HelperState, UsedModel
 from wm.formats.base import Record, optional
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.recaps import Recap
@@ -235,6 +235,8 @@ class Inspection(Record):
     dormant_days: float = 0.0
     conversations: tuple[ConversationUsage, ...] = optional(())
     """The last conversations through a proxy, newest first."""
+    helper: HelperState | None = optional()
+    """The helper model; none without one."""
 
 
 class EntryRequest(Scoped):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from wm.api.models import HelperState
 from wm.api.protocol import (
     ConversationUsage,
     Inspection,
@@ -35,6 +36,12 @@ def heading_lines(place: WorkspacePlace) -> list[str]:
     folder = folder or "an unknown folder"
     said = folder + (f" · branch {place.branch}" if place.branch else "")
     return [output.bold(text) for text in output.wrap(said, output.width())]
+
+
+def helper_use(found: HelperState) -> str:
+    """What the helper model used today."""
+    used = f"{output.count(found.calls, 'call')} · {found.tokens:,} tokens"
+    return f"{used} · ${found.dollars:.4f}" if found.calls else "nothing"
 
 
 def memory_rows(found: Inspection) -> list[output.Row]:

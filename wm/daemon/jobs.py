@@ -1,8 +1,9 @@
-"""The schedule: background work of the daemon (GV-2, GV-3, IF-6, SY-1).
+"""The schedule: background work of the daemon (GV-2, GV-3, HM-1, IF-6, SY-1).
 
 All workspaces are swept shortly after the start and then daily; the workspace of a session also
 after a number of its events. An event of a session also lets its workspace sync with the remote
-that a person agreed to, if the last sync is long enough ago: without a session nothing syncs.
+that a person agreed to, if the last sync is long enough ago: without a session nothing syncs. After
+a turn of a paged session, a helper model summarises what its requests lost, in a second queue.
 Runs wait in a queue (`wm.ops.background`) whose thread ends after the last one, so an idle daemon
 wakes once a day and keeps no thread. After each short step of work a sweep sleeps twice as long. A
 run that a shutdown interrupts is done by the next one.
@@ -32,6 +33,9 @@ _COUNTED = 1024
 
 SYNC = "sync"
 """The cause of a job that syncs instead of sweeping."""
+
+SUMMARIES = "summaries"
+"""The cause of a job that asks the helper model for summaries."""
 
 SessionName = tuple[str, str]
 """Workspace and `<sid>` of a session in which an event was recorded."""
@@ -73,7 +77,13 @@ class Jobs:
         self._line = Background(
             self._run, self._report_failure, name="wm-sweep", most=_COUNTED, is_daemon=True
         )
+        self._helper = Background(
+            self._run, self._report_failure, name="wm-helper", most=_COUNTED, is_daemon=True
+        )
+        """Its jobs wait for a server, and no sweep may wait for them."""
         self._ending = threading.Event()
+        if runtime.settings.helper.model:
+            runtime.signals.turns.listener = self._turn_finished
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
@@ -100,11 +110,18 @@ class Jobs:
             if self._runtime.is_shared(workspace):
                 self._add(Job(SYNC, workspace))
 
+    def _turn_finished(self, workspace: str, session: str) -> None:
+        """Called in the thread that wrote the ledger."""
+        if not self._ending.is_set():
+            self._helper.submit(Job(SUMMARIES, workspace, session))
+
     def stop(self) -> None:
-        """Start nothing more, and end the current run at its next step."""
+        """Start nothing more, and end the current run at its next step. A call to the helper model
+        is not waited for."""
         if self._timer is not None:
             self._timer.cancel()
         self._line.clear()
+        self._helper.clear()
         self._ending.set()
 
     def ended(self, within_s: float) -> bool:
@@ -124,16 +141,20 @@ class Jobs:
 
     def _report_failure(self, job: Job, error: Exception) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
-            what = SYNC if job.cause == SYNC else f"sweep ({job.cause})"
+            what = job.cause if job.cause in (SYNC, SUMMARIES) else f"sweep ({job.cause})"
             self._loop.call_soon_threadsafe(self._report, what, error)
 
     def _run(self, job: Job) -> None:
-        if job.cause == SYNC:
+        if job.cause in (SYNC, SUMMARIES):
             self._foundation()
-            # Only a project that is shared needs the rules and commands of sync.
-            from wm.ops.sync.background import sync_quietly
+            # Only a project that is shared, or a helper model, needs these rules.
+            from wm.ops import scheduled
 
-            sync_quietly(self._runtime, job.workspace)
+            if job.cause == SYNC:
+                scheduled.sync_quietly(self._runtime, job.workspace)
+            else:
+                ends = self._ending.is_set
+                scheduled.summarise(self._runtime, job.workspace, job.session, ends)
             return
         turns = self._runtime.signals.sweeps
         is_done = False

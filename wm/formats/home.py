@@ -1,5 +1,5 @@
 """Documents of the data folder that belong to no workspace: aliases of moved workspaces, allowed
-digests of texts that look like secrets, installed models.
+digests of texts that look like secrets, installed models, the use of the helper model.
 """
 
 from typing import ClassVar
@@ -66,3 +66,22 @@ class InstalledModels(Document):
     in_use: str = "embedded"
     chosen_at: str = optional("")
     models: tuple[InstalledModel, ...] = ()
+
+
+class HelperUse(Document):
+    """What the helper model used on one day (UTC), and the server that the user agreed to (HM-1).
+
+    host: without a port; agreed_at: when the user agreed that removed content goes there. tokens
+    and dollars contain calls in progress, at most what they may cost. outcomes: how the calls
+    ended, by reason code; `ok` for an answer.
+    """
+
+    slug: ClassVar[str] = "helper_use"
+
+    host: str = optional("")
+    agreed_at: str = optional("")
+    day: str = ""
+    calls: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+    outcomes: dict[str, int] = Field(default_factory=dict)

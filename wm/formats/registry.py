@@ -11,7 +11,7 @@ from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
-from wm.formats.home import Aliases, AllowedDigests, InstalledModels
+from wm.formats.home import Aliases, AllowedDigests, HelperUse, InstalledModels
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
 from wm.formats.pending_journal import PendingJournal
@@ -23,6 +23,7 @@ from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sharing.shared_entry import SharedEntry
 from wm.formats.sharing.sync import Sync
+from wm.formats.summaries import SessionSummaries
 from wm.formats.sweep_log import SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
@@ -38,12 +39,14 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
             CompactionState,
             CoreMemory,
             ContractRecord,
+            HelperUse,
             InstalledModels,
             PendingJournal,
             Pressure,
             PromptEpoch,
             Recaps,
             SessionState,
+            SessionSummaries,
             SweepLog,
             Sync,
             Tombstones,

@@ -110,9 +110,9 @@ class Background(Generic[J]):
             return None
 
 
-def tasks() -> Background[Task]:
+def tasks(name: str = "wm-index", *, most: int = 64, is_daemon: bool = False) -> Background[Task]:
     """A queue for functions without arguments."""
-    return Background(lambda task: task(), name="wm-index")
+    return Background(lambda task: task(), name=name, most=most, is_daemon=is_daemon)
 
 
 def is_ending() -> bool:

@@ -64,7 +64,7 @@ class Caches(Struct, frozen=True, eq=False):
     places: Cache = field(default_factory=lambda: Cache(size=256))
     views: Cache = field(default_factory=Cache)
     indexes: Cache = field(default_factory=lambda: Cache(size=16))
-    models: Cache = field(default_factory=lambda: Cache(size=4))
+    models: Cache = field(default_factory=lambda: Cache(size=8))
     editors: Cache = field(default_factory=lambda: Cache(size=4))
     """The editors that compare new entries with the memory, by workspace."""
     conversations: Cache = field(default_factory=lambda: Cache(size=16))
@@ -91,6 +91,13 @@ class Troubles(dict[str, str]):
         elif self.get(what) != why:
             self[what] = why
             self.on_report(what, why)
+
+
+class FinishedTurns:
+    """Tells one listener of each request of a paged session that was answered."""
+
+    listener: Callable[[str, str], None] = staticmethod(lambda _workspace, _session: None)
+    """Called with workspace and `<sid>`, in the thread that wrote the ledger."""
 
 
 class SweepTurns:
@@ -142,6 +149,7 @@ class Signals(Struct, frozen=True, eq=False):
     """The newest zone of each proxied conversation, with its time (PS-2)."""
     troubles: Troubles = field(default_factory=Troubles)
     sweeps: SweepTurns = field(default_factory=SweepTurns)
+    turns: FinishedTurns = field(default_factory=FinishedTurns)
 
 
 class Runtime(Struct, frozen=True, eq=False):

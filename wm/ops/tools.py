@@ -33,6 +33,7 @@ from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.helper.answers import short_answer
 from wm.ops.learning import recaps
 from wm.ops.learning.remember import learn
 from wm.ops.memory.documents import (
@@ -84,14 +85,14 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     only = filter_syntax.parse(arguments.get("only", ""))
     removed = () if only or scope == "memory" else _removed(work, request, arguments["query"])
     if scope == "context":
-        text, structured = tool_rendering.passages(removed, room)
+        text, structured = _about_removed(work, request, arguments, removed, room)
         return ToolAnswer(text=text, structured=structured)
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
     found = search.run(work, asked)
     prompted = epochs.in_prompt(work, found.standing, request) if found.standing else ()
     text, structured = tool_rendering.answer(found, room, in_prompt=prompted, narrowed=bool(only))
     if removed:
-        more, data = tool_rendering.passages(removed, room // 2)
+        more, data = _about_removed(work, request, arguments, removed, room // 2)
         text, structured = f"{text}\n{more}", {**structured, **data}
     return ToolAnswer(text=text, structured=structured)
 
@@ -99,6 +100,24 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
 def _removed(work: Work, request: ToolRequest, query: str) -> Sequence[TextPassage]:
     """Passages of stored steps that fit the query."""
     return objects.passages(work, locate(work.runtime, request), query, PASSAGES)
+
+
+def _about_removed(
+    work: Work,
+    request: ToolRequest,
+    arguments: Arguments,
+    removed: Sequence[TextPassage],
+    room: int,
+) -> tuple[str, dict[str, Any]]:
+    """The helper model's short answer, if one was asked for and comes in time; else passages."""
+    if arguments.get("answer") != "short" or not work.runtime.settings.helper.model:
+        return tool_rendering.passages(removed, room)
+    found = short_answer(work, locate(work.runtime, request), arguments["query"], removed)
+    if found.answer is not None:
+        return tool_rendering.short_answer(found.answer)
+    text, structured = tool_rendering.passages(removed, room)
+    said, data = tool_rendering.no_short_answer(found.reason, found.summary)
+    return f"{said}\n{text}", {**structured, **data}
 
 
 def _recap(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
@@ -373,4 +392,10 @@ def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
     return memory_refs(runtime, request) if request.name == "remember" else ()
 
 
-call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, _refs)
+def _queue(runtime: Runtime, request: ToolRequest) -> str:
+    """A call that may wait for the helper model keeps no update of its workspace waiting."""
+    waits = request.arguments.get("answer") == "short" and request.name == "memory_query"
+    return "answers" if waits else locate(runtime, request).key
+
+
+call_tool = Operation("call_tool", ToolRequest, ToolAnswer, _run, _refs, _queue)

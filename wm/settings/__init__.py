@@ -20,6 +20,7 @@ from wm.settings.environment import (
     find_agent_session,
     find_desktop,
     find_foreign_paths,
+    find_helper_key,
     find_network,
     find_paths,
     forbid_telemetry,
@@ -30,6 +31,7 @@ from wm.settings.environment import (
     one_tokenizing_thread,
     wants_colour,
 )
+from wm.settings.helper import ANTHROPIC, OLLAMA, HelperSettings
 from wm.settings.load import CONFIGURABLE, SECTIONS, Settings, apply_config, load
 from wm.settings.memory import GateSettings, MemorySettings, OriginSettings, Trigger
 from wm.settings.page import PageSettings

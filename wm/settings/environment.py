@@ -228,6 +228,23 @@ def find_network(env: Mapping[str, str] = os.environ) -> Network:
     )
 
 
+def find_helper_key(file: str, env: Mapping[str, str] = os.environ) -> str:
+    """Return the key of the helper model: the first line of the file, or WM_HELPER_KEY if no file
+    is named; "" if there is none. The client's own key is never used. Raises UserError."""
+    if not file:
+        return env.get("WM_HELPER_KEY", "").strip()
+    path = Path(file).expanduser()
+    try:
+        with path.open(encoding="utf-8") as opened:
+            return opened.readline(4096).strip()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UserError(
+            f"The helper's key cannot be read from {path}: {reason}.",
+            fix="Correct helper.key_file in config.toml.",
+        ) from error
+
+
 def find_desktop(env: Mapping[str, str] = os.environ) -> Desktop:
     """Read whether there is a screen, and the SSH connection that this process runs in."""
     connection = env.get("SSH_CONNECTION", "").split()

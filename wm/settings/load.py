@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from wm.errors import UserError
 from wm.settings.daemon import DaemonSettings, HookSettings, ToolSettings
 from wm.settings.environment import Paths, find_paths
+from wm.settings.helper import HelperSettings
 from wm.settings.memory import LEARN_INBOX, GateSettings, MemorySettings, OriginSettings
 from wm.settings.page import PageSettings
 from wm.settings.project import BudgetSettings, ContractSettings, ImportSettings, TeamSettings
@@ -55,6 +56,7 @@ class Settings(Struct, frozen=True, eq=False):
     team: TeamSettings = TeamSettings()
     tools: ToolSettings = ToolSettings()
     proxy: ProxySettings = ProxySettings()
+    helper: HelperSettings = HelperSettings()
     prices: PriceSettings = PriceSettings()
     storage: StorageSettings = StorageSettings()
     pruning: PruningSettings = PruningSettings()

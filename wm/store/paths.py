@@ -19,13 +19,14 @@ from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
-from wm.formats.home import Aliases, AllowedDigests, InstalledModels
+from wm.formats.home import Aliases, AllowedDigests, HelperUse, InstalledModels
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.recaps import Recaps
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sharing.sync import Sync
+from wm.formats.summaries import SessionSummaries
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
@@ -86,6 +87,7 @@ LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
         AllowedDigests: FormatPlace("", "allowed-digests.json", in_home=True),
         Aliases: FormatPlace("", "aliases.json", in_home=True),
         InstalledModels: FormatPlace("", "models.json", in_home=True),
+        HelperUse: FormatPlace("", "helper.json", in_home=True),
         ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT, cached=True),
         PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
         TrashedEntry: FormatPlace("trash", "{}.json", _ID),
@@ -99,6 +101,7 @@ LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
         CompactionState: FormatPlace(SESSIONS, "{}_compaction.json", _SESSION),
         Recaps: FormatPlace("", "recaps.json", relaxed=True),
         Pressure: FormatPlace(SESSIONS, "{}_pressure.json", _SESSION, relaxed=True),
+        SessionSummaries: FormatPlace(SESSIONS, "{}_summaries.json", _SESSION, relaxed=True),
         SessionState: FormatPlace(SESSIONS, "{}.json", _SESSION, relaxed=True),
         SweepLog: FormatPlace("", "sweep.json", relaxed=True),
         SessionSweepLog: FormatPlace(SESSIONS, "{}_sweep.json", _SESSION, relaxed=True),

@@ -40,6 +40,7 @@ from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
+from wm.ops.helper.asking import state
 from wm.ops.learning.remember import judged
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
@@ -107,6 +108,7 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
         pending=len(read_journal(work, place).entries),
         sessions=sessions,
         session_count=len(known),
+        helper=state(work.runtime) if work.runtime.settings.helper.model else None,
         last_activity_at=memory.last_activity_at,
         dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
         if last

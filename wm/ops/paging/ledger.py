@@ -88,6 +88,8 @@ def append(
             before.add(checked)
         else:  # it was read while this was written: perhaps without it
             caches.views.pop(view)
+    if any(record.kind == "sent" for record in checked):
+        work.runtime.signals.turns.listener(place.key, session)
     return tuple(refused)
 
 

@@ -26,10 +26,12 @@ from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject
+from wm.formats.summaries import SessionSummaries
 from wm.ops.operation import Operation, Work, as_written
 from wm.ops.paging.ledger import append, passages_view, session_state, sid_of, totals_of
 from wm.ops.place import locate
 from wm.secrets.redact import labels_in
+from wm.store.base import Ref
 from wm.store.paths import OBJECTS, PAGING
 
 SHORTEST_ID = 6
@@ -113,20 +115,38 @@ def _show(work: Work, request: ObjectRequest) -> ObjectAnswer:
     session, one, part = find(work, place, request.id)
     if request.level not in (0, 1, 2):
         raise UserError(f"There is no level {request.level}.", fix="Give 0, 1 or 2.")
-    short = summary(text_of(one, part), request.level)
-    losses = (f"{short.dropped:,} lines",) if short.dropped else ()
+    text, losses, by = _shortened(work, place, session, part, text_of(one, part), request.level)
     return ObjectAnswer(
         place=place,
         object=one,
         session=session,
-        text=short.text,
-        losses=(*losses, *short.names),
-        secrets=tuple(labels_in(short.text)),
+        text=text,
+        losses=losses,
+        by=by,
+        secrets=tuple(labels_in(text)),
         events=tuple(_events(work, place, session, one)),
     )
 
 
+def _shortened(
+    work: Work, place: WorkspacePlace, session: str, part: ObjectPart | None, text: str, level: int
+) -> tuple[str, tuple[str, ...], str]:
+    """A text at a level, its losses, and the model that wrote it: "" for the extractive summary."""
+    if level and part is not None:
+        known = work.read(_summaries(place, session)).document
+        made = known.texts.get(part.id) if known is not None else None
+        if made is not None and not made.reason:
+            return (made.detailed if level == 1 else made.compact), made.losses, made.by
+    short = summary(text, level)
+    losses = (f"{short.dropped:,} lines",) if short.dropped else ()
+    return short.text, (*losses, *short.names), ""
+
+
 show_object = Operation("show_object", ObjectRequest, ObjectAnswer, _show)
+
+
+def _summaries(place: WorkspacePlace, session: str) -> Ref[SessionSummaries]:
+    return Ref(SessionSummaries, place.key, session)
 
 
 def find(
@@ -211,7 +231,11 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
     count = sum(len(store.objects(place.key, session)) for session in chosen)
     if not request.dry_run:
         fact = Fact("objects_purged", "user", "changed", details={"objects": count})
-        work.log(place.key, [fact])  # first: it may start this operation again
+        # First what may start this operation again.
+        work.log(place.key, [fact])
+        for session in chosen:
+            if work.read(_summaries(place, session)).document is not None:
+                work.delete(_summaries(place, session))
         for session in chosen:
             store.discard_logs(place.key, session, OBJECTS)
             work.runtime.caches.views.pop(passages_view(place.key, session))

@@ -11,12 +11,20 @@ from typing import Any
 import click
 
 from wm import __version__
+from wm.api.models import HelperState
 from wm.api.protocol import Inspection
 from wm.cli import contracts, output
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.entries import WORDS
-from wm.cli.place import LEAST, conversation_rows, memory_rows, most_pressed, print_heading
+from wm.cli.place import (
+    LEAST,
+    conversation_rows,
+    helper_use,
+    memory_rows,
+    most_pressed,
+    print_heading,
+)
 from wm.cli.wiring import look, states
 from wm.daemon.instance import holder, is_ending
 from wm.errors import Unavailable, WmError
@@ -61,8 +69,11 @@ def command(caller: Caller) -> Result:
         "contract": contracts.word(contract),
         "config": wrong.message if wrong is not None else "",
         **_pressed(here),
+        **({"helper": here.helper} if here is not None and here.helper else {}),
     }
     rows = [*_machine(report, silent, agents), *_troubles(daemon, wrong is None)]
+    if here is not None and here.helper is not None:
+        rows.append(_helper_row(here.helper))
     if wrong is not None:
         text = f"{wrong.message} {wrong.fix} Until then the defaults apply."
         rows.append(("config", text, output.bad))
@@ -85,6 +96,12 @@ def _print(
     if contract is not None:
         found.append(contracts.row(contract))
     output.lines(output.pairs(found, least=LEAST))
+
+
+def _helper_row(found: HelperState) -> output.Row:
+    if found.problem:
+        return "helper", f"{output.safe(found.model)} is not used: {found.problem}", output.warn
+    return "helper", f"{output.safe(found.model)} · {helper_use(found)} today"
 
 
 def _pressed(here: Inspection | None) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _print_list(answer: Any, *, every: bool) -> None:
     "--level",
     type=click.IntRange(0, 2),
     default=0,
-    help="0: all of it; 1, 2: only the lines that tell most.",
+    help="0: all of it; 1, 2: a summary, or only the lines that tell most.",
 )
 @prints
 def show_one(caller: Caller, **fields: Any) -> Result:
@@ -81,6 +81,7 @@ def _print_text(answer: Any) -> None:
     for line in output.safe_lines(answer.text):
         output.line(line)
     notes = [f"left out: {', '.join(answer.losses)}"] if answer.losses else []
+    notes += [f"written by {output.safe(answer.by)} and checked"] if answer.by else []
     notes += [f"replaced: {', '.join(answer.secrets)}"] if answer.secrets else []
     for note in notes:
         output.note(note)

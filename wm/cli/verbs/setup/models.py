@@ -1,4 +1,5 @@
-"""`wm models list | pull | import | use | remove | test`: the models that compare texts by meaning.
+"""`wm models list | pull | import | use | remove | test | helper`: the models that compare texts by
+meaning, and the helper model.
 
 `pull` is the only one of these that uses the network, and asks before it downloads.
 """
@@ -16,6 +17,8 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.groups import Group
 from wm.cli.options import flag, text
+from wm.cli.place import helper_use
+from wm.ops.helper.asking import agree, state
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import chosen, installed, location
 from wm.ops.search.model_install import (
@@ -229,6 +232,61 @@ def _print_trial(found: Any) -> None:
         ("sanity", f"{verdict}: {found.alike:.2f} and {found.apart:.2f}"),
     ]
     output.lines(output.pairs(rows))
+
+
+@command.command("helper", short_help="The helper model: its use today, and what it may send.")
+@flag("--yes", "-y", help="Agree to its server without being asked.")
+@prints
+def helper(caller: Caller, yes: bool) -> Result:
+    """Show the helper model that `helper.model` in config.toml names: its server, what it used
+    today, the daily cap, and what a long session would cost.
+
+    If its server is another machine, you are asked once whether removed content may be sent there.
+    Until then it is not used.
+    """
+    with caller.opened() as runtime:
+        found = state(runtime)
+        if found.reason == "not_confirmed":
+            if not caller.as_json:
+                _print_helper(found)
+            if yes or _agreed_to_send(found.host):
+                agree(runtime)
+                found = state(runtime)
+    return Result(found, _print_helper, failed=bool(found.reason) and bool(found.model))
+
+
+def _agreed_to_send(host: str) -> bool:
+    output.note(
+        f"Texts that paging removed, and questions about them, are sent to {output.safe(host)}, "
+        "without the secrets that wm finds in them. Its operator can read them."
+    )
+    return output.agreed("Send them?", aside=True)
+
+
+def _print_helper(found: Any) -> None:
+    if not found.model:
+        output.line("No helper model: `helper.model` in config.toml names one.")
+        return
+    place = "this machine" if found.local else output.safe(found.host)
+    agreed = f" · agreed {found.agreed_at[:10]}" if found.agreed_at else ""
+    ended = " · ".join(f"{name} {count}" for name, count in sorted(found.outcomes.items()))
+    rows: list[output.Row] = [
+        ("model", output.safe(found.model)),
+        ("server", f"{place}{agreed}"),
+        ("today", helper_use(found)),
+        ("cap a day", f"{found.daily_tokens:,} tokens · ${found.daily_dollars:g}"),
+        ("a session", _session_cost(found)),
+    ]
+    rows += [("calls", output.safe(ended))] if ended else []
+    rows += [("not used", found.problem, output.warn)] if found.problem else []
+    output.lines(output.pairs(rows))
+
+
+def _session_cost(found: Any) -> str:
+    return (
+        f"about {found.session_tokens:,} tokens, ${found.session_dollars:.2f}, for 200 turns that "
+        "remove much"
+    )
 
 
 def _print_files(files: Any) -> None:

@@ -1,0 +1,132 @@
+"""Summaries of removed texts by the helper model, made after a turn (OB-2, HM-3).
+
+They are shown where a shorter level of a text is asked for. They never change a request: stubs in
+the history keep their text. A summary that fails its checks twice is recorded as such and not asked
+for again; the extractive one stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from wm.api.protocol import WorkspacePlace
+from wm.domain.paging import abstracts
+from wm.domain.paging.abstracts import Abstract
+from wm.domain.times import iso
+from wm.formats.paged_object import ObjectPart
+from wm.formats.summaries import SessionSummaries, TextSummaries
+from wm.models.helper import HelperFailure
+from wm.ops.helper import asking
+from wm.ops.operation import Work
+from wm.ops.paging.ledger import session_state
+from wm.ops.paging.objects import fidelity
+from wm.ops.runtime import Runtime
+from wm.store.base import Ref
+
+_TRIES = 2
+_CHARS_PER_TOKEN = 3
+_CHECK_TOKENS = 600
+_FORM_TOKENS = 800
+"""Of losses, questions and JSON around a summary."""
+_MOST_KEPT = 400
+"""Summaries of a session; later texts keep the extractive one."""
+
+
+def summaries_of(workspace: str, session: str) -> Ref[SessionSummaries]:
+    """session: its `<sid>`."""
+    return Ref(SessionSummaries, workspace, session)
+
+
+def summarise(
+    runtime: Runtime, workspace: str, session: str, is_ending: Callable[[], bool]
+) -> None:
+    """Summarise the newest removed texts of a session that have no summary. session: its `<sid>`.
+    Ends at the first call that gets no answer. Raises StoreError."""
+    ref = summaries_of(workspace, session)
+    known = runtime.store.read(ref).document or SessionSummaries()
+    if len(known.texts) >= _MOST_KEPT:
+        return
+    waiting = _removed(runtime, workspace, session, known)
+    for part in islice(waiting, runtime.settings.helper.per_turn):
+        made = None if is_ending() else _summarised(runtime, part.text)
+        if made is None:
+            return
+        with runtime.store.transaction([ref]) as transaction:
+            if part.id not in runtime.store.object_ids(workspace, session):
+                return  # the session was deleted or purged meanwhile
+            found = transaction.read(ref).document or SessionSummaries()
+            kept = {**found.texts, part.id: made}
+            transaction.put(ref, found.model_copy(update={"texts": kept}))
+            transaction.commit()
+
+
+def _removed(
+    runtime: Runtime, workspace: str, session: str, known: SessionSummaries
+) -> Iterator[ObjectPart]:
+    """The texts that requests lack now, the newest first."""
+    limits, seen = runtime.settings.helper, set(known.texts)
+    state = session_state(
+        Work(runtime, runtime.now()), WorkspacePlace(key=workspace, root=""), session
+    )
+    if not state.in_force:
+        return
+    for one in reversed(runtime.store.objects(workspace, session)):
+        for part in one.parts if fidelity(one, state) else ():
+            fits = limits.least_chars <= len(part.text) <= limits.read_chars
+            if fits and part.kind != "call" and part.id not in seen:
+                seen.add(part.id)
+                yield part
+
+
+def _summarised(runtime: Runtime, content: str) -> TextSummaries | None:
+    """The summary of a text, or the record that it has none; None if nobody answered."""
+    at, wrong = iso(runtime.now()), list[str]()
+    for _ in range(_TRIES):
+        made = _abstract(runtime, content, wrong)
+        if isinstance(made, HelperFailure):
+            return None
+        wrong = abstracts.faults(content, made)
+        if made is not None and not wrong:
+            unanswered = _unanswered(runtime, made)
+            if isinstance(unanswered, HelperFailure):
+                return None
+            wrong = [f"`detailed` does not answer: {one}" for one in unanswered]
+            if not wrong:
+                asking.note(runtime, "summary")
+                return TextSummaries(
+                    detailed=made.detailed,
+                    compact=made.compact,
+                    losses=made.losses,
+                    can_answer=made.can_answer,
+                    by=runtime.settings.helper.model,
+                    at=at,
+                )
+    asking.note(runtime, "unfaithful")
+    return TextSummaries(reason="unfaithful", by=runtime.settings.helper.model, at=at)
+
+
+def _abstract(
+    runtime: Runtime, content: str, wrong: Sequence[str]
+) -> Abstract | HelperFailure | None:
+    long, short = (abstracts.most_chars(content, level) for level in (1, 2))
+    asked = [
+        asking.fenced(content),
+        f"`detailed`: at most {long} characters. `compact`: at most {short}.",
+        f"`detailed` must contain, letter by letter: {', '.join(abstracts.must_survive(content))}",
+        *(["Your last answer was wrong:", *wrong] if wrong else ()),
+    ]
+    most = (long + short) // _CHARS_PER_TOKEN + _FORM_TOKENS
+    wait_s = runtime.settings.helper.summary_wait_s
+    reply = asking.ask(runtime, "summary", "\n".join(asked), most, wait_s)
+    return reply if isinstance(reply, HelperFailure) else abstracts.parsed(content, reply.text)
+
+
+def _unanswered(runtime: Runtime, made: Abstract) -> list[str] | HelperFailure:
+    """The questions of a summary that it does not answer, asked without the content."""
+    asked = f"{asking.fenced(made.detailed)}\n{abstracts.questions(made.can_answer)}"
+    wait_s = runtime.settings.helper.summary_wait_s
+    reply = asking.ask(runtime, "check", asked, _CHECK_TOKENS, wait_s)
+    if isinstance(reply, HelperFailure):
+        return reply
+    return abstracts.unanswered(made, reply.text)

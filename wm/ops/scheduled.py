@@ -1,0 +1,4 @@
+"""What the daemon does unasked, beside sweeps: one import for jobs that few daemons ever run."""
+
+from wm.ops.helper.summaries import summarise as summarise
+from wm.ops.sync.background import sync_quietly as sync_quietly
