@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from wm.domain.paging.abstracts import must_survive
+from wm.domain.paging.stubs import handle_of
+
 Script = Callable[[str, str], "str | Raw"]
 """Instructions and text of a call -> the reply."""
 
@@ -99,3 +102,61 @@ def scripted(script: Script, **fields: Any) -> Iterator[ScriptedHelper]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+# --- content that was removed, and what an honest model says of it --------------------------------
+
+PIERS = range(90)
+CONTENT = "\n".join(
+    [
+        "src/quay/berths.py",
+        "def berth_of(ship, draught_m=4.25):",
+        "    raise NoBerthFree: error 4711 in harbour_plan",
+        *(
+            f"    the tide of pier {number + 100} is noted by pilot_{number:03}"
+            for number in range(90)
+        ),
+    ]
+)
+HANDLE = handle_of(CONTENT)
+
+
+def good_summary() -> str:
+    """What an honest model says: the names that must survive, and a question it can answer."""
+    wanted = ", ".join(must_survive(CONTENT))
+    detailed = f"The file defines how a ship gets a berth. Names: {wanted}."
+    return json.dumps(
+        {
+            "detailed": detailed,
+            "compact": "src/quay/berths.py: berth_of gives a ship its berth.",
+            "losses": ["the tides of the piers"],
+            "can_answer": ["What does the file define?"],
+        }
+    )
+
+
+QUOTE = json.dumps({"quotes": ["defines how a ship gets a berth"]})
+ANSWER = {
+    "answer": "berth_of raises NoBerthFree with error 4711.",
+    "citations": [{"id": HANDLE, "first": 2, "last": 3, "quote": "raise NoBerthFree: error 4711"}],
+}
+
+
+def honest(instructions: str, text: str) -> str | Raw:
+    if "shorten" in instructions:
+        return good_summary()
+    return QUOTE if "check a summary" in instructions else json.dumps(ANSWER)
+
+
+def paged(content: str = CONTENT) -> dict[str, Any]:
+    """What a proxy appends: a step with this result, its removal, and that the request left."""
+    handle = handle_of(content)
+    part = {"id": handle, "kind": "result", "text": content}
+    step = {"id": "o_000000000001", "places": ["0" * 16], "number": 1, "type": "file_context"}
+    step |= {"tokens": len(content) // 4, "parts": [part], "label": "Read berths.py"}
+    stub = {"block": "0" * 16, "text": f"[wm: removed; {handle}]", "reason": "cut"}
+    records = [
+        {"kind": "decided", "request": "r_1", "decisions": [stub]},
+        {"kind": "sent", "request": "r_1"},
+    ]
+    return {"objects": [step], "records": records, "durable": True}

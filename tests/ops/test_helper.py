@@ -16,10 +16,19 @@ import pytest
 from msgspec.structs import replace
 
 from tests.ops.conftest import Bench
-from tests.scripted_helper import Raw, ScriptedHelper, scripted
+from tests.scripted_helper import (
+    ANSWER,
+    CONTENT,
+    HANDLE,
+    QUOTE,
+    Raw,
+    ScriptedHelper,
+    good_summary,
+    honest,
+    paged,
+    scripted,
+)
 from wm.api.protocol import ToolAnswer
-from wm.domain.paging.abstracts import must_survive
-from wm.domain.paging.stubs import handle_of
 from wm.formats.home import HelperUse
 from wm.formats.summaries import SessionSummaries, TextSummaries
 from wm.models.helper import HelperFailure, HelperReply
@@ -28,47 +37,7 @@ from wm.ops.helper.summaries import summaries_of, summarise
 from wm.settings import ModelPrice, PriceSettings
 from wm.store.paths import sid
 
-PIERS = range(90)
-CONTENT = "\n".join(
-    [
-        "src/quay/berths.py",
-        "def berth_of(ship, draught_m=4.25):",
-        "    raise NoBerthFree: error 4711 in harbour_plan",
-        *(
-            f"    the tide of pier {number + 100} is noted by pilot_{number:03}"
-            for number in range(90)
-        ),
-    ]
-)
-HANDLE = handle_of(CONTENT)
 KEY = "sk-own-0123456789abcdef"
-
-
-def good_summary(text: str) -> str:
-    """What an honest model says: the names that must survive, and a question it can answer."""
-    wanted = ", ".join(must_survive(CONTENT))
-    detailed = f"The file defines how a ship gets a berth. Names: {wanted}."
-    return json.dumps(
-        {
-            "detailed": detailed,
-            "compact": "src/quay/berths.py: berth_of gives a ship its berth.",
-            "losses": ["the tides of the piers"],
-            "can_answer": ["What does the file define?"],
-        }
-    )
-
-
-QUOTE = json.dumps({"quotes": ["defines how a ship gets a berth"]})
-ANSWER = {
-    "answer": "berth_of raises NoBerthFree with error 4711.",
-    "citations": [{"id": HANDLE, "first": 2, "last": 3, "quote": "raise NoBerthFree: error 4711"}],
-}
-
-
-def honest(instructions: str, text: str) -> str | Raw:
-    if "shorten" in instructions:
-        return good_summary(text)
-    return QUOTE if "check a summary" in instructions else json.dumps(ANSWER)
 
 
 @pytest.fixture
@@ -87,16 +56,7 @@ def using(bench: Bench, server: ScriptedHelper, provider: str = "ollama", **opti
 
 def removed(bench: Bench, content: str = CONTENT) -> None:
     """A session in which paging removed one result."""
-    handle = handle_of(content)
-    part = {"id": handle, "kind": "result", "text": content}
-    step = {"id": "o_000000000001", "places": ["0" * 16], "number": 1, "type": "file_context"}
-    step |= {"tokens": len(content) // 4, "parts": [part], "label": "Read berths.py"}
-    stub = {"block": "0" * 16, "text": f"[wm: removed; {handle}]", "reason": "cut"}
-    records = [
-        {"kind": "decided", "request": "r_1", "decisions": [stub]},
-        {"kind": "sent", "request": "r_1"},
-    ]
-    bench.call("append_paging", session_id="s-1", objects=[step], records=records, durable=True)
+    bench.call("append_paging", session_id="s-1", **paged(content))
 
 
 def summarised(bench: Bench) -> TextSummaries | None:
@@ -157,7 +117,7 @@ def test_a_summary_that_lies_or_omits_is_redone_once_and_then_the_extractive_one
     files: Bench, lie: str
 ) -> None:
     old, new = LIES[lie]
-    assert old in good_summary("")
+    assert old in good_summary()
     with scripted(lambda *asked: str(honest(*asked)).replace(old, new)) as server:
         removed(using(files, server))
         made = summarised(files)
@@ -172,7 +132,7 @@ def test_a_summary_that_lies_or_omits_is_redone_once_and_then_the_extractive_one
 
 
 def test_a_summary_that_does_not_answer_its_own_questions_is_redone(files: Bench) -> None:
-    replies = iter([good_summary(""), '{"quotes": [null]}', good_summary(""), QUOTE])
+    replies = iter([good_summary(), '{"quotes": [null]}', good_summary(), QUOTE])
     with scripted(lambda *_asked: next(replies)) as server:
         removed(using(files, server))
         made = summarised(files)
@@ -184,7 +144,7 @@ def test_a_summary_that_does_not_answer_its_own_questions_is_redone(files: Bench
 def test_a_server_that_fails_leaves_no_record_and_is_asked_after_the_next_turn(
     files: Bench,
 ) -> None:
-    replies: list[str | Raw] = [Raw(status=500), good_summary(""), QUOTE]
+    replies: list[str | Raw] = [Raw(status=500), good_summary(), QUOTE]
     with scripted(lambda *_asked: replies.pop(0)) as server:
         removed(using(files, server))
         assert summarised(files) is None
