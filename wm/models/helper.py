@@ -142,7 +142,8 @@ def _ask_anthropic(call: HelperCall) -> HelperReply | HelperFailure:
     except anthropic.APIStatusError as error:
         return _status(error.status_code)
     except anthropic.APIConnectionError as error:
-        return HelperFailure("unreachable", type(error.__cause__ or error).__name__)
+        why = type(error.__cause__ or error).__name__
+        return HelperFailure("unreachable", why, may_cost=not why.startswith("Connect"))
     except (anthropic.AnthropicError, OSError, ValueError, RuntimeError) as error:
         return HelperFailure("unreadable", type(error).__name__, may_cost=True)
     return raw if isinstance(raw, HelperFailure) else _parsed(raw, _of_messages)
