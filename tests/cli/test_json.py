@@ -106,6 +106,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "models list": ("models",),
     "models use": ("models", "use", "embedded"),
     "models test": ("models", "test", "embedded"),
+    "models helper": ("models", "helper"),
     "doctor": ("doctor", "--no-proof"),
     "setup": ("setup", "--dry-run"),
     "unsetup": ("unsetup", "--dry-run"),
