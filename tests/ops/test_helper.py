@@ -30,7 +30,7 @@ from tests.scripted_helper import (
 )
 from wm.api.protocol import ToolAnswer
 from wm.formats.home import HelperUse
-from wm.formats.summaries import SessionSummaries, TextSummaries
+from wm.formats.paged_object import SessionSummaries, TextSummaries
 from wm.models.helper import HelperFailure, HelperReply
 from wm.ops.helper import asking
 from wm.ops.helper.summaries import summaries_of, summarise

@@ -13,7 +13,7 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.flow import Flow
 from wm.formats.home import Aliases, AllowedDigests, HelperUse, InstalledModels
 from wm.formats.ledger import LedgerRecord
-from wm.formats.paged_object import PagedObject
+from wm.formats.paged_object import PagedObject, SessionSummaries
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
@@ -23,7 +23,6 @@ from wm.formats.session_contract import SessionContract
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sharing.shared_entry import SharedEntry
 from wm.formats.sharing.sync import Sync
-from wm.formats.summaries import SessionSummaries
 from wm.formats.sweep_log import SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput

@@ -20,13 +20,13 @@ from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.formats.core_memory import CoreMemory
 from wm.formats.home import Aliases, AllowedDigests, HelperUse, InstalledModels
+from wm.formats.paged_object import SessionSummaries
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.recaps import Recaps
 from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.sharing.sync import Sync
-from wm.formats.summaries import SessionSummaries
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
@@ -87,7 +87,7 @@ LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
         AllowedDigests: FormatPlace("", "allowed-digests.json", in_home=True),
         Aliases: FormatPlace("", "aliases.json", in_home=True),
         InstalledModels: FormatPlace("", "models.json", in_home=True),
-        HelperUse: FormatPlace("", "helper.json", in_home=True),
+        HelperUse: FormatPlace("", "helper-use.json", in_home=True),
         ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT, cached=True),
         PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
         TrashedEntry: FormatPlace("trash", "{}.json", _ID),

@@ -14,8 +14,7 @@ from wm.api.protocol import WorkspacePlace
 from wm.domain.paging import abstracts
 from wm.domain.paging.abstracts import Abstract
 from wm.domain.times import iso
-from wm.formats.paged_object import ObjectPart
-from wm.formats.summaries import SessionSummaries, TextSummaries
+from wm.formats.paged_object import ObjectPart, SessionSummaries, TextSummaries
 from wm.models.helper import HelperFailure
 from wm.ops.helper import asking
 from wm.ops.operation import Work

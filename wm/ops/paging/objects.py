@@ -25,8 +25,7 @@ from wm.domain.paging.passages import LineTerms, TextPassage, TextSource, best, 
 from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
-from wm.formats.paged_object import ObjectPart, PagedObject
-from wm.formats.summaries import SessionSummaries
+from wm.formats.paged_object import ObjectPart, PagedObject, SessionSummaries
 from wm.ops.operation import Operation, Work, as_written
 from wm.ops.paging.ledger import append, passages_view, session_state, sid_of, totals_of
 from wm.ops.place import locate
