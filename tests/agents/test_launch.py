@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from wm.agents.launch import Named, environment, named_upstream, without_comments
+from wm.agents.launch import ConfiguredUpstream, configured_upstream, environment, without_comments
 from wm.errors import UserError
 
 URL = "http://127.0.0.1:1/t/x/w/y"
 
 
-def named(program: str, folder: Path, env: dict[str, str] | None = None) -> Named:
-    return named_upstream(
+def named(program: str, folder: Path, env: dict[str, str] | None = None) -> ConfiguredUpstream:
+    return configured_upstream(
         program,
         env or {},
         claude=folder / "home/.claude",
@@ -106,7 +106,7 @@ def test_settings_that_override_the_environment_are_an_error(tmp_path: Path, fil
 
 
 def test_the_last_file_that_opencode_merges_names_its_upstream(tmp_path: Path) -> None:
-    assert named("opencode", tmp_path) == Named()
+    assert named("opencode", tmp_path) == ConfiguredUpstream()
     put(tmp_path / "config/opencode/opencode.json", opencode("https://one/v1/"))
     assert named("opencode", tmp_path).url == "https://one"
     extra = put(tmp_path / "extra.json", opencode("https://two/v1"))

@@ -101,7 +101,7 @@ def started(environment: Mapping[str, str]) -> Iterator[Settings]:
     finally:
         with Client(settings) as client:
             client.call("shutdown", {})
-    assert lifecycle.wait_gone(settings)
+    assert lifecycle.wait_stopped(settings)
 
 
 def wait_for(fact: Callable[[], Any], within_s: float = 20.0) -> None:

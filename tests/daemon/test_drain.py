@@ -84,7 +84,7 @@ def test_every_answered_event_is_in_the_files_after_a_drain(
             said = answers(sock, EVENTS)
             end(settings)
         assert said == [202] * EVENTS
-        assert lifecycle.wait_gone(settings)
+        assert lifecycle.wait_stopped(settings)
         shown = Library(settings).run(
             "show_session", {"directory": str(project), "session_id": "s-1"}
         )

@@ -108,7 +108,7 @@ def play(folder: Path, count: int, seed: int) -> Counter[str]:
         assert health(client)["pid"] == pid
         assert health(client)["incidents"] == 0
         client.call("shutdown", {})
-        assert lifecycle.wait_gone(place.settings)
+        assert lifecycle.wait_stopped(place.settings)
     log = (place.settings.paths.home / "daemon.log").read_text()
     assert "Traceback" not in log
     assert not [line for line in map(json.loads, log.splitlines()) if line["event"] == "incident"]

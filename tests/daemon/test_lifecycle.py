@@ -29,7 +29,7 @@ def test_a_daemon_starts_once_answers_and_stops(place: Home) -> None:
     assert socket_path.parent.stat().st_mode & 0o777 == 0o700
     with place.client() as client:
         client.call("shutdown")
-    assert lifecycle.wait_gone(place.settings)
+    assert lifecycle.wait_stopped(place.settings)
     assert not socket_path.exists()
     assert [line["event"] for line in place.log()] == ["started", "stopped"]
     with pytest.raises(Unavailable):

@@ -54,7 +54,7 @@ def start_daemon(user: Terminal) -> None:
 
 def stop_daemon(user: Terminal) -> None:
     user.wm("down")
-    assert lifecycle.wait_gone(user.settings())
+    assert lifecycle.wait_stopped(user.settings())
 
 
 @dataclass

@@ -119,11 +119,11 @@ def test_a_failed_attempt_releases_its_locks(folder: Handle) -> None:
 def test_a_lock_file_removed_while_held_is_noticed(folder: Handle, tmp_path: Path) -> None:
     locks = locks_of(folder)
     (held,) = locks.take_all([(folder, "a.json")])
-    assert locks.still_ours(held)
+    assert locks.is_current(held)
     (tmp_path / ".a.json.lock").unlink()
-    assert not locks.still_ours(held)
+    assert not locks.is_current(held)
     (tmp_path / ".a.json.lock").touch()
-    assert not locks.still_ours(held)
+    assert not locks.is_current(held)
     locks.release_all([held])
 
 
@@ -138,7 +138,7 @@ def test_a_waiter_for_a_lock_file_that_its_holder_removes_gets_a_new_one(
     one.remove(held)
     one.release_all([held])
     waiting.join(5)
-    assert other.still_ours(taken[0])
+    assert other.is_current(taken[0])
     assert one.try_take(folder, "a.json") is None
     other.remove(taken[0])
     other.release_all(taken)

@@ -102,7 +102,7 @@ def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
     try:
         sock.settimeout(TIMEOUT_S)
         sock.connect(path)
-        if not _is_ours(sock):
+        if not _is_same_user(sock):
             return None
         sock.sendall(_request(agent, event, payload))
         return _body(_receive(sock))
@@ -112,7 +112,7 @@ def over_socket(agent: str, event: str, payload: bytes) -> "bytes | None":
         sock.close()
 
 
-def _is_ours(sock: "_socket.socket") -> bool:
+def _is_same_user(sock: "_socket.socket") -> bool:
     """Whether our own user serves the socket (TR-1); the same rule as in `wm.daemon.peer`."""
     if sys.platform == "darwin":
         raw = sock.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: version, uid
@@ -138,7 +138,7 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
         # process may end at any moment without leaving half-written files (ST-2).
         if posix.fork() == 0:
             _detach()
-            signal.signal(signal.SIGALRM, given_up)
+            signal.signal(signal.SIGALRM, on_timeout)
             signal.setitimer(signal.ITIMER_REAL, BACKGROUND_S)
             return
         try:
@@ -146,7 +146,7 @@ def from_files(agent: str, event: str, payload: bytes) -> bytes:
         finally:
             posix._exit(0)
 
-    def given_up(_number: int, _frame: object) -> None:
+    def on_timeout(_number: int, _frame: object) -> None:
         try:
             _note(agent, event, f"not done within {LIBRARY_S + BACKGROUND_S:g} s")
         finally:

@@ -29,16 +29,16 @@ _MAX_FILE_BYTES = 4 * 1024 * 1024
 _OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
 
 
-class Named(Struct, frozen=True):
+class ConfiguredUpstream(Struct, frozen=True):
     """An upstream that the user configured, and where."""
 
     url: str = ""
     where: str = ""
 
 
-def named_upstream(
+def configured_upstream(
     program: str, env: Mapping[str, str], *, claude: Path, opencode: Path, folder: Path
-) -> Named:
+) -> ConfiguredUpstream:
     """The upstream that the program's own settings name; empty if they name none.
 
     claude, opencode: the agents' own folders. folder: the program's working directory.
@@ -46,7 +46,7 @@ def named_upstream(
     Raises UserError if its settings override the environment, or cannot be read.
     """
     if PurePath(program).stem == "opencode":
-        return _named_for_opencode(env, opencode, folder)
+        return _opencode_upstream(env, opencode, folder)
     if PurePath(program).stem == "claude":
         here = folder / ".claude"
         for path in (
@@ -60,7 +60,7 @@ def named_upstream(
                     f"{path} sets {BASE_URL}, which overrides what `wm run` sets.",
                     fix="Move that URL to proxy.upstream in config.toml.",
                 )
-    return Named(env.get(BASE_URL, ""), f"the environment ({BASE_URL})")
+    return ConfiguredUpstream(env.get(BASE_URL, ""), f"the environment ({BASE_URL})")
 
 
 def environment(
@@ -94,9 +94,9 @@ def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
 # -- OpenCode ------------------------------------------------------------------------------------
 
 
-def _named_for_opencode(env: Mapping[str, str], own: Path, folder: Path) -> Named:
+def _opencode_upstream(env: Mapping[str, str], own: Path, folder: Path) -> ConfiguredUpstream:
     """OpenCode merges its files in this order; the last one that names an upstream wins."""
-    named = Named()
+    named = ConfiguredUpstream()
     paths: list[Path] = [own / name for name in _OPENCODE_FILES]
     if env.get(OPENCODE_CONFIG):
         paths.append(Path(env[OPENCODE_CONFIG]))
@@ -109,7 +109,7 @@ def _named_for_opencode(env: Mapping[str, str], own: Path, folder: Path) -> Name
     for where, content in sources:
         url = _base_url(content)
         if url:
-            named = Named(url.rstrip("/").removesuffix("/v1"), where)
+            named = ConfiguredUpstream(url.rstrip("/").removesuffix("/v1"), where)
     if "{" in named.url:
         raise UserError(
             f"{named.where} sets its base URL from a variable, which wm does not resolve.",

@@ -113,7 +113,7 @@ class McpSession:
                 return self._several(message)
         except ProtocolError as error:
             return SessionStep((_line(_error(error)),))
-        reply, calls = self._one(message, None)
+        reply, calls = self._handle_message(message, None)
         freed, self._freed = self._freed, []
         return SessionStep((*freed, _line(reply)) if reply else tuple(freed), calls)
 
@@ -133,21 +133,21 @@ class McpSession:
 
     def _several(self, messages: list[Any]) -> SessionStep:
         if self._version not in BATCHED:
-            said = f"MCP {self.version} has no batches: send one message per line."
-            raise ProtocolError(INVALID_REQUEST, said)
+            problem = f"MCP {self.version} has no batches: send one message per line."
+            raise ProtocolError(INVALID_REQUEST, problem)
         if not messages:
             raise ProtocolError(INVALID_REQUEST, "The batch is empty.")
         batch = _Batch(open=1)  # kept open until the whole batch is read
         calls: list[ToolCall] = []
         for message in messages:
-            reply, wanted = self._one(message, batch)
+            reply, wanted = self._handle_message(message, batch)
             batch.replies += [reply] if reply else []
             batch.open += len(wanted)
             calls += wanted
         done = self._closed(batch)
         return SessionStep((done,) if done else (), tuple(calls))
 
-    def _one(
+    def _handle_message(
         self, message: Any, batch: _Batch | None
     ) -> tuple[dict[str, Any] | None, tuple[ToolCall, ...]]:
         """A reply, or none, and the calls that the message asks for."""
@@ -216,8 +216,10 @@ class McpSession:
         if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "The arguments of a tool must be an object.")
         if len(self._pending) >= MAX_PENDING:
-            said = f"{MAX_PENDING} calls are already running. Wait until one ends, then try again."
-            return _result(id, self._called(ToolOutcome(said, failed=True))), ()
+            problem = (
+                f"{MAX_PENDING} calls are already running. Wait until one ends, then try again."
+            )
+            return _result(id, self._called(ToolOutcome(problem, failed=True))), ()
         self._last += 1
         self._pending[self._last] = _Pending(id, batch)
         return None, (ToolCall(self._last, name, arguments or {}, _session(params)),)

@@ -94,11 +94,11 @@ def _performed(perform: Perform, call: ToolCall) -> ToolOutcome:
     try:
         return perform(call)
     except Exception as error:  # noqa: BLE001 - the server's door: a bug costs one call
-        _report_place(error)
+        _report_error(error)
         return ToolOutcome(BUG, failed=True)
 
 
-def _report_place(error: Exception) -> None:
+def _report_error(error: Exception) -> None:
     """Print type and place, never contents: the client keeps our stderr in its log (TR-1)."""
     frame = error.__traceback__
     while frame and frame.tb_next:

@@ -193,7 +193,7 @@ def look(
             # A file of one agent must not block the other agents.
             blocked[path] = error
     return MachineFacts(
-        found=tuple(agent for agent in AGENTS if _is_there(agent, agents)),
+        found=tuple(agent for agent in AGENTS if _is_installed(agent, agents)),
         script=script,
         parts=parts,
         files=files,
@@ -246,7 +246,7 @@ def opencode_plugin(template: Path, command: WmCommand, hooks: HookSettings) -> 
     return bake(template.read_text("utf-8"), __version__, command, hooks, named)
 
 
-def _is_there(agent: str, paths: AgentPaths) -> bool:
+def _is_installed(agent: str, paths: AgentPaths) -> bool:
     own = {CLAUDE_CODE: paths.claude, OPENCODE: paths.opencode, **paths.others}
     folder = own[agent]
     program = PROGRAMS[agent]
@@ -577,25 +577,25 @@ def _part_states(facts: MachineFacts) -> Iterator[_PartState]:
 
 def blocked(facts: MachineFacts) -> dict[str, UserError]:
     """The agents found here for which setup would refuse a file, with the error."""
-    said: dict[str, UserError] = {}
+    errors: dict[str, UserError] = {}
     for part in facts.parts:
         if part.agent in facts.found:
             try:
                 _wire(facts, part)
             except UserError as error:
-                said[part.agent] = error
-    return said
+                errors[part.agent] = error
+    return errors
 
 
 def remarks(facts: MachineFacts) -> dict[str, str]:
     """The agents that are only partly connected because of a setting of the user."""
-    said: dict[str, str] = {}
+    found: dict[str, str] = {}
     for part in facts.parts:
         with contextlib.suppress(UserError):
             current = facts.current(part)
             if current is not None and (remark := part.remark(current)):
-                said[part.agent] = remark
-    return said
+                found[part.agent] = remark
+    return found
 
 
 def _sha(raw: bytes) -> str:

@@ -56,7 +56,7 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
             f"What answers on the socket {path} is not a daemon of wm.",
             fix="Stop that program, or set WM_SOCKET to another path.",
         )
-    if not _is_same(str(found.get("home")), str(settings.paths.home)):
+    if not _is_same_folder(str(found.get("home")), str(settings.paths.home)):
         raise WmError(
             f"The daemon on the socket {path} serves another data folder: {found.get('home')}.",
             fix="Give each data folder its own socket: correct WM_SOCKET or WM_HOME.",
@@ -73,7 +73,7 @@ def _outdated(settings: Settings) -> str:
     return f"The daemon is outdated ({why}): `wm up` replaces it." if why else ""
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same_folder(one: str, other: str) -> bool:
     try:
         return os.path.samefile(one, other)
     except OSError:
@@ -119,7 +119,7 @@ class Caller:
             return {"workspace": self.workspace, **fields}
         folder = self.directory
         scope: dict[str, Any] = {"directory": folder}
-        if self._named and _is_same(folder, os.path.expanduser("~")):
+        if self._named and _is_same_folder(folder, os.path.expanduser("~")):
             # Only this folder itself: in a folder below it -C and cd must mean the same workspace.
             scope["explicit"] = True
         return {**scope, **fields}

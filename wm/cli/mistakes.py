@@ -30,18 +30,18 @@ def sentence(error: click.UsageError) -> str:
         case click.MissingParameter():
             return f"`{path}` needs {_name(error.param)}{_choices(error.param)}."
         case click.BadParameter():
-            said = f"{_name(error.param)}: {error.message}"
-            said = said.replace("is not a valid integer range", "is not a whole number")
+            message = f"{_name(error.param)}: {error.message}"
+            message = message.replace("is not a valid integer range", "is not a whole number")
         case click.BadOptionUsage():
             # Raised during parsing, so the error does not contain its command.
-            said = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
+            message = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
-            said = f"`{path}` does not know what to do with the further {_words(extra)}."
-            return said + (_verb_first(extra, error.ctx) or _option_first(extra, error.ctx))
+            message = f"`{path}` does not know what to do with the further {_words(extra)}."
+            return message + (_verb_first(extra, error.ctx) or _option_first(extra, error.ctx))
         case _:
-            said = error.format_message()
-    return said if said.endswith((".", "?")) else said + "."
+            message = error.format_message()
+    return message if message.endswith((".", "?")) else message + "."
 
 
 def _verb_first(extra: str, ctx: click.Context | None) -> str:

@@ -34,8 +34,8 @@ def heading_lines(place: WorkspacePlace) -> list[str]:
     """The folder and its branch."""
     folder = YOURS if place.key == "user" else output.home_short(place.root)
     folder = folder or "an unknown folder"
-    said = folder + (f" · branch {place.branch}" if place.branch else "")
-    return [output.bold(text) for text in output.wrap(said, output.width())]
+    headline = folder + (f" · branch {place.branch}" if place.branch else "")
+    return [output.bold(text) for text in output.wrap(headline, output.width())]
 
 
 def helper_use(found: HelperState) -> str:
@@ -52,7 +52,7 @@ def memory_rows(found: Inspection) -> list[output.Row]:
         verb = "waits" if waiting == 1 else "wait"
         text = f"{output.count(waiting, 'entry', 'entries')} {verb} for your approval: wm inbox"
         rows.append(("inbox", text, output.warn))
-    rows.append(("in prompts", _shown(found)))
+    rows.append(("in prompts", _size_line(found)))
     if found.sessions:
         rows.append(("sessions", _sessions(found)))
     if found.last_activity_at:
@@ -158,7 +158,7 @@ def _counts(found: Inspection) -> list[str]:
     return parts
 
 
-def _shown(found: Inspection) -> str:
+def _size_line(found: Inspection) -> str:
     return (
         f"{found.shown_entries:,} of at most {found.max_entries:,} entries · "
         f"{found.shown_chars:,} of {found.max_chars:,} characters"

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from wm.cli import output
 from wm.daemon.client import Client
-from wm.daemon.lifecycle import start, wait_gone
+from wm.daemon.lifecycle import start, wait_stopped
 from wm.errors import WmError
 from wm.settings import Paths, Settings
 
@@ -59,7 +59,7 @@ class _Run:
     def restart(self) -> str:
         before = self._pid()
         os.kill(before, signal.SIGKILL)
-        self._wait_gone()
+        self._wait_stopped()
         start(self.settings)
         return f"killed pid {before}, now pid {self._pid()}"
 
@@ -86,11 +86,11 @@ class _Run:
 
     def stop(self) -> str:
         self.client.call("shutdown", {})
-        self._wait_gone()
+        self._wait_stopped()
         return "daemon ended, nothing left running"
 
-    def _wait_gone(self) -> None:
-        _expect(wait_gone(self.settings), "The daemon did not stop in time.")
+    def _wait_stopped(self) -> None:
+        _expect(wait_stopped(self.settings), "The daemon did not stop in time.")
 
     def _pid(self) -> int:
         return int(self.client.call("status", {})["pid"])

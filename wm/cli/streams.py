@@ -28,7 +28,7 @@ def fill() -> bool:
     return closed
 
 
-def given(words: Sequence[str]) -> str:
+def text_argument(words: Sequence[str]) -> str:
     """The text given to a verb: its words or, for a single "-", standard input."""
     text = " ".join(words)
     return sys.stdin.read() if text == "-" else text

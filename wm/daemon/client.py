@@ -238,7 +238,7 @@ class Client(Struct):
         target, _ = compose(self._router.named("changes"), {k: v for k, v in pairs.items() if v})
         until, events = time.monotonic() + self._patience(None), Events()
         with contextlib.closing(self._connect(until)) as sock:
-            sock.settimeout(_left(until))
+            sock.settimeout(_remaining_s(until))
             sock.sendall(encode("GET", target))
             self._followed = sock
             arriving = _arriving(sock, "GET", until, follow=True)
@@ -301,7 +301,7 @@ class Client(Struct):
     def _exchange(self, sock: socket.socket, data: bytes, method: str, until: float) -> Answer:
         refused: OSError | None = None
         try:
-            sock.settimeout(_left(until))
+            sock.settimeout(_remaining_s(until))
             sock.sendall(data)
         except TimeoutError as error:
             raise Unavailable("The daemon did not accept the request in time.") from error
@@ -340,7 +340,7 @@ def _arriving(
 
 def _received(sock: socket.socket, until: float | None) -> bytes:
     try:
-        sock.settimeout(None if until is None else _left(until))
+        sock.settimeout(None if until is None else _remaining_s(until))
         return sock.recv(_READ)
     except TimeoutError as error:
         raise Unavailable("The daemon did not answer in time.") from error
@@ -359,7 +359,7 @@ def _answer(arriving: Iterator[ResponseHead | bytes]) -> Answer:
     return Answer(head.status, dict(pairs), b"".join(body))
 
 
-def _left(until: float) -> float:
+def _remaining_s(until: float) -> float:
     left = until - time.monotonic()
     if left <= 0:
         raise TimeoutError("deadline")

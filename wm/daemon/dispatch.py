@@ -71,11 +71,11 @@ class Dispatcher(Struct, eq=False):
         # For a client that does not wait: its answer, and the request to queue after it.
         early = operation.at_once(runtime, parsed) if operation.at_once else None
         if early is not None:
-            said, rest = early
+            acknowledgement, rest = early
             self.actors.update(
-                operation, rest, lambda done: self._done_later(label, done), soon=True
+                operation, rest, lambda done: self._finish_queued(label, done), soon=True
             )
-            self._answer(label, reply, binding.response(said, status=202))
+            self._answer(label, reply, binding.response(acknowledgement, status=202))
         elif operation.writes:
             self.actors.update(operation, parsed, answered)
         elif route.heavy:
@@ -97,7 +97,7 @@ class Dispatcher(Struct, eq=False):
         except Exception as error:  # noqa: BLE001 - the dispatcher, when the answer is rendered
             return self._failure(label, error)
 
-    def _done_later(self, label: str, done: Done[Any]) -> None:
+    def _finish_queued(self, label: str, done: Done[Any]) -> None:
         """Handle the result of an update that was answered when it was queued. The client does not
         learn of a failure, so failures are counted, and `wm status` shows them."""
         if done.error is None:

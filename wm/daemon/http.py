@@ -50,7 +50,7 @@ class HttpServer(Struct, eq=False):
     """Accepted sockets whose opening task has not run yet; cancelled before that, it never closes
     them."""
     _pending: set[asyncio.Task[None]] = field(default_factory=set)
-    _spare_fd: int = -1
+    _reserve_fd: int = -1
     _listeners: set[socket.socket] = field(default_factory=set)
     _empty: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
@@ -60,8 +60,8 @@ class HttpServer(Struct, eq=False):
         when all others are used."""
         listener.setblocking(False)
         listener.listen(_BACKLOG)
-        if self._spare_fd < 0:
-            self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        if self._reserve_fd < 0:
+            self._reserve_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         self._listeners.add(listener)
         self.loop.add_reader(listener.fileno(), self._accept, listener)
 
@@ -91,9 +91,9 @@ class HttpServer(Struct, eq=False):
     def _give_up(self) -> None:
         for connection in tuple(self.connections):
             connection.transport.abort()
-        if self._spare_fd >= 0:
-            os.close(self._spare_fd)
-            self._spare_fd = -1
+        if self._reserve_fd >= 0:
+            os.close(self._reserve_fd)
+            self._reserve_fd = -1
 
     # -- accepting ---------------------------------------------------------------------------
 
@@ -169,16 +169,16 @@ class HttpServer(Struct, eq=False):
 
     def _refuse_without_descriptor(self, listener: socket.socket) -> None:
         """No descriptor is left (F09): use the reserve one to tell a client so."""
-        if self._spare_fd >= 0:
-            os.close(self._spare_fd)
-            self._spare_fd = -1
+        if self._reserve_fd >= 0:
+            os.close(self._reserve_fd)
+            self._reserve_fd = -1
             try:
                 sock, _address = listener.accept()
                 sock.setblocking(False)
                 self._turn_away(sock)
             except OSError:
                 pass  # another thread took the descriptor first; the client waits in the queue
-        if not self._has_spare():
+        if not self._has_reserve():
             # No descriptor at all: the clients wait in the kernel's queue until the next try.
             self.loop.remove_reader(listener.fileno())
             self.loop.call_later(_RETRY_S, self._recover, listener)
@@ -203,17 +203,17 @@ class HttpServer(Struct, eq=False):
     def _recover(self, listener: socket.socket) -> None:
         if listener not in self._listeners:
             return
-        if not self._has_spare():
+        if not self._has_reserve():
             self.loop.call_later(_RETRY_S, self._recover, listener)
             return
         self.loop.add_reader(listener.fileno(), self._accept, listener)
 
-    def _has_spare(self) -> bool:
+    def _has_reserve(self) -> bool:
         """Whether a reserve descriptor is open or can be opened."""
-        if self._spare_fd < 0:
+        if self._reserve_fd < 0:
             with contextlib.suppress(OSError):
-                self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        return self._spare_fd >= 0
+                self._reserve_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        return self._reserve_fd >= 0
 
     def idle(self, connection: Connection) -> None:
         self._idle[connection] = None

@@ -179,11 +179,11 @@ class BoundSocket(Struct):
     path: Path
     identity: tuple[int, int]
 
-    def is_in_place(self) -> bool:
+    def is_current(self) -> bool:
         return _identity(self.path) == self.identity
 
     def remove(self) -> None:
-        if self.is_in_place():
+        if self.is_current():
             with contextlib.suppress(OSError):
                 os.unlink(self.path)
 

@@ -173,7 +173,7 @@ class Jobs:
         # Imported here because nothing of it is needed before the first answer.
         from wm.ops.storage import sweep
 
-        rest = _Rest(self._ending, self._runtime.signals.sweeps.is_held)
+        rest = _Throttle(self._ending, self._runtime.signals.sweeps.is_held)
         run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, rest=rest)
         if job.session:
             sweep.sweep_workspace(self._runtime, job.workspace, run)
@@ -184,7 +184,7 @@ class Jobs:
         self._runtime.store.flush()
 
 
-class _Rest:
+class _Throttle:
     """Sleeps after each millisecond of work, and ends the run when the daemon ends or a person's
     sweep takes its turn."""
 

@@ -81,7 +81,7 @@ def _close_inherited() -> None:
                 os.close(int(name))
 
 
-def wait_gone(settings: Settings) -> bool:
+def wait_stopped(settings: Settings) -> bool:
     """Wait until no daemon holds the lock, at most `drain_s` and a little."""
     until = time.monotonic() + settings.daemon.drain_s + _LITTLE_S
     while not is_free(settings):

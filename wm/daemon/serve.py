@@ -295,14 +295,14 @@ class _Daemon:
             self.stop("the data folder or its lock is gone")
             return
         bound = self._bound
-        if bound is None or bound.is_in_place() or self._stopping.is_set():
+        if bound is None or bound.is_current() or self._stopping.is_set():
             return
         if not bound.path.parent.is_dir():
             self.stop("the socket's folder is gone")
             return
-        self._bind_again(bound)
+        self._rebind(bound)
 
-    def _bind_again(self, lost: BoundSocket) -> None:
+    def _rebind(self, lost: BoundSocket) -> None:
         try:
             found = bind_socket(self._settings)
         except WmError as error:

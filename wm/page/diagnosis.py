@@ -27,7 +27,7 @@ async def changes(visit: PageVisit) -> Response:
 
 async def refused(visit: PageVisit) -> Response:
     """Refused texts by reason; and the rule that keeps a text out, for one that was typed."""
-    chosen, text = visit.asked("reason"), visit.asked("text").strip()
+    chosen, text = visit.query_field("reason"), visit.query_field("text").strip()
     found = await visit.of("diag_rejected", reason=chosen, limit=REFUSED)
     everything = await visit.of("diag_rejected", limit=1) if chosen else found
     verdict = await visit.of("why_not", text=text) if text else None
@@ -59,7 +59,7 @@ async def _daemon(visit: PageVisit) -> dict[str, Any] | None:
 
 async def learn(visit: PageVisit) -> Response:
     """Set what happens to what the user says in passing."""
-    await visit.of("learning", mode=visit.given("mode"))
+    await visit.of("learning", mode=visit.form_field("mode"))
     visit.say("Saved. It holds from the next message on.")
     return visit.back("health")
 

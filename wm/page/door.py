@@ -56,7 +56,7 @@ class PageDoor(Struct, frozen=True):
         host = headers.get("host", "").lower()
         if host not in self.hosts:
             return "host"
-        if not _same(segments[0], self.path):
+        if not _matches(segments[0], self.path):
             return "path"
         if method not in _METHODS:
             return "method"
@@ -69,7 +69,7 @@ class PageDoor(Struct, frozen=True):
             return "prefetch" if "prefetch" in headers.get("sec-purpose", "") else ""
         if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
             return "site"
-        if not _same(_cookie(headers), self.cookie):
+        if not _matches(_cookie(headers), self.cookie):
             return "cookie"
         return self._form_refusal(headers) if method == "POST" else ""
 
@@ -81,7 +81,7 @@ class PageDoor(Struct, frozen=True):
 
     def accepts(self, form: Mapping[str, str]) -> bool:
         """Does a form carry the token?"""
-        return _same(form.get(FORM_FIELD, ""), self.form)
+        return _matches(form.get(FORM_FIELD, ""), self.form)
 
 
 def open_door(port: int, token: Callable[[], str]) -> PageDoor:
@@ -90,7 +90,7 @@ def open_door(port: int, token: Callable[[], str]) -> PageDoor:
     return PageDoor(token(), token(), token(), hosts)
 
 
-def _same(given: str, secret: str) -> bool:
+def _matches(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 

@@ -85,14 +85,14 @@ def _bundled(
 
 async def decide(visit: PageVisit) -> Response:
     """Accept or reject the chosen suggestions. One that fails does not stop the others."""
-    accepts = visit.given("decision") == "accept"
+    accepts = visit.form_field("decision") == "accept"
     operation, word = ("accept_entry", "Accepted") if accepts else ("reject_entry", "Rejected")
     chosen = list(dict.fromkeys(visit.form.get("id", [])))
     done: list[str] = []
     problems: list[WmError] = []
     for name in chosen:
         try:
-            await _decide_one(visit, name, operation)
+            await _decide(visit, name, operation)
             done.append(name)
         except WmError as error:
             problems.append(error)
@@ -100,9 +100,9 @@ async def decide(visit: PageVisit) -> Response:
     return await inbox(visit) if visit.target else visit.back("inbox")
 
 
-async def _decide_one(visit: PageVisit, name: str, operation: str) -> Any:
+async def _decide(visit: PageVisit, name: str, operation: str) -> Any:
     """Decide about one suggestion, in the words that the form gives it."""
-    text, kind = visit.given("text").strip(), visit.given("type")
+    text, kind = visit.form_field("text").strip(), visit.form_field("type")
     if text and operation == "accept_entry":
         waiting = (await visit.of("show_entry", id=name)).entry
         if (text, kind) != (waiting.text, waiting.type):
@@ -113,8 +113,10 @@ async def _decide_one(visit: PageVisit, name: str, operation: str) -> Any:
 def _sentence(word: str, done: list[str], problems: list[WmError]) -> str:
     if not (done or problems):
         return "Nothing was chosen."
-    said = [f"{word}."] if len(done) == 1 else [f"{word} {counted(len(done), 'suggestion')}."]
-    return " ".join([*(said if done else []), *(f"{p.message} {p.fix}".strip() for p in problems)])
+    sentences = [f"{word}."] if len(done) == 1 else [f"{word} {counted(len(done), 'suggestion')}."]
+    return " ".join(
+        [*(sentences if done else []), *(f"{p.message} {p.fix}".strip() for p in problems)]
+    )
 
 
 async def accept_outside(visit: PageVisit) -> Response:

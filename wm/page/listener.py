@@ -20,21 +20,21 @@ _LOCAL, _REMOTE, _UID = 1, 2, 7
 """Columns of these tables."""
 
 
-class OwnListener(socket.socket):
+class SameUserListener(socket.socket):
     """Accepts connections of this user; closes others before a byte is read."""
 
     def accept(self) -> tuple[socket.socket, tuple[str, int]]:
         """Raises ConnectionAbortedError for another user, which an event loop ignores."""
         connection, address = super().accept()
-        if not _is_own(address[1], self.getsockname()[1]):
+        if not _is_same_user(address[1], self.getsockname()[1]):
             connection.close()
             raise ConnectionAbortedError
         return connection, address
 
 
-def listen(port: int) -> OwnListener:
+def listen(port: int) -> SameUserListener:
     """A listener on this port of the loopback; 0: any free one. Raises UserError."""
-    listener = OwnListener(socket.AF_INET, socket.SOCK_STREAM)
+    listener = SameUserListener(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
@@ -50,7 +50,7 @@ def listen(port: int) -> OwnListener:
     return listener
 
 
-def _is_own(client_port: int, server_port: int) -> bool:
+def _is_same_user(client_port: int, server_port: int) -> bool:
     """Is the client's end of a connection ours? True where the system does not tell."""
     tables = [lines for table in _TABLES if (lines := _lines(table)) is not None]
     if not tables:

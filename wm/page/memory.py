@@ -48,7 +48,7 @@ class Listing(Struct, frozen=True):
     answered_by: str = ""
 
 
-class Wanted(Struct, frozen=True):
+class ListFilter(Struct, frozen=True):
     """What the list is to show, as the address says it."""
 
     q: str = ""
@@ -60,48 +60,48 @@ class Wanted(Struct, frozen=True):
     def query(self, **changes: object) -> dict[str, object]:
         """The query string of this list, without what is usual."""
         fields = {name: getattr(self, name) for name in self.__struct_fields__} | changes
-        usual = Wanted()
+        usual = ListFilter()
         return {name: value for name, value in fields.items() if value != getattr(usual, name)}
 
 
-def wanted(visit: PageVisit) -> Wanted:
-    limit = visit.asked("limit")
-    return Wanted(
-        q=visit.asked("q").strip(),
-        type=visit.asked("type"),
-        status=visit.asked("status"),
-        order=visit.asked("order") or "shown",
+def list_filter(visit: PageVisit) -> ListFilter:
+    limit = visit.query_field("limit")
+    return ListFilter(
+        q=visit.query_field("q").strip(),
+        type=visit.query_field("type"),
+        status=visit.query_field("status"),
+        order=visit.query_field("order") or "shown",
         limit=min(int(limit), 6000) if limit.isdecimal() else ROWS,
     )
 
 
 async def memory(visit: PageVisit) -> Response:
     """The list, and the panel of the entry that the address names."""
-    asked = wanted(visit)
+    asked = list_filter(visit)
     if visit.target == "entries":
         return await visit.answer(
-            "memory.html", listing=await listing(visit, asked), wanted=asked, overview=None
+            "memory.html", listing=await listing(visit, asked), list_filter=asked, overview=None
         )
     list_of, overview = await visit.both(listing(visit, asked), visit.of("inspect", limit=0))
-    values = {"listing": list_of, "overview": overview, "wanted": asked, "orders": ORDERS}
+    values = {"listing": list_of, "overview": overview, "list_filter": asked, "orders": ORDERS}
     values |= {"types": TYPES, "states": STATES}
-    chosen = visit.asked("entry")
+    chosen = visit.query_field("entry")
     panel = await entry_values(visit, chosen) if chosen else {"life": None}
     return await visit.answer("memory.html", **(values | panel))
 
 
-async def listing(visit: PageVisit, asked: Wanted) -> Listing:
+async def listing(visit: PageVisit, asked: ListFilter) -> Listing:
     if asked.q:
-        return _found(await visit.of("search", **_search(asked)))
+        return _search_listing(await visit.of("search", **_search(asked)))
     fields = {"type": asked.type, "status": asked.status, "order": asked.order}
     return _listed(await visit.of("inspect", **fields, limit=asked.limit), asked)
 
 
-def _search(asked: Wanted) -> dict[str, Any]:
+def _search(asked: ListFilter) -> dict[str, Any]:
     return {"query": asked.q, "type": asked.type, "status": asked.status, "limit": HITS}
 
 
-def _found(answer: SearchAnswer) -> Listing:
+def _search_listing(answer: SearchAnswer) -> Listing:
     rows = tuple(Row(hit.entry, why=hit.why) for hit in answer.hits)
     pinned = tuple(Row(entry) for entry in answer.standing)
     groups = (("Found", rows), ("Pinned, and always in force", pinned))
@@ -114,7 +114,7 @@ def _found(answer: SearchAnswer) -> Listing:
     )
 
 
-def _listed(found: Inspection, asked: Wanted) -> Listing:
+def _listed(found: Inspection, asked: ListFilter) -> Listing:
     rows = [Row(view.entry, view.strength, shown=view.shown) for view in found.entries]
     parts: list[tuple[str, list[Row]]] = [("", rows)]
     if asked.order == "shown" and not asked.status:
@@ -164,26 +164,26 @@ Act = Callable[[PageVisit, str], Awaitable[str]]
 
 
 async def _edit(visit: PageVisit, name: str) -> str:
-    fields = {"text": visit.given("text"), "rationale": visit.given("rationale")}
-    changed = await visit.of("edit_entry", id=name, type=visit.given("type"), **fields)
+    fields = {"text": visit.form_field("text"), "rationale": visit.form_field("rationale")}
+    changed = await visit.of("edit_entry", id=name, type=visit.form_field("type"), **fields)
     # A text that the rules refuse waits in the inbox as another entry.
     return "Saved." if changed.entry.id == name else changed.message
 
 
 async def _pin(visit: PageVisit, name: str) -> str:
-    pinned = visit.given("pinned") == "on"
+    pinned = visit.form_field("pinned") == "on"
     await visit.of("edit_entry", id=name, pinned=pinned)
     return "Pinned: prompts always show it." if pinned else "No longer pinned."
 
 
 async def _importance(visit: PageVisit, name: str) -> str:
-    await visit.of("edit_entry", id=name, importance=visit.given("importance"))
-    return f"Its importance is {visit.given('importance')} now."
+    await visit.of("edit_entry", id=name, importance=visit.form_field("importance"))
+    return f"Its importance is {visit.form_field('importance')} now."
 
 
 async def _scope(visit: PageVisit, name: str) -> str:
-    await visit.of("rescope_entry", id=name, scope=visit.given("scope"))
-    everywhere = visit.given("scope") == USER
+    await visit.of("rescope_entry", id=name, scope=visit.form_field("scope"))
+    everywhere = visit.form_field("scope") == USER
     return "It holds in all your projects now." if everywhere else "It holds in this project only."
 
 
@@ -215,8 +215,8 @@ async def act(visit: PageVisit) -> Response:
     name, word = (visit.request.path_params[part] for part in ("id", "act"))
     if word not in ACTS:
         raise NotFound(f"Nothing is called {word!r} here.", fix="Reload the page.")
-    said = await ACTS[word](visit, name)
-    visit.say(said, "" if word == "restore" else name)
+    sentence = await ACTS[word](visit, name)
+    visit.say(sentence, "" if word == "restore" else name)
     if visit.target != "entry":
         return visit.back("memory", entry=name)
     answer = await visit.answer("memory.html", **await entry_values(visit, name))
@@ -226,7 +226,7 @@ async def act(visit: PageVisit) -> Response:
 
 async def remember(visit: PageVisit) -> Response:
     """Keep a fact that the user typed."""
-    text = visit.given("text")
+    text = visit.form_field("text")
     kept = await visit.of("remember", text=text, source="manual", typed=True)
     visit.say(kept.message, kept.entry.id if kept.entry else "")
     return visit.back("memory", entry=kept.entry.id if kept.entry else "")
@@ -234,7 +234,7 @@ async def remember(visit: PageVisit) -> Response:
 
 async def undo(visit: PageVisit) -> Response:
     """Undo the newest act on an entry, or an act by its event. What htmx shows stays."""
-    undone = await visit.of("undo", act=visit.given("act"), anyone=True)
+    undone = await visit.of("undo", act=visit.form_field("act"), anyone=True)
     visit.say(undone.message or "Undone.")
     if not visit.target:
         return visit.back("changes")

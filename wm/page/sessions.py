@@ -67,7 +67,7 @@ class ContextShare(Struct, frozen=True):
 
 async def timeline(visit: PageVisit) -> Response:
     """What the last sessions did, by day."""
-    asked = visit.asked("last")
+    asked = visit.query_field("last")
     last = min(int(asked), 200) if asked.isdecimal() else RECAPS
     found = await visit.of("recap_sessions", last=max(1, last))
     return await visit.answer(
@@ -96,9 +96,9 @@ async def session(visit: PageVisit) -> Response:
     """One session as it is now. It may be known from its hooks, from a proxy, or from both."""
     name = visit.request.path_params["id"]
     shown, context, stored, recaps = await visit.both(
-        _known(visit, "show_session", session_id=name),
-        _known(visit, "session_context", session_id=name),
-        _known(visit, "list_objects", session=name),
+        _answer_or_none(visit, "show_session", session_id=name),
+        _answer_or_none(visit, "session_context", session_id=name),
+        _answer_or_none(visit, "list_objects", session=name),
         visit.of("recap_sessions", last=RECAPS),
     )
     recap = _recap(recaps.recaps, name, shown, context)
@@ -108,7 +108,7 @@ async def session(visit: PageVisit) -> Response:
     return await visit.answer("session.html", **values, **_values(shown, context, stored))
 
 
-async def _known(visit: PageVisit, operation: str, **fields: Any) -> Any:
+async def _answer_or_none(visit: PageVisit, operation: str, **fields: Any) -> Any:
     """The answer of a use case; None for a session that it does not know."""
     try:
         return await visit.of(operation, **fields)

@@ -39,10 +39,10 @@ class Source(Struct):
         """How requests name a workspace: by its folder if that is there, because only a folder has
         a branch and files. Raises NotFound."""
         if key not in self.scopes:
-            self.scopes[key] = await self._found(key)
+            self.scopes[key] = await self._workspace_fields(key)
         return self.scopes[key]
 
-    async def _found(self, key: str) -> dict[str, Any]:
+    async def _workspace_fields(self, key: str) -> dict[str, Any]:
         by_key = {"workspace": key}
         if key == USER:
             return by_key

@@ -67,11 +67,11 @@ class PageVisit(Struct):
         """The id of the element that htmx fills; "" for a whole page."""
         return self.request.headers.get("hx-target", "")
 
-    def asked(self, name: str, default: str = "") -> str:
+    def query_field(self, name: str, default: str = "") -> str:
         """A field of the query string."""
         return self.request.query_params.get(name, default)
 
-    def given(self, name: str) -> str:
+    def form_field(self, name: str) -> str:
         """A field of the form; "" without it. The last of several."""
         return (self.form.get(name) or [""])[-1]
 

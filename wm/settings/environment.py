@@ -130,7 +130,7 @@ def _data_folder(env: Mapping[str, str]) -> Path:
     return _folder(env, "XDG_DATA_HOME", ".local/share")
 
 
-def _named(env: Mapping[str, str], name: str, fix: str) -> Path:
+def _absolute_path(env: Mapping[str, str], name: str, fix: str) -> Path:
     path = Path(env[name])
     if not path.is_absolute():
         raise UserError(f"{name} is {str(path)!r}, which is not an absolute path.", fix=fix)
@@ -144,7 +144,7 @@ def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
     """
     if env.get("WM_HOME"):
         fix = "Give an absolute path, for example $HOME/wm-data."
-        home = _named(env, "WM_HOME", fix)
+        home = _absolute_path(env, "WM_HOME", fix)
     else:
         home = _data_folder(env) / "wm"
     return Paths(
@@ -158,7 +158,7 @@ def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
 def _socket_path(env: Mapping[str, str], home: Path) -> Path:
     runtime = env.get("XDG_RUNTIME_DIR", "")
     if env.get("WM_SOCKET"):
-        path = _named(env, "WM_SOCKET", "Give the socket's absolute path.")
+        path = _absolute_path(env, "WM_SOCKET", "Give the socket's absolute path.")
     elif runtime.startswith("/") and not env.get("WM_HOME"):
         path = Path(runtime) / "wm" / "wm.sock"
     else:

@@ -181,9 +181,9 @@ def apply_config(
     made = replace(settings, **changed, config_warning=config.warning())
     for trigger in made.gate.triggers:
         if trigger.type not in ("", *made.memory.types):
-            said = f"[gate] triggers ({trigger.name}): type is {trigger.type!r}."
+            message = f"[gate] triggers ({trigger.name}): type is {trigger.type!r}."
             fix = f"Types are: {', '.join(made.memory.types)}; memory.type_caps adds others."
-            raise config.mistake(said, fix, "gate", "triggers")
+            raise config.mistake(message, fix, "gate", "triggers")
     return made
 
 

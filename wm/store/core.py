@@ -143,7 +143,7 @@ class Core:
         with (
             explained("open", self.home),
             self.disk.folder("") as home,
-            self.locks.held(home, paths.KEY_FILE),
+            self.locks.hold(home, paths.KEY_FILE),
         ):
             self._sweep(home, {paths.KEY_FILE})
             self._key = keys.ensure(self.disk, self.quarantine)
@@ -250,7 +250,7 @@ class Core:
         def is_free(name: str) -> bool:
             if name in locked:
                 return True
-            with self.locks.held_if_free(folder, name) as lock:
+            with self.locks.try_hold(folder, name) as lock:
                 return lock is not None
 
         atomic.sweep(self.disk, folder, is_free)

@@ -90,7 +90,7 @@ def _copy_all(core: Core, waits: Sequence[Pending]) -> None:
             core.locks.release_all(locks)
         for document in busy:
             # Take one lock at a time while holding no other: no lock order, no deadlock.
-            with core.locks.held(*document):
+            with core.locks.hold(*document):
                 _copy_locked(core, [document])
         core.flush_names(folders, folders)
 

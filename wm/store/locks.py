@@ -55,7 +55,7 @@ class Locks:
         return taken
 
     @contextlib.contextmanager
-    def held(self, folder: Handle, name: str) -> Iterator[Lock]:
+    def hold(self, folder: Handle, name: str) -> Iterator[Lock]:
         """Hold the lock of one document; see `take_all`."""
         locks = self.take_all([(folder, name)])
         try:
@@ -64,7 +64,7 @@ class Locks:
             self.release_all(locks)
 
     @contextlib.contextmanager
-    def held_if_free(self, folder: Handle, name: str) -> Iterator[Lock | None]:
+    def try_hold(self, folder: Handle, name: str) -> Iterator[Lock | None]:
         """Hold the lock of one document; None if another one holds it."""
         lock = self.try_take(folder, name)
         try:
@@ -79,7 +79,7 @@ class Locks:
             self._open.add(lock)
             taken = False
             try:
-                taken = lock_descriptor(lock.file.fd, blocking=False) and self.still_ours(lock)
+                taken = lock_descriptor(lock.file.fd, blocking=False) and self.is_current(lock)
             finally:
                 if not taken:
                     self._close(lock)
@@ -101,7 +101,7 @@ class Locks:
         with contextlib.suppress(OSError):
             self._disk.unlink(lock.folder, paths.lock(lock.name))
 
-    def still_ours(self, lock: Lock) -> bool:
+    def is_current(self, lock: Lock) -> bool:
         """Whether the lock file at the name is still the one that we hold."""
         try:
             named = self._disk.stat(lock.folder, paths.lock(lock.name))

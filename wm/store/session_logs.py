@@ -193,7 +193,7 @@ class SessionLogs:
         with (
             explained("write", core.home, place.path),
             core.make_folder(place.folder) as folder,
-            core.locks.held(folder, place.name),
+            core.locks.hold(folder, place.name),
         ):
             try:
                 file = core.disk.open(folder, place.name, write=True)
@@ -212,7 +212,7 @@ class SessionLogs:
             explained("delete", core.home, place.path),
             suppress(FileNotFoundError),
             core.disk.folder(place.folder) as folder,
-            core.locks.held(folder, place.name) as lock,
+            core.locks.hold(folder, place.name) as lock,
         ):
             try:
                 was_there = core.disk.remove(folder, place.name)

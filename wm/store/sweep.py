@@ -200,7 +200,7 @@ class Removal:
         # Taking the lock creates its file, so a lock file that did not exist before must not stay.
         had_lock = self._core.disk.exists(folder, paths.lock(place.name))
         loses_lock = not had_lock or any(file.part is FilePart.LOCK for file in files)
-        with self._core.locks.held_if_free(folder, place.name) as lock:
+        with self._core.locks.try_hold(folder, place.name) as lock:
             if lock is None:
                 return "locked"
             why = self._unlink_all(folder, place, files)
@@ -211,7 +211,7 @@ class Removal:
     def _unlink_all(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
         disk = self._core.disk
         targets = [(f.path.rpartition("/")[2], f) for f in files if f.part is not FilePart.LOCK]
-        if not all(self._is_same(folder, name, fact) for name, fact in targets):
+        if not all(self._is_unchanged(folder, name, fact) for name, fact in targets):
             return "changed"
         parts = {fact.part for fact in files}
         came_back = FilePart.DOCUMENT not in parts and disk.exists(folder, place.name)
@@ -225,7 +225,7 @@ class Removal:
             disk.remove(folder, name)
         return ""
 
-    def _is_same(self, folder: Handle, name: str, fact: FileFact) -> bool:
+    def _is_unchanged(self, folder: Handle, name: str, fact: FileFact) -> bool:
         """Whether the file is the one that was listed, or gone."""
         try:
             now = self._core.disk.stat(folder, name)

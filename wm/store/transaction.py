@@ -355,7 +355,7 @@ class FileTransaction:
         """A lock file that was deleted while we held it guards nothing: another writer may be
         active."""
         for lock in self._locks:
-            if not self._core.locks.still_ours(lock):
+            if not self._core.locks.is_current(lock):
                 path = self._core.home / lock.folder.path / paths.lock(lock.name)
                 raise Conflict(
                     f"The lock file {path} was removed or replaced while it was held.",

@@ -313,7 +313,7 @@ class _Inotify:
             self._watch.fail("the folder was moved or deleted")
         elif folder == "" and event.is_directory and paths.is_workspace(name):
             if event.is_create or event.is_moved_to:
-                self._look_again(note=True)
+                self._scan_again(note=True)
             else:
                 with self._lock:  # a folder that was moved away may still send hints
                     self._folders = {wd: at for wd, at in self._folders.items() if at != name}
@@ -323,10 +323,10 @@ class _Inotify:
             self._folders.pop(wd, None)
 
     def on_queue_overflow(self) -> None:
-        self._look_again(note=False)
+        self._scan_again(note=False)
         self._watch.overflow()
 
-    def _look_again(self, *, note: bool) -> None:
+    def _scan_again(self, *, note: bool) -> None:
         try:
             self._add_workspaces(note=note)
         except OSError as error:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.session.epochs import block, gets_memory, is_whole, open_epoch
+from wm.domain.session.epochs import block, gets_memory, is_intact, open_epoch
 from wm.formats.prompt_epoch import Omission, PromptBlock, PromptEpoch
 
 NOW = datetime(2026, 6, 20, 12, 0, tzinfo=UTC)
@@ -31,8 +31,8 @@ def test_a_block_has_hash_length_and_entries() -> None:
     made = block("hot_state", "größe", included=["m_a"], omitted=[Omission(id="m_b", reason="x")])
     assert made.sha256 == hashlib.sha256("größe".encode()).hexdigest()
     assert (made.chars, made.included) == (5, ("m_a",))
-    assert is_whole(made)
-    assert not is_whole(made.model_copy(update={"text": "grösse"}))
+    assert is_intact(made)
+    assert not is_intact(made.model_copy(update={"text": "grösse"}))
 
 
 def test_memory_comes_before_the_hot_snapshot_and_empty_blocks_are_left_out() -> None:
@@ -61,4 +61,4 @@ def test_the_blocks_of_an_epoch_never_change() -> None:
 
 
 def test_a_text_with_half_a_surrogate_pair_is_complete() -> None:
-    assert is_whole(block("hot_state", "a \ud83d b"))
+    assert is_intact(block("hot_state", "a \ud83d b"))

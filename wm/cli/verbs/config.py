@@ -116,14 +116,14 @@ def _print_section(kind: type[Any], values: dict[str, Any]) -> None:
     for option, value in values.items():
         text, unit, _spec = descriptions[option]
         changed = "" if value == defaults[option] else output.warn("  (changed)")
-        shown = f"{option} = {_shown(value)}{' ' + unit if unit else ''}"
+        shown = f"{option} = {_format_value(value)}{' ' + unit if unit else ''}"
         first, *rest = output.wrap(shown, output.width() - 14)
         output.line(f"  {first}{changed}")
         output.lines(" " * 6 + part for part in rest)
         output.lines("      " + output.dim(part) for part in output.wrap(text, output.width() - 6))
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{k} {v}" for k, v in value.items())
     return str(value).lower() if isinstance(value, bool) else str(value)

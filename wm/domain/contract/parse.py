@@ -42,12 +42,12 @@ def read(raw: bytes) -> Text:
     if len(raw) > MAX_BYTES:
         message = f"The file has {len(raw):,} bytes; the limit is {MAX_BYTES:,}."
         fix = "Move finished work out of it; a contract holds only the current state."
-        return Text("", None, (whole("too_large", message, fix),))
+        return Text("", None, (file_fault("too_large", message, fix),))
     faults: list[ContractFault] = []
     if raw.startswith(BOM):
         message = "The file begins with a byte order mark, which JSON does not allow."
         fix = "Save it as UTF-8 without a byte order mark (BOM)."
-        faults.append(whole("byte_order_mark", message, fix, line=1))
+        faults.append(file_fault("byte_order_mark", message, fix, line=1))
         raw = raw[len(BOM) :]
     try:
         text = raw.decode("utf-8")
@@ -55,7 +55,9 @@ def read(raw: bytes) -> Text:
         return Text("", None, (*faults, _not_utf8(raw, error.start)))
     if not text.strip():
         fix = "Remove it, then `wm state init` makes a new one."
-        return Text(text, None, (*faults, whole("empty_file", "The file is empty.", fix, line=1)))
+        return Text(
+            text, None, (*faults, file_fault("empty_file", "The file is empty.", fix, line=1))
+        )
     deep = _too_deep(text)
     if deep is not None:
         return Text(text, None, (*faults, deep))
@@ -161,7 +163,7 @@ def _control(text: str, at: int, reason: str) -> Correction | None:
 # --- the whole file -----------------------------------------------------------------------
 
 
-def whole(code: str, message: str, fix: str, line: int = 0) -> ContractFault:
+def file_fault(code: str, message: str, fix: str, line: int = 0) -> ContractFault:
     """Return a fault of the whole file. line: 1 for one at its beginning."""
     return ContractFault(code=code, field=WHOLE, message=message, fix=fix, line=line, column=line)
 

@@ -82,7 +82,7 @@ class _Check:
         for name, node in members.items():
             found += self._field(name, node, root)
         found += self._texts(root, "")
-        found += self._against_known(root, members)
+        found += self._compare_with_record(root, members)
         return found
 
     # --- the object -----------------------------------------------------------------------
@@ -227,7 +227,7 @@ class _Check:
 
     # --- against the known state ----------------------------------------------------------
 
-    def _against_known(self, root: Node, members: dict[str, Node]) -> Iterator[ContractFault]:
+    def _compare_with_record(self, root: Node, members: dict[str, Node]) -> Iterator[ContractFault]:
         known = self.facts.known
         if known is None:
             return
@@ -288,7 +288,7 @@ def against(facts: ContractFacts, known: KnownContract) -> ContractFacts:
     return replace(facts, known=known)
 
 
-def as_known(read: Text, digest: Callable[[str], str]) -> KnownContract | None:
+def state_to_record(read: Text, digest: Callable[[str], str]) -> KnownContract | None:
     """Return the state of a contract to record; None if it cannot be read."""
     tree = read.tree
     if tree is None or not isinstance(tree.value, dict):

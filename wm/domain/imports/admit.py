@@ -53,11 +53,11 @@ def admit_all(
 ) -> tuple[WorkspaceMemory, list[ImportResult]]:
     """Admit the newcomers in order. Returns the new memory and one result per newcomer."""
     editor = MemoryEditor(memory)
-    known = _KnownTexts(memory)
+    known = _EntryIndex(memory)
     history: list[MemoryEntry] = []
     results = []
     for newcomer in newcomers:
-        result = _known_before(editor, known, newcomer, forgotten)
+        result = _check_duplicate(editor, known, newcomer, forgotten)
         if result is None and newcomer.entry.status == "superseded":
             history.append(newcomer.entry)
             result = ImportResult(HISTORY, newcomer.entry.id)
@@ -71,7 +71,7 @@ def admit_all(
     return _linked(editor.memory, history, results), results
 
 
-class _KnownTexts:
+class _EntryIndex:
     """The ids and the texts (of any type) that the memory already holds."""
 
     def __init__(self, memory: WorkspaceMemory) -> None:
@@ -97,7 +97,7 @@ class _KnownTexts:
         """Did this import bring the entry?"""
         return entry_id in self._new
 
-    def same_id(self, entry: MemoryEntry) -> MemoryEntry | None:
+    def find_by_id(self, entry: MemoryEntry) -> MemoryEntry | None:
         """The entry that an earlier import made of this one; a person may have edited it since."""
         for name in (entry.id, fresh_id(entry)):
             found = self._born.get(name)
@@ -105,7 +105,7 @@ class _KnownTexts:
                 return found
         return None
 
-    def same_text(self, *texts: str) -> MemoryEntry | None:
+    def find_by_text(self, *texts: str) -> MemoryEntry | None:
         found = (self._texts.get(canonical(text)) for text in texts if text)
         return next((entry for entry in found if entry is not None), None)
 
@@ -117,15 +117,15 @@ def _is_born_of(found: MemoryEntry, entry: MemoryEntry) -> bool:
     return canonical(found.text) == canonical(entry.text)
 
 
-def _known_before(
+def _check_duplicate(
     editor: MemoryEditor,
-    known: _KnownTexts,
+    known: _EntryIndex,
     newcomer: Newcomer,
     forgotten: Callable[[MemoryEntry], bool],
 ) -> ImportResult | None:
     """The result for a newcomer that stays out; None if it may be admitted."""
     entry = newcomer.entry
-    before = known.same_id(entry)
+    before = known.find_by_id(entry)
     if before is not None:
         if known.is_new(before.id):
             return ImportResult("absorbed", before.id, ("duplicate",))
@@ -134,15 +134,15 @@ def _known_before(
         return ImportResult("rejected", "", newcomer.refused)
     if forgotten(entry):
         return ImportResult("rejected", "", ("forgotten",))
-    twin = known.same_text(entry.text, newcomer.bare)
+    twin = known.find_by_text(entry.text, newcomer.bare)
     if twin is None and entry.status != "superseded":
         twin = next(iter(editor.twins(entry)), None)
-    if twin is None or _gives_way(twin, entry):
+    if twin is None or _is_replaceable(twin, entry):
         return None
     return ImportResult("absorbed", twin.id, ("duplicate",))
 
 
-def _gives_way(twin: MemoryEntry, entry: MemoryEntry) -> bool:
+def _is_replaceable(twin: MemoryEntry, entry: MemoryEntry) -> bool:
     """Does the known entry give way to a newcomer that states the same fact?"""
     if entry.status != "active" or entry.tainted or twin.type != entry.type:
         return False

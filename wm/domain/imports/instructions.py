@@ -1,7 +1,7 @@
 """Instruction files that people and agents write: CLAUDE.md, AGENTS.md, MEMORY.md.
 
 Every statement goes to the inbox, because such a file may come with a repository that somebody
-else wrote; `as_own_words` is for a file that the person says to have written. Claude Code's own
+else wrote; `as_user_statement` is for a file that the user claims as their own. Claude Code's own
 memory (`MEMORY.md` and one file per topic) names types in its front matter. A fact is dated by the
 last change of its file.
 """
@@ -68,7 +68,7 @@ def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportF
     )
 
 
-def as_own_words(fact: ImportFact) -> ImportFact:
+def as_user_statement(fact: ImportFact) -> ImportFact:
     """The statement of a rule file as if the person had said it; an entry of a store as it is."""
     if fact.came_from != NAME:
         return fact

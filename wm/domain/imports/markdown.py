@@ -181,10 +181,10 @@ class _StatementReader:
         while self._leads and self._leads[-1][0] >= indent:
             self._leads.pop()
 
-    def _leading(self, said: str) -> list[str]:
+    def _leading(self, statement: str) -> list[str]:
         """The text to prefix to an item: open introductions, and the parent of a short item
         ("Indent with two spaces", then "in YAML")."""
-        short = len(said) < SHORT_CHARS
+        short = len(statement) < SHORT_CHARS
         return [
             text if text.endswith(COLONS) else f"{text.rstrip('.')}:"
             for _, text in self._leads[-2:]
@@ -194,26 +194,28 @@ class _StatementReader:
     def end_block(self) -> None:
         """Finish the collected block: it becomes an introduction or a statement."""
         block, indent, self._block = self._block, self._indent, []
-        said = _plain(" ".join(block))
-        if not said:
+        statement = _plain(" ".join(block))
+        if not statement:
             return
-        if _BOX.match(said) is not None:
+        if _BOX.match(statement) is not None:
             self.found.codes.append("todo")
-        elif said.endswith(COLONS) and len(said) <= LEAD_CHARS:
-            self._leads.append((-1 if indent is None else indent, said))
+        elif statement.endswith(COLONS) and len(statement) <= LEAD_CHARS:
+            self._leads.append((-1 if indent is None else indent, statement))
         else:
-            self._state(said, is_item=indent is not None)
-            if indent is not None and len(said) <= LEAD_CHARS:
-                self._leads.append((indent, said))
+            self._state(statement, is_item=indent is not None)
+            if indent is not None and len(statement) <= LEAD_CHARS:
+                self._leads.append((indent, statement))
 
-    def _state(self, said: str, *, is_item: bool) -> None:
-        leads = self._leading(said) if is_item else []
-        said = " ".join((*leads, said))
+    def _state(self, statement: str, *, is_item: bool) -> None:
+        leads = self._leading(statement) if is_item else []
+        statement = " ".join((*leads, statement))
         title = self._headings[-1][1] if self._headings else ""
-        short = is_item and not leads and len(said) < SHORT_CHARS
+        short = is_item and not leads and len(statement) < SHORT_CHARS
         says = not set(title.lower().split()) <= GENERAL and len(title) <= SHORT_CHARS
         # The heading is appended: as a prefix, "Style: use tabs" would look like a commit title.
-        text, bare = (f"{said} ({title.rstrip(':')})", said) if short and says else (said, "")
+        text, bare = statement, ""
+        if short and says:
+            text, bare = f"{statement} ({title.rstrip(':')})", statement
         self.found.statements.append(MarkdownStatement(text, self._line, title, bare))
 
 
@@ -226,5 +228,5 @@ def _plain(text: str) -> str:
 
 def _link(match: object) -> str:
     name, target = match.group(1).strip(), match.group(2)  # type: ignore[attr-defined]
-    said = not target.startswith("#") and name.strip("`") != target
-    return f"{name} ({target})" if name and said else name or target
+    has_text = not target.startswith("#") and name.strip("`") != target
+    return f"{name} ({target})" if name and has_text else name or target

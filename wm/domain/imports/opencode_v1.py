@@ -116,25 +116,25 @@ def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: st
         if not isinstance(item, dict) or not isinstance(text, str):
             codes.append("not_an_entry")
             continue
-        kind, said = slot or words(item.get("type")), text.strip()
+        kind, content = slot or words(item.get("type")), text.strip()
         by_hand = words(item.get("source")).startswith(BY_HAND)
         at = moment(item.get("timestamp")) or file.modified
-        if not said:
+        if not content:
             codes.append("empty")
         elif kind in SLOTS:
-            kept.append(ImportItem(text=said, slot=kind, at=at))
+            kept.append(ImportItem(text=content, slot=kind, at=at))
         elif kind in PATHS:
-            kept.append(ImportItem(text=said, kind="path", at=at))
+            kept.append(ImportItem(text=content, kind="path", at=at))
         elif by_hand:
-            kept.append(ImportItem(text=said, at=at))
+            kept.append(ImportItem(text=content, at=at))
         else:
             codes.append("pool_note")
-        lasts = bool(said) and (kind == "decision" or (by_hand and kind not in (*SLOTS, *PATHS)))
-        if lasts and len(said) > file.max_chars:
+        lasts = bool(content) and (kind == "decision" or (by_hand and kind not in (*SLOTS, *PATHS)))
+        if lasts and len(content) > file.max_chars:
             codes.append("too_long")
         elif lasts:
             kind = "decision" if kind == "decision" else ""
-            facts.append(_fact(file, said, session, at, kind=kind))
+            facts.append(_fact(file, content, session, at, kind=kind))
     own = _session(file, session, items=tuple(kept)) if kept else ()
     return ForeignMemory(tuple(facts), tally(file.path, codes), sessions=own)
 

@@ -97,12 +97,12 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
     text = item["text"].strip()
     if code := unfit(text, file):
         return code
-    source = _known(item.get("source"), SOURCES, "compaction")
+    source = _choice(item.get("source"), SOURCES, "compaction")
     status = _status(item, source, waits=waits)
     return ImportFact(
         id=_id(item, text),
         text=text,
-        type=_known(item.get("type"), TYPES, ""),
+        type=_choice(item.get("type"), TYPES, ""),
         rationale=words(item.get("rationale"), file.max_chars),
         source=source,
         confidence=number(item.get("confidence")),
@@ -114,7 +114,7 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
         reinforcement_count=_count(item.get("reinforcementCount")),
         last_reinforced_at=moment(item.get("lastReinforcedAt")),
         last_reinforced_session=words(item.get("lastReinforcedSessionID")),
-        user_importance=_known(item.get("userImportance"), IMPORTANCES, "normal"),
+        user_importance=_choice(item.get("userImportance"), IMPORTANCES, "normal"),
         safety_critical=item.get("safetyCritical") is True,
         supersedes=tuple(_ids(item.get("supersedes"))),
         session=words(item.get("pendingOwnerSessionID")),
@@ -132,19 +132,19 @@ def _status(item: dict[str, object], source: str, *, waits: bool) -> str:
     return raw if raw in ("active", "superseded") and isinstance(raw, str) else "inbox"
 
 
-def _known(value: object, known: tuple[str, ...], default: str) -> str:
+def _choice(value: object, known: tuple[str, ...], default: str) -> str:
     return value if isinstance(value, str) and value in known else default
 
 
 def _id(item: dict[str, object], text: str) -> str:
     """The plugin's own id, which evidence and `supersedes` refer to."""
     raw = item.get("id")
-    if isinstance(raw, str) and is_own_id(raw):
+    if isinstance(raw, str) and is_plugin_id(raw):
         return raw
     return derived_id(NAME, str(item.get("createdAt"))[:64], text)
 
 
-def is_own_id(value: str) -> bool:
+def is_plugin_id(value: str) -> bool:
     """Is this an id in the plugin's form: `mem_`, then letters, digits and underscores?"""
     return (
         value.startswith("mem_")
@@ -156,7 +156,7 @@ def is_own_id(value: str) -> bool:
 
 def _ids(value: object) -> Iterator[str]:
     raw = value if isinstance(value, list) else [value]
-    yield from (name for name in raw[:100] if isinstance(name, str) and is_own_id(name))
+    yield from (name for name in raw[:100] if isinstance(name, str) and is_plugin_id(name))
 
 
 def _tags(item: dict[str, object]) -> Iterator[str]:

@@ -55,7 +55,7 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     if version is None or version > WorkspaceMemory.current_version:
         return Refusal("foreign", "A newer wm wrote it; import it with that one.")
     facts, codes = facts_of(entries, partial(_fact, file), NAME)
-    left = (*tally(file.path, codes), *_others(file, document, documents))
+    left = (*tally(file.path, codes), *_other_documents(file, document, documents))
     return ForeignMemory(tuple(facts), left)
 
 
@@ -96,7 +96,7 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
     )
 
 
-def _others(
+def _other_documents(
     file: ForeignFile, document: dict[str, object], documents: dict[str, object]
 ) -> Iterator[SkippedStatement]:
     others = sum(name != MEMORY for name in documents)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wm.domain.payloads import prompt_text
-from wm.domain.payloads.fields import every_text, mapping, plain, strings, text, whole
+from wm.domain.payloads.fields import every_text, integer, mapping, plain, strings, text
 from wm.domain.payloads.normaliser import FinishedCall, ToolResult
 from wm.formats.events import UsageReported
 from wm.text import patterns
@@ -37,7 +37,7 @@ def read_result(call: FinishedCall) -> ToolResult:
     found = strings(response, "filenames") if isinstance(response, Mapping) else ()
     return ToolResult(
         output=_output(call.kind, response),
-        exit_code=_success_code(call.given, response) if call.kind == "bash" else None,
+        exit_code=_success_code(call.tool_input, response) if call.kind == "bash" else None,
         replaceable=_replaceable(call),
         paths=found[: prompt_text.MAX_MATCHED_PATHS] if call.kind == "grep" else (),
     )
@@ -64,7 +64,8 @@ def usage(
     """
     context = mapping(payload, "context_window")
     model = text(mapping(payload, "model"), "id")
-    window = whole(context, "context_window_size") or whole(context, "size") or known_window(model)
+    window = integer(context, "context_window_size") or integer(context, "size")
+    window = window or known_window(model)
     used = _in_context(context, window)
     if used <= 0:
         return None
@@ -82,7 +83,7 @@ def _in_context(context: Mapping[str, Any], window: int) -> int:
     current = context.get("current_usage")
     if isinstance(current, Mapping):
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        return sum(max(0, whole(current, name) or 0) for name in (*names, "output_tokens"))
+        return sum(max(0, integer(current, name) or 0) for name in (*names, "output_tokens"))
     share = context.get("used_percentage")
     if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share <= 100:
         return int(window * share / 100)

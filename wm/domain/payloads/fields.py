@@ -41,7 +41,7 @@ def mapping(payload: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else EMPTY
 
 
-def whole(payload: Mapping[str, Any], key: str) -> int | None:
+def integer(payload: Mapping[str, Any], key: str) -> int | None:
     """Return a whole number, else None; true and false are not numbers."""
     value = payload.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from wm.domain.payloads import prompt_text
-from wm.domain.payloads.fields import check_object, mapping, require, strings, text, whole
+from wm.domain.payloads.fields import check_object, integer, mapping, require, strings, text
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
 from wm.formats.events import (
     AssistantText,
@@ -45,7 +45,7 @@ class FinishedCall(Struct, frozen=True):
     has_failed: bool = False
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def tool_input(self) -> Mapping[str, Any]:
         return mapping(self.body, "tool_input")
 
     @property
@@ -182,7 +182,7 @@ def _session_start(call: _Call) -> tuple[Event, ...]:
         SessionStarted(
             source=call.dialect.sources.get(source, source),
             transcript=text(call.body, "transcript_path"),
-            context_tokens=whole(call.body, "context_tokens") or 0,
+            context_tokens=integer(call.body, "context_tokens") or 0,
         ),
     )
 
@@ -208,8 +208,8 @@ def _tool(call: _Call) -> tuple[Event, ...]:
     has_failed = call.dialect.meanings[call.name] == "failure"
     done = FinishedCall(kind, name, call.body, has_failed)
     result = call.dialect.read_result(done)
-    named = (text(done.given, key) for key in ("file_path", "notebook_path", "path"))
-    path, command = next(filter(None, named), ""), text(done.given, "command")
+    named = (text(done.tool_input, key) for key in ("file_path", "notebook_path", "path"))
+    path, command = next(filter(None, named), ""), text(done.tool_input, "command")
     return (
         ToolFinished(
             tool=kind,
@@ -260,10 +260,11 @@ def _compaction_finished(call: _Call) -> tuple[Event, ...]:
 
 def _stopped(call: _Call) -> tuple[Event, ...]:
     words = text(call.body, "last_assistant_message")
-    said = (AssistantText(text=words),) if words else ()
-    tokens, limit = whole(call.body, "input_tokens") or 0, whole(call.body, "context_limit") or 0
+    answer = (AssistantText(text=words),) if words else ()
+    tokens = integer(call.body, "input_tokens") or 0
+    limit = integer(call.body, "context_limit") or 0
     used = UsageReported(tokens=tokens, limit=limit, source=call.dialect.agent)
-    return (*said, used) if tokens > 0 else said
+    return (*answer, used) if tokens > 0 else answer
 
 
 def _session_end(call: _Call) -> tuple[Event, ...]:

@@ -56,7 +56,7 @@ from typing import Any
 from msgspec import Struct
 
 from wm.domain.payloads import prompt_text
-from wm.domain.payloads.fields import check_object, mapping, objects, plain, strings, text, whole
+from wm.domain.payloads.fields import check_object, integer, mapping, objects, plain, strings, text
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Reply, Want
 from wm.domain.payloads.normaliser import attached, touched_files
 from wm.errors import HostError
@@ -234,7 +234,7 @@ def _tool_done(call: _Post) -> tuple[Event, ...]:
     args = mapping(call.input, "args")
     output = plain(call.output.get("output"))
     metadata = mapping(call.output, "metadata")
-    done = _tool(call, name, args, output, whole(metadata, "exit"), failed=False)
+    done = _tool(call, name, args, output, integer(metadata, "exit"), failed=False)
     # True if the plugin can replace the output by a shorter text and sent all of it.
     replaceable = output if call.body.get("replaceable") is True else ""
     marked = metadata.get("synthetic") is True
@@ -308,20 +308,20 @@ def _is_over(events: tuple[Event, ...]) -> bool:
 
 def _tokens(tokens: Mapping[str, Any]) -> int:
     cache = mapping(tokens, "cache")
-    parts = [whole(tokens, key) for key in ("input", "output", "reasoning")]
-    parts += [whole(cache, key) for key in ("read", "write")]
-    return whole(tokens, "total") or sum(max(0, part or 0) for part in parts)
+    parts = [integer(tokens, key) for key in ("input", "output", "reasoning")]
+    parts += [integer(cache, key) for key in ("read", "write")]
+    return integer(tokens, "total") or sum(max(0, part or 0) for part in parts)
 
 
 def _fits(limit: Mapping[str, Any], compaction: Mapping[str, Any]) -> int:
     """Return the tokens at which OpenCode compacts by itself: the window less what an answer may
     need. 0 if the model's window is not known; the window itself if nothing would remain, or if the
     user switched compaction off."""
-    window = max(0, whole(limit, "input") or whole(limit, "context") or 0)
-    answer = min(whole(limit, "output") or MOST_OUTPUT, MOST_OUTPUT)
+    window = max(0, integer(limit, "input") or integer(limit, "context") or 0)
+    answer = min(integer(limit, "output") or MOST_OUTPUT, MOST_OUTPUT)
     kept_free = answer
-    if whole(limit, "input"):
-        reserved = whole(compaction, "reserved")
+    if integer(limit, "input"):
+        reserved = integer(compaction, "reserved")
         kept_free = min(answer, RESERVED) if reserved is None else max(0, reserved)
     fits = window - kept_free
     return window if compaction.get("auto") is False or fits <= 0 else fits

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from wm.domain.payloads.fields import mapping, text, whole
+from wm.domain.payloads.fields import integer, mapping, text
 from wm.domain.payloads.hook_values import ParsedHook
 from wm.formats.events import AssistantText, Event, ToolFinished, UsageReported
 
@@ -41,7 +41,7 @@ def _codex_exit_code(call_id: str, lines: Iterable[Record]) -> int | None:
     for line in lines:
         item = mapping(mapping(line, "payload"), "item")
         if text(item, "type") == "CommandExecution" and text(item, "id") == call_id:
-            return whole(item, "exit_code")
+            return integer(item, "exit_code")
     return None
 
 
@@ -50,24 +50,24 @@ def _codex_usage(lines: Iterable[Record]) -> Iterable[Event]:
         payload = mapping(line, "payload")
         info = mapping(payload, "info")
         if text(payload, "type") == "token_count" and info:
-            used = whole(mapping(info, "last_token_usage"), "total_tokens") or 0
-            return _used("codex", used, whole(info, "model_context_window") or 0)
+            used = integer(mapping(info, "last_token_usage"), "total_tokens") or 0
+            return _used("codex", used, integer(info, "model_context_window") or 0)
     return ()
 
 
 def _copilot(parsed: ParsedHook, lines: Iterable[Record]) -> Iterable[Event]:
     """What the model said last, and its usage. A subagent's records name their agent."""
     own = [line for line in lines if not text(line, "agentId")]
-    said = next((_data(line) for line in own if line.get("type") == "assistant.message"), {})
-    words = text(said, "content")
+    message = next((_data(line) for line in own if line.get("type") == "assistant.message"), {})
+    words = text(message, "content")
     used = next((_data(line) for line in own if line.get("type") == "session.usage_record"), {})
     usage = mapping(used, "usage")
-    tokens = (whole(usage, "inputTokens") or 0) + (whole(usage, "outputTokens") or 0)
+    tokens = (integer(usage, "inputTokens") or 0) + (integer(usage, "outputTokens") or 0)
     spoken = [AssistantText(text=words)] if words else []
     return [
         *parsed.events,
         *spoken,
-        *_used("copilot", tokens, whole(usage, "maxPromptTokens") or 0),
+        *_used("copilot", tokens, integer(usage, "maxPromptTokens") or 0),
     ]
 
 
@@ -77,7 +77,7 @@ def _data(line: Record) -> Record:
 
 def _gemini(parsed: ParsedHook, lines: Iterable[Record]) -> Iterable[Event]:
     answer = next((line for line in lines if mapping(line, "tokens")), {})
-    used = whole(mapping(answer, "tokens"), "total") or 0
+    used = integer(mapping(answer, "tokens"), "total") or 0
     return [*parsed.events, *_used("gemini", used, 0, text(answer, "model"))]
 
 

@@ -43,10 +43,10 @@ def touch(
     moment = iso(now)
     for path in touched:
         known[path] = _touched(known.get(path), path, event.tool, moment, settings)
-    return _kept(list(known.values()), touched, settings)
+    return _select(list(known.values()), touched, settings)
 
 
-def _kept(
+def _select(
     files: list[ActiveFile], touched: tuple[str, ...], settings: SessionSettings
 ) -> tuple[ActiveFile, ...]:
     """Keep the files of this call, the newest, and the best of the others.

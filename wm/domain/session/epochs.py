@@ -39,7 +39,7 @@ def block(
     )
 
 
-def is_whole(made: PromptBlock) -> bool:
+def is_intact(made: PromptBlock) -> bool:
     """Does the text still match the hash and length it was made with?"""
     return made.sha256 == sha256(made.text) and made.chars == len(made.text)
 

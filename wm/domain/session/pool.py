@@ -37,10 +37,10 @@ def add(pool: Pool, items: Iterable[PoolItem], settings: WorkingSettings) -> Poo
     met: list[str] = []
     for item in items:
         name = key(item)
-        known[name] = _again(known[name], item, settings) if name in known else item
+        known[name] = _add_mention(known[name], item, settings) if name in known else item
         met.append(name)
     event = max((known[name].seen or known[name].event for name in met), default=0)
-    return _kept(known, frozenset(met), event, settings) if met else pool
+    return _select(known, frozenset(met), event, settings) if met else pool
 
 
 def best(pool: Pool, event: int, settings: WorkingSettings) -> Pool:
@@ -60,7 +60,7 @@ def key(item: PoolItem) -> str:
     return f"path {item.text}" if item.kind == "path" else f"note {canonical(item.text)}"
 
 
-def _again(old: PoolItem, new: PoolItem, settings: WorkingSettings) -> PoolItem:
+def _add_mention(old: PoolItem, new: PoolItem, settings: WorkingSettings) -> PoolItem:
     """Add one mention, at most one per event: three matches of one search are one event."""
     if new.event <= max(old.event, old.seen):
         return old
@@ -70,7 +70,7 @@ def _again(old: PoolItem, new: PoolItem, settings: WorkingSettings) -> PoolItem:
     )
 
 
-def _kept(
+def _select(
     known: dict[str, PoolItem], met: frozenset[str], event: int, settings: WorkingSettings
 ) -> Pool:
     rank = _rank(event, settings)

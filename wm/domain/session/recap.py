@@ -151,7 +151,7 @@ def finished(
     return recap.model_copy(update=update)
 
 
-def kept(known: Recaps, recap: Recap) -> Recaps:
+def add_recap(known: Recaps, recap: Recap) -> Recaps:
     """The recaps of a workspace with this one, and the newest fix of each error."""
     others = tuple(one for one in known.recaps if one.session != recap.session)
     new = {fix.fingerprint for fix in recap.fixes}

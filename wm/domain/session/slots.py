@@ -21,7 +21,7 @@ def add(slots: Slots, slot: str, item: SlotItem, settings: WorkingSettings) -> S
     """Return the slots with the item as the newest of `slot`; the oldest are dropped. A slot that
     is not configured accepts nothing."""
     room = settings.slots.get(slot, 0)
-    kept = tuple(old for old in slots.get(slot, ()) if not _same(old, item))
+    kept = tuple(old for old in slots.get(slot, ()) if not _is_same_item(old, item))
     return _with(slots, slot, (*kept, item)[-room:] if room else slots.get(slot, ()))
 
 
@@ -44,7 +44,7 @@ def clear(slots: Slots, slot: str) -> Slots:
     return _with(slots, slot, ())
 
 
-def _same(old: SlotItem, new: SlotItem) -> bool:
+def _is_same_item(old: SlotItem, new: SlotItem) -> bool:
     if old.key and new.key:
         return old.key == new.key
     return canonical(old.text) == canonical(new.text)

@@ -80,7 +80,7 @@ class OpenContract(Struct, frozen=True):
         found = validate.check(text, facts)
         if not before or text.tree is None:
             return found
-        earlier = validate.as_known(parse.read(before.encode("utf-8")), digest)
+        earlier = validate.state_to_record(parse.read(before.encode("utf-8")), digest)
         if earlier is None:
             raise UserError(
                 "The earlier state is not a readable contract.",
@@ -106,13 +106,13 @@ def open_contract(work: Work, request: Scoped) -> OpenContract:
     raw = None
     try:
         raw = file.read(MAX_BYTES)
-        fault = parse.whole(
+        fault = parse.file_fault(
             "no_contract",
             f"There is no {FILE} in {shown(file.root)}.",
             "`wm state init` creates one.",
         )
     except Trouble as trouble:
-        fault = parse.whole(trouble.kind, trouble.message, trouble.fix)
+        fault = parse.file_fault(trouble.kind, trouble.message, trouble.fix)
     text = parse.read(raw) if raw is not None else Text("", None, (fault,))
     return OpenContract(work, place, file, raw, text)
 
@@ -172,7 +172,7 @@ def _change(work: Work, request: ChangeRequest) -> ContractChanged:
     contract = open_contract(work, request)
     before = contract.text.text
     if contract.raw is None or not contract.text.sound:
-        _refuse(contract.faults(), stands=True)
+        _refuse(contract.faults(), in_file=True)
     done = edit.changed(
         before,
         request.field,
@@ -220,24 +220,24 @@ def _write(contract: OpenContract, text: str) -> None:
         )
 
 
-def _refuse(faults: Sequence[ContractFault], *, stands: bool = False) -> NoReturn:
+def _refuse(faults: Sequence[ContractFault], *, in_file: bool = False) -> NoReturn:
     """Raises UserError with the first fault and the number of faults.
 
-    stands: the text is the file's content, so the fault has a line in it.
+    in_file: the text is the file's content, so the fault has a line in it.
     """
     first = faults[0]
     if first.code == "no_contract":
         raise NotFound(first.message, fix=first.fix)
     more = f" (and {len(faults) - 1} more: wm state validate)" if len(faults) > 1 else ""
-    said = first.placed if stands else first.message
-    raise UserError(f"Nothing was written: {said}{more}", fix=first.fix)
+    message = first.placed if in_file else first.message
+    raise UserError(f"Nothing was written: {message}{more}", fix=first.fix)
 
 
 def _record(contract: OpenContract, text: Text, session: CountedSession | None = None) -> None:
     """Record the reviews and the count that the file now holds, and a session's counted
     compactions."""
     work = contract.work
-    found = validate.as_known(text, work.runtime.store.digest)
+    found = validate.state_to_record(text, work.runtime.store.digest)
     assert found is not None
     known = contract.known()
     about = {
@@ -269,7 +269,7 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
     faults = contract.faults()
     others = [fault for fault in faults if fault.code not in validate.AGAINST_KNOWN]
     if others:
-        _refuse(others, stands=True)
+        _refuse(others, in_file=True)
     if faults:
         details: dict[str, Detail] = {
             "file": contract.path,
@@ -298,7 +298,7 @@ def _count(work: Work, request: CountRequest) -> Record:
         return Record()
     faults = contract.faults()
     if contract.raw is None or faults:
-        _left_alone(contract, session, faults)
+        _record_refusal(contract, session, faults)
         if counted is None:
             _keep(contract, known, CountedSession(sid=session, count=request.count - 1))
         return Record()
@@ -307,7 +307,7 @@ def _count(work: Work, request: CountRequest) -> Record:
     try:
         _write(contract, edit.put(contract.text.text, "compaction_count", count))
     except (Trouble, Conflict) as error:
-        _left_alone(contract, session, [parse.whole(error.code, error.message, error.fix)])
+        _record_refusal(contract, session, [parse.file_fault(error.code, error.message, error.fix)])
         return Record()
     made = open_contract(work, request).text
     text = made if made.sound else contract.text
@@ -317,7 +317,7 @@ def _count(work: Work, request: CountRequest) -> Record:
     return Record()
 
 
-def _left_alone(contract: OpenContract, session: str, faults: Sequence[ContractFault]) -> None:
+def _record_refusal(contract: OpenContract, session: str, faults: Sequence[ContractFault]) -> None:
     codes = tuple(dict.fromkeys(fault.code for fault in faults))
     details: dict[str, Detail] = {
         "file": contract.path,

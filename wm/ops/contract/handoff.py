@@ -43,7 +43,7 @@ def _handoff(work: Work, request: HandoffRequest) -> HandoffAnswer:
     sources = _sources(work, place, request)
     made = pages.compose(sources, work.runtime.settings.contract, work.runtime.settings.session)
     changed = request.write and _written(file, made, force=request.force)
-    asked = _asked(work, place, file.root, request)
+    asked = _update_request(work, place, file.root, request)
     state = sources.session
     return HandoffAnswer(
         file=shown(file.path),
@@ -131,7 +131,7 @@ def _session(work: Work, place: WorkspacePlace, root: str, wanted: str) -> Sessi
 # --- for the next session -----------------------------------------------------------------
 
 
-def _asked(work: Work, place: WorkspacePlace, root: str, request: HandoffRequest) -> bool:
+def _update_request(work: Work, place: WorkspacePlace, root: str, request: HandoffRequest) -> bool:
     """Does the next session receive the page, after this request?"""
     folder = shown(root)
     record = work.read(record_ref(place.key)).document or ContractRecord()

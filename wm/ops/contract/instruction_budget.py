@@ -61,7 +61,7 @@ MOST_FILES = 500
 MAX_BYTES = 16 * 1024 * 1024
 
 
-class _Found(Struct, frozen=True):
+class _InstructionFile(Struct, frozen=True):
     """path: as named in the project. real: with links resolved, "" if it leads out of the project.
     rules: the name whose limits apply. twice: the file was already found under another name."""
 
@@ -82,9 +82,9 @@ def _root(request: BudgetRequest, runtime: Runtime) -> str:
     return project_of(locate(runtime, request), request.directory, marker=".git")
 
 
-def _files(root: str, request: BudgetRequest) -> list[_Found]:
+def _files(root: str, request: BudgetRequest) -> list[_InstructionFile]:
     named = [_inside(root, request.directory, file) for file in request.files]
-    found: list[_Found] = []
+    found: list[_InstructionFile] = []
     seen: set[str] = set()
     for path in dict.fromkeys(named or _usual(root)):
         real = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
@@ -95,7 +95,7 @@ def _files(root: str, request: BudgetRequest) -> list[_Found]:
             if instruction_budget.MILESTONES in bases
             else os.path.basename(path)
         )
-        found.append(_Found(path, real, rules, twice=bool(real) and real in seen))
+        found.append(_InstructionFile(path, real, rules, twice=bool(real) and real in seen))
         seen.add(real)
     return found
 
@@ -131,7 +131,7 @@ def _project_file(root: str, path: str) -> ProjectFile:
     return ProjectFile(root, folder, name)
 
 
-def _read(root: str, found: _Found) -> bytes | BudgetFinding:
+def _read(root: str, found: _InstructionFile) -> bytes | BudgetFinding:
     """The bytes of the file, or the finding that says why it cannot be read."""
     if not found.real:
         return _finding(
@@ -147,8 +147,8 @@ def _read(root: str, found: _Found) -> bytes | BudgetFinding:
         fix = "Remove the link, or create the file that it points to."
         return _finding("broken_link", "It is a broken link.", fix)
     if len(raw) > MAX_BYTES:
-        said = f"It has more than {MAX_BYTES:,} bytes; wm does not read it."
-        return _finding("too_large", said, "No agent can use such a file.")
+        message = f"It has more than {MAX_BYTES:,} bytes; wm does not read it."
+        return _finding("too_large", message, "No agent can use such a file.")
     return raw
 
 
@@ -166,7 +166,7 @@ def _check(work: Work, request: BudgetRequest) -> BudgetAnswer:
     return BudgetAnswer(root=shown(root), within=within, files=files)
 
 
-def _looked_at(work: Work, root: str, found: _Found) -> BudgetFile:
+def _looked_at(work: Work, root: str, found: _InstructionFile) -> BudgetFile:
     name, link = shown(found.path), shown(found.link)
     raw = _read(root, found)
     if isinstance(raw, BudgetFinding):
@@ -208,7 +208,7 @@ def _prune(work: Work, request: PruneRequest) -> PruneAnswer:
     )
 
 
-def _pruned(work: Work, request: PruneRequest, root: str, found: _Found) -> PrunedFile:
+def _pruned(work: Work, request: PruneRequest, root: str, found: _InstructionFile) -> PrunedFile:
     settings = work.runtime.settings.budget
     archive = _project_file(root, os.path.join(os.path.dirname(found.real), ARCHIVE))
     raw = _read(root, found)
@@ -220,8 +220,8 @@ def _pruned(work: Work, request: PruneRequest, root: str, found: _Found) -> Prun
     after = instruction_budget.archived(before, plan.blocks, raw)
     refusal = _unwritable(file, archive) if plan.moved else None
     if max(len(before or b""), len(after)) > MAX_BYTES:
-        said = f"The archive {ARCHIVE} would have more than {MAX_BYTES:,} bytes."
-        refusal = _finding("archive_full", said, "Rename it; a new one is made.")
+        message = f"The archive {ARCHIVE} would have more than {MAX_BYTES:,} bytes."
+        refusal = _finding("archive_full", message, "Rename it; a new one is made.")
     if refusal is not None:
         return _answer(found, archive, raw, raw, findings=(refusal,))
     findings = instruction_budget.left_over(plan.rest, settings)
@@ -234,7 +234,7 @@ def _pruned(work: Work, request: PruneRequest, root: str, found: _Found) -> Prun
 
 
 def _answer(
-    found: _Found,
+    found: _InstructionFile,
     archive: ProjectFile,
     before: bytes,
     after: bytes,
@@ -258,8 +258,8 @@ def _unwritable(*files: ProjectFile) -> BudgetFinding | None:
     """A file that its owner may not write is not replaced, even if its folder is writable."""
     for file in files:
         if file.exists and not Path(file.path).stat().st_mode & 0o200:
-            said = f"{shown(file.path)} is read-only."
-            return _finding("read_only", said, f"chmod u+w {file.name}")
+            message = f"{shown(file.path)} is read-only."
+            return _finding("read_only", message, f"chmod u+w {file.name}")
     return None
 
 

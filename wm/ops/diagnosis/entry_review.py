@@ -155,20 +155,20 @@ def _gate(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
     fix = f"wm edit {entry.id}, or wm forget {entry.id}"
     for code in verdict.reasons:
         severity = "note" if code in verdict.soft else "warning"
-        said = f"Today's rules for memory (the gate) would refuse it: {reason(code)}."
-        yield remark(code, severity, said, entry.id, fix)
+        message = f"Today's rules for memory (the gate) would refuse it: {reason(code)}."
+        yield remark(code, severity, message, entry.id, fix)
 
 
 def _looks(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
     if len(entry.text) > work.runtime.settings.memory.shown_text_chars:
-        said = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
-        yield remark("shown_in_part", "note", said, entry.id)
+        message = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
+        yield remark("shown_in_part", "note", message, entry.id)
     if entry.suspect:
-        said = f"It is suspect: {reason(f'anchor_{entry.suspect}')}."
-        yield remark("suspect", "warning", said, entry.id, f"wm edit {entry.id}")
+        message = f"It is suspect: {reason(f'anchor_{entry.suspect}')}."
+        yield remark("suspect", "warning", message, entry.id, f"wm edit {entry.id}")
     if entry.tainted:
-        said = "It rests on text from tools, files or the web; a person accepted it."
-        yield remark("tainted", "note", said, entry.id)
+        message = "It rests on text from tools, files or the web; a person accepted it."
+        yield remark("tainted", "note", message, entry.id)
 
 
 UNANSWERABLE = (
@@ -185,9 +185,9 @@ def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
     for record in found.records:
         for other in record.details.get("contradicts") or ():
             if record.entry in active and str(other) in active:
-                said = f"It may contradict the older entry {other}."
+                message = f"It may contradict the older entry {other}."
                 fix = f"wm forget {other}, if the newer one is right"
-                found_one = remark("may_contradict", "warning", said, record.entry, fix)
+                found_one = remark("may_contradict", "warning", message, record.entry, fix)
                 remarks.setdefault(record.entry, []).append(found_one)
     return remarks
 

@@ -84,10 +84,12 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
     for document in _documents(work, found.place.key):
         if document.health not in WELL:
             lost = document.health in (Health.LOST.value, Health.TOO_NEW.value)
-            said = f"{document.document} is {document.health.replace('_', ' ')}: {document.detail}."
+            message = (
+                f"{document.document} is {document.health.replace('_', ' ')}: {document.detail}."
+            )
             severity = "error" if lost else "warning"
             unreadable |= lost
-            yield remark(document.health, severity, said, fix="wm fsck")
+            yield remark(document.health, severity, message, fix="wm fsck")
     # An unreadable entry must not be reported as gone.
     gone = 0 if unreadable else diag_disappearances.run(work, request).unexplained
     counts = {
@@ -168,18 +170,18 @@ def _disagreements(found: DiagnosisBasis) -> Iterator[Remark]:
         if active and entry.id not in admitted:
             yield remark("unanswerable", "note", "No record says how it was admitted.", entry.id)
         if active and entry.tainted and entry.id not in accepted:
-            said = "It rests on text from tools, files or the web, and no person accepted it."
-            yield remark("tainted_active", "error", said, entry.id)
+            message = "It rests on text from tools, files or the web, and no person accepted it."
+            yield remark("tainted_active", "error", message, entry.id)
         if entry.status == "inbox" and not entry.reasons:
-            said = "It waits in the inbox, and no reason is recorded."
-            yield remark("no_reason", "note", said, entry.id)
+            message = "It waits in the inbox, and no reason is recorded."
+            yield remark("no_reason", "note", message, entry.id)
         if entry.status == "superseded" and entry.superseded_by not in known:
-            said = f"{entry.superseded_by or 'The entry that'} replaced it and no longer exists."
-            yield remark("dangling", "warning", said, entry.id)
+            message = f"{entry.superseded_by or 'The entry that'} replaced it and no longer exists."
+            yield remark("dangling", "warning", message, entry.id)
         quoted = texts.get(entry.id, "")
         if quoted and canonical(quoted) != canonical(entry.text):
-            said = "Its text differs from the last one in the evidence log."
-            yield remark("text_differs", "warning", said, entry.id)
+            message = "Its text differs from the last one in the evidence log."
+            yield remark("text_differs", "warning", message, entry.id)
 
 
 def _last_quotes(found: DiagnosisBasis) -> dict[str, str]:
@@ -201,13 +203,13 @@ def _tombs(work: Work, found: DiagnosisBasis) -> Iterator[Remark]:
     trash = set(found.trashed())
     in_force = {e.id for e in found.memory.entries if e.status != "trashed"}
     for entry_id in sorted(trash & in_force):
-        said = "It is both in the memory and in the trash."
-        yield remark("twice", "warning", said, entry_id)
+        message = "It is both in the memory and in the trash."
+        yield remark("twice", "warning", message, entry_id)
     left = {r.entry for r in found.records if r.outcome == "trashed"}
     for stone in read_tombstones(work, found.place).stones:
         if stone.id not in left:
-            said = "Its text is blocked as forgotten (tombstone), but no record says by whom."
-            yield remark("unanswerable_stone", "note", said, stone.id)
+            message = "Its text is blocked as forgotten (tombstone), but no record says by whom."
+            yield remark("unanswerable_stone", "note", message, stone.id)
 
 
 diag_status = Operation("diag_status", DiagRequest, DiagStatus, _status)

@@ -118,7 +118,7 @@ _LEFT = {
 
 def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
     found = ground(work, request)
-    gone = tuple(_gone(found))
+    gone = tuple(_missing_entries(found))
     return Disappearances(
         place=found.place,
         from_memory=gone,
@@ -127,7 +127,7 @@ def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
     )
 
 
-def _gone(found: DiagnosisBasis) -> list[Disappearance]:
+def _missing_entries(found: DiagnosisBasis) -> list[Disappearance]:
     """Entries that the evidence admitted and that are neither active nor in the inbox now."""
     there = {entry.id: entry for entry in found.memory.entries}
     trash = set(found.trashed())
@@ -156,17 +156,17 @@ def _where(
 ) -> Disappearance:
     if entry is not None and entry.status == "superseded":
         by = entry.superseded_by or "another entry"
-        said = f"It was replaced by {by} and is kept as history."
-        return Disappearance(entry=entry_id, how="replaced", at=entry.updated_at, sentence=said)
+        sentence = f"It was replaced by {by} and is kept as history."
+        return Disappearance(entry=entry_id, how="replaced", at=entry.updated_at, sentence=sentence)
     if left is not None:
         how = _LEFT[left.type, left.outcome]
         if in_trash or entry is not None:
-            said = f"It is in the trash; `wm undo {entry_id}` brings it back."
-            return Disappearance(entry=entry_id, how=how, at=left.created_at, sentence=said)
-        said = f"It was {how}, and it is no longer in the trash."
-        return Disappearance(entry=entry_id, how="purged", at=left.created_at, sentence=said)
-    said = "No record says why: the file was edited, restored or lost."
-    return Disappearance(entry=entry_id, how="unexplained", sentence=said)
+            sentence = f"It is in the trash; `wm undo {entry_id}` brings it back."
+            return Disappearance(entry=entry_id, how=how, at=left.created_at, sentence=sentence)
+        sentence = f"It was {how}, and it is no longer in the trash."
+        return Disappearance(entry=entry_id, how="purged", at=left.created_at, sentence=sentence)
+    sentence = "No record says why: the file was edited, restored or lost."
+    return Disappearance(entry=entry_id, how="unexplained", sentence=sentence)
 
 
 def _hidden(found: DiagnosisBasis) -> list[Disappearance]:

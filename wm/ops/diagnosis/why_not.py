@@ -41,7 +41,7 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
     asked = requests.find_requests(given, work.runtime.settings.gate)
     # A message that asks to remember something stands for the text that it asks to remember.
     text = asked.found[0].text if asked.found else given
-    entry = _there(work, place, text)
+    entry = _find_entry(work, place, text)
     if entry is not None:
         text = entry.text
     kind = request.type or (entry.type if entry else infer_type(text))
@@ -61,7 +61,7 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
     )
 
 
-def _there(work: Work, place: WorkspacePlace, text: str) -> MemoryEntry | None:
+def _find_entry(work: Work, place: WorkspacePlace, text: str) -> MemoryEntry | None:
     """The entry with this id or exactly this text; active ones first."""
     wanted = canonical(text)
     order = ("active", "inbox", "superseded", "trashed")
@@ -73,11 +73,11 @@ def _there(work: Work, place: WorkspacePlace, text: str) -> MemoryEntry | None:
 def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
     """How the text would be read as a line of a user's message."""
     if asked.found:
-        said = f"As a user message, it asks wm to remember “{asked.found[0].text}”."
-        yield _check("trigger", said, stops=False)
+        sentence = f"As a user message, it asks wm to remember “{asked.found[0].text}”."
+        yield _check("trigger", sentence, stops=False)
     for ignored in asked.ignored[:1]:
-        said = f"As a user message, it asks for nothing: {explanations.reason(ignored.code)}."
-        yield _check("trigger", said, (ignored.code,))
+        sentence = f"As a user message, it asks for nothing: {explanations.reason(ignored.code)}."
+        yield _check("trigger", sentence, (ignored.code,))
 
 
 class _Question(Struct, frozen=True):
@@ -97,8 +97,10 @@ class _Question(Struct, frozen=True):
         yield from self._pending()
         stones = read_tombstones(self.work, self.place).stones
         if is_forgotten(self.text, stones, self.work.runtime.store.digest):
-            said = "It was forgotten, so agents cannot store it again (tombstone); a person can."
-            yield _check("forgotten", said, ("forgotten",))
+            sentence = (
+                "It was forgotten, so agents cannot store it again (tombstone); a person can."
+            )
+            yield _check("forgotten", sentence, ("forgotten",))
         yield from self._gate()
         if self.entry is None:
             yield from self._echo()
@@ -109,18 +111,18 @@ class _Question(Struct, frozen=True):
             view = rendered(self.work, self.place, self.memory).selection
             code = omissions((entry,), self.place, view)[entry.id]
             if not code:
-                said = f"It is stored as {entry.id}, and prompts show it."
-                return _check("shown", said, entry=entry.id, stops=False)
+                sentence = f"It is stored as {entry.id}, and prompts show it."
+                return _check("shown", sentence, entry=entry.id, stops=False)
             why = explanations.reason(code)
-            said = f"It is stored as {entry.id}; prompts do not show it: {why}."
-            return _check("hidden", said, (code,), entry.id)
+            sentence = f"It is stored as {entry.id}; prompts do not show it: {why}."
+            return _check("hidden", sentence, (code,), entry.id)
         by = entry.superseded_by or "another entry"
-        rule, said = {
+        rule, sentence = {
             "inbox": ("waiting", f"It waits in the inbox as {entry.id}"),
             "superseded": ("replaced", f"It was replaced by {by}"),
         }.get(entry.status, ("forgotten", f"It was forgotten and is in the trash as {entry.id}"))
         why = f", because {explanations.reasons(entry.reasons)}" if entry.reasons else ""
-        return _check(rule, f"{said}{why}.", entry.reasons, entry.id)
+        return _check(rule, f"{sentence}{why}.", entry.reasons, entry.id)
 
     def _pending(self) -> Iterator[RuleCheck]:
         wanted = canonical(self.text)
@@ -139,19 +141,19 @@ class _Question(Struct, frozen=True):
             (ASKED, "gate_asked", "asked for by a person", "waits in the inbox"),
         ):
             codes = judge(self.work.runtime, self.text, type=self.kind, source=source).reasons
-            said = f"The rules for memory (the gate) accept it when it is {who}."
+            sentence = f"The rules for memory (the gate) accept it when it is {who}."
             if codes:
-                said = f"When it is {who} it {end}, because {explanations.reasons(codes)}."
-            yield _check(rule, said, codes, stops=bool(codes))
+                sentence = f"When it is {who} it {end}, because {explanations.reasons(codes)}."
+            yield _check(rule, sentence, codes, stops=bool(codes))
 
     def _echo(self) -> Iterator[RuleCheck]:
         shown = rendered(self.work, self.place, self.memory).selection.shown
         shown_entry = next((e for e in shown if echo_guard.is_echo(self.text, (e.text,))), None)
         if shown_entry is not None:
-            said = (
+            sentence = (
                 f"It repeats {shown_entry.id}, which prompts show; a repetition is not a new fact."
             )
-            yield _check("echo", said, ("echo",), shown_entry.id)
+            yield _check("echo", sentence, ("echo",), shown_entry.id)
 
     def _twins(self) -> Iterator[RuleCheck]:
         """What consolidation would find: the same fact in other words, or a contradiction."""
@@ -163,12 +165,12 @@ class _Question(Struct, frozen=True):
             twins = editor.twins(newcomer)
             admission = editor.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
         for twin in twins[:1]:
-            said = f"{twin.id} says the same; a repetition confirms it or replaces it."
-            yield _check("known", said, ("duplicate",), twin.id)
+            sentence = f"{twin.id} says the same; a repetition confirms it or replaces it."
+            yield _check("known", sentence, ("duplicate",), twin.id)
         against = admission.details.get("contradicts")
         if isinstance(against, tuple):
-            said = f"It may contradict {', '.join(map(str, against))}; both would be kept."
-            yield _check("contradicts", said, ("may_contradict",), str(against[0]), stops=False)
+            sentence = f"It may contradict {', '.join(map(str, against))}; both would be kept."
+            yield _check("contradicts", sentence, ("may_contradict",), str(against[0]), stops=False)
 
     def records(self) -> tuple[EvidenceRecord, ...]:
         """Evidence about the text, oldest first, without prompts that showed it."""
@@ -203,11 +205,11 @@ def _verdict(checks: Iterable[RuleCheck], records: tuple[EvidenceRecord, ...]) -
         return stopped.rule, stopped.sentence
     if stopped.rule == "gate_asked":
         why = explanations.reasons(stopped.reason_codes)
-        said = (
+        sentence = (
             f"The rules for memory (the gate) refuse it, because {why}. "
             "If a person asks for it, it waits in the inbox."
         )
-        return "refused", said
+        return "refused", sentence
     if stopped.rule == "gate":
         return "asked_only", f"{stopped.sentence} A person can still have it stored."
     return "known", stopped.sentence

@@ -25,7 +25,7 @@ from wm.domain.imports.admit import (
     admit_all,
 )
 from wm.domain.imports.found import derived_id
-from wm.domain.imports.opencode_v2 import is_own_id
+from wm.domain.imports.opencode_v2 import is_plugin_id
 from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
@@ -155,7 +155,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         confidence=CONFIDENCE[source] if fact.confidence is None else _share(fact.confidence),
         origin="import",
         status=status,
-        supersedes=tuple(name for name in fact.supersedes if _may_stand(name)),
+        supersedes=tuple(name for name in fact.supersedes if _is_valid_id(name)),
         tags=tuple(redact(tag) for tag in fact.tags),
         created_at=created,
         updated_at=updated,
@@ -172,14 +172,14 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
 
 def _checked_id(fact: ImportFact) -> str:
     """The statement's id if it is valid in our files, else a derived one."""
-    return fact.id if _may_stand(fact.id) else derived_id(fact.id, fact.text)
+    return fact.id if _is_valid_id(fact.id) else derived_id(fact.id, fact.text)
 
 
-def _may_stand(name: str) -> bool:
+def _is_valid_id(name: str) -> bool:
     """Is this an id in our form or the plugin's?"""
     own = name.removeprefix("m_")
     is_ours = len(name) == OWN_ID_CHARS and name != own and _is_hex(own)
-    return is_ours or is_own_id(name)
+    return is_ours or is_plugin_id(name)
 
 
 def _is_hex(text: str) -> bool:

@@ -30,7 +30,7 @@ from wm.domain.imports.found import (
     SkippedStatement,
     Spot,
 )
-from wm.domain.imports.instructions import as_own_words
+from wm.domain.imports.instructions import as_user_statement
 from wm.domain.imports.sources import SOURCES, source_of
 from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
@@ -111,7 +111,7 @@ def gather(
     run.cap()
     if asked.as_user:
         for facts in gathered.facts.values():
-            facts[:] = map(as_own_words, facts)
+            facts[:] = map(as_user_statement, facts)
     # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
     gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
     gathered.notes = [shown(note) for note in gathered.notes]

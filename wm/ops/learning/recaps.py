@@ -117,7 +117,7 @@ def keep(work: Work, place: WorkspacePlace, state: SessionState, known: Recaps) 
     inbox = tuple(e.id for e in own if e.status == "inbox")
     active = tuple(e.id for e in own if e.status == "active")
     done = recap.finished(state.recap, state, session=name, inbox=inbox, entries=active)
-    return recap.kept(known, done)
+    return recap.add_recap(known, done)
 
 
 def ended(work: Work, place: WorkspacePlace, state: SessionState) -> None:

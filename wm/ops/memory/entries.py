@@ -59,7 +59,7 @@ from wm.ops.memory.documents import (
 from wm.ops.memory.render import omissions, rendered, strengths
 from wm.ops.operation import Operation, Work, granted
 from wm.ops.place import locate, memory_ref, workspace_of
-from wm.ops.session.hot_state import RECENT, measured, own_memory, readable_sessions
+from wm.ops.session.hot_state import RECENT, measured, readable_sessions, session_memory
 from wm.ops.traffic.conversations import newest
 from wm.store.base import Health, Ref
 from wm.store.paths import FLOWS, SESSIONS
@@ -183,7 +183,7 @@ def _summary(work: Work, place: WorkspacePlace, state: SessionState) -> SessionS
 
 def _own_counts(work: Work, place: WorkspacePlace, state: SessionState) -> dict[str, int]:
     """Counts of the session's own memory. An unreadable file counts as empty (`wm fsck`)."""
-    core, held = own_memory(work, place.key, state)
+    core, held = session_memory(work, place.key, state)
     return {
         "core_blocks": sum(1 for _ in core_blocks.filled(core)) if core is not None else 0,
         "working_items": len(working_memory.everything(held)) if held is not None else 0,

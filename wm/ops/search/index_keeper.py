@@ -57,7 +57,7 @@ class _Fill(Struct, eq=False):
         self.missing.update((document.id, document) for document in fresh)
 
 
-class Known(Struct, frozen=True):
+class EntryLookups(Struct, frozen=True):
     """Lookups that every search needs. pinned: entries of any status."""
 
     entries: Mapping[str, MemoryEntry]
@@ -87,7 +87,7 @@ class Searcher:
         self._memory: WorkspaceMemory | None = None
         self._indexed: WorkspaceMemory | None = None
         """The memory in the index; None while that is uncertain."""
-        self._known: tuple[WorkspaceMemory, Known] | None = None
+        self._known: tuple[WorkspaceMemory, EntryLookups] | None = None
         self._fill = _Fill(worker, {})
         self._coming: _Fill | None = None
         self._lock = Condition()
@@ -161,13 +161,13 @@ class Searcher:
         """Return whether a memory was indexed, so that the next search reads only changes."""
         return self._memory is not None
 
-    def known(self, memory: WorkspaceMemory) -> Known:
+    def known(self, memory: WorkspaceMemory) -> EntryLookups:
         """The entries of a memory by id, and the pinned ones."""
         kept = self._known
         if kept is None or kept[0] is not memory:
             by_id = {entry.id: entry for entry in memory.entries}
             pinned = tuple(entry for entry in memory.entries if entry.pinned)
-            kept = self._known = memory, Known(by_id, pinned)
+            kept = self._known = memory, EntryLookups(by_id, pinned)
         return kept[1]
 
     def count(self, filters: Filters) -> int:

@@ -125,8 +125,8 @@ def _tried(runtime: Runtime, folder: Path, onnx: ModelFile, origin: str) -> Abou
         found = about(folder, onnx.name, onnx.sha256)
         try_model(runtime, str(folder))
     except ModelUnavailable as error:
-        said = error.message.replace(str(folder), origin)
-        raise ModelUnavailable(said, fix="Nothing was installed.") from error
+        message = error.message.replace(str(folder), origin)
+        raise ModelUnavailable(message, fix="Nothing was installed.") from error
     return found
 
 

@@ -105,7 +105,7 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
             "while it does, no other model can be chosen.",
             fix="Remove that line, restart the daemon (`wm down`), then choose again.",
         )
-    name = known_name(known, request.name)
+    name = existing_name(known, request.name)
     now = Chosen(name, location(runtime, name), work.moment)
     why = why_not(runtime, now)
     if why:
@@ -120,7 +120,7 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
     return listed(runtime, now, known)
 
 
-def known_name(known: InstalledModels, name: str) -> str:
+def existing_name(known: InstalledModels, name: str) -> str:
     """The name, if such a model exists. Raises NotFound."""
     names = [EMBEDDED, NONE, *(model.name for model in known.models)]
     if name not in names:
@@ -131,7 +131,7 @@ def known_name(known: InstalledModels, name: str) -> str:
     return name
 
 
-def _embed_anew(work: Work, _request: NoRequest) -> ModelsAnswer:
+def _reembed(work: Work, _request: NoRequest) -> ModelsAnswer:
     """Switch all indexes in memory to the chosen model, in the background."""
     runtime = work.runtime
     for index in runtime.caches.indexes.values():
@@ -147,4 +147,4 @@ list_models = Operation("list_models", NoRequest, ModelsAnswer, _list)
 use_model = Operation(
     "use_model", UseModelRequest, ModelsAnswer, _use, lambda _runtime, _request: (INSTALLED,), _home
 )
-embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _embed_anew)
+embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _reembed)

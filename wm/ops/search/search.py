@@ -66,7 +66,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         hits = tuple(hit for hit in hits if known.entries[hit.id].status != "inbox")
     entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
     pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, recall)
-    said = passage(request.query, pairs, place.branch, recall)
+    quoted = passage(request.query, pairs, place.branch, recall)
     shown = {entry.id for entry, _ in pairs[:limit]}
     pinned = standing(known.pinned, place.branch, recall, without=shown)
     always = anchors.seen_now(place, pinned.shown, request.directory)
@@ -76,7 +76,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
             SearchHit(entry=e, score=h.score, why=h.why, confidence=h.confidence)
             for e, h in pairs[:limit]
         ),
-        answer=Passage(entry=said.entry, text=said.text) if said is not None else None,
+        answer=Passage(entry=quoted.entry, text=quoted.text) if quoted is not None else None,
         standing=tuple(always),
         standing_omitted=pinned.omitted,
         searched=found.count(filters),
@@ -155,9 +155,9 @@ def _filters(
     types = work.runtime.settings.memory.types
     if request.type and request.type not in types:
         others = {entry.type for entry in memory.entries}.difference(types)
-        _one_of("type", request.type, (*types, *sorted(others)))
-    _one_of("origin", request.origin, ORIGINS)
-    _one_of("status", status, (*STATUSES, ALL))
+        _check_choice("type", request.type, (*types, *sorted(others)))
+    _check_choice("origin", request.origin, ORIGINS)
+    _check_choice("status", status, (*STATUSES, ALL))
     if request.scope not in ("", WORKSPACE) and branch_of(request.scope) is None:
         raise UserError(
             f"`scope` is {request.scope[:40]!r}, which is not a scope.",
@@ -186,7 +186,7 @@ def _filters(
     )
 
 
-def _one_of(name: str, asked: str, known: Sequence[str]) -> None:
+def _check_choice(name: str, asked: str, known: Sequence[str]) -> None:
     if asked and asked not in known:
         raise UserError(
             f"`{name}` is {asked[:40]!r}, which no entry has.",

@@ -54,7 +54,7 @@ def text(work: Work, place: WorkspacePlace, state: SessionState) -> str:
     return core_blocks.render(core, work.runtime.settings.core)
 
 
-def news(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
+def take_announcements(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
     """What a person changed since the prompt was frozen; each change is announced once."""
     core = work.read(core_ref(place.key, state.session_id)).document
     if core is None or not core.untold:

@@ -25,23 +25,23 @@ from wm.store.project import Trouble
 MAX_BYTES = 256 * 1024
 
 
-class Given(Struct, frozen=True):
+class HandoffBlock(Struct, frozen=True):
     """text: the block, "" for none. state: the session, with the words of the block counted."""
 
     text: str
     state: SessionState
 
 
-def give(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> Given:
+def give(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> HandoffBlock:
     """The block for a new session; consumes the request. room: characters left for this client."""
     always = work.runtime.settings.contract.inject_handoff
     record = work.read(record_ref(place.key)).document or ContractRecord()
     if not (always or record.asked) or not (state.root or place.root):
-        return Given("", state)
+        return HandoffBlock("", state)
     file = handoff_file(place, state.root)
     others = tuple(one for one in record.asked if one.folder != shown(file.root))
     if not always and len(others) == len(record.asked):
-        return Given("", state)
+        return HandoffBlock("", state)
     try:
         raw = file.read(MAX_BYTES)
     except Trouble:
@@ -51,9 +51,9 @@ def give(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> G
     most = min(room, work.runtime.settings.contract.inject_chars)
     block = handoff_block.render(redacted, most)
     if not block:
-        return Given("", state)
+        return HandoffBlock("", state)
     if others != record.asked:
         work.put(record_ref(place.key), record.model_copy(update={"asked": others}))
     fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
     work.log(place.key, [fact], session=sid(state.session_id))
-    return Given(block, provenance.hear_given(work, state, redacted))
+    return HandoffBlock(block, provenance.hear_given(work, state, redacted))

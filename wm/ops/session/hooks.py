@@ -242,17 +242,17 @@ def keep_requests(
     if isinstance(error, UserError | HostError) and event not in SPOKEN:
         return ""  # a refusal, not a failure: it would repeat at each tool call
     reason = without_secrets(str(error))
-    said = f"wm could not record this event ({event}). {reason}"
+    message = f"wm could not record this event ({event}). {reason}"
     try:
         kept = _keep_requests(agent, event, payload, project)
     except (WmError, OSError) as failure:
         if event in SPOKEN:
-            said += f" Nothing was kept: {without_secrets(str(failure))}"
-            return f"{said} If it asks to remember something, ask again later."
-        return said
+            message += f" Nothing was kept: {without_secrets(str(failure))}"
+            return f"{message} If it asks to remember something, ask again later."
+        return message
     if kept:
-        said += " What it asks to remember waits in the journal for the next session."
-    return said
+        message += " What it asks to remember waits in the journal for the next session."
+    return message
 
 
 def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:

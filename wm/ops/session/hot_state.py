@@ -133,7 +133,7 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         raise no_session(place, f"There is no session {request.session_id!r}")
     state = reading.document
     text = hot_snapshot.render(state, work.runtime.settings.session).text
-    core, held = own_memory(work, place.key, state)
+    core, held = session_memory(work, place.key, state)
     settings = work.runtime.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
@@ -167,7 +167,7 @@ def _passed(work: Work, key: str, session_id: str) -> FlowSum | None:
     )
 
 
-def own_memory(
+def session_memory(
     work: Work, key: str, state: SessionState
 ) -> tuple[CoreMemory | None, WorkingMemory | None]:
     """Core blocks and working memory of a session; None for each that has none."""
@@ -197,16 +197,16 @@ def require_state(
             lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores),
         )
     if found is None:
-        said = f"There is no session {wanted!r}" if named else "No agent had a session"
+        message = f"There is no session {wanted!r}" if named else "No agent had a session"
         if with_core and not named:
-            said = "There is no session with core blocks"
-        raise no_session(place, said)
+            message = "There is no session with core blocks"
+        raise no_session(place, message)
     return found
 
 
-def no_session(place: WorkspacePlace, said: str) -> NotFound:
+def no_session(place: WorkspacePlace, message: str) -> NotFound:
     return NotFound(
-        f"{said} in {place.root or place.key}.",
+        f"{message} in {place.root or place.key}.",
         fix="`wm session list` shows all sessions of this workspace.",
     )
 

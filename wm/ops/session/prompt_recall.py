@@ -162,10 +162,10 @@ def _untold(
 ) -> tuple[MemoryEntry, ...]:
     own = sid(state.session_id)
     entries = (e for e in memory.entries if e.session != own or e.pinned)
-    return prompt_recall.untold(entries, place.branch, _known(work, place, state, memory))
+    return prompt_recall.untold(entries, place.branch, _visible_ids(work, place, state, memory))
 
 
-def _known(
+def _visible_ids(
     work: Work, place: WorkspacePlace, state: SessionState, memory: WorkspaceMemory
 ) -> Collection[str]:
     """Ids of entries that the session's prompt shows or will show, and of those recalled since."""

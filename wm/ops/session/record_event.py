@@ -275,7 +275,7 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     save_session(work, place, state)
     working_memory.after_prompt(work, place, state, message.text)
     said = tuple(kept.message for kept in remembered if kept.message)
-    notice = core_blocks.news(work, place, state)
+    notice = core_blocks.take_announcements(work, place, state)
     return EventAnswer(
         remembered=remembered,
         learned=learned,
@@ -303,11 +303,12 @@ def _keep_requested(
     if found.found or found.unparsed:
         journal.promote_pending(work, place)
     return tuple(
-        learn_or_wait(work, place, wanted, reasons) for wanted, reasons in _wanted(found, session)
+        learn_or_wait(work, place, wanted, reasons)
+        for wanted, reasons in _remember_requests(found, session)
     )
 
 
-def _wanted(
+def _remember_requests(
     found: requests.Requests, session: str
 ) -> Iterator[tuple[RememberRequest, tuple[str, ...]]]:
     """What the user's message asks to keep, each with the reasons to send it to the inbox."""
@@ -343,7 +344,7 @@ def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests
 def _wait_for_promotion(work: Work, prepared: WaitingRequests) -> EventAnswer:
     waiting = [
         wait(work, prepared.place, wanted, reasons, failure="hook_failed")[0]
-        for wanted, reasons in _wanted(prepared.requests, prepared.session)
+        for wanted, reasons in _remember_requests(prepared.requests, prepared.session)
     ]
     kept = tuple(Remembered(outcome="retryable", entry=entry) for entry in waiting)
     return EventAnswer(remembered=kept)
@@ -369,21 +370,21 @@ def _forget_requested(
 
     Returns sentences for the agent, and the ids of the removed entries.
     """
-    said, gone = [], set()
+    messages, gone = [], set()
     most = work.runtime.settings.gate.max_requests
     if len(message.forgets) == most:
-        said.append(f"Only the first {most} requests to forget were read: send the others.")
+        messages.append(f"Only the first {most} requests to forget were read: send the others.")
     for wanted in message.forgets:
         memory = load_memory(work, place)
         named = tombstones.named(memory.entries, wanted)
         if len(named) != 1:
             found = f"matches {len(named)} memories" if named else "is not among the memories"
-            said.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
+            messages.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
             continue
         answer = forget_one(work, place, memory, named[0].id, session=sid(session))
-        said.append(answer.message)
+        messages.append(answer.message)
         gone.add(answer.entry.id)
-    return tuple(said), frozenset(gone)
+    return tuple(messages), frozenset(gone)
 
 
 def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:

@@ -85,7 +85,7 @@ def _read_blocks(work: Work, target: Target) -> Blocks:
 def _change_block(work: Work, target: Target) -> Blocks:
     request = target.request
     assert isinstance(request, BlockRequest)
-    made, said = core.change(
+    made, message = core.change(
         work,
         target.place,
         target.state,
@@ -94,7 +94,7 @@ def _change_block(work: Work, target: Target) -> Blocks:
         request.operation,
         by="user",
     )
-    return _view_blocks(made, work, said)
+    return _view_blocks(made, work, message)
 
 
 def _continue(work: Work, request: ContinueRequest) -> Continued:
@@ -115,8 +115,8 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
             update={"session_id": "", "carried_from": state.session_id, "untold": ()}
         )
         work.put(core.next_ref(place.key), waiting)
-        said = f"The next session here takes over {block_names} of {state.session_id}."
-        return Continued(session_id=state.session_id, blocks=names, message=said)
+        message = f"The next session here takes over {block_names} of {state.session_id}."
+        return Continued(session_id=state.session_id, blocks=names, message=message)
     into = require_state(work, place, request.to)
     if into.session_id == state.session_id:
         raise UserError(
@@ -125,12 +125,12 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
     before = core.load_core(work, place, into)
     after = core.hand_over(work, place, source, state.session_id, into)
     taken = tuple(n for n in names if core_blocks.of(after, n) != core_blocks.of(before, n))
-    said = (
+    message = (
         f"{into.session_id} has {', '.join(taken)} of {state.session_id} now."
         if taken
         else f"{into.session_id} has {block_names} of its own, which stay; nothing was changed."
     )
-    return Continued(session_id=state.session_id, to=into.session_id, blocks=taken, message=said)
+    return Continued(session_id=state.session_id, to=into.session_id, blocks=taken, message=message)
 
 
 def _cancel(work: Work, place: WorkspacePlace) -> Continued:
@@ -197,12 +197,12 @@ def _remove(work: Work, target: Target) -> WorkingItems:
             "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
         )
     if request.text:
-        stored, said = edit.remove(request.text)
+        stored, message = edit.remove(request.text)
     elif request.slot:
-        stored, said = edit.clear_slot(request.slot)
+        stored, message = edit.clear_slot(request.slot)
     else:
-        stored, said = edit.clear_all()
-    return _view_items(work, target.state, stored, said)
+        stored, message = edit.clear_all()
+    return _view_items(work, target.state, stored, message)
 
 
 read_working = Operation("read_working", MemoryScoped, WorkingItems, _read_working, prepare=_target)

@@ -204,14 +204,14 @@ class WorkingEdit(Struct, frozen=True):
         return load_working(self.work, self.place, self.state)
 
     def _saved(
-        self, stored: WorkingMemory, made: WorkingMemory | Refusal, cleared: str, said: str
+        self, stored: WorkingMemory, made: WorkingMemory | Refusal, cleared: str, message: str
     ) -> tuple[WorkingMemory, str]:
         after = granted(made)
         save_working(self.work, self.place, stored, after)
         if cleared:
             self._log(cleared, stored, after)
         count = counts.counted(len(working_memory.everything(after)), "item")
-        return after, f"{said}; {count} now."
+        return after, f"{message}; {count} now."
 
     def _log(self, what: str, before: WorkingMemory, after: WorkingMemory) -> None:
         gone = len(working_memory.everything(before)) - len(working_memory.everything(after))

@@ -50,9 +50,9 @@ def rotate(
 def _needed(runtime: Runtime, key: str) -> tuple[frozenset[str], frozenset[str]]:
     """Ids of existing entries, and of the records they name."""
     store = runtime.store
-    memory = _whole(runtime, memory_ref(key))
-    journal = _whole(runtime, Ref(PendingJournal, key))
-    stones = _whole(runtime, Ref(Tombstones, key))
+    memory = _read_intact(runtime, memory_ref(key))
+    journal = _read_intact(runtime, Ref(PendingJournal, key))
+    stones = _read_intact(runtime, Ref(Tombstones, key))
     existing = set(store.names(TrashedEntry, key))
     admissions: set[str] = set()
     if memory is not None:
@@ -65,7 +65,7 @@ def _needed(runtime: Runtime, key: str) -> tuple[frozenset[str], frozenset[str]]
     return frozenset(existing - {""}), frozenset(admissions - {""})
 
 
-def _whole(runtime: Runtime, ref: Ref[D]) -> D | None:
+def _read_intact(runtime: Runtime, ref: Ref[D]) -> D | None:
     """The document, None if there is none. Raises if it is unreadable: nothing may be purged."""
     reading = runtime.store.read(ref)
     if reading.health in (Health.LOST, Health.TOO_NEW):

@@ -88,7 +88,7 @@ class _Tally(Struct):
     deleted: int = 0
     bytes: int = 0
 
-    def gone(self, deletion: Deletion) -> None:
+    def count(self, deletion: Deletion) -> None:
         rule, size = deletion.rule.value, deletion.file.size
         self.deleted += 1
         self.bytes += size
@@ -124,13 +124,13 @@ def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
     plan = planned(runtime, key, run, begun, tally)
     if run.dry_run:
         for deletion in plan.deletions:
-            tally.gone(deletion)
+            tally.count(deletion)
     else:
         _do(runtime, key, plan, run, tally)
     plan = replace(plan, deletions=())  # frees its memory before the report allocates some
     evidence = _purge(runtime, key, run, tally)
     log = _report(runtime, key, run, plan, tally, begun, evidence)
-    if not run.dry_run and _is_news(runtime, log):
+    if not run.dry_run and _should_report(runtime, log):
         with tally.noting(paths.place(Ref(type(log), key, log.session)).path):
             _save(runtime, log)
         log = log.model_copy(update={"errors": tuple(tally.errors)})
@@ -239,7 +239,7 @@ def _remove(
         why = str(error)
     if not why:
         for deletion in group:
-            tally.gone(deletion)
+            tally.count(deletion)
         return
     tally.failed(group[0].file.document, why)
     if session:
@@ -283,7 +283,7 @@ def _purge_trash(
                 else:
                     tally.failed(files[0].file.document, "changed")
         for deletion in gone:
-            tally.gone(deletion)
+            tally.count(deletion)
 
 
 def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
@@ -408,7 +408,7 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
     runtime.store.core.cache.drop(paths.place(ref).path)
 
 
-def _is_news(runtime: Runtime, log: SweepLog) -> bool:
+def _should_report(runtime: Runtime, log: SweepLog) -> bool:
     """Should the report be written? A restart that finds nothing to do keeps today's report."""
     if log.session or log.cause in ("daily", "asked") or _is_worth_listing(log):
         return True

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct, field
 
 from wm.domain.memory.scope import resolve
-from wm.domain.session.epochs import is_whole
+from wm.domain.session.epochs import is_intact
 from wm.formats.base import Document
 from wm.formats.core_memory import NEXT, CoreMemory
 from wm.formats.home import Aliases
@@ -110,7 +110,7 @@ def _epoch(ref: Ref[Document], epoch: PromptEpoch) -> _Broken:
         message = f"It was written {epoch.generation} times; an epoch is written once."
         yield "epoch_changed", "error", message
     for block in epoch.blocks:
-        if not is_whole(block):
+        if not is_intact(block):
             message = f"The text of the block {block.name} does not match its digest."
             yield "epoch_changed", "error", message
 

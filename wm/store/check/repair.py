@@ -49,7 +49,7 @@ def _repair_key(store: FileStore, _path: str) -> str:
     return "Restored from the other copy."
 
 
-def _close_to_others(store: FileStore, path: str) -> str:
+def _restrict_mode(store: FileStore, path: str) -> str:
     above, _, name = path.rpartition("/")
     with explained("change the mode of", store.home, path):
         if path == "" or kind_of(path) is not None or path in OTHER_FOLDERS:
@@ -66,7 +66,7 @@ def _sweep(store: FileStore, path: str) -> str:
     with (
         explained("clear", store.home, path),
         store.disk.folder(above) as folder,
-        store.core.locks.held_if_free(folder, paths.companion(name)[0]) as lock,
+        store.core.locks.try_hold(folder, paths.companion(name)[0]) as lock,
     ):
         removed = lock is not None and store.disk.remove(folder, name)
     return "Removed." if removed else ""
@@ -97,7 +97,7 @@ def _restore(store: FileStore, path: str) -> str:
     """Give a damaged or missing document the bytes of its previous copy."""
     place = place_at(path)
     with store.transaction([ref_at(path)]), _opened(store, place) as folder:
-        found = _found(store, path, folder)
+        found = _find_copies(store, path, folder)
         if found.reading.health is not Health.RESTORED:
             return ""
         if found.keep_main:
@@ -111,7 +111,7 @@ def _renew_previous_copy(store: FileStore, path: str) -> str:
     above, _, previous = path.rpartition("/")
     main = paths.FilePlace(above, paths.companion(previous)[0])
     with store.transaction([ref_at(main.path)]), _opened(store, main) as folder:
-        found = _found(store, main.path, folder)
+        found = _find_copies(store, main.path, folder)
         if found.reading.health is not Health.OK:
             return ""
         if previous in store.disk.list(folder):
@@ -137,7 +137,7 @@ def _cut_log(store: FileStore, path: str) -> str:
     with (
         explained("repair", store.home, path),
         store.disk.folder(above) as folder,
-        store.core.locks.held(folder, evidence.LOCKED),
+        store.core.locks.hold(folder, evidence.LOCKED),
         store.core.log.open_end(workspace, folder, store.core.key_to_write()).file as file,
     ):
         store.disk.flush(file)
@@ -156,7 +156,7 @@ _REPAIRS: Mapping[str, Callable[[FileStore, str], str]] = MappingProxyType(
     {
         "no_key": _renew_key,
         "damaged_key": _repair_key,
-        "open_to_others": _close_to_others,
+        "open_to_others": _restrict_mode,
         "stale_temp": _sweep,
         "unfinished": _finish,
         "restored": _restore,
@@ -177,7 +177,7 @@ def _opened(store: FileStore, place: paths.FilePlace) -> Handle:
         return store.disk.folder(place.folder)
 
 
-def _found(store: FileStore, path: str, folder: Handle) -> CopiesFound[Document]:
+def _find_copies(store: FileStore, path: str, folder: Handle) -> CopiesFound[Document]:
     place = place_at(path)
     with explained("read", store.home, path):
         return store.core.find(ref_at(path), place, folder, store.core.key_to_write(), locked=True)

@@ -152,7 +152,7 @@ def _replace(core: Core, workspace: str, folder: Handle, segment: _Segment, new:
     disk = core.disk
     with (
         atomic.temporary(disk, folder, segment.name, [new], durable=True) as temp,
-        core.locks.held(folder, evidence.LOCKED),
+        core.locks.hold(folder, evidence.LOCKED),
     ):
         unchanged = _unchanged(core, folder, segment)
         if unchanged:

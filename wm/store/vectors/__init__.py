@@ -203,7 +203,7 @@ def _read(core: Core, folder: Handle, name: str, key: bytes, limit: int) -> _Fil
 def _put(core: Core, folder: Handle, name: str, file: Sequence[Bytes] | None) -> bool:
     """Replace the file whole, or delete it if `file` is None; False if another process is writing
     it."""
-    with core.locks.held_if_free(folder, name) as lock:
+    with core.locks.try_hold(folder, name) as lock:
         if lock is not None and file is None:
             core.disk.remove(folder, name)
         elif lock is not None and file is not None:

@@ -161,8 +161,8 @@ def _print_commands(answer: diag.Commands) -> None:
         output.line("No compaction has given a command yet.")
     for row in answer.rows:
         target = f" {short_id(row.replaces or row.entry)}" if row.replaces or row.entry else ""
-        said = f"{row.action}{target}: {row.sentence}"
-        output.lines(output.hang(f"  {output.minute(row.at)}", said, TIMED))
+        text = f"{row.action}{target}: {row.sentence}"
+        output.lines(output.hang(f"  {output.minute(row.at)}", text, TIMED))
     _print_counts(answer.by_reason)
     _print_more(answer.total - len(answer.rows))
 
@@ -336,9 +336,9 @@ def _print_remarks(remarks: Iterable[diag.Remark]) -> None:
     paints = {"error": output.bad, "warning": output.warn}
     for remark in remarks:
         name = f"{short_id(remark.entry)}: " if remark.entry else ""
-        said = f"{name}{remark.sentence}" + (f" ({remark.fix})" if remark.fix else "")
+        text = f"{name}{remark.sentence}" + (f" ({remark.fix})" if remark.fix else "")
         mark = paints.get(remark.severity, output.dim)
-        output.lines(output.hang(f"  {remark.severity:<7}", said, 11, mark=mark))
+        output.lines(output.hang(f"  {remark.severity:<7}", text, 11, mark=mark))
 
 
 def _print_counts(counts: Mapping[str, int]) -> None:

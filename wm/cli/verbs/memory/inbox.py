@@ -16,7 +16,7 @@ from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import entry_lines, entry_type, print_entry
 from wm.cli.groups import Group
 from wm.cli.options import choice, flag
-from wm.cli.streams import given
+from wm.cli.streams import text_argument
 from wm.errors import WmError
 from wm.formats.workspace_memory import SOURCES
 
@@ -144,7 +144,7 @@ def edit(caller: Caller, entry_id: str, text: tuple[str, ...], wait: bool) -> Re
     if waiting.status != "inbox":
         # Raises the refusal, with the message of `wm inbox accept`.
         caller.call("accept_entry", id=entry_id)
-    answer: Any = caller.call("edit_entry", id=waiting.id, text=given(text))
+    answer: Any = caller.call("edit_entry", id=waiting.id, text=text_argument(text))
     if not wait:
         answer = caller.call("accept_entry", id=waiting.id)
     return Result(answer, lambda answer: print_entry(answer.entry))

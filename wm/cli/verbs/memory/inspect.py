@@ -51,8 +51,8 @@ def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> 
     looks = sum(needs_a_look(view.entry) for view in found.entries)
     if looks:
         verb = "needs" if looks == 1 else "need"
-        said = f"{output.count(looks, 'entry', 'entries')} marked ! {verb} a look: wm show ID"
-        rows.append(("attention", said, output.warn))
+        notice = f"{output.count(looks, 'entry', 'entries')} marked ! {verb} a look: wm show ID"
+        rows.append(("attention", notice, output.warn))
     head = [*heading_lines(found.place), *output.pairs(rows)]
     whole = [
         *head,

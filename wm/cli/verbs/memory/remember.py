@@ -13,7 +13,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import entry_type, print_text, short_id
 from wm.cli.options import anchors, flag, text
-from wm.cli.streams import given
+from wm.cli.streams import text_argument
 from wm.formats.workspace_memory import IMPORTANCES
 
 
@@ -37,7 +37,11 @@ def command(caller: Caller, text: tuple[str, ...], **fields: Any) -> Result:
     if not text:  # standard input is read only for "-": a script's may contain anything
         raise click.UsageError('`wm remember` needs TEXT; "-" reads it from standard input.')
     answer = caller.call(
-        "remember", text=given(text), source="explicit", typed=output.is_terminal(), **fields
+        "remember",
+        text=text_argument(text),
+        source="explicit",
+        typed=output.is_terminal(),
+        **fields,
     )
     return Result(answer, _print)
 

@@ -95,9 +95,13 @@ def _by_id(words: tuple[str, ...]) -> list[str]:
     return [f"`wm show {name}` shows an entry by its id." for name in ids[:1]]
 
 
-def _answers(said: Any, entry: Any) -> bool:
+def _answers(answer: Any, entry: Any) -> bool:
     """Whether the answer is the whole entry: then it is not printed twice."""
-    return said is not None and said.entry == entry.id and said.text.split() == entry.text.split()
+    return (
+        answer is not None
+        and answer.entry == entry.id
+        and answer.text.split() == entry.text.split()
+    )
 
 
 def _show(entry: Any, why: str, *, answers: bool = False) -> None:

@@ -51,10 +51,10 @@ def _sentence(answer: Any, check: bool) -> str:
     path = output.home_short(answer.file)
     if check:
         return f"{path} is current." if answer.current else f"{path} is not current: wm handoff"
-    said = f"Wrote {path}." if answer.changed else f"{path} is current already."
+    message = f"Wrote {path}." if answer.changed else f"{path} is current already."
     left = sum(answer.omitted.values())
     if left:
-        said += f" {output.count(left, 'item')} did not fit."
+        message += f" {output.count(left, 'item')} did not fit."
     if answer.asked:
-        said += " The next session that starts here gets it."
-    return said
+        message += " The next session that starts here gets it."
+    return message

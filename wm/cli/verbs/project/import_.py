@@ -145,7 +145,7 @@ def _print(found: Gathered, answers: list[ImportAnswer], dry_run: bool, _report:
     if not found.files and not found.problems:
         output.line("Nothing to import was found.")
         output.line(output.dim("`wm import --help` lists the folders it reads; or name PATHs."))
-    _print_left(found)
+    _print_not_imported(found)
     if found.others:
         has, have = "other workspace has a store", "other workspaces have stores"
         count = output.count(len(found.others), has, have)
@@ -169,8 +169,8 @@ def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
     came = [one for one in answer.sessions if one.outcome == "imported"]
     if came:
         sessions = {one.session_id for one in came}
-        said = "session with its own memory" if len(sessions) == 1 else "sessions with their own"
-        rows.append((f"{len(sessions):>6,}", f"{said} (wm session list)"))
+        noun = "session with its own memory" if len(sessions) == 1 else "sessions with their own"
+        rows.append((f"{len(sessions):>6,}", f"{noun} (wm session list)"))
     output.lines(output.pairs(rows))
     if not dry_run and not came and not NEW & set(answer.counts):
         output.line("  Nothing new was imported.")
@@ -182,7 +182,7 @@ def _print_target(answer: ImportAnswer, dry_run: bool) -> None:
         output.line()
     shown = listed if dry_run else listed[:LISTED]
     for one in shown:
-        _print_one(one, answer.place.root)
+        _print_imported(one, answer.place.root)
     if len(shown) < len(listed):
         output.line(output.dim(f"  … and {len(listed) - len(shown):,} more; --json has all"))
     if dry_run:
@@ -204,10 +204,10 @@ def _listed(answer: ImportAnswer, dry_run: bool) -> list[Imported]:
     return list(refused.values())[::-1]
 
 
-def _print_one(one: Imported, root: str) -> None:
+def _print_imported(one: Imported, root: str) -> None:
     head = f"  {WOULD.get(one.outcome, one.outcome):<10} "
     output.lines(output.hang(head, output.cut(one.text, 2 * output.width()), 13))
-    about = [_place(one, root)]
+    about = [_location(one, root)]
     if one.entry:
         about.insert(0, short_id(one.entry).ljust(SHORT_ID))
     if one.reason_codes:
@@ -215,14 +215,14 @@ def _print_one(one: Imported, root: str) -> None:
     output.lines(output.hang("", " · ".join(about), 13, output.dim))
 
 
-def _place(one: Imported, root: str) -> str:
+def _location(one: Imported, root: str) -> str:
     """File and line, relative if the file is in the project."""
     inside = bool(root) and one.file.startswith(root.rstrip("/") + "/")
     file = output.safe(one.file[len(root) + 1 :]) if inside else output.home_short(one.file)
     return file + (f":{one.line}" if one.line else "")
 
 
-def _print_left(found: Gathered) -> None:
+def _print_not_imported(found: Gathered) -> None:
     counts = Counter[str]()
     for left in found.left:
         counts[left.why] += left.count

@@ -60,13 +60,13 @@ def _print_contract(answer: Any) -> None:
 
 
 def _scalars(answer: Any) -> list[output.Row]:
-    said = answer.contract
+    contract = answer.contract
     return [
         ("file", output.home_short(answer.file)),
-        ("goal", _word(said.get("goal"))),
-        ("phase", _word(said.get("current_phase"))),
-        ("last updated", _word(said.get("last_updated"))),
-        ("compactions", _word(said.get("compaction_count", 0))),
+        ("goal", _word(contract.get("goal"))),
+        ("phase", _word(contract.get("current_phase"))),
+        ("last updated", _word(contract.get("last_updated"))),
+        ("compactions", _word(contract.get("compaction_count", 0))),
     ]
 
 

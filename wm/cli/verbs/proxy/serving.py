@@ -106,7 +106,7 @@ def run(
         raise UserError(
             f"There is no program {words[0]!r} {where}.", fix="Install it, or name its path."
         )
-    settings = proxies.settings_for(caller, upstream or _named(words[0], env, folder))
+    settings = proxies.settings_for(caller, upstream or _configured_upstream(words[0], env, folder))
     host = parse_origin(settings.upstream).host
     token = secrets.token_urlsafe(24)
     path = proxies.workspace_part(caller)
@@ -125,9 +125,9 @@ def run(
     return code
 
 
-def _named(program: str, env: dict[str, str], folder: Path) -> str:
+def _configured_upstream(program: str, env: dict[str, str], folder: Path) -> str:
     paths = find_agent_paths(env)
-    named = launch.named_upstream(
+    named = launch.configured_upstream(
         program, env, claude=paths.claude, opencode=paths.opencode, folder=folder
     )
     return named.url

@@ -14,7 +14,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
 from wm.cli.options import flag, text
-from wm.cli.streams import given
+from wm.cli.streams import text_argument
 from wm.formats.core_memory import BLOCKS
 from wm.formats.session_state import NEWEST
 
@@ -67,7 +67,7 @@ def append_core(caller: Caller, **fields: Any) -> Result:
 
 
 def _change(caller: Caller, operation: str, *, text: tuple[str, ...], **fields: Any) -> Result:
-    answer = caller.call("change_block", content=given(text), operation=operation, **fields)
+    answer = caller.call("change_block", content=text_argument(text), operation=operation, **fields)
     return Result(answer, _print_blocks)
 
 
@@ -109,7 +109,7 @@ def show_working(caller: Caller, **session: str) -> Result:
 def add_item(caller: Caller, text: tuple[str, ...], **fields: str) -> Result:
     """Add TEXT to a slot (the newest items of one kind), or as a note. The session shows it when
     its memory text is next renewed (at the next epoch)."""
-    return Result(caller.call("add_item", text=given(text), **fields), _print_items)
+    return Result(caller.call("add_item", text=text_argument(text), **fields), _print_items)
 
 
 @working.command("remove", short_help="Remove one item.")
@@ -118,7 +118,7 @@ def add_item(caller: Caller, text: tuple[str, ...], **fields: str) -> Result:
 @prints
 def remove_item(caller: Caller, text: tuple[str, ...], **session: str) -> Result:
     """Remove the item with TEXT, or the only one that contains these words."""
-    return Result(caller.call("remove_items", text=given(text), **session), _print_items)
+    return Result(caller.call("remove_items", text=text_argument(text), **session), _print_items)
 
 
 @working.command("clear", short_help="Empty a slot, or everything.")

@@ -82,19 +82,19 @@ def _print_session(answer: Any) -> None:
 def _passed(found: FlowSum) -> str:
     """The traffic of the session through a proxy."""
     share = f" ({100 * found.cached / found.read:.0f} % from the cache)" if found.read else ""
-    said = [output.count(found.exchanges, "exchange")]
-    said += [f"{found.failed} failed"] if found.failed else []
-    said += [f"{output.count(found.read, 'token')} read{share}", f"{found.written:,} written"]
-    return " · ".join(said)
+    parts = [output.count(found.exchanges, "exchange")]
+    parts += [f"{found.failed} failed"] if found.failed else []
+    parts += [f"{output.count(found.read, 'token')} read{share}", f"{found.written:,} written"]
+    return " · ".join(parts)
 
 
 def _context(measured: Pressure) -> str:
     """How full the session's context is, and the notices given about it."""
-    said = nonzero(
+    parts = nonzero(
         (measured.warnings_sent, "warning"), (measured.interventions_sent, "intervention")
     )
     filled = f"{measured.used:,} of {measured.limit:,} {measured.basis}"
-    return " · ".join([f"{measured.percentage:g} % {measured.level}", filled, *said])
+    return " · ".join([f"{measured.percentage:g} % {measured.level}", filled, *parts])
 
 
 @command.command("delete", short_help="Delete all files of one session.")

@@ -20,7 +20,7 @@ from wm.cli.context import Caller, Result, ask, daemon_status, prints, prints_al
 from wm.cli.daemon_state import outdated
 from wm.cli.options import flag
 from wm.daemon.instance import holder, is_ending
-from wm.daemon.lifecycle import start, wait_gone
+from wm.daemon.lifecycle import start, wait_stopped
 from wm.errors import StoreError, Unavailable, UserError, WmError
 from wm.settings import Settings
 
@@ -94,7 +94,7 @@ def replace_outdated(settings: Settings) -> str:
 def restart(settings: Settings) -> None:
     """Raises StoreError if the old daemon does not end in time."""
     ask(settings, "shutdown")
-    if not wait_gone(settings):
+    if not wait_stopped(settings):
         raise StoreError("The daemon is still writing the updates that it accepted.", fix=BEHIND)
     start(settings)
 
@@ -121,15 +121,15 @@ def down(caller: Caller) -> Result:
     try:
         pid = int(daemon_status(caller.settings)["pid"])
         ask(caller.settings, "shutdown")
-        gone = wait_gone(caller.settings)
+        gone = wait_stopped(caller.settings)
     except Unavailable:
         _refuse_if_locked(caller)
         return Result({"stopped": False}, "The daemon is not running.")
     report = {"stopped": gone, "pid": pid}
     if gone:
         return Result(report, f"The daemon (pid {pid}) has stopped.")
-    said = f"The daemon (pid {pid}) is still writing the updates that it accepted."
-    return Result(report, lambda _report: output.problem(said, fix=BEHIND), failed=True)
+    message = f"The daemon (pid {pid}) is still writing the updates that it accepted."
+    return Result(report, lambda _report: output.problem(message, fix=BEHIND), failed=True)
 
 
 def _refuse_if_locked(caller: Caller) -> None:

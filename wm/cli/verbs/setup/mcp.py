@@ -60,11 +60,11 @@ def command(caller: Caller, session: str, memory: bool) -> int:
 
     given = ""
     if memory:
-        given = _shown(library, here, caller.settings.hooks.start_timeout_s)
+        given = _prompt_text(library, here, caller.settings.hooks.start_timeout_s)
     return serve_stdio(McpSession(__version__, f"{INSTRUCTIONS}{given}"), perform)
 
 
-def _shown(library: Library, here: Callable[[], dict[str, str]], deadline_s: float) -> str:
+def _prompt_text(library: Library, here: Callable[[], dict[str, str]], deadline_s: float) -> str:
     """What the first prompt of a session here would show, as text behind the instructions; "" if it
     cannot be read: the tools still work."""
     session = {"sessionId": f"mcp-{uuid.uuid4()}", "agent": "mcp"}

@@ -31,7 +31,7 @@ from wm.ops.search.model_install import (
     require_network,
     try_model,
 )
-from wm.ops.search.models import known_name
+from wm.ops.search.models import existing_name
 
 COLUMN = 14
 SHOWN_DIGITS = 16
@@ -71,9 +71,9 @@ def _print_row(row: Any) -> None:
     origin = f"from {output.home_short(row.origin)}" if row.origin else ""
     if row.commit:
         origin += f" at {row.commit[:SHOWN_DIGITS]}"
-    for said in (output.home_short(row.path) if row.bytes else "", origin):
-        if said:
-            output.lines(output.hang("", said, COLUMN, output.dim))
+    for detail in (output.home_short(row.path) if row.bytes else "", origin):
+        if detail:
+            output.lines(output.hang("", detail, COLUMN, output.dim))
     if row.problem:
         output.lines(output.hang("", row.problem, COLUMN, output.warn))
 
@@ -110,7 +110,7 @@ def use(caller: Caller, name: str) -> Result:
 
 def _try_first(runtime: Runtime, name: str) -> None:
     """Open the model in this process, so that one that fails changes nothing."""
-    known_name(installed(runtime), name)
+    existing_name(installed(runtime), name)
     if name != "none":
         try_model(runtime, location(runtime, name))
 
@@ -127,10 +127,10 @@ def take(caller: Caller, path: str, name: str) -> Result:
     """
     folder = Path(absolute(path))
     with caller.opened() as runtime:
-        return Result(import_model(runtime, folder, name or folder.name.lower()), _print_taken)
+        return Result(import_model(runtime, folder, name or folder.name.lower()), _print_imported)
 
 
-def _print_taken(model: Any) -> None:
+def _print_imported(model: Any) -> None:
     _print_files(model.files)
     _print_installed(model)
 
@@ -209,7 +209,7 @@ def test(caller: Caller, name: str) -> Result:
     with caller.opened() as runtime:
         asked = name or chosen(runtime).name
         if "/" not in asked:
-            known_name(installed(runtime), asked)
+            existing_name(installed(runtime), asked)
         found = try_model(runtime, location(runtime, asked))
     return Result(found, _print_trial, failed=not found.sane)
 

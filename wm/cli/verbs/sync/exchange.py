@@ -94,10 +94,10 @@ def _print(answer: Synced, *, mine: bool) -> None:
         rows.append((verb, output.count(sent, "entry", "entries")))
     elif answer.pushed:
         rows.append(("sent", "earlier changes"))
-    for outcome, said in RECEIVED.items():
+    for outcome, phrase in RECEIVED.items():
         if count := sum(part.received.get(outcome, 0) for part in answer.parts):
             what = ("recap",) if outcome == "recap" else ("entry", "entries")
-            rows.append(("received", f"{output.count(count, *what)} {said}"))
+            rows.append(("received", f"{output.count(count, *what)} {phrase}"))
     output.lines(output.pairs(rows))
     if not (rows or answer.trouble or answer.held_back):
         output.line("Nothing is new on either side.")

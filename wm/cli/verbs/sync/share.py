@@ -85,8 +85,8 @@ def unshare(caller: Caller, entry_ids: tuple[str, ...], recaps: bool, purge: boo
         return synced(caller, Choices(purge=True, confirm=lambda _leaving, _remote: True))
     count = output.count(len(answer.entries), "entry", "entries")
     count = "The recaps of your sessions here" if recaps and not entry_ids else count
-    said = f"{count} will not be shared any more; `wm sync` withdraws them from the others."
-    return Result(answer, said)
+    text = f"{count} will not be shared any more; `wm sync` withdraws them from the others."
+    return Result(answer, text)
 
 
 @click.group("team", cls=Group, default="list")
@@ -119,8 +119,8 @@ def _print_team(answer: Team) -> None:
 
 
 def _counted(count: int, rest: int, what: str) -> str:
-    said = output.count(count, "entry", "entries")
-    return f"{said}, {rest} {what}" if rest else said
+    text = output.count(count, "entry", "entries")
+    return f"{text}, {rest} {what}" if rest else text
 
 
 @team.command("leave", short_help="End the sync of this project.")
