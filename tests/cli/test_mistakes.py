@@ -282,7 +282,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "LEVEL: 'huge' is not one of 'low', 'normal', 'high'.",
         "`wm importance --help` shows how.",
     ),
-    ("logs -n 0", 2, "--limit: 0 is not in the range x>=1.", "`wm logs --help` shows how."),
+    ("logs -n 0", 2, "--limit: 0 is less than 1.", "`wm logs --help` shows how."),
     (
         "inbox accept",
         2,

@@ -6,6 +6,7 @@ that it loads all verbs: a misleading guess is worse than a delay of a quarter o
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 
@@ -32,6 +33,8 @@ def sentence(error: click.UsageError) -> str:
         case click.BadParameter():
             message = f"{_name(error.param)}: {error.message}"
             message = message.replace("is not a valid integer range", "is not a whole number")
+            message = message.replace("is not in the range x>=", "is less than ")
+            message = re.sub(r"in the range (\d+)<=x<=(\d+)", r"between \1 and \2", message)
         case click.BadOptionUsage():
             # Raised during parsing, so the error does not contain its command.
             message = error.message.replace("Option '", "The option ").replace("' ", " ", 1)

@@ -22,13 +22,15 @@ from wm.settings import CONFIGURABLE, SECTIONS, Settings, describe, options_of
 class _Sections(Group):
     """`wm config memory` means `wm config show memory`."""
 
-    also = MappingProxyType({"get": "show", "list": "show", "ls": "show", "set": "show"})
+    also = MappingProxyType({"get": "show", "list": "show", "ls": "show"})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_section = bool(args) and args[0] in CONFIGURABLE
         return super().parse_args(ctx, ["show", *args] if is_section else args)
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
+        if word == "set":
+            return " Write the option into config.toml: `wm config show` shows the file."
         section = word.partition(".")[0]
         return super()._nearest(ctx, section if section in CONFIGURABLE else word)
 
