@@ -149,8 +149,8 @@ class HookLists(Section, frozen=True, kw_only=True):
 
     def is_current(self, root: Node) -> bool:
         events = root.value.get("hooks", {})
-        ours = {event: list(filter(self._is_our_item, items)) for event, items in events.items()}
-        return {event: items for event, items in ours.items() if items} == self.wanted
+        ours = ((event, list(filter(self._is_our_item, items))) for event, items in events.items())
+        return {event: items for event, items in ours if items} == self.wanted
 
     def added_to(self, text: str) -> str:
         root = jsontext.parse(text)

@@ -48,11 +48,11 @@ def configured_upstream(
     if PurePath(program).stem == "opencode":
         return _opencode_upstream(env, opencode, folder)
     if PurePath(program).stem == "claude":
-        here = folder / ".claude"
+        project_settings = folder / ".claude"
         for path in (
             claude / "settings.json",
-            here / "settings.json",
-            here / "settings.local.json",
+            project_settings / "settings.json",
+            project_settings / "settings.local.json",
         ):
             environment = _object(path).get("env")
             if isinstance(environment, dict) and environment.get(BASE_URL):
@@ -94,10 +94,12 @@ def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
 # -- OpenCode ------------------------------------------------------------------------------------
 
 
-def _opencode_upstream(env: Mapping[str, str], own: Path, folder: Path) -> ConfiguredUpstream:
+def _opencode_upstream(
+    env: Mapping[str, str], config_folder: Path, folder: Path
+) -> ConfiguredUpstream:
     """OpenCode merges its files in this order; the last one that names an upstream wins."""
     named = ConfiguredUpstream()
-    paths: list[Path] = [own / name for name in _OPENCODE_FILES]
+    paths: list[Path] = [config_folder / name for name in _OPENCODE_FILES]
     if env.get(OPENCODE_CONFIG):
         paths.append(Path(env[OPENCODE_CONFIG]))
     for above in (*reversed(folder.parents), folder):

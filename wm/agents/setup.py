@@ -247,8 +247,8 @@ def opencode_plugin(template: Path, command: WmCommand, hooks: HookSettings) -> 
 
 
 def _is_installed(agent: str, paths: AgentPaths) -> bool:
-    own = {CLAUDE_CODE: paths.claude, OPENCODE: paths.opencode, **paths.others}
-    folder = own[agent]
+    folders = {CLAUDE_CODE: paths.claude, OPENCODE: paths.opencode, **paths.others}
+    folder = folders[agent]
     program = PROGRAMS[agent]
     # os.path.isfile is False inside a folder without permission; pathlib raises there.
     return os.path.isdir(folder) or any(
@@ -370,9 +370,9 @@ def _by_agent(
     be understood."""
     steps: dict[Path, _Step] = {}
     refused: dict[str, UserError] = {}
-    for agent, own in groupby(parts, key=lambda part: part.agent):
+    for agent, group in groupby(parts, key=lambda part: part.agent):
         try:
-            steps.update({part.path: decide(facts, part) for part in own})
+            steps.update({part.path: decide(facts, part) for part in group})
         except UserError as error:
             refused[agent] = error
     return steps, refused
@@ -444,9 +444,9 @@ def plan_unsetup(facts: MachineFacts, *, agents: Sequence[str] = ()) -> SetupPla
     changes = [step.change for step in undone.values() if step.change]
     if refused and not changes:
         raise next(iter(refused.values()))
-    gone = set(map(str, undone))
-    left = {path: kept for path, kept in facts.record.files.items() if path not in gone}
-    record = _record_change(facts, left)
+    paths = set(map(str, undone))
+    remaining = {path: kept for path, kept in facts.record.files.items() if path not in paths}
+    record = _record_change(facts, remaining)
     touched = any(change.agent == SERVICE for change in changes)
     first, last = services.disable(facts.service) if touched else ((), ())
     return SetupPlan(
@@ -548,10 +548,10 @@ def states(facts: MachineFacts) -> dict[str, str]:
     found: dict[str, str] = dict.fromkeys(facts.found, ABSENT)
     script = facts.files.get(facts.script.path)
     for agent, parts in groupby(_part_states(facts), key=lambda state: state.agent):
-        own = list(parts)
-        if any(state.ours for state in own):
-            whole = all(state.current for state in own) and script == facts.script.content
-            found[agent] = CURRENT if whole else STALE
+        agent_parts = list(parts)
+        if any(state.ours for state in agent_parts):
+            current = all(state.current for state in agent_parts) and script == facts.script.content
+            found[agent] = CURRENT if current else STALE
     return {**found, **dict.fromkeys(blocked(facts), BLOCKED)}
 
 
@@ -718,5 +718,7 @@ def run_command(words: Sequence[str]) -> str:
         return f"`{shown}` failed: {error}."
     if done.returncode == 0:
         return ""
-    said = done.stderr.strip().splitlines()
-    return f"`{shown}` failed with exit code {done.returncode}{': ' + said[-1] if said else ''}."
+    errors = done.stderr.strip().splitlines()
+    return (
+        f"`{shown}` failed with exit code {done.returncode}{': ' + errors[-1] if errors else ''}."
+    )

@@ -16,8 +16,8 @@ from wm.ops.contract.project_files import contract_file
 def look(caller: Caller, place: WorkspacePlace) -> Any:
     """The contract, or None without one. Raises WmError."""
     folder = place.root if caller.workspace else caller.directory
-    there = bool(folder) and contract_file(place, folder).exists
-    return caller.call("show_contract") if there else None
+    exists = bool(folder) and contract_file(place, folder).exists
+    return caller.call("show_contract") if exists else None
 
 
 def state_line(found: Any) -> str:

@@ -49,21 +49,21 @@ def sentence(error: click.UsageError) -> str:
 
 def _verb_first(extra: str, ctx: click.Context | None) -> str:
     """ " The verb comes first: …" if an option came before the verb, so that another was meant."""
-    here = ctx.parent if ctx else None
-    given = here.meta.get(WITHOUT_VERB + here.command_path) if here else None
-    if here is None or given is None:
+    parent = ctx.parent if ctx else None
+    given = parent.meta.get(WITHOUT_VERB + parent.command_path) if parent else None
+    if parent is None or given is None:
         return ""
     verbs: list[str] = []
-    group: click.Command | None = here.command
+    group: click.Command | None = parent.command
     for word in extra.split():
-        group = group.get_command(here, word) if isinstance(group, click.Group) else None
+        group = group.get_command(parent, word) if isinstance(group, click.Group) else None
         if group is None or word not in given:  # a word inside a quoted argument
             break
         verbs.append(word)
     rest = list(given)
     for word in verbs:
         rest.remove(word)
-    line = shlex.join([*here.command_path.split(), *verbs, *rest])
+    line = shlex.join([*parent.command_path.split(), *verbs, *rest])
     return f" The verb comes first: `{line}`." if verbs else ""
 
 
@@ -136,15 +136,15 @@ def _verb(word: str, ctx: click.Context) -> str:
     instead = Tables("wm.cli").table("instead").get(ctx.info_name or "", {}).get(word, "")
     if instead:
         return f"wm {instead}"
-    here = ctx.parent
-    while here is not None:
-        group = here.command
+    parent = ctx.parent
+    while parent is not None:
+        group = parent.command
         if isinstance(group, Group):
-            named = word if word in group.list_commands(here) else group.also.get(word, "")
-            path = f"{here.command_path} {named}"
+            named = word if word in group.list_commands(parent) else group.also.get(word, "")
+            path = f"{parent.command_path} {named}"
             if named and not named.startswith("-") and f"{path} " not in ctx.command_path:
                 return path
-        here = here.parent
+        parent = parent.parent
     return ""
 
 

@@ -70,7 +70,7 @@ def has_daemon(caller: Caller) -> bool:
     return True
 
 
-class Seen(Struct, frozen=True):
+class ProxyRecords(Struct, frozen=True):
     """What a proxy observed, and its reporter to the daemon."""
 
     observer: Observer
@@ -87,7 +87,7 @@ async def watched(
     port: int,
     policy: str = "",
     record: bool = False,
-) -> AsyncIterator[tuple[Running, Seen]]:
+) -> AsyncIterator[tuple[Running, ProxyRecords]]:
     """A proxy that pages and records its exchanges. policy: for all of them; "" for what the person
     or config.toml chose. record: with their bodies. With an unusable config.toml nothing is removed
     and no bodies are recorded: that needs consent."""
@@ -124,7 +124,7 @@ async def watched(
             network=find_network(),
         ) as proxy:
             await _start_daemon(caller, preparer.name, ledger, record=record)
-            yield proxy, Seen(observer, reporter, preparer)
+            yield proxy, ProxyRecords(observer, reporter, preparer)
     finally:
         await preparer.close(settings.drain_s)
         await ledger.close()
@@ -157,9 +157,9 @@ def _announce(policy: str, days: float) -> None:
     )
 
 
-def summary(seen: Seen) -> str:
+def summary(records: ProxyRecords) -> str:
     """The totals in one line."""
-    tally = seen.observer.tally
+    tally = records.observer.tally
     usage = tally.usage
     failed = f", {tally.failed} failed" if tally.failed else ""
     internal = output.count(tally.faults, "internal error")
@@ -169,17 +169,17 @@ def summary(seen: Seen) -> str:
     return f"{output.count(tally.requests, 'request')}{failed}; {read}.{faults}"
 
 
-def print_end(verb: str, seen: Seen) -> None:
+def print_end(verb: str, records: ProxyRecords) -> None:
     """Print the totals, what was recorded, and what the daemon could not store."""
-    for text in filter(None, (summary(seen), paged(seen), recorded(seen), lost(seen))):
+    for text in filter(None, (summary(records), paged(records), recorded(records), lost(records))):
         output.note(f"{verb}: {text}")
 
 
-def paged(seen: Seen) -> str:
+def paged(records: ProxyRecords) -> str:
     """What paging saved, in one line; "" if nothing was removed (PX-7)."""
-    states = seen.preparer.bills() if seen.preparer else []
+    states = records.preparer.bills() if records.preparer else []
     bills = [totals_of(state, "") for state in states if state.removed]
-    if seen.preparer is None or not bills:
+    if records.preparer is None or not bills:
         return ""
     removed = sum(bill.removed for bill in bills)
     saved = sum(bill.saved - bill.spent for bill in bills)
@@ -190,7 +190,7 @@ def paged(seen: Seen) -> str:
     asked = sum(bill.phantom_cost for bill in bills)
     passages = sum(bill.passages for bill in bills)
     is_priced = not any(bill.unpriced for bill in bills)
-    text = f"policy {seen.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
+    text = f"policy {records.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
     text += saving(saved, is_priced=is_priced)
     if needed:
         used = output.count(needed, "removed step")
@@ -205,19 +205,19 @@ def paged(seen: Seen) -> str:
     return f"{text}. Estimated; `wm objects` has the details."
 
 
-def lost(seen: Seen) -> str:
+def lost(records: ProxyRecords) -> str:
     """Why the daemon could not store everything, or ""."""
-    trouble = seen.reporter.trouble
+    trouble = records.reporter.trouble
     if trouble is None:
         return ""
     return f"the daemon could not store all of it. {trouble.message} {trouble.fix}".strip()
 
 
-def recorded(seen: Seen) -> str:
+def recorded(records: ProxyRecords) -> str:
     """What was recorded, in one line; "" if recording is off."""
-    if not seen.observer.record:
+    if not records.observer.record:
         return ""
-    handover = seen.reporter.handover
+    handover = records.reporter.handover
     text = f"{output.count(handover.recorded, 'exchange')} recorded without secrets"
     left = [f"{count:,} not: {reason}" for reason, count in sorted(handover.left.items()) if count]
     return "; ".join([text, *left]) + "."

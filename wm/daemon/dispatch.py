@@ -132,8 +132,8 @@ class Dispatcher(Struct, eq=False):
 
 def refusal(error: WmError) -> Response:
     """A deliberate error as problem+json, with Retry-After if the request may be repeated."""
-    again = isinstance(error, Busy) or (isinstance(error, HostError) and error.status == 503)
-    headers = (("retry-after", "1"),) if again else ()
+    retryable = isinstance(error, Busy) or (isinstance(error, HostError) and error.status == 503)
+    headers = (("retry-after", "1"),) if retryable else ()
     return problem(error.status, error.code, error.message, fix=error.fix, headers=headers)
 
 

@@ -242,9 +242,9 @@ def _clear(settings: Settings) -> None:
         # lock file and ends once a client has connected. Any other listener must not be replaced:
         # it is the daemon of another data folder, or another program.
         home = (status or {}).get("home")
-        ours = home == str(settings.paths.home)
-        patience = settings.daemon.drain_s + 1.0 if ours else _HELLO_S
-        if (home and not ours) or time.monotonic() > begun + patience:
+        same_home = home == str(settings.paths.home)
+        patience = settings.daemon.drain_s + 1.0 if same_home else _HELLO_S
+        if (home and not same_home) or time.monotonic() > begun + patience:
             raise UserError(
                 f"The socket {path} is in use by another program "
                 f"(data folder: {home or 'unknown'}).",

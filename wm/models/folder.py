@@ -86,11 +86,11 @@ def unusable(folder: Path, why: str) -> ModelUnavailable:
 def missing_package() -> str:
     """What to install before a model folder can be opened, or "". Imports nothing."""
     wanted = ("fastembed", "onnxruntime", "tokenizers")
-    gone = [name for name in wanted if importlib.util.find_spec(name) is None]
-    if not gone:
+    missing = [name for name in wanted if importlib.util.find_spec(name) is None]
+    if not missing:
         return ""
     return (
-        f"The Python package {gone[0]}, which runs model folders, is not installed: "
+        f"The Python package {missing[0]}, which runs model folders, is not installed: "
         "install wm with its extra [models]: `uv tool install 'wm-memory[models]'` "
         "(in a clone: `.venv/bin/pip install '.[models]'`)."
     )
@@ -180,15 +180,15 @@ class ModelSource(Struct, frozen=True):
 
     def chunks(self) -> Iterator[bytes]:
         """The file's content, up to the size it had when it was checked."""
-        left = self.size
+        remaining = self.size
         try:
             with _opened(self.folder, self.name) as fd:
-                while left and (data := os.read(fd, min(left, CHUNK))):
-                    left -= len(data)
+                while remaining and (data := os.read(fd, min(remaining, CHUNK))):
+                    remaining -= len(data)
                     yield data
         except OSError as error:
             raise _no_model(self.folder, f"{self.name}: {error.strerror}") from error
-        if left:
+        if remaining:
             raise _no_model(self.folder, f"{self.name} became shorter while it was read")
 
 
@@ -198,11 +198,11 @@ def sources(folder: Path, most: int) -> list[ModelSource]:
     found = {name: size for name in (*FILES, *NEEDED, *OPTIONAL)
              if (size := _size(folder, name, most)) is not None}  # fmt: skip
     onnx = next((name for name in FILES if name in found), None)
-    gone = [name for name in NEEDED if name not in found]
+    missing = [name for name in NEEDED if name not in found]
     if onnx is None:
         raise _no_model(folder, f"it has none of {', '.join(FILES)}")
-    if gone:
-        raise _no_model(folder, f"{gone[0]} is missing")
+    if missing:
+        raise _no_model(folder, f"{missing[0]} is missing")
     kept = (onnx, *NEEDED, *OPTIONAL)
     data = f"{onnx}_data"
     size = _size(folder, data, most)

@@ -167,13 +167,13 @@ def judge(
 ) -> CopiesFound[D]:
     """The rule of ST-3 and ST-4 as one table."""
     reading, keep_main = _rule(main, previous, relaxed=relaxed)
-    whole = [copy.generation for copy in (main, previous) if copy.state is CopyState.WHOLE]
+    generations = [copy.generation for copy in (main, previous) if copy.state is CopyState.WHOLE]
     claimed = [min(max(copy.generation, 0), _MAX_GENERATION) for copy in (main, previous)]
     odd_previous = previous.state in (CopyState.DAMAGED, CopyState.FOREIGN, CopyState.NEWER)
     return CopiesFound(
         reading,
         raw,
-        max(whole) if whole else max(claimed),
+        max(generations) if generations else max(claimed),
         keep_main,
         f"previous copy: {previous.detail or 'changed outside wm'}" if odd_previous else "",
         main.version

@@ -292,14 +292,14 @@ class Core:
         self, place: FilePlace, document: D, generation: int, before: D | None = None
     ) -> tuple[bytes, D]:
         """See `envelope.encode`. Raises Unwritable also beyond the size limit of documents."""
-        raw, again = envelope.encode(document, generation, self.key_to_write(), before)
+        raw, decoded = envelope.encode(document, generation, self.key_to_write(), before)
         limit = self.settings.max_document_bytes
         if len(raw) > limit:
             raise Unwritable(
                 f"{self.home / place.path} would have {len(raw)} bytes, more than {limit}.",
                 fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
             )
-        return raw, again
+        return raw, decoded
 
     def keep(self, place: FilePlace, found: CopiesFound[Any]) -> None:
         self.cache.put(place.path, found, len(found.raw or b""))

@@ -79,10 +79,10 @@ def encode(document: D, generation: int, key: bytes, before: D | None = None) ->
     head = b'{\n  "version": %d,\n  "generation": %d' % (version, generation)
     if not body.startswith(head):
         raise Unwritable(f"A {numbered.slug} document does not begin with its version.")
-    again = _read_back(numbered, body, before)
+    decoded = _read_back(numbered, body, before)
     rest = memoryview(body)[len(head) :]
     head += _CHECKSUM
-    return b"".join([head, _digest(key, head, b'"', rest), b'"', rest]), again
+    return b"".join([head, _digest(key, head, b'"', rest), b'"', rest]), decoded
 
 
 def is_ours(raw: bytes, key: bytes) -> bool:
@@ -90,9 +90,9 @@ def is_ours(raw: bytes, key: bytes) -> bool:
     head = _HEAD.match(raw[:HEAD_BYTES])
     if head is None:
         return False
-    whole = memoryview(raw)
+    content = memoryview(raw)
     begin, end = head.span(3)
-    return hmac.compare_digest(_digest(key, whole[:begin], whole[end:]), head.group(3))
+    return hmac.compare_digest(_digest(key, content[:begin], content[end:]), head.group(3))
 
 
 def generation(raw: bytes) -> int:
@@ -114,18 +114,18 @@ def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
     if type(version) is not int or version < 1:
         return Decoded(CopyState.DAMAGED, None, detail="its version is not a number")
     data.pop("checksum", None)
-    ours = is_ours(raw, key)
+    authentic = is_ours(raw, key)
     if version > model.current_version:
-        return _newer(model, data, version, ours=ours)
+        return _newer(model, data, version, authentic=authentic)
     if version < model.current_version:
         data = migrate.upgrade(model.slug, data)
-    if not ours:
+    if not authentic:
         data = migrate.complete(model.slug, data)
     try:
         document = model.model_validate(data)
     except ValidationError as error:
         return Decoded(CopyState.DAMAGED, None, version, _misfit(error))
-    return Decoded(CopyState.WHOLE if ours else CopyState.FOREIGN, document, version)
+    return Decoded(CopyState.WHOLE if authentic else CopyState.FOREIGN, document, version)
 
 
 def _record_in(annotation: Any) -> type[Record] | None:
@@ -136,11 +136,11 @@ def _record_in(annotation: Any) -> type[Record] | None:
     return inner[0] if isinstance(inner[0], type) and issubclass(inner[0], Record) else None
 
 
-def _newer(model: type[D], data: dict[str, Any], version: int, *, ours: bool) -> Decoded[D]:
+def _newer(model: type[D], data: dict[str, Any], version: int, *, authentic: bool) -> Decoded[D]:
     """A document of a newer version: its known fields are read if the checksum is ours. A higher
     number alone proves nothing, so an outside edit under one is not served (ST-4)."""
     detail = f"version {version} is newer than {model.current_version}, the newest known here"
-    if not ours:
+    if not authentic:
         return Decoded(CopyState.NEWER, None, version, f"{detail}, and wm did not write it")
     try:
         return Decoded(CopyState.NEWER, model.model_validate(data), version, detail)

@@ -54,19 +54,19 @@ def verify(line: bytes, key: bytes) -> bytes | None:
 
 def read(raw: bytes, key: bytes) -> LogLines:
     """All records in a log's bytes."""
-    whole = raw.rfind(b"\n") + 1
+    complete = raw.rfind(b"\n") + 1
     records: list[bytes] = []
     damaged = 0
-    for line in raw[:whole].split(b"\n")[:-1]:
+    for line in raw[:complete].split(b"\n")[:-1]:
         found = list(split(line, key))
         records += [body for body, _ in found]
         rest = line[found[-1][1] :] if found else line
         damaged += bool(rest.strip(b"\0")) if len(rest) > 1 else not found
-    tail = raw[whole:]
+    tail = raw[complete:]
     for body, end in split(tail, key):
         records.append(body)
-        whole = len(raw) - len(tail) + end
-    return LogLines(tuple(records), damaged, whole, len(raw) - whole)
+        complete = len(raw) - len(tail) + end
+    return LogLines(tuple(records), damaged, complete, len(raw) - complete)
 
 
 def split(line: bytes, key: bytes) -> Iterator[tuple[bytes, int]]:

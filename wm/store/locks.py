@@ -48,11 +48,11 @@ class Locks:
         """Lock documents, each given as folder and name, in the given order and within
         `lock_wait_s` for all together. Raises Busy, which names the holder."""
         deadline = time.monotonic() + self._settings.lock_wait_s
-        taken: list[Lock] = []
-        with OnError(partial(self.release_all, taken)):
+        locks: list[Lock] = []
+        with OnError(partial(self.release_all, locks)):
             for folder, name in documents:
-                taken.append(self._take(folder, name, deadline))
-        return taken
+                locks.append(self._take(folder, name, deadline))
+        return locks
 
     @contextlib.contextmanager
     def hold(self, folder: Handle, name: str) -> Iterator[Lock]:
@@ -107,8 +107,8 @@ class Locks:
             named = self._disk.stat(lock.folder, paths.lock(lock.name))
         except FileNotFoundError:
             return False
-        ours = self._disk.status(lock.file)
-        return (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino)
+        opened = self._disk.status(lock.file)
+        return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
 
     def forget(self) -> None:
         """In a forked child: close the inherited descriptors. The parent's locks are not

@@ -58,11 +58,11 @@ class Staging:
     def _write(self, name: str, data: Iterable[bytes]) -> ModelFile:
         """Write one file. `data` raises its own errors; an OSError here is one of our folder."""
         digest, size = hashlib.sha256(), 0
-        above, _, own = f"{self._place}/{name}".rpartition("/")
+        above, _, base_name = f"{self._place}/{name}".rpartition("/")
         with (
             explained("write", self._core.home, self._place, name),
             self._core.make_folder(above) as folder,
-            self._disk.create(folder, own) as file,
+            self._disk.create(folder, base_name) as file,
         ):
             for chunk in data:
                 digest.update(chunk)
@@ -141,6 +141,6 @@ def _remove(disk: Disk, path: str) -> None:
                 _remove(disk, f"{path}/{name}")
             else:
                 disk.unlink(folder, name)
-    above, _, own = path.rpartition("/")
+    above, _, base_name = path.rpartition("/")
     with disk.folder(above) as folder:
-        disk.rmdir(folder, own)
+        disk.rmdir(folder, base_name)

@@ -42,12 +42,12 @@ class Quarantine(Struct, frozen=True):
         A regular file keeps its old name too (if links are supported); a folder, a symlink or
         anything else is moved, because it cannot be replaced in place.
         """
-        with self._open() as here:
+        with self._open() as quarantine:
             new = self._free_name(folder.path, name)
-            self._bring(folder, name, here, new)
-            self._write_reason(here, new, paths.FilePlace(folder.path, name).path, reason)
-            self.disk.flush(here)
-            self._trim(here)
+            self._bring(folder, name, quarantine, new)
+            self._write_reason(quarantine, new, paths.FilePlace(folder.path, name).path, reason)
+            self.disk.flush(quarantine)
+            self._trim(quarantine)
         return f"{paths.QUARANTINE}/{new}"
 
     def _open(self) -> Handle:
@@ -64,27 +64,29 @@ class Quarantine(Struct, frozen=True):
         flat = paths.FilePlace(folder, name).path.replace("/", "--").lstrip(".")
         return f"{flat[:110]}--{secrets.token_hex(4)}"
 
-    def _bring(self, folder: Handle, name: str, here: Handle, new: str) -> None:
+    def _bring(self, folder: Handle, name: str, quarantine: Handle, new: str) -> None:
         if not stat.S_ISREG(self.disk.stat(folder, name).st_mode):
-            self.disk.rename(folder, name, new, here)
+            self.disk.rename(folder, name, new, quarantine)
             return
-        if ".json" in name and self._copy_without_secrets(folder, name, here, new):
+        if ".json" in name and self._copy_without_secrets(folder, name, quarantine, new):
             return
         try:
-            self.disk.link(folder, name, new, here)
+            self.disk.link(folder, name, new, quarantine)
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            self.disk.rename(folder, name, new, here)
+            self.disk.rename(folder, name, new, quarantine)
         # Another program wrote the bytes, and may never have flushed them.
         try:
-            kept = self.disk.open(here, new)
+            kept = self.disk.open(quarantine, new)
         except PermissionError:
             return
         with kept:
             self.disk.flush(kept)
 
-    def _copy_without_secrets(self, folder: Handle, name: str, here: Handle, new: str) -> bool:
+    def _copy_without_secrets(
+        self, folder: Handle, name: str, quarantine: Handle, new: str
+    ) -> bool:
         """Keep a copy without its secrets. Returns False, and does nothing, if no secret is found
         or the file cannot be read."""
         try:
@@ -95,26 +97,26 @@ class Quarantine(Struct, frozen=True):
         safe = self.redact(text)
         if safe == text:
             return False
-        with self.disk.create(here, new) as file:
+        with self.disk.create(quarantine, new) as file:
             self.disk.write(file, safe.encode("utf-8", "surrogateescape"))
             self.disk.flush(file)
         return True
 
-    def _write_reason(self, here: Handle, new: str, path: str, reason: str) -> None:
+    def _write_reason(self, quarantine: Handle, new: str, path: str, reason: str) -> None:
         text = json.dumps({"path": path, "reason": reason}, indent=2) + "\n"
-        with self.disk.create(here, new + REASON) as file:
+        with self.disk.create(quarantine, new + REASON) as file:
             self.disk.write(file, text.encode("utf-8", "replace"))
 
-    def _trim(self, here: Handle) -> None:
-        kept = [name for name in self.disk.list(here) if not name.endswith(REASON)]
+    def _trim(self, quarantine: Handle) -> None:
+        kept = [name for name in self.disk.list(quarantine) if not name.endswith(REASON)]
         if len(kept) <= self.max_files:
             return
-        aged = sorted((self.disk.stat(here, name).st_ctime_ns, name) for name in kept)
+        aged = sorted((self.disk.stat(quarantine, name).st_ctime_ns, name) for name in kept)
         for _, name in aged[: len(kept) - self.max_files]:
-            self._drop(here, name)
+            self._drop(quarantine, name)
 
-    def _drop(self, here: Handle, name: str) -> None:
-        if stat.S_ISDIR(self.disk.stat(here, name).st_mode):
+    def _drop(self, quarantine: Handle, name: str) -> None:
+        if stat.S_ISDIR(self.disk.stat(quarantine, name).st_mode):
             return
         for file in (name, name + REASON):
-            self.disk.remove(here, file)
+            self.disk.remove(quarantine, file)

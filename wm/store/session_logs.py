@@ -182,8 +182,8 @@ class SessionLogs:
     def discard_logs(self, workspace: str, session: str, *kinds: str) -> bool:
         """Delete a session's logs of these kinds; False if there are none."""
         places = [paths.session_log(kind, workspace, session) for kind in kinds]
-        gone = [self._discard(place) for place in places]
-        return any(gone)
+        discarded = [self._discard(place) for place in places]
+        return any(discarded)
 
     @contextmanager
     def _locked(self, place: FilePlace) -> Iterator[tuple[Handle, Handle]]:
@@ -241,7 +241,7 @@ class SessionLogs:
 def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
     """Rewrite the log: whole lines only, the newer half if it is too large."""
     raw = core.disk.read(folder, name, 4 * MAX_FLOW_BYTES)
-    whole = raw[: raw.rfind(b"\n") + 1]
-    if len(whole) > MAX_FLOW_BYTES:
-        whole = whole[whole.index(b"\n", len(whole) - MAX_FLOW_BYTES // 2) + 1 :]
-    atomic.replace(core.disk, folder, name, [whole, line], durable=False)
+    complete = raw[: raw.rfind(b"\n") + 1]
+    if len(complete) > MAX_FLOW_BYTES:
+        complete = complete[complete.index(b"\n", len(complete) - MAX_FLOW_BYTES // 2) + 1 :]
+    atomic.replace(core.disk, folder, name, [complete, line], durable=False)

@@ -333,7 +333,7 @@ class FileTransaction:
     def _stage_one(self, put: _Put, *, ahead: bool) -> _Write:
         # Encoded once per commit: many puts of one document in a batch cost one encoding.
         before = self._copies(put.ref, put.place).reading.document
-        raw, again = self._core.encode(put.place, put.document, put.generation, before)
+        raw, decoded = self._core.encode(put.place, put.document, put.generation, before)
         staged = atomic.stage(
             self._disk,
             self._folder(put.place.folder),
@@ -342,7 +342,7 @@ class FileTransaction:
             previous_copy=put.ref.model not in RELAXED,
             file=paths.next_file(put.place.name, put.generation) if ahead else "",
         )
-        return _Write(put, staged, raw, again)
+        return _Write(put, staged, raw, decoded)
 
     def _flush_and_close(self, files: list[Handle]) -> None:
         if files:

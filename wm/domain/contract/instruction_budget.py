@@ -90,10 +90,10 @@ def outline(raw: bytes) -> Outline:
     inside = _Inside()
     place = 0
     previous = b""
-    for number, whole in enumerate(lines, start=1):
-        line = whole.rstrip(b"\r\n")
+    for number, raw_line in enumerate(lines, start=1):
+        line = raw_line.rstrip(b"\r\n")
         begin = place
-        place += len(whole)
+        place += len(raw_line)
         if number == 1:
             line = line.removeprefix(BOM)
             begin += len(BOM) if raw.startswith(BOM) else 0

@@ -147,8 +147,8 @@ def _quotes(text: str, at: int) -> Correction | None:
         return None
     end = text.find("'", at + 1)
     inner = text[at + 1 : end]
-    whole = end > 0 and "\n" not in inner and '"' not in inner and "\\" not in inner
-    return "single_quotes", at, f'{text[:at]}"{inner}"{text[end + 1 :]}' if whole else text
+    is_simple = end > 0 and "\n" not in inner and '"' not in inner and "\\" not in inner
+    return "single_quotes", at, f'{text[:at]}"{inner}"{text[end + 1 :]}' if is_simple else text
 
 
 def _control(text: str, at: int, reason: str) -> Correction | None:

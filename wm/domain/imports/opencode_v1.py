@@ -59,14 +59,14 @@ def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Foreign
     codes: list[str] = []
     kept: list[ImportBlock] = []
     for name, block in blocks.items():
-        held = block if isinstance(block, dict) else {"value": block}
-        text = held.get("value") if "value" in held else held.get("content")
+        value = block if isinstance(block, dict) else {"value": block}
+        text = value.get("value") if "value" in value else value.get("content")
         if not isinstance(text, str) or not text.strip():
             continue
         if name not in BLOCKS:
             codes.append("unknown_block")
             continue
-        at = moment(held.get("lastModified")) or moment(held.get("updatedAt")) or file.modified
+        at = moment(value.get("lastModified")) or moment(value.get("updatedAt")) or file.modified
         kept.append(ImportBlock(name=name, content=text, at=at))
         if name != "context":
             continue
@@ -100,11 +100,11 @@ def _session(
 def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
     """(kind, item) of both shapes; a file caught in mid-conversion may hold both."""
     slots = document.get("slots")
-    for kind, held in slots.items() if isinstance(slots, dict) else ():
-        yield from ((kind, item) for item in (held if isinstance(held, list) else ()))
+    for kind, values in slots.items() if isinstance(slots, dict) else ():
+        yield from ((kind, item) for item in (values if isinstance(values, list) else ()))
     for name in ("pool", "items"):
-        held = document.get(name)
-        yield from (("", item) for item in (held if isinstance(held, list) else ()))
+        values = document.get(name)
+        yield from (("", item) for item in (values if isinstance(values, list) else ()))
 
 
 def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: str) -> ForeignMemory:

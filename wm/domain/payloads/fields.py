@@ -82,17 +82,17 @@ MOST_TEXTS = 2_000
 def every_text(value: Any) -> str:
     """Return all texts of a tool's answer, whatever its form: what a model may have read of it."""
     found: list[str] = []
-    left = [value]
-    while left and len(found) < MOST_TEXTS:
-        one = left.pop()
+    pending = [value]
+    while pending and len(found) < MOST_TEXTS:
+        one = pending.pop()
         if isinstance(one, str):
             # An encoded image is one word of a million letters, which a model does not read as
             # text.
             found += [one] if len(one) <= LONGEST_WORD or " " in one[:LONGEST_WORD] else []
         elif isinstance(one, Mapping):
-            left += reversed(tuple(one.values()))
+            pending += reversed(tuple(one.values()))
         elif isinstance(one, list | tuple):
-            left += reversed(one)
+            pending += reversed(one)
     return "\n".join(filter(None, found))
 
 

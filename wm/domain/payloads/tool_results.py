@@ -36,25 +36,25 @@ def gemini(call: FinishedCall) -> ToolResult:
     0 is not named, so the absence of a code means 0 only in a whole report."""
     response = call.response if isinstance(call.response, Mapping) else {}
     error = text(mapping(response, "error"), "message")
-    whole = plain(response.get("llmContent")).replace(f"<{UNTRUSTED}\n", "")
-    whole = whole.replace(f"\n</{UNTRUSTED}", "")
+    output = plain(response.get("llmContent")).replace(f"<{UNTRUSTED}\n", "")
+    output = output.replace(f"\n</{UNTRUSTED}", "")
     if call.kind == "bash":
-        return _reported(whole, unnamed=0)
+        return _reported(output, unnamed=0)
     if error:
         return ToolResult(error, failed=True)
-    return ToolResult("" if call.changes_files else whole)
+    return ToolResult("" if call.changes_files else output)
 
 
 def qwen(call: FinishedCall) -> ToolResult:
     """Qwen Code: the same text, and a hook for failures whose `error` is the report."""
     response = call.response if isinstance(call.response, Mapping) else {}
-    whole = call.error if call.has_failed else plain(response.get("llmContent"))
+    output = call.error if call.has_failed else plain(response.get("llmContent"))
     if call.kind == "bash":
-        found = _reported(whole, unnamed=None)
-        return found if found.exit_code is not None else ToolResult(whole, failed=call.has_failed)
+        found = _reported(output, unnamed=None)
+        return found if found.exit_code is not None else ToolResult(output, failed=call.has_failed)
     if call.has_failed:
-        return ToolResult(whole, failed=True)
-    return ToolResult("" if call.changes_files else whole)
+        return ToolResult(output, failed=True)
+    return ToolResult("" if call.changes_files else output)
 
 
 def copilot(call: FinishedCall) -> ToolResult:
@@ -62,15 +62,15 @@ def copilot(call: FinishedCall) -> ToolResult:
     be replaced."""
     if call.has_failed:
         return ToolResult(call.error, failed=True)
-    whole = text(mapping(call.body, "tool_response"), "textResultForLlm")
+    output = text(mapping(call.body, "tool_response"), "textResultForLlm")
     if call.changes_files:
         return ToolResult()
     if call.kind != "bash":
-        return ToolResult(whole, replaceable="" if call.kind == "read" else whole)
-    ending = _SHELL_LINE.search(whole)
+        return ToolResult(output, replaceable="" if call.kind == "read" else output)
+    ending = _SHELL_LINE.search(output)
     if ending is None:
-        return ToolResult(whole, replaceable=whole)
-    return ToolResult(whole[: ending.start()], int(ending.group(1)), replaceable=whole)
+        return ToolResult(output, replaceable=output)
+    return ToolResult(output[: ending.start()], int(ending.group(1)), replaceable=output)
 
 
 def copilot_replaced(body: Mapping[str, Any], output: str) -> dict[str, Any]:

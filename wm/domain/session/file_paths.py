@@ -23,12 +23,12 @@ def spelled(path: str, *, root: str, cwd: str = "") -> str:
         return ""
     if _is_windows(path):
         path = path.replace("\\", "/")
-        whole = _resolve(path)
+        resolved = _resolve(path)
     else:
         base = cwd if cwd.startswith("/") else root
-        whole = _resolve(path if path.startswith("/") else f"{base}/{path}")
-    inside = _below(whole, _resolve(root.replace("\\", "/") if _is_windows(root) else root))
-    return whole if inside is None else inside
+        resolved = _resolve(path if path.startswith("/") else f"{base}/{path}")
+    inside = _below(resolved, _resolve(root.replace("\\", "/") if _is_windows(root) else root))
+    return resolved if inside is None else inside
 
 
 def folder(path: str, *, root: str, cwd: str = "") -> str:

@@ -35,9 +35,9 @@ def render(state: SessionState, settings: SessionSettings) -> Rendered:
     )
     if not sections:
         return Rendered("")
-    whole = choose(sections, settings.rendered_chars - _FRAME_CHARS)
-    if not left_out(sections, whole):
-        return _write(sections, whole)
+    everything = choose(sections, settings.rendered_chars - _FRAME_CHARS)
+    if not left_out(sections, everything):
+        return _write(sections, everything)
     # Some items are left out, so reserve space for the line that reports them.
     footer = _footer(sections, {section.word: 0 for section in sections})
     chosen = choose(sections, settings.rendered_chars - _FRAME_CHARS - len(footer) - 1)

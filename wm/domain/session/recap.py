@@ -108,9 +108,9 @@ def _fixes(
     before: SessionState, after: SessionState, event: ToolFinished, now: datetime
 ) -> tuple[Fix, ...]:
     """What ended the errors that this call cleared: the edits since then, and the check."""
-    left = {error.fingerprint for error in after.open_errors}
-    gone = [e for e in before.open_errors if e.fingerprint not in left]
-    if event.exit_code or not gone:
+    open_now = {error.fingerprint for error in after.open_errors}
+    resolved = [e for e in before.open_errors if e.fingerprint not in open_now]
+    if event.exit_code or not resolved:
         return ()
     edits = [f for f in after.active_files if f.action in ("edit", "write")]
     return tuple(
@@ -122,7 +122,7 @@ def _fixes(
             edited=tuple(f.path for f in edits if f.last_seen_at >= error.first_seen_at)[-5:],
             at=iso(now),
         )
-        for error in gone
+        for error in resolved
     )
 
 

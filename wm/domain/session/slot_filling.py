@@ -128,8 +128,8 @@ def after_answer(
 
 def _errors(current: slots.Slots, errors: Sequence[OpenError], at: FillingContext) -> slots.Slots:
     """Make the slot follow the open errors: add new ones, remove cleared ones."""
-    mine = {item.key: item for item in current.get(slots.ERROR, ()) if item.key}
-    over = mine.keys() - {error.fingerprint for error in errors}
+    by_key = {item.key: item for item in current.get(slots.ERROR, ()) if item.key}
+    over = by_key.keys() - {error.fingerprint for error in errors}
     kept = slots.drop(current, slots.ERROR, over) if over else current
     moment = iso(at.now)
     for error in errors:

@@ -121,8 +121,8 @@ def compacted(
     best = pool.best(working.pool, events, settings)[: settings.compacted_items]
     stay = {pool.key(item) for item in best}
     kept = tuple(item for item in working.pool if pool.key(item) in stay)
-    gone = tuple(item.text for item in working.pool if pool.key(item) not in stay)
-    return changed(working, events, now, pool=kept), gone
+    dropped = tuple(item.text for item in working.pool if pool.key(item) not in stay)
+    return changed(working, events, now, pool=kept), dropped
 
 
 def logged(

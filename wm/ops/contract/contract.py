@@ -73,7 +73,7 @@ class OpenContract(Struct, frozen=True):
         redactor = self.work.runtime.redactor
         facts = validate.ContractFacts(
             now=self.work.now,
-            is_secret=lambda said: bool(redactor.find(said)),
+            is_secret=lambda value: bool(redactor.find(value)),
             digest=digest,
             known=self.known(),
         )
@@ -155,8 +155,8 @@ def _init(work: Work, request: InitRequest) -> ContractChanged:
             f"{contract.path} already exists; nothing was changed.",
             fix="See it with `wm state show`; check it with `wm state validate`.",
         )
-    said = f"{contract.path} was created; commit it to share it with others."
-    return _changed(contract, "", text, changed=True, message=said)
+    message = f"{contract.path} was created; commit it to share it with others."
+    return _changed(contract, "", text, changed=True, message=message)
 
 
 def _is_unrecorded(contract: OpenContract, text: str) -> bool:
@@ -183,11 +183,11 @@ def _change(work: Work, request: ChangeRequest) -> ContractChanged:
     )
     after = granted(done)
     if after == before:
-        said = f"{request.field} already says so; nothing was written."
+        message = f"{request.field} already says so; nothing was written."
     else:
         _save(contract, after)
-        said = f"{request.field} was written."
-    return _changed(contract, request.field, after, changed=after != before, message=said)
+        message = f"{request.field} was written."
+    return _changed(contract, request.field, after, changed=after != before, message=message)
 
 
 def _changed(

@@ -82,12 +82,12 @@ def _sources(work: Work, place: WorkspacePlace, request: HandoffRequest) -> Sour
     """Raises UserError for a contract with faults, and if nothing is known about the work."""
     root = contract_file(place, request.directory).root
     state = _session(work, place, root, request.session)
-    said = _contract(work, request)
+    contract = _contract(work, request)
     core = None
     if state is not None:
         core = work.read(Ref(CoreMemory, place.key, sid(state.session_id))).document
     project = shown(os.path.basename(root))
-    found = Sources(work.runtime.redactor.text(project), FILE, said, state, core)
+    found = Sources(work.runtime.redactor.text(project), FILE, contract, state, core)
     if found.empty:
         raise NotFound(
             f"{shown(root)} has neither a session contract nor a session to hand off.",
@@ -139,8 +139,8 @@ def _update_request(work: Work, place: WorkspacePlace, root: str, request: Hando
     if request.next == is_asked or not (request.next or request.withdraw):
         return is_asked
     others = tuple(one for one in record.asked if one.folder != folder)
-    mine = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
-    work.put(record_ref(place.key), record.model_copy(update={"asked": (*others, *mine)}))
+    added = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
+    work.put(record_ref(place.key), record.model_copy(update={"asked": (*others, *added)}))
     work.notify(place.key, ContractRecord.slug)
     return request.next
 

@@ -109,7 +109,7 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
 
 def _health(work: Work, request: DiagRequest) -> DiagHealth:
     found = ground(work, request)
-    mine = f"workspaces/{found.place.key}"
+    folder = f"workspaces/{found.place.key}"
     remarks = tuple(
         remark(
             finding.code,
@@ -118,7 +118,7 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
             fix="wm down && wm fsck repair" if finding.repairable else "",
         )
         for finding in check_store(work.runtime, deep=False)
-        if finding.path.startswith(mine) or not finding.path.startswith("workspaces/")
+        if finding.path.startswith(folder) or not finding.path.startswith("workspaces/")
     )
     return DiagHealth(
         place=found.place,

@@ -118,53 +118,53 @@ _LEFT = {
 
 def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
     found = ground(work, request)
-    gone = tuple(_missing_entries(found))
+    missing = tuple(_missing_entries(found))
     return Disappearances(
         place=found.place,
-        from_memory=gone,
+        from_memory=missing,
         from_prompts=tuple(_hidden(found)),
-        unexplained=sum(one.how == "unexplained" for one in gone),
+        unexplained=sum(one.how == "unexplained" for one in missing),
     )
 
 
 def _missing_entries(found: DiagnosisBasis) -> list[Disappearance]:
     """Entries that the evidence admitted and that are neither active nor in the inbox now."""
-    there = {entry.id: entry for entry in found.memory.entries}
+    present = {entry.id: entry for entry in found.memory.entries}
     trash = set(found.trashed())
     texts = last_texts(found.records)
     admitted: dict[str, EvidenceRecord] = {}
-    left: dict[str, EvidenceRecord] = {}
+    last_trashed: dict[str, EvidenceRecord] = {}
     for record in found.records:
         if record.entry and record.type in ENTERING and record.outcome != "trashed":
             admitted[record.entry] = record
-            left.pop(record.entry, None)
+            last_trashed.pop(record.entry, None)
         if (record.type, record.outcome) in _LEFT:
-            left[record.entry] = record
+            last_trashed[record.entry] = record
     rows = []
     for entry_id in admitted:
-        entry = there.get(entry_id)
+        entry = present.get(entry_id)
         if entry is not None and entry.status in ("active", "inbox"):
             continue
-        row = _where(entry_id, entry, left.get(entry_id), in_trash=entry_id in trash)
+        row = _where(entry_id, entry, last_trashed.get(entry_id), in_trash=entry_id in trash)
         text = entry.text if entry else texts.get(entry_id, "")
         rows.append(row.model_copy(update={"text": text}))
     return sorted(rows, key=lambda row: (row.how != "unexplained", row.at, row.entry))
 
 
 def _where(
-    entry_id: str, entry: MemoryEntry | None, left: EvidenceRecord | None, *, in_trash: bool
+    entry_id: str, entry: MemoryEntry | None, record: EvidenceRecord | None, *, in_trash: bool
 ) -> Disappearance:
     if entry is not None and entry.status == "superseded":
         by = entry.superseded_by or "another entry"
         sentence = f"It was replaced by {by} and is kept as history."
         return Disappearance(entry=entry_id, how="replaced", at=entry.updated_at, sentence=sentence)
-    if left is not None:
-        how = _LEFT[left.type, left.outcome]
+    if record is not None:
+        how = _LEFT[record.type, record.outcome]
         if in_trash or entry is not None:
             sentence = f"It is in the trash; `wm undo {entry_id}` brings it back."
-            return Disappearance(entry=entry_id, how=how, at=left.created_at, sentence=sentence)
+            return Disappearance(entry=entry_id, how=how, at=record.created_at, sentence=sentence)
         sentence = f"It was {how}, and it is no longer in the trash."
-        return Disappearance(entry=entry_id, how="purged", at=left.created_at, sentence=sentence)
+        return Disappearance(entry=entry_id, how="purged", at=record.created_at, sentence=sentence)
     sentence = "No record says why: the file was edited, restored or lost."
     return Disappearance(entry=entry_id, how="unexplained", sentence=sentence)
 

@@ -177,8 +177,8 @@ def _checked_id(fact: ImportFact) -> str:
 
 def _is_valid_id(name: str) -> bool:
     """Is this an id in our form or the plugin's?"""
-    own = name.removeprefix("m_")
-    is_ours = len(name) == OWN_ID_CHARS and name != own and _is_hex(own)
+    digits = name.removeprefix("m_")
+    is_ours = len(name) == OWN_ID_CHARS and name != digits and _is_hex(digits)
     return is_ours or is_plugin_id(name)
 
 
@@ -210,8 +210,8 @@ def _save(
     recorded = _recorded_before(work, place) if quiet else frozenset()
     events: dict[str, str] = {}
     for fact, newcomer, result in rows:
-        said = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
-        if result.outcome != UNCHANGED and not said:
+        repeated = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
+        if result.outcome != UNCHANGED and not repeated:
             event = work.log(place.key, [_evidence(fact, newcomer, result, command)])[0]
             events[result.entry_id] = event
     brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in NEW}

@@ -91,17 +91,17 @@ def _take(
     at = in_past(one.at, work.now) or iso(work.now)
     has_core = work.read(core_ref(place.key, one.session_id)).health is not Health.MISSING
     core, refused = _core(work, place, one, at) if not has_core else (None, [])
-    held, unfit = _working(work, one, at) if not known else (None, [])
+    working, unfit = _working(work, one, at) if not known else (None, [])
     names = tuple(name for name, _ in core_blocks.filled(core)) if core is not None else ()
-    items = len(held.pool) + sum(map(len, held.slots.values())) if held is not None else 0
+    items = len(working.pool) + sum(map(len, working.slots.values())) if working is not None else 0
     outcome = "imported" if names or items else "rejected" if refused or unfit else "unchanged"
     if outcome == "imported" and not dry_run:
         if not known:
-            _begin(work, place, one, at, len(held.pool) if held is not None else 0)
+            _begin(work, place, one, at, len(working.pool) if working is not None else 0)
         if core is not None and names:
             work.put(core_ref(place.key, one.session_id), core)
-        if held is not None and items:
-            work.put(working_ref(place.key, one.session_id), held)
+        if working is not None and items:
+            work.put(working_ref(place.key, one.session_id), working)
         details = {"blocks": names, "items": items, "file": one.file, "command": command}
         fact = Fact(TYPE, "session", "changed", details=details)  # type: ignore[arg-type]
         work.log(place.key, [fact], session=sid(one.session_id))
@@ -154,12 +154,12 @@ def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, li
         when = in_past(item.at, work.now) or at
         fit += [] if code else [item.model_copy(update={"text": text, "at": when})]
     fit.sort(key=lambda item: item.at)
-    held: slots.Slots = {}
+    kept_slots: slots.Slots = {}
     pooled = [item for item in fit if not item.slot]
     for item in fit:
         if item.slot:
             made = SlotItem(text=item.text, by=BY, at=item.at)
-            held = slots.add(held, item.slot, made, settings)
+            kept_slots = slots.add(kept_slots, item.slot, made, settings)
     kept: pool.Pool = ()
     for number, item in enumerate(pooled):
         event = 1 + number * (SPREAD - 1) // max(1, len(pooled) - 1)
@@ -167,7 +167,7 @@ def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, li
         new = PoolItem(text=item.text, kind=kind, by=BY, at=item.at, event=event)
         kept = pool.add(kept, [new], settings)
     memory = WorkingMemory(
-        session_id=one.session_id, events=SPREAD, slots=dict(held), pool=kept, updated_at=at
+        session_id=one.session_id, events=SPREAD, slots=dict(kept_slots), pool=kept, updated_at=at
     )
     return memory, refused
 

@@ -21,7 +21,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.models.embed import EMBEDDED, NONE, ModelCard
 from wm.models.worker import EmbedWorker
 from wm.ops.background import Background, Pace, Task, is_ending
-from wm.ops.search.vector_cache import SavedVectorsFound, VectorCache
+from wm.ops.search.vector_cache import CachedVectors, VectorCache
 from wm.search.documents import Filters, Hit, SearchDocument
 from wm.search.index import SearchIndex
 from wm.settings import RecallSettings
@@ -252,29 +252,29 @@ class Searcher:
                 self._next_batch(fill)
             self._lock.notify_all()
 
-    def _begin(self, fill: _Fill, card: ModelCard, found: SavedVectorsFound | None) -> None:
+    def _begin(self, fill: _Fill, card: ModelCard, saved: CachedVectors | None) -> None:
         """Set the model, and take its vectors from the cache."""
         fill.card = card
         if fill is self._fill:
             self._expect(card)
-        if found is None:
+        if saved is None:
             return
         # A document may have changed while the vectors were read.
-        known = {place: d for place, d in found.documents.items() if fill.missing.get(d.id) is d}
+        known = {place: d for place, d in saved.documents.items() if fill.missing.get(d.id) is d}
         if not known:
             return
         for document in known.values():
             del fill.missing[document.id]
-        fill.unsaved = len(found.held.pieces) - len(known)
+        fill.unsaved = len(saved.vectors.pieces) - len(known)
         if fill is self._fill:
-            ids: list[str | None] = [None] * len(found.held.pieces)
+            ids: list[str | None] = [None] * len(saved.vectors.pieces)
             for place, document in known.items():
                 ids[place] = document.id
-            self._index.fill(ids, found.held)
+            self._index.fill(ids, saved.vectors)
             self._index.settle()
         else:
             ids_known = [document.id for document in known.values()]
-            fill.made.update(zip(ids_known, found.of(known), strict=True))
+            fill.made.update(zip(ids_known, saved.of(known), strict=True))
 
     def _take(
         self, fill: _Fill, batch: Sequence[SearchDocument], rows: Sequence[NDArray[np.float32]]
@@ -320,11 +320,11 @@ class Searcher:
             taken = self._index.vectors() if fill.unsaved else None
             if taken is None or cache is None or fill.card is None:
                 return
-            ids, held = taken
+            ids, vectors = taken
             texts = [found.text if (found := self._index.document(i)) else "" for i in ids]
-            over = None if held.graph is None else held.graph.to_bytes()
+            over = None if vectors.graph is None else vectors.graph.to_bytes()
             changes, fill.unsaved = fill.unsaved, 0
-        if not cache.save(fill.card, texts, held, over):
+        if not cache.save(fill.card, texts, vectors, over):
             with self._lock:
                 fill.unsaved += changes
 

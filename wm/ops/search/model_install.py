@@ -88,9 +88,9 @@ def check_new(runtime: Runtime, name: str) -> None:
                 f"The model {name} is installed already, from {model.origin}.",
                 fix=f"`wm models use {name}` chooses it; --name installs this one as another.",
             )
-    gone = missing_package()
-    if gone:
-        raise ModelUnavailable(gone, fix="Until then search uses the embedded model.")
+    missing = missing_package()
+    if missing:
+        raise ModelUnavailable(missing, fix="Until then search uses the embedded model.")
 
 
 def _install(

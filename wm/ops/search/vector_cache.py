@@ -34,18 +34,18 @@ def maker_of(card: ModelCard) -> Maker:
     return Maker(**asdict(card))
 
 
-class SavedVectorsFound(Struct, frozen=True):
-    """The saved vectors. documents: by position in `held`, the documents that have one."""
+class CachedVectors(Struct, frozen=True):
+    """The saved vectors. documents: by position in `vectors`, the documents that have one."""
 
-    held: RowSet
+    vectors: RowSet
     documents: dict[int, SearchDocument]
 
     def of(self, places: Iterable[int]) -> list[NDArray[np.float32]]:
         """The vectors of the documents at these positions."""
-        ends = np.cumsum(self.held.pieces.astype(np.int64))
-        rows = self.held.rows
+        ends = np.cumsum(self.vectors.pieces.astype(np.int64))
+        rows = self.vectors.rows
         return [
-            rows[ends[place] - self.held.pieces[place] : ends[place]].astype(np.float32)
+            rows[ends[place] - self.vectors.pieces[place] : ends[place]].astype(np.float32)
             for place in places
         ]
 
@@ -57,9 +57,7 @@ class VectorCache:
         self._store = store
         self._workspace = workspace
 
-    def find(
-        self, card: ModelCard, documents: Sequence[SearchDocument]
-    ) -> SavedVectorsFound | None:
+    def find(self, card: ModelCard, documents: Sequence[SearchDocument]) -> CachedVectors | None:
         """The saved vectors of this model; None if there are none to use."""
         try:
             saved = self._store.vectors(self._workspace, maker_of(card))
@@ -72,13 +70,13 @@ class VectorCache:
         rows = np.frombuffer(saved.rows, np.float16).reshape(-1, card.dimension)
         over = _graph(saved, card)
         in_graph = 0 if over is None else len(over)
-        return SavedVectorsFound(RowSet(np.zeros(0, np.int64), pieces, rows, over, in_graph), known)
+        return CachedVectors(RowSet(np.zeros(0, np.int64), pieces, rows, over, in_graph), known)
 
     def save(
         self,
         card: ModelCard,
         texts: Sequence[str],
-        held: RowSet,
+        vectors: RowSet,
         over: Bytes | None,
         rest: Callable[[], None] | None = None,
     ) -> bool:
@@ -87,9 +85,9 @@ class VectorCache:
         try:
             saved = SavedVectors(
                 b"".join(self._digests(texts, rest or Pace())),
-                array("H", held.pieces.tobytes()),
-                memoryview(held.rows.tobytes()),
-                None if over is None else SavedGraph(graph.version(), held.in_graph, over),
+                array("H", vectors.pieces.tobytes()),
+                memoryview(vectors.rows.tobytes()),
+                None if over is None else SavedGraph(graph.version(), vectors.in_graph, over),
             )
             return self._store.keep_vectors(self._workspace, maker_of(card), saved)
         except StoreError:

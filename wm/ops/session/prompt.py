@@ -117,7 +117,7 @@ def _blocks(
         state = provenance.hear_given(work, state, last) if last else state
         handed = handoff_block.give(work, place, state, _room(work, state, *texts))
         handoff, state = handed.text, handed.state
-    held = working_memory.rendered(work, place, state, _room(work, state, *texts, handoff))
+    working = working_memory.rendered(work, place, state, _room(work, state, *texts, handoff))
     blocks = (
         epochs.block(
             "workspace_memory",
@@ -127,7 +127,7 @@ def _blocks(
         ),
         epochs.block("hot_state", snapshot.text, omitted=_over(snapshot)),
         epochs.block("core_memory", notes),
-        epochs.block("working_memory", held.text, omitted=_over(held)),
+        epochs.block("working_memory", working.text, omitted=_over(working)),
         epochs.block("last_session", last),
         epochs.block("handoff", handoff),
     )

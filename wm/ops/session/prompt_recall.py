@@ -100,8 +100,8 @@ def look_up(
         return None
     pairs = _found(index, memory, message, settings)
     entries = anchors.seen_now(place, [entry for entry, _ in pairs], folder)
-    seen = tuple((entry, hit) for entry, (_, hit) in zip(entries, pairs, strict=True))
-    return Lookup(memory, seen)
+    pairs_seen = tuple((entry, hit) for entry, (_, hit) in zip(entries, pairs, strict=True))
+    return Lookup(memory, pairs_seen)
 
 
 def _found(

@@ -125,8 +125,8 @@ def _read(
     text = echo_guard.without_injected(redacted)
     asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
     found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
-    said = () if forgets else stated.find(runtime, place, request.session_id, text, asked)
-    return UserMessage(text, asked, forgets, found, said)
+    statements = () if forgets else stated.find(runtime, place, request.session_id, text, asked)
+    return UserMessage(text, asked, forgets, found, statements)
 
 
 def _look_around(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
@@ -262,26 +262,26 @@ def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
     state = working_memory.counted(_apply(work, state, event))
     note_activity(work, place)
     remembered = _keep_requested(work, place, message, state.session_id)
-    forgotten, gone = _forget_requested(work, place, message, state.session_id)
+    forgotten, forgotten_ids = _forget_requested(work, place, message, state.session_id)
     learned = stated.keep(work, place, message.stated, state.session_id)
     for kept in (*remembered, *learned):
         if kept.entry is not None and kept.outcome in NEWLY_KEPT:
             state = transitions.note_pending(
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
             )
-    state = transitions.drop_pending(state, gone)
+    state = transitions.drop_pending(state, forgotten_ids)
     state, also = prompt_recall.notices(work, place, state, message.recalled)
     state = state.model_copy(update={"learned": stated.short_notice(learned)})
     save_session(work, place, state)
     working_memory.after_prompt(work, place, state, message.text)
-    said = tuple(kept.message for kept in remembered if kept.message)
+    confirmations = tuple(kept.message for kept in remembered if kept.message)
     notice = core_blocks.take_announcements(work, place, state)
     return EventAnswer(
         remembered=remembered,
         learned=learned,
         shown=stated.notice(learned) or stated.upgrade_notice(work, place, learned),
         open_errors=len(state.open_errors),
-        notices=(*said, *forgotten, *notice, *also),
+        notices=(*confirmations, *forgotten, *notice, *also),
     )
 
 
@@ -370,7 +370,7 @@ def _forget_requested(
 
     Returns sentences for the agent, and the ids of the removed entries.
     """
-    messages, gone = [], set()
+    messages, forgotten_ids = [], set()
     most = work.runtime.settings.gate.max_requests
     if len(message.forgets) == most:
         messages.append(f"Only the first {most} requests to forget were read: send the others.")
@@ -383,8 +383,8 @@ def _forget_requested(
             continue
         answer = forget_one(work, place, memory, named[0].id, session=sid(session))
         messages.append(answer.message)
-        gone.add(answer.entry.id)
-    return tuple(messages), frozenset(gone)
+        forgotten_ids.add(answer.entry.id)
+    return tuple(messages), frozenset(forgotten_ids)
 
 
 def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:

@@ -92,7 +92,7 @@ def after_answer(
 ) -> None:
     """Text of the model: the items that it labels, unless a tool's text said them first."""
     settings = work.runtime.settings.working
-    said = [
+    labelled = [
         one
         for one in stated_in(event.text[: settings.searched_chars], settings.item_chars)
         if provenance.judge(work, place, state.session_id, one.text).origin != "tool"
@@ -100,7 +100,7 @@ def after_answer(
     stored = load_working(work, place, state)
     at = _session(work, state)
     save_working(
-        work, place, stored, slot_filling.after_answer(stored, event.text, decided, said, at)
+        work, place, stored, slot_filling.after_answer(stored, event.text, decided, labelled, at)
     )
 
 
@@ -214,8 +214,8 @@ class WorkingEdit(Struct, frozen=True):
         return after, f"{message}; {count} now."
 
     def _log(self, what: str, before: WorkingMemory, after: WorkingMemory) -> None:
-        gone = len(working_memory.everything(before)) - len(working_memory.everything(after))
+        removed = len(working_memory.everything(before)) - len(working_memory.everything(after))
         phase: Phase = "agent" if self.by == "agent" else "user"
-        details: dict[str, Detail] = {"what": what, "items": gone, "by": self.by}
+        details: dict[str, Detail] = {"what": what, "items": removed, "by": self.by}
         fact = Fact("working_cleared", phase, "changed", details=details)
         self.work.log(self.place.key, [fact], session=sid(self.state.session_id))

@@ -44,9 +44,9 @@ def file_names(runtime: Runtime, key: str, session_id: str) -> tuple[str, ...]:
     """The paths of a session's documents and kept tool outputs, below the data folder."""
     read = runtime.store.read
     refs = session_refs(runtime, key, session_id)
-    there = (ref for ref in refs if read(ref).health is not Health.MISSING)
+    existing = (ref for ref in refs if read(ref).health is not Health.MISSING)
     kept = tool_outputs.of_session(runtime, key, session_id)
-    found = (paths.place(ref).path for ref in (*there, *kept))
+    found = (paths.place(ref).path for ref in (*existing, *kept))
     logs = (log.path for log in runtime.store.logs_of(key, paths.sid(session_id)))
     return (*found, *logs)
 

@@ -273,16 +273,16 @@ def _purge_trash(
     """Purge trashed entries for good, all files of each, with an evidence record so that `why`
     still knows them."""
     refs = [_trashed(key, files[0].file.document) for files in entries]
-    gone: list[Deletion] = []
+    purged: list[Deletion] = []
     with tally.noting(entries[0][0].file.document):
         with runtime.store.transaction(refs) as transaction:
             work = Work(runtime, runtime.now(), transaction, frozenset(refs))
             for ref, files in zip(refs, entries, strict=True):
                 if _purge_one(work, ref, files):
-                    gone += files
+                    purged += files
                 else:
                     tally.failed(files[0].file.document, "changed")
-        for deletion in gone:
+        for deletion in purged:
             tally.count(deletion)
 
 
@@ -293,9 +293,9 @@ def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
 def _purge_one(work: Work, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]) -> bool:
     """Purge one entry; False if it was restored, or trashed again, since the plan was made."""
     found = work.read(ref)
-    seen = [d.file.modified for d in deletions if d.file.part is FilePart.DOCUMENT]
+    planned_times = [d.file.modified for d in deletions if d.file.part is FilePart.DOCUMENT]
     now = sweep.modified(work.runtime.store.core, ref)
-    if found.health is Health.MISSING or (seen and now not in seen):
+    if found.health is Health.MISSING or (planned_times and now not in planned_times):
         return False
     work.delete(ref)
     at = found.document.trashed_at if found.document is not None else ""
@@ -398,8 +398,8 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
     with runtime.store.transaction(refs) as transaction:
         work = Work(runtime, runtime.now(), transaction, frozenset(refs))
         if state is not None and work.read(state).health is Health.MISSING:
-            for gone in refs:
-                work.delete(gone)  # together with the locks taken here
+            for old_ref in refs:
+                work.delete(old_ref)  # together with the locks taken here
             return
         work.put(ref, log)
         if log.deleted:

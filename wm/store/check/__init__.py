@@ -105,12 +105,12 @@ def _file(
     store: FileStore, folder: Handle, name: str, mode: int, kind: FolderKind
 ) -> Iterator[Finding]:
     full = paths.FilePlace(folder.path, name).path
-    ours = kind.knows(name)
-    if not ours and kind_of(full) is None and full not in OTHER_FOLDERS:
+    known_name = kind.knows(name)
+    if not known_name and kind_of(full) is None and full not in OTHER_FOLDERS:
         yield Finding(
             "unknown_file", "note", full, "wm does not know this file and leaves it as it is."
         )
-    elif not ours or not stat.S_ISREG(mode):
+    elif not known_name or not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "something else"
         what = "a symlink" if stat.S_ISLNK(mode) else what
         message = f"There is {what} where a file or folder of wm belongs; wm does not follow it."

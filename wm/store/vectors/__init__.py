@@ -143,16 +143,16 @@ def _verified(raw: bytes, key: bytes) -> _File | None:
     end = raw.find(b"\n", 0, _MOST_HEAD) + 1
     if head is None or not end:
         return None
-    whole = memoryview(raw)
+    content = memoryview(raw)
     begin, behind = head.span(2)
-    found = _digest((whole[:begin], _ZEROS, whole[behind:]), key)
+    found = _digest((content[:begin], _ZEROS, content[behind:]), key)
     if not hmac.compare_digest(found, head.group(2)):
         return None
     try:
         about = json.loads(raw[:end])
     except ValueError:
         return None
-    return _File(about, head.group(2).decode("ascii"), whole[end:])
+    return _File(about, head.group(2).decode("ascii"), content[end:])
 
 
 def _rows(file: _File, workspace: str, maker: Maker) -> SavedVectors | None:

@@ -47,12 +47,12 @@ def command(caller: Caller) -> Result:
     the named folder cannot be used, or config.toml cannot be used and the defaults apply.
     """
     daemon, silent = _daemon(caller)
-    here: Any = None
+    inspection: Any = None
     contract: Any = None
     trouble = ("", "")
     try:
-        here = caller.call("inspect")
-        contract = contracts.look(caller, here.place)
+        inspection = caller.call("inspect")
+        contract = contracts.look(caller, inspection.place)
     except WmError as error:
         trouble = (error.message, error.fix)
     agents = _agents(caller)
@@ -61,38 +61,44 @@ def command(caller: Caller) -> Result:
         "daemon": daemon,
         "home": str(caller.settings.paths.home),
         "socket": str(caller.settings.paths.socket),
-        "workspace": here.place if here else None,
-        "counts": here.counts if here else {},
-        "sessions": here.session_count if here else 0,
+        "workspace": inspection.place if inspection else None,
+        "counts": inspection.counts if inspection else {},
+        "sessions": inspection.session_count if inspection else 0,
         "trouble": trouble[0],
         "agents": agents or {},
         "contract": contracts.word(contract),
         "config": wrong.message if wrong is not None else "",
-        **_pressed(here),
-        **({"helper": here.helper} if here is not None and here.helper else {}),
+        **_pressed(inspection),
+        **({"helper": inspection.helper} if inspection is not None and inspection.helper else {}),
     }
     rows = [*_machine(report, silent, agents), *_troubles(daemon, wrong is None)]
-    if here is not None and here.helper is not None:
-        rows.append(_helper_row(here.helper))
+    if inspection is not None and inspection.helper is not None:
+        rows.append(_helper_row(inspection.helper))
     if wrong is not None:
         text = f"{wrong.message} {wrong.fix} Until then the defaults apply."
         rows.append(("config", text, output.bad))
-    show = partial(_print, rows, here, contract, trouble)
+    show = partial(_print, rows, inspection, contract, trouble)
     failed = wrong is not None or bool(trouble[0] and caller.names_workspace)
     return Result(report, show, failed)
 
 
 def _print(
-    rows: list[output.Row], here: Any, contract: Any, trouble: tuple[str, str], _report: object
+    rows: list[output.Row],
+    inspection: Any,
+    contract: Any,
+    trouble: tuple[str, str],
+    _report: object,
 ) -> None:
     output.line(output.bold(f"wm {__version__}"))
     output.lines(output.pairs(rows, least=LEAST))
     output.line()
-    if here is None:
+    if inspection is None:
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return
-    print_heading(here.place)
-    found = memory_rows(here) + conversation_rows(most_pressed(here), LISTED_CONVERSATIONS)
+    print_heading(inspection.place)
+    found = memory_rows(inspection) + conversation_rows(
+        most_pressed(inspection), LISTED_CONVERSATIONS
+    )
     if contract is not None:
         found.append(contracts.row(contract))
     output.lines(output.pairs(found, least=LEAST))
@@ -104,9 +110,9 @@ def _helper_row(found: HelperState) -> output.Row:
     return "helper", f"{output.safe(found.model)} · {helper_use(found)} today"
 
 
-def _pressed(here: Inspection | None) -> dict[str, Any]:
+def _pressed(inspection: Inspection | None) -> dict[str, Any]:
     """Empty if no proxy is used."""
-    found = most_pressed(here) if here is not None else ()
+    found = most_pressed(inspection) if inspection is not None else ()
     return {"conversations": found} if found else {}
 
 

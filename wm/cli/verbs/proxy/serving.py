@@ -54,17 +54,17 @@ def proxy(
     token = proxies.lasting_token(caller)
     number = settings.port if port is None else port
 
-    async def serve() -> proxies.Seen:
+    async def serve() -> proxies.ProxyRecords:
         watched = proxies.watched(
             caller, settings, token, port=number, policy=policy, record=record
         )
-        async with watched as (running, seen):
+        async with watched as (running, records):
             _print_address(running, settings.upstream, as_json=as_json)
             await until_signalled()
-        return seen
+        return records
 
-    seen = asyncio.run(serve())
-    proxies.print_end("wm proxy", seen)
+    records = asyncio.run(serve())
+    proxies.print_end("wm proxy", records)
     return 0
 
 
@@ -111,17 +111,17 @@ def run(
     token = secrets.token_urlsafe(24)
     path = proxies.workspace_part(caller)
 
-    async def serve() -> tuple[int, proxies.Seen]:
+    async def serve() -> tuple[int, proxies.ProxyRecords]:
         watched = proxies.watched(caller, settings, token, port=0, policy=policy, record=record)
-        async with watched as (running, seen):
+        async with watched as (running, records):
             url = running.base_url + path
             more = launch.environment(words[0], url, env, upstream_host=host)
             code = await run_program((program, *words[1:]), {**env, **more}, folder)
-        return code, seen
+        return code, records
 
-    code, seen = asyncio.run(serve())
+    code, records = asyncio.run(serve())
     if not quiet:
-        proxies.print_end("wm run", seen)
+        proxies.print_end("wm run", records)
     return code
 
 

@@ -182,8 +182,8 @@ def carry_out(
         output.note("Nothing was changed. Use --yes to answer in advance.")
         return 1
     applied = wiring.apply(plan)
-    whole = "" if applied.problems else done
-    output.line(f"{whole}{output.count(len(applied.changed), 'file')} written.")
+    success = "" if applied.problems else done
+    output.line(f"{success}{output.count(len(applied.changed), 'file')} written.")
     for problem in applied.problems:
         output.problem(problem)
     return 1 if applied.problems else wrong

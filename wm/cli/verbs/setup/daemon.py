@@ -121,12 +121,12 @@ def down(caller: Caller) -> Result:
     try:
         pid = int(daemon_status(caller.settings)["pid"])
         ask(caller.settings, "shutdown")
-        gone = wait_stopped(caller.settings)
+        stopped = wait_stopped(caller.settings)
     except Unavailable:
         _refuse_if_locked(caller)
         return Result({"stopped": False}, "The daemon is not running.")
-    report = {"stopped": gone, "pid": pid}
-    if gone:
+    report = {"stopped": stopped, "pid": pid}
+    if stopped:
         return Result(report, f"The daemon (pid {pid}) has stopped.")
     message = f"The daemon (pid {pid}) is still writing the updates that it accepted."
     return Result(report, lambda _report: output.problem(message, fix=BEHIND), failed=True)

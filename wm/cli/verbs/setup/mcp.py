@@ -34,7 +34,7 @@ def command(caller: Caller, session: str, memory: bool) -> int:
     """
     library, agent = Library(caller.settings), find_agent_session()
 
-    def here() -> dict[str, str]:
+    def scope() -> dict[str, str]:
         # Looked up at each call: the folder may be deleted while the agent runs.
         if caller.names_workspace or not agent.project:
             return caller.scoped()
@@ -50,7 +50,7 @@ def command(caller: Caller, session: str, memory: bool) -> int:
         try:
             answer = library.run(
                 "call_tool",
-                {**here(), **fields},
+                {**scope(), **fields},
                 deadline_s=caller.settings.tools.timeout_s,
                 repeatable=tool is not None and tool.reads,
             )
@@ -60,17 +60,17 @@ def command(caller: Caller, session: str, memory: bool) -> int:
 
     given = ""
     if memory:
-        given = _prompt_text(library, here, caller.settings.hooks.start_timeout_s)
+        given = _prompt_text(library, scope, caller.settings.hooks.start_timeout_s)
     return serve_stdio(McpSession(__version__, f"{INSTRUCTIONS}{given}"), perform)
 
 
-def _prompt_text(library: Library, here: Callable[[], dict[str, str]], deadline_s: float) -> str:
+def _prompt_text(library: Library, scope: Callable[[], dict[str, str]], deadline_s: float) -> str:
     """What the first prompt of a session here would show, as text behind the instructions; "" if it
     cannot be read: the tools still work."""
     session = {"sessionId": f"mcp-{uuid.uuid4()}", "agent": "mcp"}
     try:
         answer = library.run(
-            "prompt", {**here(), **session}, deadline_s=deadline_s, repeatable=True
+            "prompt", {**scope(), **session}, deadline_s=deadline_s, repeatable=True
         )
     except WmError:
         return ""

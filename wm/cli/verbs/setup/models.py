@@ -191,10 +191,11 @@ def remove(caller: Caller, name: str) -> Result:
     The model in use is refused. The folder that it was imported from is not touched.
     """
     with caller.opened() as runtime:
-        gone = remove_model(runtime, name)
-    what = "" if gone.recorded else ", which was the rest of an unfinished import"
-    freed = f"{output.size(gone.freed_bytes)} freed" if gone.freed_bytes else "its files were gone"
-    return Result(gone, f"Removed {output.safe(name)}{what}: {freed}.")
+        removed = remove_model(runtime, name)
+    what = "" if removed.recorded else ", which was the rest of an unfinished import"
+    size = removed.freed_bytes
+    freed = f"{output.size(size)} freed" if size else "its files were gone"
+    return Result(removed, f"Removed {output.safe(name)}{what}: {freed}.")
 
 
 @command.command("test", short_help="Try a model: dimension, speed, memory, sanity.")
