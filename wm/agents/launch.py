@@ -94,12 +94,10 @@ def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
 # -- OpenCode ------------------------------------------------------------------------------------
 
 
-def _opencode_upstream(
-    env: Mapping[str, str], config_folder: Path, folder: Path
-) -> ConfiguredUpstream:
+def _opencode_upstream(env: Mapping[str, str], home: Path, folder: Path) -> ConfiguredUpstream:
     """OpenCode merges its files in this order; the last one that names an upstream wins."""
     named = ConfiguredUpstream()
-    paths: list[Path] = [config_folder / name for name in _OPENCODE_FILES]
+    paths: list[Path] = [home / name for name in _OPENCODE_FILES]
     if env.get(OPENCODE_CONFIG):
         paths.append(Path(env[OPENCODE_CONFIG]))
     for above in (*reversed(folder.parents), folder):

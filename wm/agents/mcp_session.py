@@ -216,9 +216,8 @@ class McpSession:
         if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "The arguments of a tool must be an object.")
         if len(self._pending) >= MAX_PENDING:
-            problem = (
-                f"{MAX_PENDING} calls are already running. Wait until one ends, then try again."
-            )
+            fix = "Wait until one ends, then try again."
+            problem = f"{MAX_PENDING} calls are already running. {fix}"
             return _result(id, self._called(ToolOutcome(problem, failed=True))), ()
         self._last += 1
         self._pending[self._last] = _Pending(id, batch)

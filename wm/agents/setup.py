@@ -719,6 +719,5 @@ def run_command(words: Sequence[str]) -> str:
     if done.returncode == 0:
         return ""
     errors = done.stderr.strip().splitlines()
-    return (
-        f"`{shown}` failed with exit code {done.returncode}{': ' + errors[-1] if errors else ''}."
-    )
+    why = f": {errors[-1]}" if errors else ""
+    return f"`{shown}` failed with exit code {done.returncode}{why}."

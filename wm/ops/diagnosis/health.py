@@ -84,9 +84,8 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
     for document in _documents(work, found.place.key):
         if document.health not in WELL:
             lost = document.health in (Health.LOST.value, Health.TOO_NEW.value)
-            message = (
-                f"{document.document} is {document.health.replace('_', ' ')}: {document.detail}."
-            )
+            health = document.health.replace("_", " ")
+            message = f"{document.document} is {health}: {document.detail}."
             severity = "error" if lost else "warning"
             unreadable |= lost
             yield remark(document.health, severity, message, fix="wm fsck")

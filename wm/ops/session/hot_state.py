@@ -133,7 +133,7 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         raise no_session(place, f"There is no session {request.session_id!r}")
     state = reading.document
     text = hot_snapshot.render(state, work.runtime.settings.session).text
-    core, working = session_memory(work, place.key, state)
+    core, items = session_memory(work, place.key, state)
     settings = work.runtime.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
@@ -143,9 +143,7 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         state=state,
         hot=text,
         core=core_blocks.render(core, settings.core) if core is not None else "",
-        working=working_memory.render(working, state.events, settings.working).text
-        if working
-        else "",
+        working=working_memory.render(items, state.events, settings.working).text if items else "",
         pressure=measured(work, place.key, state.session_id),
         passed=_passed(work, place.key, state.session_id),
     )

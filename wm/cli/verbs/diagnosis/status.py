@@ -96,12 +96,11 @@ def _print(
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return
     print_heading(inspection.place)
-    found = memory_rows(inspection) + conversation_rows(
-        most_pressed(inspection), LISTED_CONVERSATIONS
-    )
+    shown = memory_rows(inspection)
+    shown += conversation_rows(most_pressed(inspection), LISTED_CONVERSATIONS)
     if contract is not None:
-        found.append(contracts.row(contract))
-    output.lines(output.pairs(found, least=LEAST))
+        shown.append(contracts.row(contract))
+    output.lines(output.pairs(shown, least=LEAST))
 
 
 def _helper_row(found: HelperState) -> output.Row:

@@ -97,11 +97,8 @@ def _by_id(words: tuple[str, ...]) -> list[str]:
 
 def _answers(answer: Any, entry: Any) -> bool:
     """Whether the answer is the whole entry: then it is not printed twice."""
-    return (
-        answer is not None
-        and answer.entry == entry.id
-        and answer.text.split() == entry.text.split()
-    )
+    is_its = answer is not None and answer.entry == entry.id
+    return is_its and answer.text.split() == entry.text.split()
 
 
 def _show(entry: Any, why: str, *, answers: bool = False) -> None:
