@@ -227,7 +227,7 @@ def test_a_full_listener_is_retried_until_the_deadline(settings: Settings, kind:
 
 def full(retry_after: int) -> bytes:
     """What the daemon says to whom it has no place for."""
-    busy = too_busy("too_busy", "Too many connections are open.", close=True)
+    busy = too_busy("Too many connections are open.", close=True)
     head = encode_head(busy, length=len(busy.body), version="1.1", keep=False)
     return head.replace(b"retry-after: 1", b"retry-after: %d" % retry_after) + busy.body
 

@@ -171,13 +171,13 @@ class HookLists(Section, frozen=True, kw_only=True):
 
     def _places(self, root: Node) -> Iterator[tuple[Node, int]]:
         """(parent, index) of each of our handlers and groups; inner ones first."""
-        for _, _, events in _children_named(root, "hooks"):
+        for _, _, events in _members_of_hooks(root):
             for _, _, listed in events.children:
                 for number, (_, _, item) in enumerate(listed.children):
                     if self._is_our_item(item.value):
                         yield listed, number
                         continue
-                    for _, _, handlers in _children_named(item, "hooks"):
+                    for _, _, handlers in _members_of_hooks(item):
                         for index, (_, _, handler) in enumerate(handlers.children):
                             if is_our_handler(handler.value, self.agent):
                                 yield handlers, index
@@ -206,8 +206,8 @@ def _with_items(text: str, event: str, items: list[dict[str, Any]]) -> str:
     return text
 
 
-def _children_named(node: Node, key: str) -> list[tuple[str, int, Node]]:
-    return [child for child in node.children if child[0] == key]
+def _members_of_hooks(node: Node) -> list[tuple[str, int, Node]]:
+    return [child for child in node.children if child[0] == "hooks"]
 
 
 def _without_empty(text: str, kept: tuple[str, ...]) -> str:

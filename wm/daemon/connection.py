@@ -161,9 +161,7 @@ class Connection(Peer):
         if len(self._body) + len(data) > self._limits.max_body_bytes:
             self._refuse_body()
         elif not self._server.reserve(len(data)):
-            self._refuse(
-                too_busy("too_busy", "Too many bytes of incomplete requests are in memory.")
-            )
+            self._refuse(too_busy("Too many bytes of incomplete requests are in memory."))
         else:
             self._body += data
 

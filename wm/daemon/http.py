@@ -161,7 +161,7 @@ class HttpServer(Struct, eq=False):
 
     def _turn_away(self, sock: socket.socket) -> None:
         self.refused += 1
-        response = too_busy("too_busy", "Too many connections are open.", close=True)
+        response = too_busy("Too many connections are open.", close=True)
         head = encode_head(response, length=len(response.body), version="1.1", keep=False)
         with contextlib.suppress(OSError):  # the client has left already
             sock.send(head + response.body)

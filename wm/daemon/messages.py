@@ -83,9 +83,9 @@ def problem(
     )
 
 
-def too_busy(code: str, detail: str, *, close: bool = False) -> Response:
+def too_busy(detail: str, *, close: bool = False) -> Response:
     """503 with Retry-After: the client may come back in a second."""
-    return problem(503, code, detail, headers=(("retry-after", "1"),), close=close)
+    return problem(503, "too_busy", detail, headers=(("retry-after", "1"),), close=close)
 
 
 def encode_head(

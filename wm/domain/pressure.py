@@ -77,11 +77,9 @@ def of_tokens(
     return ContextFill(used, limit, "tokens", source, model)
 
 
-def of_characters(
-    heard: Heard, settings: PressureSettings, *, source: str = "hooks"
-) -> ContextFill:
+def of_characters(heard: Heard, settings: PressureSettings) -> ContextFill:
     """A measurement from the text that the hooks saw, for clients that report no tokens."""
-    return ContextFill(heard.chars, max(0, settings.limit_chars), "characters", source)
+    return ContextFill(heard.chars, max(0, settings.limit_chars), "characters", "hooks")
 
 
 def since_resume(before: Pressure, heard: Heard, settings: PressureSettings) -> ContextFill:

@@ -67,9 +67,9 @@ class PageVisit(Struct):
         """The id of the element that htmx fills; "" for a whole page."""
         return self.request.headers.get("hx-target", "")
 
-    def query_field(self, name: str, default: str = "") -> str:
-        """A field of the query string."""
-        return self.request.query_params.get(name, default)
+    def query_field(self, name: str) -> str:
+        """A field of the query string; "" without it."""
+        return self.request.query_params.get(name, "")
 
     def form_field(self, name: str) -> str:
         """A field of the form; "" without it. The last of several."""

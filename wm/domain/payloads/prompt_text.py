@@ -61,7 +61,7 @@ def _without_machine_elements(prompt: str) -> str:
     return "".join(kept)
 
 
-def matched_paths(output: str, *, limit: int = MAX_MATCHED_PATHS) -> tuple[str, ...]:
+def matched_paths(output: str) -> tuple[str, ...]:
     """Return the files that a search names: `path:12:text`, `/path:` as a header, or one path a
     line."""
     found: dict[str, None] = {}
@@ -69,6 +69,6 @@ def matched_paths(output: str, *, limit: int = MAX_MATCHED_PATHS) -> tuple[str, 
         match = _NUMBERED.match(line) or _HEADER.match(line)
         if match:
             found[match.group(1)] = None
-            if len(found) >= limit:
+            if len(found) >= MAX_MATCHED_PATHS:
                 break
     return tuple(found)
