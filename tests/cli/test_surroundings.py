@@ -22,7 +22,7 @@ from tests.cli.terminal import Said, Terminal, repository
 from tests.daemon import foreign
 from tests.daemon.foreign import speaking
 from wm import __version__
-from wm.cli import proof
+from wm.cli import self_test
 from wm.cli.daemon_state import outdated
 from wm.cli.verbs.diagnosis.doctor import why_full
 from wm.cli.verbs.setup import daemon
@@ -293,7 +293,7 @@ def test_a_hanging_daemon_is_reported_as_neither_ok_nor_down(tmp_path: Path) -> 
 
 def test_the_proof_leaves_no_data_folder_open_to_others(terminal: Terminal) -> None:
     settings = terminal.settings()
-    with proof._scratch(settings) as scratch:
+    with self_test._scratch(settings) as scratch:
         assert scratch.settings.paths.home.parents[2] == settings.paths.home
     for folder in (settings.paths.home, settings.paths.home / "run"):
         assert folder.stat().st_mode & 0o777 == 0o700

@@ -9,7 +9,7 @@ import pytest
 from tests.domain.imports.test_golden import CASES, parsed_golden
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from wm.api.imports import ImportAnswer
-from wm.domain.imports.found import id_of_text
+from wm.domain.imports.foreign import id_of_text
 from wm.errors import UserError
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import ImportSettings

@@ -9,7 +9,7 @@ import pytest
 
 from tests.ops.conftest import Bench
 from wm.api.protocol import WorkspacePlace
-from wm.cli.place import paging_line
+from wm.cli.overview import paging_line
 from wm.errors import UserError
 from wm.formats.ledger import LedgerRecord
 from wm.ops.operation import Work

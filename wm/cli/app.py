@@ -17,8 +17,8 @@ import click
 from wm import __version__
 from wm.cli import output, streams
 from wm.cli.groups import Group
-from wm.cli.mistakes import sentence
 from wm.cli.options import not_empty
+from wm.cli.usage_errors import sentence
 from wm.errors import UserError, WmError
 
 

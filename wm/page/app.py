@@ -1,4 +1,4 @@
-"""The page as an ASGI application: its routes, and the door in front of them (UI-1)."""
+"""The page as an ASGI application: its routes, and the access rules in front of them (UI-1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wm.page import diagnosis, inbox, memory, sessions
-from wm.page.door import COOKIE, ENTER, HEADERS
+from wm.page.access import COOKIE, ENTER, HEADERS
 from wm.page.rendering import STATIC, render
 from wm.page.visit import Handler, Page, handled
 
@@ -50,7 +50,7 @@ FORMS: Mapping[str, Handler] = {
 
 
 def application(page: Page) -> ASGIApp:
-    """The page behind its door."""
+    """The page behind its access rules."""
     of_workspace: list[BaseRoute] = [
         Route("/events", _events),
         *(Route(f"/{path}", handled(handler)) for path, handler in READS.items()),
@@ -63,14 +63,14 @@ def application(page: Page) -> ASGIApp:
         Mount("/w/{key}", routes=of_workspace),
     ]
     app = Starlette(
-        routes=[Mount(f"/{page.door.path}", routes=inside)], max_body_size=MAX_FORM_BYTES
+        routes=[Mount(f"/{page.access.path}", routes=inside)], max_body_size=MAX_FORM_BYTES
     )
     app.state.page = page
     return Guarded(app, page)
 
 
 class Guarded:
-    """The door: refuses a request before any handler sees it, and adds the headers of every
+    """The access: refuses a request before any handler sees it, and adds the headers of every
     answer."""
 
     def __init__(self, app: ASGIApp, page: Page) -> None:
@@ -87,7 +87,7 @@ class Guarded:
                     headers.setdefault(name, value)
             await send(message)
 
-        why = self._page.door.refusal(scope["method"], scope["path"], _headers(scope))
+        why = self._page.access.refusal(scope["method"], scope["path"], _headers(scope))
         served = PlainTextResponse(REFUSED, 403) if why else self._app
         await served(scope, receive, answer)
 
@@ -112,8 +112,8 @@ async def _enter(request: Request) -> Response:
     on: it opened the address twice."""
     page = _page(request)
     given = request.query_params.get("ticket", "")
-    root = f"/{page.door.path}"
-    if request.cookies.get(COOKIE) == page.door.cookie:
+    root = f"/{page.access.path}"
+    if request.cookies.get(COOKIE) == page.access.cookie:
         return RedirectResponse(f"{root}/", 303)
     if not page.ticket or given != page.ticket:
         return PlainTextResponse(REFUSED, 403)
@@ -121,17 +121,19 @@ async def _enter(request: Request) -> Response:
     page.entered()
     # Not a redirect: the chain began on another site, so the browser would not send the cookie.
     response = HTMLResponse(render("enter.html", {"address": f"{root}/"}))
-    response.set_cookie(COOKIE, page.door.cookie, path=f"{root}/", httponly=True, samesite="strict")
+    response.set_cookie(
+        COOKIE, page.access.cookie, path=f"{root}/", httponly=True, samesite="strict"
+    )
     return response
 
 
 async def _start(request: Request) -> Response:
     page = _page(request)
-    return RedirectResponse(f"/{page.door.path}/w/{page.start}/memory", 303)
+    return RedirectResponse(f"/{page.access.path}/w/{page.start}/memory", 303)
 
 
 async def _events(request: Request) -> Response:
     """The changes of a workspace as server-sent events, for one tab."""
     page = _page(request)
-    stream = page.tabs.stream(request.path_params["key"], page.door.form)
+    stream = page.tabs.stream(request.path_params["key"], page.access.form)
     return StreamingResponse(stream, media_type="text/event-stream")

@@ -1,7 +1,7 @@
 """The listening socket of the page: loopback only, and only for processes of this user (UI-1).
 
 Linux tells in /proc/net/tcp whose a connection on the loopback is. Elsewhere only the secrets of
-`door` keep other users out.
+`access` keep other users out.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from uvicorn import Config, Server
 from wm.daemon.client import ServerEvent
 from wm.daemon.client_async import AsyncClient
 from wm.ops.runtime import utc_now
+from wm.page.access import ENTER, new_access
 from wm.page.app import application
-from wm.page.door import ENTER, open_door
 from wm.page.listener import LOOPBACK, listen
 from wm.page.rendering import render
 from wm.page.source import Source
@@ -57,14 +57,14 @@ def serve(settings: Settings, key: str, *, port: int, opened: Callable[[Opened],
 async def _serve(settings: Settings, key: str, port: int, opened: Callable[[Opened], None]) -> None:
     listener = listen(port)
     number = int(listener.getsockname()[1])
-    door, ticket, tabs = open_door(number, _token), _token(), Tabs()
-    address = f"http://{LOOPBACK}:{number}/{door.path}/{ENTER}?ticket={ticket}"
+    access, ticket, tabs = new_access(number, _token), _token(), Tabs()
+    address = f"http://{LOOPBACK}:{number}/{access.path}/{ENTER}?ticket={ticket}"
     with _redirect_file(address) as file:
         # A refused connection fails at once; a busy machine may take longer to accept one.
         patient = replace(settings.daemon, connect_timeout_s=CONNECT_S)
         async with AsyncClient(replace(settings, daemon=patient)) as client:
             source = Source(settings, client)
-            page = Page(door, source, tabs, key, utc_now, ticket, entered=file.unlink)
+            page = Page(access, source, tabs, key, utc_now, ticket, entered=file.unlink)
             idle = Idle(application(page), settings.page.idle_s)
             server = _server(idle)
             idle.end = partial(_end, server, tabs)

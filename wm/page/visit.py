@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from wm.errors import HostError, WmError
-from wm.page.door import PageDoor
+from wm.page.access import PageAccess
 from wm.page.rendering import has_block, render
 from wm.page.source import Source
 from wm.page.tabs import Tabs
@@ -39,7 +39,7 @@ class Page(Struct):
     exchanges for the cookie, once; `entered` is called then. said: the sentence for the next page
     that is rendered."""
 
-    door: PageDoor
+    access: PageAccess
     source: Source
     tabs: Tabs
     start: str
@@ -86,7 +86,7 @@ class PageVisit(Struct):
     def url(self, path: str, **query: object) -> str:
         """An address on this workspace; fields without a value are left out."""
         asked = urlencode({name: value for name, value in query.items() if value})
-        return f"/{self.page.door.path}/w/{self.key}/{path}{'?' if asked else ''}{asked}"
+        return f"/{self.page.access.path}/w/{self.key}/{path}{'?' if asked else ''}{asked}"
 
     def say(self, sentence: str, undo: str = "") -> None:
         """Tell the user, on the next page, what was done. undo: an entry id."""
@@ -108,12 +108,12 @@ class PageVisit(Struct):
 
     def _common(self) -> dict[str, Any]:
         """What every template may use."""
-        door = self.page.door
+        access = self.page.access
         return {
             "visit": self,
             "url": self.url,
-            "root": f"/{door.path}",
-            "token": door.form,
+            "root": f"/{access.path}",
+            "token": access.form,
             "now": self.page.now(),
             "pages": PAGES,
             "live": self.page.tabs.live,
@@ -152,7 +152,7 @@ async def _form(page: Page, request: Request) -> Mapping[str, list[str]]:
     body = (await request.body()).decode("utf-8", "replace")
     for name, value in parse_qsl(body, keep_blank_values=True):
         found.setdefault(name, []).append(value.replace("\r\n", "\n"))
-    if not page.door.accepts({name: values[-1] for name, values in found.items()}):
+    if not page.access.accepts({name: values[-1] for name, values in found.items()}):
         raise HostError("This form is not of this page.", fix="Reload the page.", status=403)
     return found
 
@@ -160,12 +160,12 @@ async def _form(page: Page, request: Request) -> Mapping[str, list[str]]:
 def failed(visit: PageVisit, error: WmError) -> Response:
     """An error as a page; for htmx as the toast, so that what is shown stays."""
     values = {
-        "root": f"/{visit.page.door.path}",
+        "root": f"/{visit.page.access.path}",
         "message": error.message,
         "fix": error.fix,
         "said": error.message if not error.fix else f"{error.message} {error.fix}",
         "undo": "",
-        "token": visit.page.door.form,
+        "token": visit.page.access.form,
         "url": visit.url,
     }
     if visit.request.headers.get("hx-request"):

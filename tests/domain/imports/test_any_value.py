@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import ForeignFile, ForeignMemory
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory
 from wm.domain.imports.markdown import statements
 from wm.domain.imports.sources import SOURCES
 from wm.formats.base import dump

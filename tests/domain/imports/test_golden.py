@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wm.domain.imports.found import ForeignFile, ForeignMemory
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory
 from wm.domain.imports.sources import SOURCES
 from wm.formats.base import dump
 

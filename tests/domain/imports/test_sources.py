@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import ForeignFile, ForeignMemory, moment, number
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, moment, number
 from wm.domain.imports.sources import SOURCES, source_of
 
 HEX = "0123456789abcdef" * 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import (
+from wm.domain.imports.foreign import (
     CLAUDE,
     OPENCODE,
     PROJECT,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from wm.api.imports import ImportBlock, ImportFact, ImportItem, ImportSession
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import (
+from wm.domain.imports.foreign import (
     PROJECT,
     ForeignFile,
     ForeignMemory,

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import (
+from wm.domain.imports.foreign import (
     DATA,
     ForeignFile,
     ForeignMemory,

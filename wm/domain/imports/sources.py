@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wm.domain.imports import instructions, opencode_v1, opencode_v2, wm_export
-from wm.domain.imports.found import ImportSource
+from wm.domain.imports.foreign import ImportSource
 
 SOURCES: Mapping[str, ImportSource] = {
     source.name: source

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.found import (
+from wm.domain.imports.foreign import (
     ForeignFile,
     ForeignMemory,
     ImportSource,

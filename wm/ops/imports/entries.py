@@ -24,7 +24,7 @@ from wm.domain.imports.admit import (
     Newcomer,
     admit_all,
 )
-from wm.domain.imports.found import derived_id
+from wm.domain.imports.foreign import derived_id
 from wm.domain.imports.opencode_v2 import is_plugin_id
 from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.learning.entry_type import infer_type

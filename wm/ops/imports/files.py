@@ -19,7 +19,7 @@ from wm.api.imports import ImportFact, ImportSession
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Refusal
 from wm.domain.imports import opencode_v2
-from wm.domain.imports.found import (
+from wm.domain.imports.foreign import (
     CLAUDE,
     DATA,
     OPENCODE,

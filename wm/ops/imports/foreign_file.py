@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 from pydantic_core import from_json
 
-from wm.domain.imports.found import ForeignFile
+from wm.domain.imports.foreign import ForeignFile
 from wm.domain.times import iso
 from wm.settings import ImportSettings
 from wm.store.identity import shown

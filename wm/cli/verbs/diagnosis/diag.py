@@ -16,7 +16,7 @@ from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, print_entry, print_text, short_id
 from wm.cli.groups import Group
 from wm.cli.options import flag, limit, text
-from wm.cli.place import print_heading
+from wm.cli.overview import print_heading
 from wm.cli.verbs.memory.history import COLUMN as TIMED
 from wm.cli.verbs.memory.history import print_happening
 from wm.formats.workspace_memory import MemoryEntry

@@ -1,4 +1,4 @@
-"""`wm doctor`: tests everything a working installation needs, and the round trip (`wm.cli.proof`).
+"""`wm doctor`: tests everything that a working installation needs, and the round trip.
 
 Each check has a result, and the fix if it failed. Repairs nothing; `wm fsck repair` does.
 """
@@ -14,13 +14,13 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from wm.agents import setup as wiring
-from wm.cli import contracts, output, proof
+from wm.agents import setup as agent_setup
+from wm.cli import contracts, output, self_test
+from wm.cli.agent_facts import look
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.options import flag
 from wm.cli.verbs.diagnosis.files import THE_HOME
-from wm.cli.wiring import look
 from wm.daemon.instance import has_listener, holder, is_ending
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.search.model_choice import trouble_of
@@ -49,7 +49,7 @@ def command(caller: Caller, no_proof: bool) -> Result:
     The proof runs in a scratch home with a daemon of its own. Exit code 1 means findings.
     """
     checks = list(examine(caller))
-    steps = [] if no_proof else proof.run(caller.settings)
+    steps = [] if no_proof else self_test.run(caller.settings)
     sound = all(c.verdict in ("ok", "note") for c in checks) and all(s.ok for s in steps)
 
     def show(_report: object) -> None:
@@ -57,7 +57,7 @@ def command(caller: Caller, no_proof: bool) -> Result:
             output.check(check.verdict, check.name, check.detail, check.fix)
         if steps:
             output.line()
-            proof.show(steps)
+            self_test.show(steps)
         output.line()
         good, bad = output.good("All is well."), output.bad("Something needs attention; see above.")
         output.line(good if sound else bad)
@@ -234,7 +234,7 @@ def _agents(caller: Caller) -> Iterator[Check]:
     except UserError as error:
         yield Check("agents", "error", error.message, error.fix)
         return
-    states = wiring.states(facts)
+    states = agent_setup.states(facts)
     if not states:
         yield Check("agents", "note", "no coding agent that wm knows is installed here")
     words = {
@@ -242,14 +242,14 @@ def _agents(caller: Caller) -> Iterator[Check]:
         "stale": ("warning", "its files are older than this wm", "wm setup"),
         "absent": ("note", "found, not set up", "wm setup"),
     }
-    blocked, remarks = wiring.blocked(facts), wiring.remarks(facts)
+    blocked, remarks = agent_setup.blocked(facts), agent_setup.remarks(facts)
     for agent, state in states.items():
         if agent in blocked:
             yield Check(agent, "error", blocked[agent].message, blocked[agent].fix)
             continue
         verdict, detail, fix = words[state]
         yield Check(agent, verdict, detail, fix)
-        if agent in remarks and state != wiring.ABSENT:
+        if agent in remarks and state != agent_setup.ABSENT:
             yield Check(agent, "warning", remarks[agent])
 
 

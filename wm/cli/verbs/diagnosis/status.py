@@ -14,10 +14,11 @@ from wm import __version__
 from wm.api.models import HelperState
 from wm.api.protocol import Inspection
 from wm.cli import contracts, output
+from wm.cli.agent_facts import look, states
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.entries import WORDS
-from wm.cli.place import (
+from wm.cli.overview import (
     LEAST,
     conversation_rows,
     helper_use,
@@ -25,7 +26,6 @@ from wm.cli.place import (
     most_pressed,
     print_heading,
 )
-from wm.cli.wiring import look, states
 from wm.daemon.instance import holder, is_ending
 from wm.errors import Unavailable, WmError
 

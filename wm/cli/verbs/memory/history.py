@@ -17,7 +17,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, WORDS, print_entry, print_text, short_id
 from wm.cli.options import dry_run, flag, limit, text
-from wm.cli.place import print_heading
+from wm.cli.overview import print_heading
 from wm.errors import UserError
 
 COLUMN = 20

@@ -13,7 +13,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import entry_line, entry_lines, entry_type, needs_a_look
 from wm.cli.options import choice, flag
-from wm.cli.place import about_session, conversation_rows, heading_lines, memory_rows
+from wm.cli.overview import about_session, conversation_rows, heading_lines, memory_rows
 from wm.formats.workspace_memory import STATUSES
 
 LISTED_SESSIONS = 5

@@ -20,7 +20,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.entries import SHORT_ID, WORDS, short_id
 from wm.cli.options import choice, flag
-from wm.cli.place import print_heading
+from wm.cli.overview import print_heading
 from wm.errors import WmError
 from wm.ops import explanations
 from wm.ops.imports.files import NAMES, Gathered, ImportSelection, gather

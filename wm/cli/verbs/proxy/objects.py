@@ -12,7 +12,7 @@ from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
 from wm.cli.new_file import create
 from wm.cli.options import flag, text
-from wm.cli.place import paging_line
+from wm.cli.overview import paging_line
 from wm.settings.proxy import POLICIES
 
 _SHOWN = 20

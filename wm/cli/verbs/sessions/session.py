@@ -15,7 +15,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.groups import Group
 from wm.cli.options import flag
-from wm.cli.place import about_session, nonzero
+from wm.cli.overview import about_session, nonzero
 from wm.cli.verbs.sessions import own_memory
 from wm.formats.flow import FlowSum
 from wm.formats.pressure import Pressure

@@ -17,20 +17,20 @@ from typing import Any
 import click
 
 from wm.agents import other_agents
-from wm.agents import setup as wiring
+from wm.agents import setup as agent_setup
 from wm.cli import output
+from wm.cli.agent_facts import look
 from wm.cli.context import Caller, json_option, workspace_options
 from wm.cli.options import Decorator, choice, flag
 from wm.cli.verbs.setup.daemon import replace_outdated, restart
-from wm.cli.wiring import look
 from wm.daemon.instance import has_listener
 from wm.settings.memory import LEARN_MODES
 
 TITLES = {
     "": "wm",
-    wiring.LEARNING: "wm",
-    wiring.OPENCODE: "OpenCode",
-    wiring.SERVICE: "The daemon",
+    agent_setup.LEARNING: "wm",
+    agent_setup.OPENCODE: "OpenCode",
+    agent_setup.SERVICE: "The daemon",
 }
 """Whose change it is -> the title above its lines; other agents have it in their dialects."""
 
@@ -52,7 +52,7 @@ def agent_option(which: str, *more: str) -> Decorator:
         "--agent",
         "agents",
         multiple=True,
-        type=click.Choice([*wiring.AGENTS, *more]),
+        type=click.Choice([*agent_setup.AGENTS, *more]),
         help=f"Only this agent; may be repeated. Default: {which}",
     )
 
@@ -88,11 +88,11 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
         if not agents:
             return 0
     facts = look(caller.settings)
-    if not learn and (agents or facts.found) and not wiring.is_learning_chosen(facts):
+    if not learn and (agents or facts.found) and not agent_setup.is_learning_chosen(facts):
         learn = _mode(facts, asks=not (how["yes"] or how["as_json"] or how["dry_run"]))
-    if not learn and wiring.is_from_before(facts) and not how["as_json"]:
+    if not learn and agent_setup.is_from_before(facts) and not how["as_json"]:
         output.note("What you say in passing waits in the inbox: wm setup --learn active keeps it.")
-    plan = wiring.plan_setup(facts, agents=agents, service=service, learn=learn)
+    plan = agent_setup.plan_setup(facts, agents=agents, service=service, learn=learn)
     code = carry_out(plan, done="Wired. ", **how)
     if code == 0 and plan.changes and not how["dry_run"] and not how["as_json"]:
         output.hint(FIRST)
@@ -134,14 +134,14 @@ def _renew_daemon(caller: Caller, learn: str) -> None:
         output.note(f"The daemon was restarted: {why}.")
 
 
-def _mode(facts: wiring.MachineFacts, *, asks: bool) -> str:
+def _mode(facts: agent_setup.MachineFacts, *, asks: bool) -> str:
     """The mode of learning: the person's answer, else what holds without one."""
-    default = "inbox" if wiring.is_from_before(facts) else "active"
+    default = "inbox" if agent_setup.is_from_before(facts) else "active"
     if asks and sys.stdin.isatty():
         output.line("When you say something that is meant to last and do not ask to remember it,")
         output.line("wm can keep it at once (active), ask you first (inbox), or ignore it (off).")
         return output.chosen("Learn", LEARN_MODES, default)
-    return "" if wiring.is_from_before(facts) else default
+    return "" if agent_setup.is_from_before(facts) else default
 
 
 @click.command("unsetup")
@@ -152,12 +152,12 @@ def unsetup(caller: Caller, agents: tuple[str, ...], **how: bool) -> int:
 
     From a file that you changed since, only wm's own parts are removed. Memory stays.
     """
-    plan = wiring.plan_unsetup(look(caller.settings), agents=agents)
+    plan = agent_setup.plan_unsetup(look(caller.settings), agents=agents)
     return carry_out(plan, done="Undone. ", **how)
 
 
 def carry_out(
-    plan: wiring.SetupPlan, *, done: str, yes: bool, dry_run: bool, diff: bool, as_json: bool
+    plan: agent_setup.SetupPlan, *, done: str, yes: bool, dry_run: bool, diff: bool, as_json: bool
 ) -> int:
     """Show a plan, ask, and carry it out."""
     if as_json:
@@ -181,7 +181,7 @@ def carry_out(
     if not yes and not output.agreed("Make these changes?"):
         output.note("Nothing was changed. Use --yes to answer in advance.")
         return 1
-    applied = wiring.apply(plan)
+    applied = agent_setup.apply(plan)
     success = "" if applied.problems else done
     output.line(f"{success}{output.count(len(applied.changed), 'file')} written.")
     for problem in applied.problems:
@@ -189,7 +189,7 @@ def carry_out(
     return 1 if applied.problems else wrong
 
 
-def _print_changes(changes: Sequence[wiring.FileChange]) -> None:
+def _print_changes(changes: Sequence[agent_setup.FileChange]) -> None:
     """By agent, one line for a file and one for its purpose. Files of one purpose in one folder are
     one line."""
     for agent, of_agent in groupby(changes, key=lambda change: change.agent):
@@ -205,9 +205,9 @@ def _print_changes(changes: Sequence[wiring.FileChange]) -> None:
                 output.lines(output.wrap_block(purpose, indent=6))
 
 
-def _as_json(plan: wiring.SetupPlan, *, yes: bool, dry_run: bool) -> int:
+def _as_json(plan: agent_setup.SetupPlan, *, yes: bool, dry_run: bool) -> int:
     act = yes and not dry_run and not plan.nothing_to_do
-    applied = wiring.apply(plan) if act else wiring.Applied()
+    applied = agent_setup.apply(plan) if act else agent_setup.Applied()
     output.as_json(
         {
             "changes": [

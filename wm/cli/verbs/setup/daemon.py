@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from wm.cli import output, proof
+from wm.cli import output, self_test
 from wm.cli.context import Caller, Result, ask, daemon_status, prints, prints_always
 from wm.cli.daemon_state import outdated
 from wm.cli.options import flag
@@ -47,7 +47,7 @@ def up(caller: Caller, prove: bool, quiet: bool) -> Result:
     with _noting_wait(silent=quiet or caller.as_json):
         started, status = _current(caller.settings, replace=not quiet)
     took = f"started in {time.monotonic() - started_at:.2f} s" if started else "is running"
-    steps = proof.run(caller.settings) if prove else []
+    steps = self_test.run(caller.settings) if prove else []
 
     def show(_report: object) -> None:
         if quiet:
@@ -55,7 +55,7 @@ def up(caller: Caller, prove: bool, quiet: bool) -> Result:
         _print_started(caller, status, took)
         if steps:
             output.line()
-            proof.show(steps)
+            self_test.show(steps)
         output.line()
         output.line("Next: `wm setup` wires your agents, `wm inspect` shows what is remembered.")
 

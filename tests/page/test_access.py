@@ -17,10 +17,10 @@ from tests.cli.terminal import Terminal
 from tests.cli.test_other_users import as_nobody
 from tests.daemon.foreign import needs_root
 from tests.page.opened import OpenPage, opened
-from wm.page.door import PageDoor
+from wm.page.access import PageAccess
 from wm.page.listener import owners_of
 
-DOOR = PageDoor("secret", "cookie", "token", frozenset({"127.0.0.1:80", "localhost:80"}))
+DOOR = PageAccess("secret", "cookie", "token", frozenset({"127.0.0.1:80", "localhost:80"}))
 GOOD = {"host": "127.0.0.1:80", "cookie": "a=b; wm=cookie"}
 FORM = {
     **GOOD,

@@ -40,7 +40,7 @@ HEADERS: Mapping[str, str] = {
 """On every answer."""
 
 
-class PageDoor(Struct, frozen=True):
+class PageAccess(Struct, frozen=True):
     """The secrets of one running page. path: its first path segment. cookie: of the session. form:
     the token in its forms. hosts: the accepted values of `Host`."""
 
@@ -84,10 +84,10 @@ class PageDoor(Struct, frozen=True):
         return _matches(form.get(FORM_FIELD, ""), self.form)
 
 
-def open_door(port: int, token: Callable[[], str]) -> PageDoor:
-    """The door of a page on this port. token: makes a random secret."""
+def new_access(port: int, token: Callable[[], str]) -> PageAccess:
+    """The access rules of a page on this port. token: makes a random secret."""
     hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
-    return PageDoor(token(), token(), token(), hosts)
+    return PageAccess(token(), token(), token(), hosts)
 
 
 def _matches(given: str, secret: str) -> bool:

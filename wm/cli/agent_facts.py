@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 
 import wm
-from wm.agents import setup as wiring
+from wm.agents import setup as agent_setup
 from wm.agents.hook_lines import WmCommand
 from wm.settings import Settings, find_agent_paths
 
-states = wiring.states
+states = agent_setup.states
 
 
-def look(settings: Settings) -> wiring.MachineFacts:
+def look(settings: Settings) -> agent_setup.MachineFacts:
     """The facts about this machine that setup needs. Raises UserError."""
     agents = find_agent_paths()
     command = WmCommand(agents.script, sys.executable, str(Path(wm.__file__).parent))
-    return wiring.look(agents, settings.paths, command, settings.hooks, sys.platform)
+    return agent_setup.look(agents, settings.paths, command, settings.hooks, sys.platform)
