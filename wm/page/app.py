@@ -70,8 +70,7 @@ def application(page: Page) -> ASGIApp:
 
 
 class Guarded:
-    """The access: refuses a request before any handler sees it, and adds the headers of every
-    answer."""
+    """Refuses a request before any handler sees it, and adds the headers of every answer."""
 
     def __init__(self, app: ASGIApp, page: Page) -> None:
         self._app, self._page = app, page
@@ -112,8 +111,8 @@ async def _enter(request: Request) -> Response:
     on: it opened the address twice."""
     page = _page(request)
     given = request.query_params.get("ticket", "")
-    root = f"/{page.access.path}"
-    if request.cookies.get(COOKIE) == page.access.cookie:
+    root, cookie = f"/{page.access.path}", page.access.cookie
+    if request.cookies.get(COOKIE) == cookie:
         return RedirectResponse(f"{root}/", 303)
     if not page.ticket or given != page.ticket:
         return PlainTextResponse(REFUSED, 403)
@@ -121,9 +120,7 @@ async def _enter(request: Request) -> Response:
     page.entered()
     # Not a redirect: the chain began on another site, so the browser would not send the cookie.
     response = HTMLResponse(render("enter.html", {"address": f"{root}/"}))
-    response.set_cookie(
-        COOKIE, page.access.cookie, path=f"{root}/", httponly=True, samesite="strict"
-    )
+    response.set_cookie(COOKIE, cookie, path=f"{root}/", httponly=True, samesite="strict")
     return response
 
 
