@@ -53,7 +53,7 @@ class Inside:
 async def inside(
     folder: Path,
     *,
-    foundation: Callable[[], None] = lambda: None,
+    check_home: Callable[[], None] = lambda: None,
     flush_s: float = 1.0,
     **limits: object,
 ) -> AsyncIterator[Inside]:
@@ -80,7 +80,7 @@ async def inside(
         workers,
         metrics,
         publish=publish,
-        foundation=foundation,
+        check_home=check_home,
         report=lambda what, error: reported.append((what, error)),
     )
     log = DaemonLog(str(folder / "daemon.log"), lambda: NOW, max_bytes=100_000)

@@ -60,7 +60,7 @@ class Home:
             words, env=self.environment, stdin=subprocess.DEVNULL, cwd="/", **options
         )
         self.children.append(child)
-        wait_for(lambda: lifecycle.hello(self.settings) is not None or child.poll() is not None)
+        wait_for(lambda: lifecycle.probe(self.settings) is not None or child.poll() is not None)
         return child
 
     def pid(self) -> int:

@@ -183,7 +183,7 @@ def test_a_lost_data_folder_refuses_updates_before_any_write(tmp_path: Path) -> 
         raise StoreError("The data folder is gone.")
 
     async def scenario() -> None:
-        async with inside(tmp_path, foundation=gone) as daemon:
+        async with inside(tmp_path, check_home=gone) as daemon:
             done = await note(daemon, "x")
             assert isinstance(done.error, StoreError)
             assert texts(daemon) == []
@@ -215,13 +215,13 @@ def test_relaxed_documents_are_flushed_by_one_timer_that_ends(tmp_path: Path) ->
 def test_a_failed_flush_is_reported_and_retried(tmp_path: Path) -> None:
     asked: list[None] = []
 
-    def foundation() -> None:
+    def check_home() -> None:
         asked.append(None)
         if len(asked) in (2, 3):  # the update itself asks first
             raise StoreError("The disk is away.")
 
     async def scenario() -> None:
-        async with inside(tmp_path, flush_s=0.01, foundation=foundation) as daemon:
+        async with inside(tmp_path, flush_s=0.01, check_home=check_home) as daemon:
             await touch(daemon)
             await until(lambda: daemon.metrics.flushes == 1)
             assert [what for what, _ in daemon.reported] == ["flush", "flush"]

@@ -95,7 +95,7 @@ def test_a_deleted_socket_is_recreated(place: Home) -> None:
     pid = place.pid()
     wait_for(lambda: watches(pid))
     place.settings.paths.socket.unlink()
-    wait_for(lambda: lifecycle.hello(place.settings) is not None)
+    wait_for(lambda: lifecycle.probe(place.settings) is not None)
     assert place.pid() == pid
 
 
@@ -197,7 +197,7 @@ def test_each_socket_of_a_service_manager_is_served(place: Home, tmp_path: Path)
         activated(place, one, two)
     for name in paths:
         there = replace(place.settings.paths, socket=name)
-        assert lifecycle.hello(replace(place.settings, paths=there)) is not None
+        assert lifecycle.probe(replace(place.settings, paths=there)) is not None
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_too_few_descriptors_are_refusals_and_do_not_stop_the_daemon(place: Home
     assert set(statuses) == {200, 503}
     for sock in streams:
         sock.close()
-    wait_for(lambda: lifecycle.hello(place.settings))
+    wait_for(lambda: lifecycle.probe(place.settings))
     note(place, "still here")
     assert child.poll() is None
 

@@ -77,7 +77,7 @@ def made(folder: Path, count: int, **limits: Any) -> tuple[Runtime, str]:
 
 def jobs_of(runtime: Runtime, reported: list[tuple[str, Exception]]) -> Jobs:
     return Jobs(
-        runtime, foundation=lambda: None, report=lambda what, error: reported.append((what, error))
+        runtime, check_home=lambda: None, report=lambda what, error: reported.append((what, error))
     )
 
 
@@ -195,13 +195,13 @@ def test_a_sweep_under_way_ends_at_its_next_step_for_a_dry_run_and_runs_later(
     monkeypatch.setattr(turns, "HELD_S", 0.5, raising=False)
     first, go = threading.Event(), threading.Event()
 
-    def foundation() -> None:
+    def check_home() -> None:
         if not first.is_set():
             first.set()
             assert go.wait(WITHIN_S)
 
     async def scene() -> None:
-        jobs = Jobs(runtime, foundation=foundation, report=lambda _what, _error: None)
+        jobs = Jobs(runtime, check_home=check_home, report=lambda _what, _error: None)
         jobs.begin()
         await until(first.is_set)
         asked = asyncio.create_task(
@@ -223,7 +223,7 @@ def test_a_failed_job_is_reported_and_the_next_one_runs(tmp_path: Path, error: E
     reported: list[tuple[str, Exception]] = []
     waiting, broken = threading.Event(), [error]
 
-    def foundation() -> None:
+    def check_home() -> None:
         if broken:
             assert waiting.wait(WITHIN_S)
             raise broken.pop()
@@ -231,7 +231,7 @@ def test_a_failed_job_is_reported_and_the_next_one_runs(tmp_path: Path, error: E
     async def scene() -> None:
         jobs = Jobs(
             runtime,
-            foundation=foundation,
+            check_home=check_home,
             report=lambda what, error: reported.append((what, error)),
         )
         jobs.begin()

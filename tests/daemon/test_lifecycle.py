@@ -185,7 +185,7 @@ def test_without_a_free_inotify_instance_the_daemon_polls_and_starts(tmp_path: P
         assert "polls_folders" in told
         assert "failed" not in told
         place.settings.paths.socket.unlink()
-        wait_for(lambda: lifecycle.hello(place.settings) is not None)
+        wait_for(lambda: lifecycle.probe(place.settings) is not None)
         child.send_signal(signal.SIGTERM)
         assert child.wait(20) == 0
     finally:

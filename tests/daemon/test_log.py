@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from wm.daemon.log import DaemonLog, Sayings
+from wm.daemon.log import DaemonLog, LibraryLogHandler
 
 NOW = datetime(2026, 11, 21, 19, 0, tzinfo=UTC)
 
@@ -79,7 +79,7 @@ def library(path: Path) -> tuple[DaemonLog, logging.Logger]:
     """A log, and a library that speaks into it."""
     log = DaemonLog(str(path), lambda: NOW, max_bytes=100_000)
     logger = logging.Logger("boats")
-    logger.addHandler(Sayings(log))
+    logger.addHandler(LibraryLogHandler(log))
     return log, logger
 
 

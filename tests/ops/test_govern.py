@@ -308,14 +308,14 @@ def test_an_interrupted_run_is_completed_by_the_next(files: Bench) -> None:
     for steps in range(400):
         left = steps
 
-        def rest() -> None:
+        def pause() -> None:
             nonlocal left
             left -= 1
             if left < 0:
                 raise Enough
 
         try:
-            sweep.sweep_workspace(bench.runtime, bench.key, SweepRun(rest=rest))
+            sweep.sweep_workspace(bench.runtime, bench.key, SweepRun(pause=pause))
         except Enough:
             ends += 1
         else:
@@ -361,7 +361,7 @@ def test_a_run_ends_as_its_dry_run_said_with_the_daemons_sweep_between(
             raise Enough
 
     with suppress(Enough):
-        sweep.sweep_workspace(bench.runtime, bench.key, SweepRun("daily", rest=stop_later))
+        sweep.sweep_workspace(bench.runtime, bench.key, SweepRun("daily", pause=stop_later))
     between = before - tree(bench)
     done: Swept = bench.call("sweep_storage")
     named = {file.path for file in planned.logs[0].files}

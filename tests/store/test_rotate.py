@@ -84,16 +84,16 @@ def test_a_run_stopped_anywhere_leaves_complete_files_only(home: Path) -> None:
     def end_at(step: int) -> Pause:
         steps = iter(range(step))
 
-        def rest() -> None:
+        def pause() -> None:
             if next(steps, None) is None:
                 raise Enough
 
-        return rest
+        return pause
 
     ended = 0
     for step in range(12 + 6):  # each record is read, and each removable one is checked again
         try:
-            rotate(opened(home).core, KEY, odd, rest=end_at(step))
+            rotate(opened(home).core, KEY, odd, pause=end_at(step))
         except Enough:
             ended += 1
         assert set(numbers(opened(home))) >= set(range(0, 12, 2))

@@ -143,7 +143,7 @@ def run(words: list[str]) -> int:
     """
     try:
         return _outcome(words)
-    except output.ReaderGone:
+    except output.OutputClosed:
         streams.abandon(sys.stdout.fileno())
         return 0
     except output.Unprintable as error:
@@ -161,7 +161,7 @@ def _outcome(words: list[str]) -> int:
         return stop.exit_code
     except SystemExit as stop:  # a completion (code 0), or a help on a closed pipe
         if stop.code:
-            raise output.ReaderGone from None
+            raise output.OutputClosed from None
         return 0
     except click.UsageError as error:
         return report(2, "usage", sentence(error), _usage_fix(error, words))
@@ -171,7 +171,7 @@ def _outcome(words: list[str]) -> int:
         return report(130, "stopped", "Stopped.", "")
     except WmError as error:
         return report(1, error.code, error.message, error.fix)
-    except (output.ReaderGone, output.Unprintable):
+    except (output.OutputClosed, output.Unprintable):
         raise
     except Exception:  # noqa: BLE001 - the last door: a bug becomes a report, never a mystery
         output.flush()  # output of a library that cannot be printed is not a bug

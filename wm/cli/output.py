@@ -44,7 +44,7 @@ Row = tuple[str, str] | tuple[str, str, Paint]
 """Name, value, and the value's colour. Values are plain: colour is added after wrapping."""
 
 
-class ReaderGone(Exception):
+class OutputClosed(Exception):
     """The reader of our output closed the pipe (`wm inspect | head`); not an error."""
 
 
@@ -105,7 +105,7 @@ def _printing() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise ReaderGone from None
+        raise OutputClosed from None
     except OSError as error:
         closed = error.errno == errno.EBADF
         why = "standard output is closed" if closed else error.strerror or str(error)
@@ -192,7 +192,7 @@ def _aside(text: str, *, color: bool | None = None) -> None:
         streams.abandon(sys.stderr.fileno())
 
 
-def agreed(question: str, *, aside: bool = False) -> bool:
+def confirm(question: str, *, aside: bool = False) -> bool:
     """Ask for a yes; False without a terminal. Raises click.Abort, after a line break. aside: ask
     on stderr, because stdout is for programs."""
     if not sys.stdin.isatty():

@@ -97,7 +97,7 @@ class Actors(Struct, eq=False):
     are parsed already (`Operation.parse`).
 
     publish: receives the changes of every commit. on_recorded: receives the sessions in which
-    events were recorded. foundation: raises StoreError if the data folder is no longer the one that
+    events were recorded. check_home: raises StoreError if the data folder is no longer the one that
     this daemon started on. report: receives failures for which no client waits.
     """
 
@@ -106,7 +106,7 @@ class Actors(Struct, eq=False):
     metrics: Metrics
     publish: Callable[[Sequence[DocumentChange]], None] = lambda _changes: None
     on_recorded: Callable[[Sequence[tuple[str, str]]], None] = lambda _events: None
-    foundation: Callable[[], None] = lambda: None
+    check_home: Callable[[], None] = lambda: None
     report: Callable[[str, Exception], None] = lambda _what, _error: None
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     _queues: dict[str, _Queue] = field(default_factory=dict)
@@ -229,7 +229,7 @@ class Actors(Struct, eq=False):
         """Run a batch in a worker. A bug rolls back the whole transaction, so the calls then run
         again one by one."""
         try:
-            self.foundation()
+            self.check_home()
             return execute_batch(self.runtime, calls)
         except (OSError, StoreError) as error:
             return [Done(None, error) for _ in calls]
@@ -312,7 +312,7 @@ class Actors(Struct, eq=False):
         self.workers.submit(self._flush_store, self._flushed)
 
     def _flush_store(self) -> None:
-        self.foundation()
+        self.check_home()
         self.runtime.store.flush()
 
     def _flushed(self, result: Any) -> None:

@@ -80,7 +80,7 @@ class Binding:
             raise HostError("The body must be a JSON object.")
         # Each name needs a colon: if the counts are equal, no name was dropped as a duplicate.
         if not takes and body.count(b":") != len(value):
-            _refuse_twins(body)
+            _refuse_duplicates(body)
         return {self._alias[takes]: value} if takes else value
 
     def _query(self, query: str) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _read_damaged(body: bytes) -> Any:
         raise HostError(f"The body is not JSON: {error}.") from None
 
 
-def _refuse_twins(body: bytes) -> None:
+def _refuse_duplicates(body: bytes) -> None:
     """Refuse a name that occurs twice. It is a mistake of the client, and choosing one of the
     values would hide it (F44). An agent's own payload is not checked."""
     try:

@@ -136,7 +136,7 @@ def checked(answer: Answer) -> Answer:
     raise HostError(detail, fix=fix, status=answer.status, code=code)
 
 
-def _turned_away(answer: Answer) -> float | None:
+def _retry_after_s(answer: Answer) -> float | None:
     """The seconds after which to try again if the daemon had no capacity and did nothing; None for
     every other answer."""
     if answer.status != 503 or b'"too_busy"' not in answer.body:
@@ -219,7 +219,7 @@ class Client(Struct):
         deadline_s: float | None = None,
     ) -> Answer:
         """One request by method and path."""
-        until = time.monotonic() + self._patience(deadline_s)
+        until = time.monotonic() + self._longest_s(deadline_s)
         data = encode(method, target, body, headers)
         while True:
             sock = self._connected(until)
@@ -227,7 +227,7 @@ class Client(Struct):
                 answer = self._exchange(sock, data, method, until)
             if answer.headers.get("connection", "").lower() == "close":
                 self._drop()
-            pause = _turned_away(answer)
+            pause = _retry_after_s(answer)
             if pause is None or time.monotonic() + pause >= until:
                 return checked(answer)
             time.sleep(pause)
@@ -236,7 +236,7 @@ class Client(Struct):
         """Follow the changes on a separate connection until the daemon ends it."""
         pairs = {"workspace": workspace, "lastEventId": last_id}
         target, _ = compose(self._router.named("changes"), {k: v for k, v in pairs.items() if v})
-        until, events = time.monotonic() + self._patience(None), Events()
+        until, events = time.monotonic() + self._longest_s(None), Events()
         with contextlib.closing(self._connect(until)) as sock:
             sock.settimeout(_remaining_s(until))
             sock.sendall(encode("GET", target))
@@ -266,7 +266,7 @@ class Client(Struct):
         if sock is not None:
             sock.close()
 
-    def _patience(self, deadline_s: float | None) -> float:
+    def _longest_s(self, deadline_s: float | None) -> float:
         """How long a call may take: the given time, or a little longer than the daemon's own."""
         own_s = self.settings.daemon.request_timeout_s + 2.0
         return own_s if deadline_s is None else deadline_s
@@ -287,7 +287,7 @@ class Client(Struct):
             try:
                 sock.settimeout(max(0.001, until - time.monotonic()))
                 sock.connect(path)
-                return _owned(sock, path)
+                return _require_owner(sock, path)
             except OSError as error:
                 sock.close()
                 left = until - time.monotonic()
@@ -372,7 +372,7 @@ def _is_readable(sock: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-def _owned(sock: socket.socket, path: str) -> socket.socket:
+def _require_owner(sock: socket.socket, path: str) -> socket.socket:
     """The connected socket if our own user serves it. Otherwise nothing is sent or read (TR-1).
 
     Closes the socket and raises Unavailable if another user serves it.

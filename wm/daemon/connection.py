@@ -47,10 +47,10 @@ class Host(Protocol):
     @property
     def handler(self) -> Handler: ...
 
-    def joined(self, connection: Connection) -> None:
+    def opened(self, connection: Connection) -> None:
         """Called when the connection is open."""
 
-    def left(self, connection: Connection, buffered: int) -> None:
+    def closed(self, connection: Connection, buffered: int) -> None:
         """Called when it is closed, with the number of bytes still reserved."""
 
     def idle(self, connection: Connection) -> None:
@@ -100,12 +100,12 @@ class Connection(Peer):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._server.joined(self)
+        self._server.opened(self)
         self._set_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        self._server.left(self, len(self._body))
+        self._server.closed(self, len(self._body))
         self._queue.clear()
         self._body = bytearray()
         if self._channel is not None:

@@ -156,7 +156,7 @@ class HttpServer(Struct, eq=False):
         yet. A client that has a request sends it at once."""
         oldest = next(iter(self._idle), None) or next(iter(self._silent), None)
         if oldest is not None:
-            self.left(oldest, 0)
+            self.closed(oldest, 0)
             oldest.transport.close()
 
     def _turn_away(self, sock: socket.socket) -> None:
@@ -185,14 +185,14 @@ class HttpServer(Struct, eq=False):
 
     # -- connections -------------------------------------------------------------------------
 
-    def joined(self, connection: Connection) -> None:
+    def opened(self, connection: Connection) -> None:
         self._opening -= 1
         self.connections.add(connection)
         self._silent[connection] = None
         if self.draining:
             connection.transport.close()
 
-    def left(self, connection: Connection, buffered: int) -> None:
+    def closed(self, connection: Connection, buffered: int) -> None:
         self.connections.discard(connection)
         self._idle.pop(connection, None)
         self._silent.pop(connection, None)

@@ -77,7 +77,7 @@ def take_lock(settings: Settings) -> InstanceLock | None:
         lock.release()  # the file was replaced between open and lock: try the new one
 
 
-def win(settings: Settings) -> InstanceLock | None:
+def take_over(settings: Settings) -> InstanceLock | None:
     """Become the daemon of this data folder; None if another one answers (a lost race is fine).
 
     Waits for a daemon that is shutting down. Raises StoreError if the holder of the lock neither
@@ -88,7 +88,7 @@ def win(settings: Settings) -> InstanceLock | None:
         lock = take_lock(settings)
         if lock is not None:
             return lock
-        if hello(settings) is not None:
+        if probe(settings) is not None:
             return None
         if time.monotonic() > until:
             if is_ending(settings):
@@ -104,7 +104,7 @@ def win(settings: Settings) -> InstanceLock | None:
         time.sleep(_POLL_S)
 
 
-def hello(settings: Settings) -> dict[str, object] | None:
+def probe(settings: Settings) -> dict[str, object] | None:
     """The status of the daemon that answers on the socket; None if none does."""
     try:
         with Client(settings) as client:
@@ -237,7 +237,7 @@ def _clear(settings: Settings) -> None:
     if not stat.S_ISSOCK(info.st_mode):
         raise UserError(f"{path} is not a socket, so wm does not replace it.", fix="Move it away.")
     begun = time.monotonic()
-    while (status := hello(settings)) is not None or has_listener(path):
+    while (status := probe(settings)) is not None or has_listener(path):
         # We hold the lock of this data folder. A daemon of this folder that still answers lost its
         # lock file and ends once a client has connected. Any other listener must not be replaced:
         # it is the daemon of another data folder, or another program.

@@ -56,19 +56,19 @@ class Stopped(Exception):
 class Jobs:
     """All scheduled work of one daemon. Used on the event loop.
 
-    foundation: raises StoreError if the data folder is no longer ours. report: receives failures.
+    check_home: raises StoreError if the data folder is no longer ours. report: receives failures.
     """
 
     def __init__(
         self,
         runtime: Runtime,
         *,
-        foundation: Callable[[], None],
+        check_home: Callable[[], None],
         report: Callable[[str, Exception], None],
     ) -> None:
         self._runtime = runtime
         self._limits: StorageSettings = runtime.settings.storage
-        self._foundation = foundation
+        self._check_home = check_home
         self._report = report
         self._loop = asyncio.get_running_loop()
         self._events: OrderedDict[SessionName, int] = OrderedDict()
@@ -146,7 +146,7 @@ class Jobs:
 
     def _run(self, job: Job) -> None:
         if job.cause in (SYNC, SUMMARIES):
-            self._foundation()
+            self._check_home()
             # Only a project that is shared, or a helper model, needs these rules.
             from wm.ops import scheduled
 
@@ -167,20 +167,20 @@ class Jobs:
                 self._loop.call_soon_threadsafe(self._loop.call_later, turns.HELD_S, self._add, job)
 
     def _sweep(self, job: Job) -> None:
-        self._foundation()
+        self._check_home()
         if not self._runtime.store.workspaces():
             return
         # Imported here because nothing of it is needed before the first answer.
         from wm.ops.storage import sweep
 
-        rest = _Throttle(self._ending, self._runtime.signals.sweeps.is_held)
-        run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, rest=rest)
+        pause = _Throttle(self._ending, self._runtime.signals.sweeps.is_held)
+        run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, pause=pause)
         if job.session:
             sweep.sweep_workspace(self._runtime, job.workspace, run)
         else:
             keys = sweep.waiting_longest(self._runtime)[: self._limits.sweep_workspaces]
             for _log in sweep.sweep_all(self._runtime, run, keys):
-                rest()
+                pause()
         self._runtime.store.flush()
 
 

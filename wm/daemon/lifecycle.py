@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from wm.daemon.instance import hello, is_free
+from wm.daemon.instance import probe, is_free
 from wm.errors import Unavailable
 from wm.settings import NUMERIC_THREADS, Settings, daemon_environment
 
@@ -44,12 +44,12 @@ def start(
     If another client starts one at the same time, one of the two serves; that is no error. Raises
     Unavailable with the reason if none answers within `start_wait_s`.
     """
-    if hello(settings) is not None:
+    if probe(settings) is not None:
         return False
     until = time.monotonic() + settings.daemon.start_wait_s
     output = _run(words or command(), _environment(settings, environment), until)
     lines = output.strip().splitlines()
-    if lines and lines[-1] in (STARTED, RUNNING) and hello(settings) is not None:
+    if lines and lines[-1] in (STARTED, RUNNING) and probe(settings) is not None:
         return lines[-1] == STARTED
     reason = lines[-1] if lines else "it printed nothing"
     raise Unavailable(

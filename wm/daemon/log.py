@@ -2,8 +2,8 @@
 
 It is rotated by size; `daemon.log.1` is the previous file. The standard streams of a background
 daemon point to it, so output of the interpreter (a crash, a requested stack) lands there too.
-Output of libraries through `logging` takes another way (`Sayings`): unlimited, it would fill the
-disk past every rotation, and it may quote contents (F67).
+`LibraryLogHandler` limits what libraries send to `logging`: otherwise it would fill the disk past
+every rotation, and it may quote contents (F67).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from wm.domain.times import iso
 
-_MOST_SAYINGS = 100
+_MAX_MESSAGES = 100
 """Number of distinct library messages; further ones count as one."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -62,7 +62,7 @@ class DaemonLog(Struct, eq=False):
     def take_streams(self) -> None:
         """Redirect stdout, stderr and `logging` to this log, through every rotation."""
         if not self._own_streams:
-            logging.getLogger().addHandler(Sayings(self))
+            logging.getLogger().addHandler(LibraryLogHandler(self))
             # The interpreter would print an uncaught exception with its message, which may quote.
             sys.excepthook = lambda _kind, error, _trace: self.incident("", "process", error)
             threading.excepthook = lambda args: self._uncaught("thread", args.exc_value)
@@ -103,7 +103,7 @@ class DaemonLog(Struct, eq=False):
             self.take_streams()
 
 
-class Sayings(logging.Handler):
+class LibraryLogHandler(logging.Handler):
     """Writes what libraries send to `logging` into the daemon's log.
 
     It writes the message without its arguments, or the type and the frames of an exception: nothing
@@ -122,7 +122,7 @@ class Sayings(logging.Handler):
         if error is not None:
             fields = {"error": type(error).__name__, "frames": _frames(error)}
         key = f"{record.name} {fields}"
-        if key not in self._times and len(self._times) >= _MOST_SAYINGS:
+        if key not in self._times and len(self._times) >= _MAX_MESSAGES:
             key, fields = "", {"text": "and further messages"}
         times = self._times[key] = self._times.get(key, 0) + 1
         if times & (times - 1) == 0:

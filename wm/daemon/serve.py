@@ -26,7 +26,7 @@ from wm.daemon.control import Controls
 from wm.daemon.dispatch import Dispatcher
 from wm.daemon.folderwatch import FolderWatch
 from wm.daemon.http import HttpServer
-from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, win
+from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, take_over
 from wm.daemon.jobs import Jobs, SessionName
 from wm.daemon.lifecycle import RUNNING, STARTED
 from wm.daemon.log import DaemonLog
@@ -65,7 +65,7 @@ def serve(
     inherited = _inherited_sockets()
     _fill_streams()
     prepare_home(settings)
-    lock = win(settings)
+    lock = take_over(settings)
     if lock is None:
         _print(RUNNING if background else "wm: A daemon serves this data folder already.")
         return 0
@@ -136,7 +136,7 @@ class _Daemon:
         faulthandler.enable(2)
         faulthandler.register(signal.SIGUSR1, 2)
         poll_s = self._settings.store.watch_poll_s
-        self._watch = FolderWatch(self._loop, self._look, poll_s)
+        self._watch = FolderWatch(self._loop, self._check, poll_s)
         settle = self._loop.call_later(_SETTLE_S, self._settle)
         self._arm_idle_exit(activated=bool(inherited))
         try:
@@ -156,14 +156,14 @@ class _Daemon:
         self._metrics = Metrics()
         self._hub = Hub(os.urandom(4).hex())
         self._workers = Workers(self._loop, max(1, self._limits.worker_threads))
-        self._jobs = Jobs(self._runtime, foundation=self._foundation, report=self._report)
+        self._jobs = Jobs(self._runtime, check_home=self._check_home, report=self._report)
         self._actors = Actors(
             self._runtime,
             self._workers,
             self._metrics,
             publish=self._hub.publish,
             on_recorded=self._recorded,
-            foundation=self._foundation,
+            check_home=self._check_home,
             report=self._report,
         )
         controls = Controls(
@@ -185,7 +185,7 @@ class _Daemon:
             self._log,
             LagProbe(self._loop, self._metrics.loop_lag_seconds),
         )
-        self._server = HttpServer(dispatcher, self._limits, allow=is_owner, on_accept=self._look)
+        self._server = HttpServer(dispatcher, self._limits, allow=is_owner, on_accept=self._check)
         controls.server = self._server
 
     def _listen(self, inherited: Sequence[socket.socket]) -> None:
@@ -200,14 +200,14 @@ class _Daemon:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.stop, signal.Signals(number).name)
         # A closed terminal (SIGHUP) must not end the daemon; a deleted data folder must.
-        self._loop.add_signal_handler(signal.SIGHUP, self._look)
+        self._loop.add_signal_handler(signal.SIGHUP, self._check)
 
     def _settle(self) -> None:
         paths = self._settings.paths
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
         if why := self._watch.start(folders):
             self._log.write("polls_folders", reason=why)
-        self._look()  # the watch does not report what happened before it began
+        self._check()  # the watch does not report what happened before it began
         if self._stopping.is_set():
             return
         self._workers.submit(self._settle_in, self._settled)
@@ -262,7 +262,7 @@ class _Daemon:
 
     # -- foundations -------------------------------------------------------------------------
 
-    def _foundation(self) -> None:
+    def _check_home(self) -> None:
         """Check the data folder, in a worker, before each write. Raises StoreError."""
         if not self._lock.is_ours():
             self._loop.call_soon_threadsafe(self.stop, "the data folder is gone")
@@ -289,7 +289,7 @@ class _Daemon:
         if done.error is not None:
             self._report(_NOTICE, done.error)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Check the folders: something in them may have changed."""
         if not self._lock.is_ours():
             self.stop("the data folder or its lock is gone")

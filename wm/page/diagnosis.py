@@ -21,7 +21,7 @@ MODES = (
 
 async def changes(visit: PageVisit) -> Response:
     """The last acts, and the trash."""
-    acts, trash = await visit.both(visit.of("list_acts", limit=ACTS), visit.of("list_trash"))
+    acts, trash = await visit.gather(visit.of("list_acts", limit=ACTS), visit.of("list_trash"))
     return await visit.answer("changes.html", acts=acts, trash=trash)
 
 
@@ -42,7 +42,7 @@ async def refused(visit: PageVisit) -> Response:
 
 
 async def health(visit: PageVisit) -> Response:
-    status, files, learning, daemon = await visit.both(
+    status, files, learning, daemon = await visit.gather(
         visit.of("diag_status"), visit.of("diag_health"), visit.of("learning"), _daemon(visit)
     )
     values = {"status": status, "files": files, "learning": learning, "daemon": daemon}

@@ -43,7 +43,7 @@ async def inbox(visit: PageVisit) -> Response:
         here = await visit.of("inspect", status="inbox", limit=0)
         return await visit.answer("base.html", waiting=here.matching)
     await visit.of("notice_outside")
-    found, recaps = await visit.both(
+    found, recaps = await visit.gather(
         visit.of("inspect", status="inbox", limit=MOST), visit.of("recap_sessions", last=RECAPS)
     )
     entries = [view.entry for view in found.entries]

@@ -82,7 +82,7 @@ async def memory(visit: PageVisit) -> Response:
         return await visit.answer(
             "memory.html", listing=await listing(visit, asked), list_filter=asked, overview=None
         )
-    list_of, overview = await visit.both(listing(visit, asked), visit.of("inspect", limit=0))
+    list_of, overview = await visit.gather(listing(visit, asked), visit.of("inspect", limit=0))
     values = {"listing": list_of, "overview": overview, "list_filter": asked, "orders": ORDERS}
     values |= {"types": TYPES, "states": STATES}
     chosen = visit.query_field("entry")
@@ -140,7 +140,7 @@ class Life(Struct, frozen=True):
 
 
 async def entry_values(visit: PageVisit, entry_id: str) -> dict[str, Any]:
-    explanation, history = await visit.both(
+    explanation, history = await visit.gather(
         visit.of("diag_explain", id=entry_id), visit.of("history", id=entry_id, limit=60)
     )
     now = visit.page.now()

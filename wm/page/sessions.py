@@ -95,7 +95,7 @@ async def sessions(visit: PageVisit) -> Response:
 async def session(visit: PageVisit) -> Response:
     """One session as it is now. It may be known from its hooks, from a proxy, or from both."""
     name = visit.request.path_params["id"]
-    shown, context, stored, recaps = await visit.both(
+    shown, context, stored, recaps = await visit.gather(
         _answer_or_none(visit, "show_session", session_id=name),
         _answer_or_none(visit, "session_context", session_id=name),
         _answer_or_none(visit, "list_objects", session=name),

@@ -79,7 +79,7 @@ class PageVisit(Struct):
         """Run a use case on this workspace. Raises WmError."""
         return await self.page.source.of(self.key, name, **fields)
 
-    async def both(self, *calls: Awaitable[Any]) -> list[Any]:
+    async def gather(self, *calls: Awaitable[Any]) -> list[Any]:
         """The answers of calls that run at once."""
         return list(await asyncio.gather(*calls))
 

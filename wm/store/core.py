@@ -367,11 +367,11 @@ class Core:
 
     # --- what waits for a flush -----------------------------------------------------------------
 
-    def wait_for(self, place: FilePlace, wait: Wait) -> None:
+    def add_pending(self, place: FilePlace, wait: Wait) -> None:
         with self._guard:
             self._pending[Pending(place, wait)] = None
 
-    def drop_waits(self, place: FilePlace) -> None:
+    def drop_pending(self, place: FilePlace) -> None:
         """The document is deleted: drop all its pending flushes."""
         with self._guard:
             if not self._pending:
@@ -379,12 +379,12 @@ class Core:
             for wait in Wait:
                 self._pending.pop(Pending(place, wait), None)
 
-    def take_waits(self) -> list[Pending]:
+    def take_pending(self) -> list[Pending]:
         with self._guard:
             taken = list(self._pending)
             self._pending.clear()
         return taken
 
-    def waits(self) -> bool:
+    def has_pending(self) -> bool:
         with self._guard:
             return bool(self._pending)

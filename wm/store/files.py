@@ -92,13 +92,13 @@ class FileStore(PagingLogs):
             self.core.make_folder(place.folder) as folder,
         ):
             atomic.replace(self.disk, folder, place.name, [raw], durable=False)
-        self.core.wait_for(place, Wait.FILE)
+        self.core.add_pending(place, Wait.FILE)
 
     def discard(self, refs: Sequence[Ref[Document]]) -> int:
         """Delete documents of `CACHED`; returns how many existed."""
         places = [_place_of_copy(ref) for ref in refs]
         for place in places:
-            self.core.drop_waits(place)
+            self.core.drop_pending(place)
         return sum(map(self._unlink, places))
 
     def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
@@ -116,7 +116,7 @@ class FileStore(PagingLogs):
 
     def dirty(self) -> bool:
         """Whether anything of class relaxed is not flushed yet."""
-        return self.core.waits()
+        return self.core.has_pending()
 
     def digest(self, text: str) -> str:
         """Keyed digest of a text. Creates the key, and the data folder, if there is none yet."""

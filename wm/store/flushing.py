@@ -26,7 +26,7 @@ _TOGETHER = 32
 def flush(core: Core) -> None:
     """Flush everything that is pending. Raises the first StoreError after trying all; what failed
     stays pending."""
-    waits = core.take_waits()
+    waits = core.take_pending()
     errors: list[StoreError] = []
     in_place = [wait for wait in waits if wait.wait is not Wait.COPY]
     copies = [wait for wait in waits if wait.wait is Wait.COPY]
@@ -45,7 +45,7 @@ def _attempt(core: Core, waits: Sequence[Pending], errors: list[StoreError]) -> 
             _flush_in_place(core, waits)
     except StoreError as error:
         for wait in waits:
-            core.wait_for(wait.place, wait.wait)
+            core.add_pending(wait.place, wait.wait)
         core.sweep_again(wait.place.folder for wait in waits)
         errors.append(error)
 

@@ -201,13 +201,13 @@ class SessionLogs:
                 file = core.disk.create(folder, place.name)
             with file:
                 yield folder, file
-        core.wait_for(place, Wait.LOG)
+        core.add_pending(place, Wait.LOG)
 
     def _discard(self, place: FilePlace) -> bool:
         """Delete a log and its lock file; False if there is none. It stays deleted after a power
         cut, as what a person purges must. Raises StoreError."""
         core = self.core
-        core.drop_waits(place)
+        core.drop_pending(place)
         with (
             explained("delete", core.home, place.path),
             suppress(FileNotFoundError),

@@ -2,7 +2,7 @@
 
 `domain/governance` decides which files may be deleted; nothing is decided here. An unknown file is
 reported as such, an unknown folder is not entered, and no symlink is followed. Names are read one
-by one and never sorted, so that a folder of 100,000 files causes no long step; `rest` is called
+by one and never sorted, so that a folder of 100,000 files causes no long step; `pause` is called
 between short steps.
 
 Protects: a file that changed since it was listed is kept. A document is deleted under its lock:
@@ -51,7 +51,7 @@ _PARTS = {
 }
 
 
-def scan(core: Core, workspace: str, complete: Contents, rest: Pause) -> Iterator[FileFact]:
+def scan(core: Core, workspace: str, complete: Contents, pause: Pause) -> Iterator[FileFact]:
     """Every file below a workspace's folder. Raises StoreError."""
     locked_inodes = fsops.locked_inodes()
     waiting = [paths.workspace_folder(workspace)]
@@ -65,7 +65,7 @@ def scan(core: Core, workspace: str, complete: Contents, rest: Pause) -> Iterato
             kind = tree.kind_of(path)
             with folder:
                 for name in core.disk.names(folder):
-                    rest()
+                    pause()
                     fact = _fact(core, folder, name, kind, locked_inodes, waiting)
                     if fact is not None:
                         yield complete(fact)
@@ -218,7 +218,7 @@ class Removal:
         if came_back and parts & {FilePart.COPY, FilePart.LOCK}:
             return "changed"
         if parts & {FilePart.DOCUMENT, FilePart.COPY}:
-            self._core.drop_waits(place)
+            self._core.drop_pending(place)
             self._core.cache.drop(place.path)
         # The document last: it counts until then, and no copy is left that would count instead.
         for name, _fact in sorted(targets, key=lambda file: file[1].part is FilePart.DOCUMENT):

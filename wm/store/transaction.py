@@ -397,7 +397,7 @@ class FileTransaction:
                 self._set_aside(folder, place, self._copies(delete.ref, place), absorbs=False)
                 atomic.remove(self._disk, folder, place.name)
             self._core.cache.drop(place.path)
-            self._core.drop_waits(place)
+            self._core.drop_pending(place)
             self._found.pop(place.path, None)
             folders[place.folder] = None
         return list(folders)
@@ -420,7 +420,7 @@ class FileTransaction:
         logs = list(ends.values())
         if not durable:
             for end in logs:
-                self._core.wait_for(
+                self._core.add_pending(
                     FilePlace(end.folder.path, evidence.file_name(end.number)), Wait.LOG
                 )
             logs = []
@@ -442,13 +442,13 @@ class FileTransaction:
         self._found[place.path] = new
         self._core.keep(place, new)
         if put.ref.model in RELAXED:
-            self._core.wait_for(place, Wait.COPY)
+            self._core.add_pending(place, Wait.COPY)
 
     def _install_previous_copy(self, write: _Write) -> None:
         place = write.put.place
         with explained("write", self._core.home, place.path):
             atomic.install_previous_copy(self._disk, write.staged)
-        self._core.wait_for(place, Wait.PREVIOUS_COPY)
+        self._core.add_pending(place, Wait.PREVIOUS_COPY)
 
     def _set_aside(
         self, folder: Handle, place: FilePlace, found: CopiesFound[Document], *, absorbs: bool

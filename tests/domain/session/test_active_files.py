@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from wm.domain.session.active_files import score, shown, touch
-from wm.domain.session.file_paths import folder, spelled
+from wm.domain.session.file_paths import folder, normalised_path
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import ActiveFile
 from wm.settings import SessionSettings
@@ -79,7 +79,7 @@ def test_files_are_ordered_by_weight_and_count(
     ],
 )
 def test_one_file_has_one_spelling(path: str, cwd: str, expected: str) -> None:
-    assert spelled(path, root=ROOT, cwd=cwd) == expected
+    assert normalised_path(path, root=ROOT, cwd=cwd) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_folder_is_spelled_like_a_file(path: str, expected: str) -> None:
 
 
 def test_a_windows_root_holds_its_files() -> None:
-    assert spelled("C:\\work\\src\\a.py", root="C:\\work") == "src/a.py"
+    assert normalised_path("C:\\work\\src\\a.py", root="C:\\work") == "src/a.py"
 
 
 def test_a_failed_call_touches_no_file() -> None:

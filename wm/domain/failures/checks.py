@@ -26,7 +26,7 @@ from wm.domain.failures.detected import (
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
-from wm.domain.session.file_paths import spelled
+from wm.domain.session.file_paths import normalised_path
 from wm.settings import SessionSettings
 from wm.text import patterns
 
@@ -260,7 +260,7 @@ def _file(file: str, owner: ShellCommand, root: str) -> str:
     if file.startswith(PACKAGE_MARK):
         file = _in_package(file.removeprefix(PACKAGE_MARK), owner, root)
     where = owner.folder if owner.folder.startswith("/") else f"{root}/{owner.folder}"
-    return spelled(file, root=root, cwd=where)
+    return normalised_path(file, root=root, cwd=where)
 
 
 def _in_package(file: str, owner: ShellCommand, root: str) -> str:

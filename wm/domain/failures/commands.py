@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from wm.domain.failures import known_tools
 from wm.domain.failures.shell import MAX_NESTING, Pipeline, Script, read
 from wm.domain.failures.terminal_lines import without_escapes
-from wm.domain.session.file_paths import folder, spelled
+from wm.domain.session.file_paths import folder, normalised_path
 from wm.text import patterns
 
 INTERPRETERS = ("bash", "sh", "zsh", "dash")
@@ -569,7 +569,7 @@ def _place(place: str, root: str, where: str, tool: str) -> str:
         base = folder(place.removesuffix("...") or ".", root=root, cwd=where)
         return f"{base}/..." if base else "..."
     path, colons, test = place.partition("::")
-    found = spelled(path.rstrip("/") or ".", root=root, cwd=where)
+    found = normalised_path(path.rstrip("/") or ".", root=root, cwd=where)
     if found in ("", root):
         # The root itself, or a pattern that is not a path.
         found = "." if path.rstrip("/") in ("", ".") or found == root else path

@@ -17,7 +17,7 @@ from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_cod
 from wm.domain.failures.coverage import covers
 from wm.domain.failures.detected import TABLES, fingerprint, summary
 from wm.domain.failures.terminal_lines import lines_of
-from wm.domain.session.file_paths import spelled
+from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError
@@ -87,7 +87,7 @@ def errors_in(
 
 
 def _edited(errors: tuple[OpenError, ...], event: ToolFinished, root: str) -> tuple[OpenError, ...]:
-    paths = {spelled(path, root=root, cwd=event.cwd) for path in event.paths} - {""}
+    paths = {normalised_path(path, root=root, cwd=event.cwd) for path in event.paths} - {""}
     if not any(e.file in paths and e.status == "open" for e in errors):
         return errors
     return tuple(

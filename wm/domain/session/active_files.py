@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from wm.domain.session.file_paths import spelled
+from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import ACTIONS, ActiveFile
@@ -35,7 +35,7 @@ def touch(
     """
     if event.failed or event.tool not in ACTIONS:
         return files
-    named = (spelled(path, root=root, cwd=event.cwd) for path in event.paths)
+    named = (normalised_path(path, root=root, cwd=event.cwd) for path in event.paths)
     touched = tuple(dict.fromkeys(path for path in named if path))[: settings.kept_files]
     if not touched:
         return files

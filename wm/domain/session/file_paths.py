@@ -9,7 +9,7 @@ from __future__ import annotations
 MAX_PATH_CHARS = 1024
 
 
-def spelled(path: str, *, root: str, cwd: str = "") -> str:
+def normalised_path(path: str, *, root: str, cwd: str = "") -> str:
     """Return the path relative to `root` if it is inside, else absolute; "" for an invalid path.
 
     cwd: the base of a relative path; `root` if it is empty or itself relative.
@@ -32,8 +32,8 @@ def spelled(path: str, *, root: str, cwd: str = "") -> str:
 
 
 def folder(path: str, *, root: str, cwd: str = "") -> str:
-    """Like `spelled` for a folder; "" is the root itself."""
-    found = spelled(f"{path.rstrip('/') or '/'}/x", root=root, cwd=cwd)
+    """Like `normalised_path` for a folder; "" is the root itself."""
+    found = normalised_path(f"{path.rstrip('/') or '/'}/x", root=root, cwd=cwd)
     return found[:-2] if found.endswith("/x") else ""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from wm.domain.failures.commands import ran
-from wm.domain.session.file_paths import spelled
+from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
 from wm.formats.recaps import (
@@ -60,7 +60,7 @@ def after_tool(
     known = before.recap or Recap(started_at=after.started_at, agent=after.agent)
     update: dict[str, object] = {}
     if event.tool in ("edit", "write") and not event.failed:
-        paths = [spelled(path, root=after.root, cwd=event.cwd) for path in event.paths]
+        paths = [normalised_path(path, root=after.root, cwd=event.cwd) for path in event.paths]
         changed = _newest(known.changed, filter(None, paths))
         update |= {"changed": changed, "edits": _edits(known, changed, paths)}
     elif event.tool == "bash" and event.exit_code is not None:

@@ -23,7 +23,7 @@ from wm.domain.learning import decisions
 from wm.domain.learning.statements import DONE, NOTE, TODO, Stated, stated_in
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import manifests, pool, slots, working_memory
-from wm.domain.session.file_paths import spelled
+from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished, UserPrompt
 from wm.formats.session_state import ACTIONS, OpenError
@@ -75,7 +75,7 @@ def after_tool(
     kept = _errors(current.slots, errors, at)
     if shows_manifest(event):
         kept = _dependencies(kept, event, at)
-    named = (spelled(path, root=at.root, cwd=event.cwd) for path in _touched(event))
+    named = (normalised_path(path, root=at.root, cwd=event.cwd) for path in _touched(event))
     known = {item.text for item in current.pool if item.kind == "path"}
     paths = [path for path in dict.fromkeys(named) if path in known or _is_plain(path, at.settings)]
     return working_memory.changed(
@@ -90,7 +90,7 @@ def after_prompt(current: WorkingMemory, event: UserPrompt, at: FillingContext) 
     kept = _add(current.slots, slots.DECISION, decided, "user", at)
     kept = _todos(kept, stated_in(text, at.settings.item_chars), "user", at)
     found = (match.group(1) for match in _PATH.finditer(text))
-    named = dict.fromkeys(spelled(path, root=at.root) for path in found)
+    named = dict.fromkeys(normalised_path(path, root=at.root) for path in found)
     new = [path for path in named if _is_plain(path, at.settings)][:MAX_PATHS]
     paths = dict.fromkeys((*new, *_mentioned(current.pool, text)))
     return working_memory.changed(
@@ -142,7 +142,7 @@ def _errors(current: slots.Slots, errors: Sequence[OpenError], at: FillingContex
 
 def _dependencies(current: slots.Slots, event: ToolFinished, at: FillingContext) -> slots.Slots:
     for path in filter(manifests.is_manifest, event.paths):
-        name = spelled(path, root=at.root, cwd=event.cwd)
+        name = normalised_path(path, root=at.root, cwd=event.cwd)
         text = event.output[: at.settings.searched_chars]
         dependencies = manifests.line(name, text, at.settings.item_chars) if name else ""
         if dependencies and not reads_as_instruction(_as_words(dependencies)):

@@ -76,7 +76,7 @@ class DiagnosisBasis(Struct, frozen=True):
         return found
 
 
-def ground(work: Work, request: Scoped) -> DiagnosisBasis:
+def read_basis(work: Work, request: Scoped) -> DiagnosisBasis:
     place = locate(work.runtime, request)
     memory = anchors.seen(place, read_memory(work, place), request.directory)
     return DiagnosisBasis(work, place, memory, read_log(work, place))

@@ -22,7 +22,7 @@ from wm.domain.memory.entry_list import find
 from wm.domain.memory.retention import clock_of
 from wm.domain.times import days_between, iso, parse
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import DiagnosisBasis, ground, remark
+from wm.ops.diagnosis.basis import DiagnosisBasis, read_basis, remark
 from wm.ops.diagnosis.refusals import counted
 from wm.ops.explanations import happened, reason, reasons
 from wm.ops.learning.remember import judge
@@ -36,7 +36,7 @@ from wm.ops.operation import Operation, Work
 
 
 def _missing(work: Work, request: DiagRequest) -> Missing:
-    found = ground(work, request)
+    found = read_basis(work, request)
     strength = strengths(work, found.memory)
     ranks = _ranks(found)
     hidden = [e for e in found.memory.entries if e.status in ("active", "inbox")]
@@ -79,7 +79,7 @@ AHEAD_DAYS = 90
 
 
 def _explain(work: Work, request: ExplainRequest) -> Explanation:
-    found = ground(work, request)
+    found = read_basis(work, request)
     entry = find_entry_or_trash(work, found.place, request.id)
     # The entry as it is now, with the state of its code anchors.
     entry = find(found.memory, entry.id) or entry
@@ -127,7 +127,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
 
 
 def _quality(work: Work, request: DiagRequest) -> Quality:
-    found = ground(work, request)
+    found = read_basis(work, request)
     admissions = found.admissions()
     against = _contradictions(found)
     rows = []

@@ -10,7 +10,7 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstones
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.diagnosis.basis import DiagnosisBasis, ground, is_after, remark
+from wm.ops.diagnosis.basis import DiagnosisBasis, is_after, read_basis, remark
 from wm.ops.diagnosis.refusals import refuses
 from wm.ops.diagnosis.session_flow import diag_disappearances
 from wm.ops.memory.documents import read_journal, read_tombstones
@@ -39,7 +39,7 @@ ATTENTION: list[tuple[str, str, str, str]] = Tables("wm.ops").table("attention")
 
 
 def _status(work: Work, request: DiagRequest) -> DiagStatus:
-    found = ground(work, request)
+    found = read_basis(work, request)
     key = found.place.key
     remarks = tuple(_attention(work, request, found))
     counts = {
@@ -107,7 +107,7 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
 
 
 def _health(work: Work, request: DiagRequest) -> DiagHealth:
-    found = ground(work, request)
+    found = read_basis(work, request)
     folder = f"workspaces/{found.place.key}"
     remarks = tuple(
         remark(
@@ -141,7 +141,7 @@ def _documents(work: Work, key: str) -> Iterator[DocumentHealth]:
 
 
 def _audit(work: Work, request: DiagRequest) -> Audit:
-    found = ground(work, request)
+    found = read_basis(work, request)
     lost = diag_disappearances.run(work, request)
     remarks = [*_disagreements(found), *_tombs(work, found)]
     remarks += [

@@ -18,7 +18,7 @@ from wm.api.diag import (
 )
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
-from wm.ops.diagnosis.basis import ground, is_after
+from wm.ops.diagnosis.basis import is_after, read_basis
 from wm.ops.explanations import reasons, sentence_of, text_of
 from wm.ops.operation import Operation, Work
 from wm.ops.storage.evidence import moment_of, names
@@ -27,7 +27,7 @@ COMMANDS = ("reinforce", "replace")
 
 
 def _rejected(work: Work, request: RejectedRequest) -> Rejected:
-    found = ground(work, request)
+    found = read_basis(work, request)
     moment = moment_of(request.since, work.now) if request.since else None
     rows = [
         row
@@ -67,7 +67,7 @@ def _row(record: EvidenceRecord) -> RejectedRow:
 
 
 def _commands(work: Work, request: CommandsRequest) -> Commands:
-    found = ground(work, request)
+    found = read_basis(work, request)
     rows = [
         row
         for record in reversed(found.records)

@@ -17,7 +17,7 @@ from wm.errors import NotFound
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import DiagnosisBasis, ground
+from wm.ops.diagnosis.basis import DiagnosisBasis, read_basis
 from wm.ops.explanations import reason
 from wm.ops.memory.history import happening
 from wm.ops.operation import Operation, Work
@@ -30,7 +30,7 @@ from wm.store.paths import sid
 
 
 def _trace(work: Work, request: TraceRequest) -> Trace:
-    found = ground(work, request)
+    found = read_basis(work, request)
     session = _session(work, found, request.subject)
     state = work.read(Ref(SessionState, found.place.key, session)).document
     return Trace(
@@ -77,7 +77,7 @@ def _newest(work: Work, found: DiagnosisBasis) -> str:
 
 
 def _coverage(work: Work, request: DiagRequest) -> Coverage:
-    found = ground(work, request)
+    found = read_basis(work, request)
     admissions, prompted = found.admissions(), found.prompted()
     shown = {entry.id for entry in found.shown()}
     rows = []
@@ -117,7 +117,7 @@ _LEFT = {
 
 
 def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
-    found = ground(work, request)
+    found = read_basis(work, request)
     missing = tuple(_missing_entries(found))
     return Disappearances(
         place=found.place,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wm.api.diag import Alike, AlikePair, DiagRequest
 from wm.domain.memory.similarity import hint
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import ground
+from wm.ops.diagnosis.basis import read_basis
 from wm.ops.explanations import reason
 from wm.ops.operation import Operation, Work
 from wm.ops.search.search import embedding
@@ -31,7 +31,7 @@ BATCH = 64
 
 
 def _run(work: Work, request: DiagRequest) -> Alike:
-    found = ground(work, request)
+    found = read_basis(work, request)
     kept = [e for e in found.memory.entries if e.status in ("active", "inbox") and not e.outside]
     kept = sorted(kept, key=lambda e: (e.created_at, e.id))[-MOST:]
     vectors = _vectors(work, [entry.text for entry in kept])

@@ -128,8 +128,8 @@ class Searcher:
             self._take_in(memory)
             fill = self._fill
             if fill.card is None and time.monotonic() >= until:
-                # No vectors exist yet, and opening the model would delay the answer: `go_on` opens
-                # it.
+                # No vectors exist yet, and opening the model would delay the answer:
+                # `queue_missing` opens it.
                 return self._index.search(query, limit, filters)
             self._next_batches()
         vector = None
@@ -141,7 +141,7 @@ class Searcher:
                     lambda: not fill.missing or not fill.under_way, until - time.monotonic()
                 )
             # Another memory may have been indexed meanwhile; load this one again.
-            self._keep_up(memory)
+            self._update(memory)
             if fill is not self._fill:
                 vector = None  # it belongs to the previous model: use words only
             return self._index.search(query, limit, filters, vector)
@@ -149,9 +149,9 @@ class Searcher:
     def prepare(self, memory: WorkspaceMemory) -> None:
         """Index the memory for the next search; its vectors follow in the background."""
         with self._lock:
-            self._keep_up(memory)
+            self._update(memory)
 
-    def go_on(self) -> None:
+    def queue_missing(self) -> None:
         """Queue missing vectors; called after a search was answered."""
         with self._lock:
             self._next_batches()
@@ -175,7 +175,7 @@ class Searcher:
         with self._lock:
             return self._index.count(filters)
 
-    def _keep_up(self, memory: WorkspaceMemory) -> None:
+    def _update(self, memory: WorkspaceMemory) -> None:
         self._take_in(memory)
         self._next_batches()
 

@@ -83,7 +83,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         model=UsedModel(**asdict(card)) if card is not None else None,
         recaps=() if _is_narrowed(request) else recaps.matching(work, place, request.query),
     )
-    found.go_on()
+    found.queue_missing()
     return answer
 
 

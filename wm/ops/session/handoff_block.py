@@ -32,7 +32,7 @@ class HandoffBlock(Struct, frozen=True):
     state: SessionState
 
 
-def give(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> HandoffBlock:
+def take_block(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> HandoffBlock:
     """The block for a new session; consumes the request. room: characters left for this client."""
     always = work.runtime.settings.contract.inject_handoff
     record = work.read(record_ref(place.key)).document or ContractRecord()

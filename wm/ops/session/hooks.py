@@ -74,7 +74,7 @@ class HookCall(Struct, frozen=True):
     is_read: bool = True
 
     @property
-    def tells(self) -> bool:
+    def can_append(self) -> bool:
         """Whether the reply can be appended to the existing conversation. The reply to the start of
         a session precedes the conversation (EP-1)."""
         parsed = self.parsed
@@ -152,7 +152,7 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
     if Want.BLOCKS in parsed.wants:
         blocks = prompt.answer(work, place, _prompt_request(parsed))
     notice = pressure.PressureNotice()
-    if call.tells and call.is_read and not blocks.opened:
+    if call.can_append and call.is_read and not blocks.opened:
         notice = pressure.take_notice(work, place, parsed.session_id)
     given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = HookOutcome(
@@ -196,7 +196,7 @@ def _at_once(runtime: Runtime, call: HookCall) -> tuple[HookAnswer, HookCall] | 
     if not all(isinstance(e, ToolFinished) and not _may_be_cut(e) for e in parsed.events):
         return None
     fails = any(isinstance(e, ToolFinished) and e.exit_code for e in parsed.events)
-    if call.tells and (fails or pressure.waits(runtime, call.place.key, parsed.session_id)):
+    if call.can_append and (fails or pressure.waits(runtime, call.place.key, parsed.session_id)):
         return None
     return call.answer(HookOutcome()), replace(call, is_read=False)
 
@@ -227,7 +227,7 @@ def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
     request = _request(agent, event, payload, project)
     settings = load()
     wait_s = min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)
-    with opened(_impatient(settings, wait_s)) as runtime:
+    with opened(_with_lock_wait(settings, wait_s)) as runtime:
         return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
 
 
@@ -261,7 +261,7 @@ def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:
     prompts = [item for item in _events(parsed) if isinstance(item.event, UserPrompt)]
     if not prompts:
         return 0
-    with opened(_impatient(load(), JOURNAL_WAIT_S)) as runtime:
+    with opened(_with_lock_wait(load(), JOURNAL_WAIT_S)) as runtime:
         answers = [execute(runtime, keep_requests_operation, item) for item in prompts]
     return sum(len(answer.remembered) for answer in answers)
 
@@ -276,7 +276,7 @@ def _request(agent: str, event: str, payload: bytes, project: str) -> HookReques
     return HookRequest(agent=agent, name=event, payload=given, project=project)
 
 
-def _impatient(settings: Settings, lock_wait_s: float) -> Settings:
+def _with_lock_wait(settings: Settings, lock_wait_s: float) -> Settings:
     """The settings with this limit for waiting on locks."""
     store = replace(settings.store, lock_wait_s=lock_wait_s)
     return replace(settings, store=store)

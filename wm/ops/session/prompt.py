@@ -115,7 +115,7 @@ def _blocks(
         last = recaps.block(work, place, state, _room(work, state, *texts))
         texts = (*texts, last)
         state = provenance.hear_given(work, state, last) if last else state
-        handed = handoff_block.give(work, place, state, _room(work, state, *texts))
+        handed = handoff_block.take_block(work, place, state, _room(work, state, *texts))
         handoff, state = handed.text, handed.state
     working = working_memory.rendered(work, place, state, _room(work, state, *texts, handoff))
     blocks = (

@@ -24,7 +24,7 @@ D = TypeVar("D", bound=Document)
 
 
 def rotate(
-    runtime: Runtime, key: str, *, dry_run: bool = False, rest: Pause = no_pause
+    runtime: Runtime, key: str, *, dry_run: bool = False, pause: Pause = no_pause
 ) -> Rotation:
     """Purge what may go, if that is worth the rewrite. Raises StoreError."""
     existing, admissions = _needed(runtime, key)
@@ -43,7 +43,7 @@ def rotate(
         may_go,
         at_least=runtime.settings.store.evidence_purge_at_least,
         dry_run=dry_run,
-        rest=rest,
+        pause=pause,
     )
 
 

@@ -2,7 +2,7 @@
 
 `domain/governance` decides everything from the collected file facts, so a dry run lists exactly
 what the next run deletes. A run may be interrupted at any point: each step is complete in itself
-and the next run does the rest. `rest` is called between short steps; the daemon sleeps in it, and
+and the next run does the rest. `pause` is called between short steps; the daemon sleeps in it, and
 raises from it to stop the run.
 """
 
@@ -75,7 +75,7 @@ class SweepRun(Struct, frozen=True):
     dry_run: bool = False
     evidence: Evidence = Evidence.ALWAYS
     max_bytes: int = -1
-    rest: Pause = no_pause
+    pause: Pause = no_pause
 
 
 class _Tally(Struct):
@@ -140,7 +140,7 @@ def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
 def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Tally) -> SweepPlan:
     """The deletions that are due now. tally: receives documents that could not be read."""
     limits: StorageSettings = runtime.settings.storage
-    facts = _scan(runtime, key, now, run.rest, tally)
+    facts = _scan(runtime, key, now, run.pause, tally)
     return governance.plan(facts, limits, now, max_bytes=run.max_bytes)
 
 
@@ -148,7 +148,7 @@ def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Ta
 
 
 def _scan(
-    runtime: Runtime, key: str, now: datetime, rest: Pause, tally: _Tally
+    runtime: Runtime, key: str, now: datetime, pause: Pause, tally: _Tally
 ) -> Iterator[FileFact]:
     core = runtime.store.core
     limits: StorageSettings = runtime.settings.storage
@@ -166,7 +166,7 @@ def _scan(
             return _ASKED[fact.kind](fact, sweep.contents(core, fact))
         return fact._replace(pinned=True)
 
-    return sweep.scan(core, key, with_contents, rest)
+    return sweep.scan(core, key, with_contents, pause)
 
 
 def _of_epoch(fact: FileFact, contents: dict[str, Any]) -> FileFact:
@@ -211,13 +211,13 @@ def _do(runtime: Runtime, key: str, plan: SweepPlan, run: SweepRun, tally: _Tall
     kept: set[str] = set()
     removal = sweep.Removal(runtime.store.core)
     for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
-        run.rest()
+        run.pause()
         _remove(removal, list(group), kept, tally)
     with tally.noting(paths.workspace_folder(key)):
         removal.flush()
     entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
     for begin in range(0, len(entries), _TOGETHER):
-        run.rest()
+        run.pause()
         _purge_trash(runtime, key, entries[begin : begin + _TOGETHER], tally)
 
 
@@ -316,7 +316,7 @@ def _purge(runtime: Runtime, key: str, run: SweepRun, tally: _Tally) -> PurgedEv
     if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
         return known
     with tally.noting(paths.evidence_folder(key)):
-        done = rotate(runtime, key, dry_run=run.dry_run, rest=run.rest)
+        done = rotate(runtime, key, dry_run=run.dry_run, pause=run.pause)
         return PurgedEvidence(
             at=iso(runtime.now()),
             records=done.records,
@@ -438,7 +438,7 @@ def sweep_all(runtime: Runtime, run: SweepRun, keys: Sequence[str]) -> Iterator[
     sizes: dict[str, int] = {}
     for key in keys:
         try:
-            sizes[key] = _size(runtime, key, run.rest)
+            sizes[key] = _size(runtime, key, run.pause)
         except StoreError as error:
             yield _unreachable(key, run, error)
     limits: StorageSettings = runtime.settings.storage
@@ -457,9 +457,9 @@ def sweep_all(runtime: Runtime, run: SweepRun, keys: Sequence[str]) -> Iterator[
         yield log
 
 
-def _size(runtime: Runtime, key: str, rest: Pause) -> int:
+def _size(runtime: Runtime, key: str, pause: Pause) -> int:
     core = runtime.store.core
-    found = sweep.scan(core, key, lambda fact: fact, rest)
+    found = sweep.scan(core, key, lambda fact: fact, pause)
     return sum(fact.size for fact in found if fact.kind is not FileKind.UNKNOWN)
 
 

@@ -48,14 +48,14 @@ class _Segment(Struct):
     positions: list[int] = field(default_factory=list)
     """Per line the position of its record in the whole log; -1 if it is not a record."""
 
-    def without(self, removed: Collection[int], key: bytes, rest: Pause) -> tuple[bytes, int]:
+    def without(self, removed: Collection[int], key: bytes, pause: Pause) -> tuple[bytes, int]:
         """The bytes without the lines of these records, and the number of removed lines. A line
         whose checksum is not ours stays, whatever it says."""
         whole, kept = memoryview(self.raw), []
         begin = kept_from = count = 0
         for end, at in zip(self.ends, self.positions, strict=True):
             if at in removed:
-                rest()
+                pause()
                 if jsonlines.verify(self.raw[begin : end - 1], key) is not None:
                     kept.append(whole[kept_from:begin])
                     kept_from = end
@@ -71,7 +71,7 @@ def rotate(
     *,
     at_least: int = 1,
     dry_run: bool = False,
-    rest: Pause = no_pause,
+    pause: Pause = no_pause,
 ) -> Rotation:
     """Purge one workspace's log. at_least: minimum number of purgeable records; with fewer, nothing
     is rewritten.
@@ -85,7 +85,7 @@ def rotate(
         except FileNotFoundError:
             return Rotation()
         with folder:
-            return _rotate(core, workspace, folder, purgeable, at_least, dry_run, rest)
+            return _rotate(core, workspace, folder, purgeable, at_least, dry_run, pause)
 
 
 def _rotate(
@@ -95,11 +95,11 @@ def _rotate(
     purgeable: Purgeable,
     at_least: int,
     dry_run: bool,
-    rest: Pause,
+    pause: Pause,
 ) -> Rotation:
     key = core.key_to_read()
     segments: list[_Segment] = []
-    removed = frozenset(purgeable(_records(core, folder, segments, rest)))
+    removed = frozenset(purgeable(_records(core, folder, segments, pause)))
     records = sum(at >= 0 for segment in segments for at in segment.positions)
     before = sum(len(segment.raw) for segment in segments)
     if len(removed) < max(1, at_least):
@@ -109,7 +109,7 @@ def _rotate(
     for segment in segments:
         if removed.isdisjoint(segment.positions):
             continue
-        new, count = segment.without(removed, key, rest)
+        new, count = segment.without(removed, key, pause)
         if not count:
             continue
         if not dry_run and not _replace(core, workspace, folder, segment, new):
@@ -122,7 +122,7 @@ def _rotate(
 
 
 def _records(
-    core: Core, folder: Handle, segments: list[_Segment], rest: Pause
+    core: Core, folder: Handle, segments: list[_Segment], pause: Pause
 ) -> Iterator[dict[str, Any]]:
     """All records of the log, oldest first; appends its files to `segments` on the way."""
     count = 0
@@ -136,7 +136,7 @@ def _records(
         begin = 0
         # Bytes behind the last newline are a torn tail, which the next appender cuts.
         while end := raw.find(b"\n", begin) + 1:
-            rest()
+            pause()
             record = jsonlines.json_object(raw[begin:end])
             segment.ends.append(end)
             segment.positions.append(-1 if record is None else count)

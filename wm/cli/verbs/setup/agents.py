@@ -178,7 +178,7 @@ def carry_out(
         output.hint("every byte of it: the same command with --diff --dry-run")
     if dry_run:
         return wrong
-    if not yes and not output.agreed("Make these changes?"):
+    if not yes and not output.confirm("Make these changes?"):
         output.note("Nothing was changed. Use --yes to answer in advance.")
         return 1
     applied = agent_setup.apply(plan)

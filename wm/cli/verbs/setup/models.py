@@ -179,7 +179,7 @@ def pull(caller: Caller, name: str, yes: bool) -> Result:
 def _agreed(caller: Caller, size: int) -> bool:
     where = caller.settings.recall.models_url
     asked = f"Fetch {output.size(size)} from {output.safe(where)}?"
-    return output.agreed(asked, aside=True)
+    return output.confirm(asked, aside=True)
 
 
 @command.command("remove", short_help="Delete an installed model.")

@@ -68,7 +68,7 @@ def _agreed(leaving: Sequence[Leaving], remote: str) -> bool:
         "Everyone who can read that repository can read them, with your name; if it is public, "
         "everybody can. What was fetched cannot be recalled."
     )
-    if output.agreed("Send them?", aside=True):
+    if output.confirm("Send them?", aside=True):
         return True
     output.note("Nothing was sent; `wm sync --yes` agrees without a terminal.")
     return False
@@ -79,7 +79,7 @@ def _adopted(caller: Caller, root: str) -> bool:
     if not caller.names_workspace and caller.directory == root:
         return True
     output.note(f"{output.home_short(root)} looks like a project of your other computer.")
-    return output.agreed("Use its memory there, too?", aside=True)
+    return output.confirm("Use its memory there, too?", aside=True)
 
 
 def _print(answer: Synced, *, mine: bool) -> None:
