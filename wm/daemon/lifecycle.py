@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from wm.daemon.instance import probe, is_free
+from wm.daemon.instance import is_free, probe
 from wm.errors import Unavailable
 from wm.settings import NUMERIC_THREADS, Settings, daemon_environment
 
