@@ -189,7 +189,7 @@ def test_a_pointer_to_nowhere_marks_a_plain_folder(base: Path, repo: Path, conte
     inner = repo / "inner"
     inner.mkdir()
     (inner / ".git").write_text(content)
-    assert (where(inner).path, where(inner).in_git) == (inner, False)
+    assert (where(inner).path, where(inner).branch) == (inner, None)
 
 
 def test_pipes_and_empty_git_folders_are_ignored(repo: Path) -> None:

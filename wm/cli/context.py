@@ -7,8 +7,8 @@ on the same files under the same locks (ST-7).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import wraps
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -170,11 +170,9 @@ class Caller:
                 ) from None
         return _files().run(self.settings, name, fields)
 
-    @contextmanager
-    def opened(self) -> Iterator[Runtime]:
+    def opened(self) -> AbstractContextManager[Runtime]:
         """The data folder, opened in this process. Raises WmError."""
-        with _files().opened(self.settings) as runtime:
-            yield runtime
+        return _files().opened(self.settings)  # type: ignore[no-any-return]
 
 
 def _files() -> ModuleType:

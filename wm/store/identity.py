@@ -44,7 +44,6 @@ class WorkspaceIdentity(Struct, frozen=True):
     root: str
     key: str
     branch: str | None
-    in_git: bool
     path: Path
 
 
@@ -83,7 +82,7 @@ def find(
             fix="Change into a project, or name the home folder with -C to use it anyway.",
         )
     branch = _branch(git_dir) if git_dir is not None else None
-    return WorkspaceIdentity(shown(root), key_of(root), branch, git_dir is not None, Path(root))
+    return WorkspaceIdentity(shown(root), key_of(root), branch, Path(root))
 
 
 def _existing(directory: StrPath) -> str:

@@ -7,6 +7,8 @@ them does not load their models.
 
 from __future__ import annotations
 
+from typing import Any, Generic, TypeVar
+
 from msgspec import Struct
 
 from wm.api.protocol import WorkspacePlace
@@ -63,28 +65,30 @@ def _view_blocks(stored: CoreMemory, work: Work, message: str = "") -> Blocks:
     )
 
 
-class Target(Struct, frozen=True):
+Q = TypeVar("Q", bound=MemoryScoped)
+
+
+class Target(Struct, Generic[Q], frozen=True):
     """A request with the session that it means."""
 
-    request: MemoryScoped
+    request: Q
     place: WorkspacePlace
     state: SessionState
 
 
-def _target(runtime: Runtime, request: MemoryScoped) -> Target:
+def _target(runtime: Runtime, request: Q) -> Target[Q]:
     """Find the session of a request. Raises NotFound."""
     place = locate(runtime, request)
     state = require_state(Work(runtime, runtime.now()), place, request.session_id)
     return Target(request, place, state)
 
 
-def _read_blocks(work: Work, target: Target) -> Blocks:
+def _read_blocks(work: Work, target: Target[MemoryScoped]) -> Blocks:
     return _view_blocks(core.load_core(work, target.place, target.state), work)
 
 
-def _change_block(work: Work, target: Target) -> Blocks:
+def _change_block(work: Work, target: Target[BlockRequest]) -> Blocks:
     request = target.request
-    assert isinstance(request, BlockRequest)
     made, message = core.change(
         work,
         target.place,
@@ -174,24 +178,22 @@ def _view_items(
     return WorkingItems(session_id=state.session_id, items=tuple(items), message=message)
 
 
-def _read_working(work: Work, target: Target) -> WorkingItems:
+def _read_working(work: Work, target: Target[MemoryScoped]) -> WorkingItems:
     stored = working_memory.load_working(work, target.place, target.state)
     return _view_items(work, target.state, stored)
 
 
-def _add(work: Work, target: Target) -> WorkingItems:
+def _add(work: Work, target: Target[ItemRequest]) -> WorkingItems:
     request = target.request
-    assert isinstance(request, ItemRequest)
     return _view_items(work, target.state, *_edit(work, target).add(request.text, request.slot))
 
 
-def _edit(work: Work, target: Target) -> working_memory.WorkingEdit:
+def _edit(work: Work, target: Target[Any]) -> working_memory.WorkingEdit:
     return working_memory.WorkingEdit(work, target.place, target.state, "user")
 
 
-def _remove(work: Work, target: Target) -> WorkingItems:
+def _remove(work: Work, target: Target[RemoveRequest]) -> WorkingItems:
     request, edit = target.request, _edit(work, target)
-    assert isinstance(request, RemoveRequest)
     if request.text and request.slot:
         raise UserError(
             "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
