@@ -58,7 +58,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm` has no verb 'version'. Did you mean `wm --version`?",
         "`wm --help` shows how.",
     ),
-    ("inbox bogus", 2, "`wm inbox` has no verb 'bogus'.", "`wm inbox --help` shows how."),
+    (
+        "inbox bogus",
+        2,
+        "`wm inbox` has no verb 'bogus'. It has accept, edit, list, reject, review.",
+        "`wm inbox --help` shows how.",
+    ),
     (
         "fsck repiar",
         2,
@@ -199,20 +204,20 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "status extra",
         2,
-        "`wm status` does not know what to do with the further word 'extra'.",
+        "`wm status` takes no further argument: 'extra'.",
         "`wm status --help` shows how.",
     ),
     (
         "session -C . core show",
         2,
-        "`wm session list` does not know what to do with the further words 'core show'. "
+        "`wm session list` takes no further arguments: 'core show'. "
         "The verb comes first: `wm session core show -C .`.",
         "`wm session list --help` shows how.",
     ),
     (
         "session core -C set set goal 'Ship it'",
         2,
-        "`wm session core show` does not know what to do with the further words "
+        "`wm session core show` takes no further arguments: "
         "'set goal Ship it'. The verb comes first: "
         "`wm session core set -C set goal 'Ship it'`.",
         "`wm session core show --help` shows how.",
@@ -220,27 +225,41 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "session -C . 'core show'",
         2,
-        "`wm session list` does not know what to do with the further words 'core show'.",
+        "`wm session list` takes no further arguments: 'core show'.",
         "`wm session list --help` shows how.",
     ),
     (
         "session list core show",
         2,
-        "`wm session list` does not know what to do with the further words 'core show'.",
+        "`wm session list` takes no further arguments: 'core show'.",
         "`wm session list --help` shows how.",
     ),
     (
         "inbox -C . harbour",
         2,
-        "`wm inbox list` does not know what to do with the further word 'harbour'.",
+        "`wm inbox list` takes no further argument: 'harbour'.",
         "`wm inbox list --help` shows how.",
     ),
     (
-        "pin a b c",
+        "config set memory.learn off",
         2,
-        "`wm pin` does not know what to do with the further words 'b c'.",
-        "`wm pin --help` shows how.",
+        "`wm config` has no verb 'set'. Write the option into config.toml: `wm config show` shows "
+        "the file.",
+        "`wm config --help` shows how.",
     ),
+    (
+        "team add",
+        2,
+        "`wm team` has no verb 'add'. It has leave, list.",
+        "`wm team --help` shows how.",
+    ),
+    (
+        "search --limit 0 deploy",
+        2,
+        "--limit: 0 is not between 1 and 100.",
+        "`wm search --help` shows how.",
+    ),
+    ("pin a b c", 2, "`wm pin` takes no further arguments: 'b c'.", "`wm pin --help` shows how."),
     (
         "inbox reject",
         2,
@@ -502,7 +521,6 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("stop", "wm down"),
     ("install", "wm setup"),
     ("uninstall", "wm unsetup"),
-    ("config set memory.learn off", "wm config show"),
     ("config get memory.learn", "wm config show"),
     ("config memory.learn", "wm config memory"),
     ("export backup.json", "--output backup.json"),

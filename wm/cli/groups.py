@@ -54,7 +54,11 @@ class Group(click.Group):
         meant = self.also.get(word.lower(), "")
         close = meant if meant.split(" ")[0] in known or meant.startswith("-") else ""
         close = close or nearest(word, known)
-        return f" Did you mean `{ctx.command_path} {close}`?" if close else ""
+        if close:
+            return f" Did you mean `{ctx.command_path} {close}`?"
+        # The verbs of `wm` itself are too many for one sentence.
+        verbs = [name for name, verb in self.commands.items() if not verb.hidden]
+        return f" It has {', '.join(sorted(verbs))}." if verbs else ""
 
 
 def nearest(word: str, known: Sequence[str]) -> str:

@@ -40,7 +40,8 @@ def sentence(error: click.UsageError) -> str:
             message = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
-            message = f"`{path}` does not know what to do with the further {_words(extra)}."
+            several = "s" if " " in extra else ""
+            message = f"`{path}` takes no further argument{several}: {extra!r}."
             return message + (_verb_first(extra, error.ctx) or _option_first(extra, error.ctx))
         case _:
             message = error.format_message()
@@ -79,10 +80,6 @@ def _option_first(extra: str, ctx: click.Context | None) -> str:
     if ctx and ctx.command_path == "wm inspect":
         return f" Did you mean `wm search {extra}`?"
     return ""
-
-
-def _words(extra: str) -> str:
-    return f"word {extra!r}" if " " not in extra else f"words {extra!r}"
 
 
 def _name(param: click.Parameter | None) -> str:

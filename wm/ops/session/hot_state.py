@@ -197,18 +197,20 @@ def require_state(
             lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores),
         )
     if found is None:
-        message = f"There is no session {wanted!r}" if named else "No agent had a session"
-        if with_core and not named:
-            message = "There is no session with core blocks"
-        raise no_session(place, message)
+        if named:
+            raise no_session(place, f"There is no session {wanted!r}")
+        message = "There is no session with core blocks" if with_core else "No agent had a session"
+        fix = "Work with an agent there first; `wm doctor` tests that the agents are connected."
+        raise no_session(place, message, fix)
     return found
 
 
-def no_session(place: WorkspacePlace, message: str) -> NotFound:
-    return NotFound(
-        f"{message} in {place.root or place.key}.",
-        fix="`wm session list` shows all sessions of this workspace.",
-    )
+def no_session(
+    place: WorkspacePlace,
+    message: str,
+    fix: str = "`wm session list` shows all sessions of this workspace.",
+) -> NotFound:
+    return NotFound(f"{message} in {place.root or place.key}.", fix=fix)
 
 
 def full_session(work: Work, key: str, wanted: str) -> str:
