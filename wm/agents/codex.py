@@ -49,7 +49,7 @@ class CodexHooks(HookLists, frozen=True, kw_only=True):
 
 
 def untrusted(path: Path, hooks: dict[str, Any], config: dict[str, Any]) -> list[str]:
-    """The events of our handlers that the user has not trusted, as they stand in the file."""
+    """The events of our handlers that the user has not trusted, as the file has them."""
     trusted = _table(config, "hooks", "state")
     return [
         event

@@ -29,7 +29,7 @@ class Section(Struct, frozen=True, kw_only=True):
 
     def mentions(self, text: str) -> bool:
         """Whether the text may contain our entry: a file without our words is not ours, even if it
-        is damaged, and nobody need repair it."""
+        is damaged, and need not be repaired."""
         raise NotImplementedError
 
     def is_ours(self, root: Node) -> bool:

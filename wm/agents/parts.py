@@ -25,7 +25,7 @@ from wm.text.jsontext import Node
 class SettingsPart(Struct, frozen=True, kw_only=True):
     """Our part of one file. All methods raise UserError for a file that they do not understand.
 
-    purpose: what it is for, in words for the user.
+    purpose: what it is for, as shown to the user.
     """
 
     path: Path

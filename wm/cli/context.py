@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 STATUS_S = 3.0
 """A daemon that does not report its status within this time hangs."""
 HINT_S = 0.3
-"""Timeout for a hint after another error: nobody waits long for it."""
+"""Timeout for a hint after another error: a user does not wait long for it."""
 
 
 def ask(

@@ -50,7 +50,7 @@ def short_id(entry_id: str) -> str:
 
 
 def marks(entry: MemoryEntry) -> list[str]:
-    """The source of an entry and its special properties, in words."""
+    """Labels of an entry: its source, then what is special about it."""
     found = [explanations.came_from(entry)]
     if entry.pinned:
         found.append("pinned")

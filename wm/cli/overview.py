@@ -23,7 +23,7 @@ YOURS = "your memory for all projects"
 """The heading of the entries of scope `user`, which belong to no folder (ID-3)."""
 
 FILLED = {"critical": "nearly full", "high": "filling up"}
-"""Context pressure levels in words (PS-1)."""
+"""Labels of the context pressure levels (PS-1)."""
 
 
 def print_heading(place: WorkspacePlace) -> None:

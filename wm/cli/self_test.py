@@ -1,4 +1,4 @@
-"""Proves the whole round trip on this machine: write, restart, read, render, search.
+"""The self-test of an installation: write, restart, read, render and search.
 
 Runs in a scratch home on the file system of the real one, with a daemon of its own that it kills
 in the middle. Never touches the user's memory.

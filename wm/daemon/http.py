@@ -168,7 +168,7 @@ class HttpServer(Struct, eq=False):
         sock.close()
 
     def _refuse_without_descriptor(self, listener: socket.socket) -> None:
-        """No descriptor is left (F09): use the reserve one to tell a client so."""
+        """No descriptor is left (F09): use the reserve one to answer a client with 503."""
         if self._reserve_fd >= 0:
             os.close(self._reserve_fd)
             self._reserve_fd = -1

@@ -1,6 +1,6 @@
 """The listening socket of the page: loopback only, and only for processes of this user (UI-1).
 
-Linux tells in /proc/net/tcp whose a connection on the loopback is. Elsewhere only the secrets of
+On Linux /proc/net/tcp names the user of a loopback connection. Elsewhere only the secrets of
 `access` keep other users out.
 """
 
@@ -51,7 +51,7 @@ def listen(port: int) -> SameUserListener:
 
 
 def _is_same_user(client_port: int, server_port: int) -> bool:
-    """Is the client's end of a connection ours? True where the system does not tell."""
+    """Whether a process of this user holds the client's end; True where the system does not say."""
     tables = [lines for table in _TABLES if (lines := _lines(table)) is not None]
     if not tables:
         return True

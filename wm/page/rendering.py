@@ -149,7 +149,7 @@ def folder_name(root: str) -> str:
 
 
 def marks(entry: MemoryEntry, with_status: bool = True) -> list[str]:
-    """Where an entry came from, and what a reader must know of it, in words."""
+    """Labels of an entry: its source, then what a reader must know about it."""
     found = [explanations.came_from(entry)]
     if entry.scope == "user":
         found.append("in all your projects")
@@ -169,7 +169,7 @@ def marks(entry: MemoryEntry, with_status: bool = True) -> list[str]:
 
 
 def by_day(items: Iterable[Any], moment: str) -> list[tuple[str, list[Any]]]:
-    """Items in groups by the day of one of their fields, in words; their order stays."""
+    """Items grouped by the day of one of their fields, in the given order."""
     groups: dict[str, list[Any]] = {}
     for item in items:
         groups.setdefault(day(getattr(item, moment)), []).append(item)

@@ -1,4 +1,4 @@
-"""The process behind `wm open`: listens, sends the browser here, and ends when nobody looks (UI-1).
+"""The process behind `wm open`: serves the page, opens the browser, ends after the last tab (UI-1).
 
 It ends some minutes after the last tab was closed, and at Ctrl-C, and leaves nothing behind.
 """
@@ -46,8 +46,8 @@ class Opened(Struct, frozen=True):
 
 
 def serve(settings: Settings, key: str, *, port: int, opened: Callable[[Opened], None]) -> None:
-    """Serve the page, beginning with the workspace `key`, until nobody looks. opened: called in a
-    thread once the page can be reached.
+    """Serve the page, beginning with the workspace `key`, until its last tab is closed. opened:
+    called in a thread once the page can be reached.
 
     Raises UserError if the port cannot be used.
     """
@@ -132,7 +132,7 @@ def _server(app: ASGIApp) -> _Server:
 
 
 def _end(server: Server, tabs: Tabs) -> None:
-    """Streams would go on for ever, so they end first."""
+    """Streams never end on their own, so they are closed first."""
     tabs.close()
     server.should_exit = True
 

@@ -27,7 +27,7 @@ PARTS = {
     "user": "your messages and tool results",
     "assistant": "the model's messages",
 }
-"""Kinds of a context's parts, in words."""
+"""Labels of the kinds of a context's parts."""
 
 
 FORMS = ("whole", "without repeated lines", "shortened", "as a note", "gone")

@@ -276,8 +276,9 @@ def git_environment(
     *, quiet: bool, config: Mapping[str, str], env: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
     """Return the environment of a git command (SY-1). No variable of git itself is passed on: one
-    of a surrounding hook would send the command to another repository. quiet: nobody watches, so it
-    must not ask for anything. config: settings that must not stand on the command line."""
+    of a surrounding hook would send the command to another repository. quiet: it runs in the
+    background, so it must not ask for anything. config: settings that must not appear on the
+    command line."""
     fixed = {
         "LC_ALL": "C",
         "GIT_OPTIONAL_LOCKS": "0",

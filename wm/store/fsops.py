@@ -343,7 +343,7 @@ def _size(fd: int, name: str) -> int:
 
 
 def lock_holder(found: os.stat_result) -> int:
-    """The process that holds a kernel lock on a file, 0 if the system does not tell.
+    """The process that holds a kernel lock on a file, 0 if the system does not report it.
 
     Linux lists locks by device and inode. Some file systems (btrfs, overlay) list another device
     number than stat returns, so the inode alone decides when only one line has it.
@@ -405,7 +405,7 @@ def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
-# --- errors in words ------------------------------------------------------------------------------
+# --- error messages ------------------------------------------------------------------------------
 
 TABLES = Tables("wm.store")
 _FIXES = {getattr(errno, name): fix for name, fix in TABLES.rows("fixes", columns=2)}

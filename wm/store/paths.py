@@ -37,7 +37,7 @@ from wm.store.base import Maker, Ref
 KEY_FILE = "local.key"
 WORKSPACES = "workspaces"
 USER = "user"
-"""The folder of the entries of scope `user`, and the workspace key that stands for it (ID-3)."""
+"""The folder of the entries of scope `user`, and the workspace key that denotes it (ID-3)."""
 QUARANTINE = "quarantine"
 EVIDENCE = "evidence"
 FLOWS = "flows"
@@ -65,7 +65,7 @@ _OUTPUT = re.compile(r"t_[0-9a-f]{20}_[0-9a-f]{32}", re.ASCII)
 
 
 class FormatPlace(Struct, frozen=True):
-    """One format's place. file: `{}` stands for the document's name; names: the allowed names."""
+    """One format's place. file: `{}` is the document's name; names: the allowed names."""
 
     folder: str
     file: str

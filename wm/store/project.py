@@ -1,6 +1,6 @@
 """The two files that `wm` keeps in a user's project: the session contract and the handoff (CT).
 
-They belong to the user. They are read without following links, and replaced as a whole through a
+They belong to the user. They are read without following links, and replaced atomically through a
 temporary file beside them that takes the old file's mode. Nothing but a regular file is ever
 replaced. Does not know what the files say, and does not touch the data folder (`fsops`).
 

@@ -128,7 +128,7 @@ def classify(
 
 
 def contents(core: Core, fact: FileFact) -> dict[str, Any]:
-    """A document's JSON, unverified: to tell whose it is, never which text is in force. Empty for a
+    """A document's JSON, unverified: for its owner, never for the text in force. Empty for a
     damaged or missing document. Raises StoreError if it cannot be read."""
     folder, _, name = fact.path.rpartition("/")
     raw = b"{}"

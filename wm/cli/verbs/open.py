@@ -1,4 +1,4 @@
-"""`wm open`: shows the memory in a browser, on a local page that ends when nobody looks (UI-1)."""
+"""`wm open`: shows the memory in a browser; the page ends soon after its last tab (UI-1)."""
 
 from __future__ import annotations
 

@@ -325,7 +325,7 @@ def printable(value: Any) -> Any:
 
 
 def _kind(value: Any) -> str:
-    """Return the JSON type of a value, in words."""
+    """Return the name of a value's JSON type, for a message."""
     match value:
         case None:
             return "null"

@@ -75,7 +75,7 @@ def _ranks(found: DiagnosisBasis) -> dict[str, int]:
 # --- explain ----------------------------------------------------------------------------------
 
 AHEAD_DAYS = 90
-"""Days for which an explanation tells how the strength goes on."""
+"""Days ahead for which an explanation shows the strength."""
 
 
 def _explain(work: Work, request: ExplainRequest) -> Explanation:

@@ -39,7 +39,7 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
         raise UserError("There is no text to ask about.", fix='`wm why --not "the text"`.')
     memory = read_memory(work, place)
     asked = requests.find_requests(given, work.runtime.settings.gate)
-    # A message that asks to remember something stands for the text that it asks to remember.
+    # A message that asks to remember something is checked by the text that it asks to remember.
     text = asked.found[0].text if asked.found else given
     entry = _find_entry(work, place, text)
     if entry is not None:

@@ -1,7 +1,7 @@
 """Import what other programs remember: redact, judge, admit, report each outcome (CB-6).
 
 Statements arrive parsed (`wm.ops.imports.files` reads the files, in the caller's process). One
-request is applied as a whole or not at all. Only the words are trusted: dates are clamped to now,
+request is applied completely or not at all. Only the words are trusted: dates are clamped to now,
 ids are checked, the origin is `import`. A statement that was active and that the gate refuses
 goes to the inbox if a person had asked for it; other refused ones stay out, with the reasons. A
 second run writes nothing.

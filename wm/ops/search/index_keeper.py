@@ -197,7 +197,7 @@ class Searcher:
         previous, self._indexed = self._indexed, None  # after an interruption all are read again
         pace = Pace()
         was = {entry.id for entry in previous.entries} if previous is not None else set()
-        # Of two entries with one id the last counts: such a memory is read as a whole.
+        # Of two entries with one id the last counts: such a memory is indexed completely.
         if previous is None or len(was) < len(previous.entries) or len(ids) < len(memory.entries):
             fresh = self._index.refresh(map(searchable, memory.entries), pace)
         else:

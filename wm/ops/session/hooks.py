@@ -234,7 +234,7 @@ def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
 def keep_requests(
     agent: str, event: str, payload: bytes, error: WmError | OSError, *, project: str = ""
 ) -> str:
-    """What to tell the person about a hook call that `run` could not do; "" for nothing.
+    """The notice for the user about a hook call that `run` could not do; "" for nothing.
 
     The user's requests to remember go to the pending journal, which the next session start applies
     (WM-6). If that fails too, the sentence says that nothing was kept.

@@ -1,6 +1,6 @@
 """Load, save and show the state of a session; hold no rules.
 
-Hot state is lossy by design: an unreadable state starts anew. Writes no evidence.
+Hot state is lossy by design: an unreadable state is replaced by an empty one. Writes no evidence.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ class _Tally(Struct):
 
     @contextmanager
     def noting(self, path: str) -> Iterator[None]:
-        """Note an error of the store about this path and go on behind the block."""
+        """Record an error of the store about this path instead of raising it."""
         try:
             yield
         except StoreError as error:

@@ -1,7 +1,7 @@
 """How full the proxied conversations are, by the token counts of the service (PS-2).
 
 Only a session's main requests count: subagents, titles and summaries have contexts of their own.
-A log of exchanges is read from its end, never as a whole; a ledger of paging once as a whole.
+A log of exchanges is read from its end only; a ledger of paging is read once, completely.
 """
 
 from __future__ import annotations

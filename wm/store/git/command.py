@@ -1,7 +1,7 @@
 """Run one git command: with a deadline, bounded in memory and file size, and starting nothing else.
 
 No hook, no fsmonitor, no remote helper (`ext::`), no garbage collection in the background. A quiet
-command, which nobody watches, also asks for no password and uses no credential helper, no `ssh` of
+command, run in the background, also asks for no password and uses no credential helper, no `ssh` of
 the configuration and no environment of the caller. Git's own output is foreign text: a remote can
 write anything into it, so only a bounded part is kept.
 """

@@ -1,7 +1,7 @@
 """The private mirror of one shared memory: a bare repository below the data folder (SY-1, SY-4).
 
 Fetched objects enter here and nowhere else. It is derived from the remote and the memory: a damaged
-one is set aside and made anew. Owns no lock: a ref moves only forward from the commit that the
+one is set aside and created again. Owns no lock: a ref moves only forward from the commit that the
 writer saw, so of two writers one repeats its step.
 """
 
@@ -27,7 +27,7 @@ FETCHED = "refs/wm/fetched"
 PLUMBING_S = 120.0
 NETWORK_S = 300.0
 QUIET_NETWORK_S = 30.0
-"""Deadlines of commands on this machine, over the network, and over it while nobody waits."""
+"""Deadlines of commands on this machine, over the network, and over it in the background."""
 
 MAX_VERIFIED = 5000
 """Newest commits whose signatures one sync verifies; each takes git some milliseconds."""
@@ -53,7 +53,8 @@ class Identity(Struct, frozen=True):
 
 
 class Mirror:
-    """One workspace's mirror. quiet: nobody watches, so git asks for nothing and waits shortly."""
+    """One workspace's mirror. quiet: it runs in the background, so git asks for nothing and its
+    deadlines are short."""
 
     def __init__(self, store: FileStore, workspace: str, *, quiet: bool) -> None:
         self._store = store

@@ -2,7 +2,7 @@
 
 One `git cat-file` for each level of the trees. No object beyond its limit is read, whatever its
 name or kind claims, and no tree is walked deeper than the form allows: links, odd paths, huge or
-deep trees cost nothing but a place in the list of what was left out.
+deep trees are skipped and listed as left out.
 """
 
 from __future__ import annotations

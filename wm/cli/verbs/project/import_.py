@@ -111,8 +111,8 @@ def command(
 def _send(
     caller: Caller, found: Gathered, progress: Progress, *, dry_run: bool
 ) -> list[ImportAnswer]:
-    """One request per workspace, so that each is imported as a whole. A workspace that fails does
-    not stop the others."""
+    """One request per workspace, so that each is imported completely or not at all. A workspace
+    that fails does not stop the others."""
     answers = []
     for folder, facts in found.facts.items():
         sessions = found.sessions.get(folder, [])
