@@ -284,7 +284,7 @@ def cells(text: str) -> int:
 
 def wrap(text: str, room: int, *, whole: bool = False) -> list[str]:
     """Wrap to lines of at most `room` columns. Longer words (paths) are broken, or with `whole`
-    kept on a longer line of their own."""
+    kept on a separate, longer line."""
     room = max(20, room)
     found, current = [], ""
     for word in map(safe, text.split()):

@@ -1,6 +1,6 @@
 """The self-test of an installation: write, restart, read, render and search.
 
-Runs in a scratch home on the file system of the real one, with a daemon of its own that it kills
+Runs in a scratch home on the file system of the real one, with its own daemon that it kills
 in the middle. Never touches the user's memory.
 """
 

@@ -2,7 +2,7 @@
 
 For the proxy, which must not block its event loop. Starts no daemon and repeats no request.
 
-It has threads of its own. When it shared those of the event loop, calls to a daemon that hung
+It has its own threads. When it shared those of the event loop, calls to a daemon that hung
 filled them, and a request that needed one to look up its upstream's address waited for 5 s.
 """
 

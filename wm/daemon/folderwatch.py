@@ -48,7 +48,7 @@ class FolderWatch(Struct, eq=False):
         self._timer = self.loop.call_later(self.poll_s, self._poll)
         self.look()
 
-    # watchdog calls these methods on a thread of its own.
+    # watchdog calls these methods on its own thread.
 
     def on_event(self, _event: object) -> None:
         with suppress(RuntimeError):  # the loop is closed already

@@ -141,7 +141,7 @@ class Channel:
         transport.close()
 
     def detach(self) -> None:
-        """The connection is gone: notify the owner once."""
+        """The connection is closed: notify the owner once."""
         self._transport = None
         closed, self.closed = self.closed, None
         if closed is not None:

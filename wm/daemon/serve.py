@@ -439,7 +439,7 @@ def _fill_streams() -> None:
 
 
 def _keep_loaded() -> None:
-    """Exempt what is loaded by now from later scans of the garbage collector: it stays."""
+    """Exempt all loaded objects from later garbage collections: they stay."""
     gc.collect()
     gc.freeze()
 

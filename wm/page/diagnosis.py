@@ -50,7 +50,7 @@ async def health(visit: PageVisit) -> Response:
 
 
 async def _daemon(visit: PageVisit) -> dict[str, Any] | None:
-    """What the daemon says of itself; None if none runs."""
+    """The daemon's status; None if no daemon runs."""
     try:
         return dict(await visit.page.source.client.call("status"))
     except WmError:

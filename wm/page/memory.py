@@ -58,7 +58,7 @@ class ListFilter(Struct, frozen=True):
     limit: int = ROWS
 
     def query(self, **changes: object) -> dict[str, object]:
-        """The query string of this list, without what is usual."""
+        """The query string of this list, without default values."""
         fields = {name: getattr(self, name) for name in self.__struct_fields__} | changes
         usual = ListFilter()
         return {name: value for name, value in fields.items() if value != getattr(usual, name)}

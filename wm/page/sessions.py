@@ -131,7 +131,7 @@ def _recap(
 def _values(
     shown: SessionAnswer | None, context: SessionContext | None, stored: ObjectsAnswer | None
 ) -> dict[str, Any]:
-    """What the template needs: None for what is not known of this session."""
+    """The template's values; None for each that is unknown for this session."""
     usage = context.usage if context else None
     return {
         "paged": _paged(stored),

@@ -147,7 +147,7 @@ def _wrong_text(_field: str, value: Any) -> str:
 
 
 class TableKind(Struct, frozen=True):
-    """An option that is a list of tables, each with a name of its own.
+    """An option that is a list of tables, each with its own name.
 
     made: the class of a table. noun: what one is called. make: an instance of a table whose fields
     are checked, given the beginning of a message about it; raises UserError. name: what a name must
@@ -202,7 +202,7 @@ def _check_fields(given: Mapping[str, Any], at: str, kind: TableKind) -> None:
 
 def check_expression(text: str, at: str) -> None:
     """Raise UserError if `text` is no expression of RE2. at: the beginning of the message."""
-    import re2  # here, not above: few users have rules of their own
+    import re2  # here, not above: few users have their own rules
 
     options = re2.Options()
     options.log_errors = False

@@ -18,7 +18,7 @@ its previous copy, and a reader that reads the previous copy first never meets a
 bytes of the copy are flushed before the rename: ext4 writes out an unflushed file that replaces
 another by rename, which took 3.3 ms instead of 0.03 ms on a busy drive.
 
-Protects: the previous copy is a file of its own, so damage to one file, or an edit in place, leaves
+Protects: the previous copy is a separate file, so damage to one file, or an edit in place, leaves
 the other intact. Does not lock, and does not know what a document is.
 """
 

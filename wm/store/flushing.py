@@ -1,7 +1,7 @@
 """Flush acknowledged writes of class relaxed to disk (ST-1): within a second, and before exit.
 
 A relaxed document is copied to its previous copy, and that is flushed: whatever a power cut does to
-the document, its last flushed generation is whole in a file of its own. Logs are flushed in place.
+the document, its last flushed generation is complete in a separate file. Logs are flushed in place.
 For previous copies of class full only the name is flushed.
 """
 

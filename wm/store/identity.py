@@ -346,7 +346,7 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
 def merged(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | None:
     """Whether the work of a branch is part of HEAD; None: git gave no answer.
 
-    A branch without a commit of its own counts as not begun, not as merged. A squashed merge
+    A branch without own commits counts as not begun, not as merged. A squashed merge
     leaves no trace in history; such a branch counts once it is deleted (`branch_gone`).
     """
     end = time.monotonic() + deadline_s
@@ -368,7 +368,7 @@ def merged(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | Non
         return None
     if tip not in trunk.split():
         return True
-    # The tip is on the first-parent line: a fast-forward, or a branch without commits of its own.
+    # The tip is on the first-parent line: a fast-forward, or a branch without own commits.
     code, moves = ask("reflog", "show", "--format=%H", f"refs/heads/{branch}", "--")
     return None if code != 0 else len(set(moves.split())) > 1
 

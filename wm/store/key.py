@@ -1,6 +1,6 @@
 """`local.key`: the secret key of document checksums and digests (ID-4, TR-1).
 
-One line: `wm-key-1 <64 hex key> <16 hex check>`, 0600, with a previous copy on an inode of its own.
+One line: `wm-key-1 <64 hex key> <16 hex check>`, 0600, with a previous copy on a separate inode.
 It proves who wrote a document; it does not keep a secret from programs of the same user.
 
 Protects: the key never changes by accident. It is created once, race-free, by linking a

@@ -242,7 +242,7 @@ def name_of(model: type[Document], file: str) -> str | None:
 
 
 def previous_copy(name: str) -> str:
-    """The previous copy of a document, on an inode of its own."""
+    """The previous copy of a document, on a separate inode."""
     return f".{name}.spare"
 
 

@@ -51,7 +51,7 @@ EVENTS: list[type[FileSystemEvent]] = [
 
 
 class Watch:
-    """Watches one data folder, on two threads of its own.
+    """Watches one data folder, on two threads.
 
     is_ours(key): whether the memory of a workspace is as the store last left it; also called for a
     missing one. See `written_by`. state: `off`, `watching`, `polling: why`, or `blind: why`, for

@@ -15,7 +15,7 @@ SHORT_CHARS = 40
 """Shorter items are stored with their heading: "Indent with two spaces" means little alone."""
 COLONS = (":", "：")
 LEAD_CHARS = 160
-"""A longer line that ends in a colon is a statement of its own."""
+"""A longer line that ends in a colon is a separate statement."""
 
 GENERAL = words(
     "general overview notes note rules rule guidelines guideline conventions convention"

@@ -2,7 +2,7 @@
 
 An agent is a `Dialect`: its row of `dialects.toml`, and a function that reads what a tool of it
 printed. Every call is read as if Claude Code had made it, because most agents copied its fields.
-OpenCode's plugin has an adapter of its own. Decides nothing about memory.
+OpenCode's plugin has its own adapter. Decides nothing about memory.
 """
 
 from __future__ import annotations

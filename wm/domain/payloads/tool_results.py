@@ -1,4 +1,4 @@
-"""What a finished tool call left behind, as each agent without a module of its own reports it.
+"""What a finished tool call left behind, as each agent without its own module reports it.
 
 Only Qwen Code has a hook for failures of commands. Codex names an exit code in its transcript only
 (`transcript_tail`); Gemini CLI and Copilot CLI name it in the text that the model reads. A code

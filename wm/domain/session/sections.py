@@ -1,7 +1,7 @@
 """Sections of lines that share the space of one block (HS-3, CB-4).
 
 Whole lines only, and a fair share for each section, however long the lines of the others.
-Contains no wording of its own.
+Contains no wording.
 """
 
 from __future__ import annotations

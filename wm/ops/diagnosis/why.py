@@ -93,7 +93,7 @@ def find_entry_or_text(work: Work, place: WorkspacePlace, subject: str) -> Memor
 def _records(
     work: Work, place: WorkspacePlace, subject: str, entry: MemoryEntry | None
 ) -> tuple[EvidenceRecord, ...]:
-    """Records that name the entry (even if it is gone for good) or quote the text."""
+    """Records that name the entry (even if it was purged) or quote the text."""
     wanted = canonical(subject)
     return tuple(
         record

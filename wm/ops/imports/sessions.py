@@ -47,7 +47,7 @@ def session_refs(key: str, sessions: Iterable[ImportSession]) -> Sequence[Ref[Do
 
 
 def unused(work: Work, place: WorkspacePlace, name: str) -> str:
-    """The id of the imported session `name`, or "" if it was used or changed since, or is gone."""
+    """The id of the imported session `name`, or "" if it was used, changed or deleted since."""
     state = work.read(Ref(SessionState, place.key, name)).document
     core = work.read(Ref(CoreMemory, place.key, name)).document
     if state is None or not state.started_at == state.updated_at == state.ended_at:

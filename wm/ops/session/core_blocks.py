@@ -161,7 +161,7 @@ def _count_as_foreign(
 
 def of_caller(work: Work, place: WorkspacePlace, session_id: str) -> SessionState:
     """The session that a model calls from. Raises UserError if the client does not name it, and for
-    a subagent, which has no memory of its own (EP-2)."""
+    a subagent, which has no session memory (EP-2)."""
     if not session_id:
         raise UserError(
             "This client does not send a session id, so it has no session memory.",

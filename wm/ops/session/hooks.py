@@ -97,7 +97,7 @@ class PreparedHook(Struct, frozen=True):
 def _parse(runtime: Runtime, request: HookRequest) -> HookCall:
     parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
     name = runtime.redacted_name(parsed.session_id)
-    # `ops.operation` does the same for requests with a session id of their own.
+    # `ops.operation` does the same for requests with their own session id.
     if name != parsed.session_id:
         parsed = replace(parsed, session_id=name)
     asks = parsed.events or Want.BLOCKS in parsed.wants or parsed.record

@@ -1,6 +1,6 @@
 """How full the proxied conversations are, by the token counts of the service (PS-2).
 
-Only a session's main requests count: subagents, titles and summaries have contexts of their own.
+Only a session's main requests count: subagents, titles and summaries have their own contexts.
 A log of exchanges is read from its end only; a ledger of paging is read once, completely.
 """
 
@@ -69,7 +69,7 @@ def _of(work: Work, place: WorkspacePlace, log: str) -> ConversationUsage | None
             last = last or _last(store.newest_flows(place.key, log, most), settings)
     if last is None:
         return None
-    # An agent without hooks has no session of its own.
+    # An agent without hooks has no session.
     session = next(readable_sessions(work, place.key, (log,)), None)
     has_ended = session is not None and bool(session.ended_at)
     current = not has_ended and _is_recent(last, work.now, settings)

@@ -143,7 +143,7 @@ def started(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # A session of its own: no terminal to ask on, and one group to kill with its children.
+            # A separate session: no terminal to ask on, and one group to kill with its children.
             start_new_session=quiet,
         )
     except OSError as error:
