@@ -17,7 +17,7 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.groups import Group
 from wm.cli.options import flag, text
-from wm.cli.place import helper_use
+from wm.cli.overview import helper_use
 from wm.ops.helper.asking import agree, state
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import chosen, installed, location
@@ -261,7 +261,7 @@ def _agreed_to_send(host: str) -> bool:
         f"Texts that paging removed, and questions about them, are sent to {output.safe(host)}, "
         "without the secrets that wm finds in them. Its operator can read them."
     )
-    return output.agreed("Send them?", aside=True)
+    return output.confirm("Send them?", aside=True)
 
 
 def _print_helper(found: Any) -> None:
