@@ -45,6 +45,7 @@ def test_a_query_and_a_restore(machine: Machine, agent: Agent) -> None:
 
     def restores(request: Request) -> Answer:
         found = re.findall(r"o_[0-9a-f]{12}", request.tool_results[-1])
+        assert found, request.tool_results[-1]
         return answer(think("All."), call("memory_restore", id=found[0]), agent.shell("echo both"))
 
     report = agent.shell("python3 report.py")

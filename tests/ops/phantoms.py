@@ -25,7 +25,7 @@ from tests.ops.test_paging import EAGER
 from tests.ops.test_turns import DiskLedger
 from wm.net.messages import ResponseHead
 from wm.ops.paging.phantoms import NAMES
-from wm.ops.paging.policy import PagingPolicy
+from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.turns import ManagedConversation
 from wm.proxy.phantom_side import PhantomSide
 from wm.proxy.preparing import call_result
@@ -45,6 +45,9 @@ TOOLS = [
 STREAM = ResponseHead(200, b"OK", [(b"Content-Type", b"text/event-stream")])
 PLAIN = ResponseHead(200, b"OK", [(b"Content-Type", b"application/json")])
 _EVERY_BYTE = 4_000
+LINES = "\n".join(f"berth {line} of the quay is kept by crew {line * 7919}" for line in range(20))
+"""Paging replaces lines that were sent before by references, but not in what it brings back."""
+SAFE = paging_policy("safe")
 
 
 class Talk:
@@ -55,7 +58,7 @@ class Talk:
         self.done: Counter[str] = Counter()
         self.upstream = Upstream(script=script(always(lambda _request: True, self._answer)))
         self.disk = DiskLedger()
-        self.policy: Policy = self.random.choice([nothing, PagingPolicy(EAGER)])
+        self.policy: Policy = self.random.choice([nothing, SAFE, PagingPolicy(EAGER)])
         self.streams = self.random.random() < 0.7
         self.drops_thinking = self.random.random() < 0.2
         self.conversation = self._started()
@@ -92,7 +95,7 @@ class Talk:
         assert verdict.status == 200, verdict.refused
         listed = [tool["name"] for tool in (request.body or {})["tools"]]
         assert set(listed) > NAMES
-        if self.policy is nothing:
+        if self.policy in (nothing, SAFE):
             assert not verdict.dropped
         self.done["requests"] += 1
         return request, verdict
@@ -127,7 +130,7 @@ class Talk:
             seen += b"".join(self._received(side, request, verdict))
             if not side.has_calls:
                 break
-            results = [call_result(one, f"found {one['id']}") for one in side.answer.calls]
+            results = [call_result(one, LINES) for one in side.answer.calls]
             turn = self.conversation.exchanged(made.request, raw, side.answer.with_results(results))
             self.disk.take(turn)
             self.done["phantom calls"] += len(results)
@@ -210,7 +213,11 @@ class Talk:
             content = kept[0]["text"]
         self.messages.append({"role": "assistant", "content": content})
         results = [
-            {"type": "tool_result", "tool_use_id": b["id"], "content": f"did {chance.random()}"}
+            {
+                "type": "tool_result",
+                "tool_use_id": b["id"],
+                "content": f"{chance.random()}\n{LINES}",
+            }
             for b in kept
             if b["type"] == "tool_use"
         ]

@@ -38,7 +38,8 @@ def body(*messages: Any, **more: Any) -> bytes:
 
 
 def test_some_conversations_keep_the_invariants() -> None:
-    done = sum((check(seed) for seed in range(25)), Counter[str]())
+    """Those that once failed are among them."""
+    done = sum((check(seed) for seed in (*range(20), 29, 58)), Counter[str]())
     assert min(done[name] for name in ("streams", "phantom calls", "restarts", "aborts")) > 10
 
 

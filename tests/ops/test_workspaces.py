@@ -230,3 +230,18 @@ def test_a_folder_with_a_memory_of_its_own_is_not_linked(bench: Bench) -> None:
         bench.call("link_workspace", old="/srv/nothing", directory=str(folder))
     with pytest.raises(UserError, match="A folder is linked"):
         bench.call("link_workspace", workspace=bench.key, directory="")
+
+
+def test_a_key_is_found_beside_its_directory_before_anything_is_stored(bench: Bench) -> None:
+    """`wm run` puts the key into the URL of its proxy; a client without hooks stores nothing."""
+    new = bench.project.with_name("new")
+    new.mkdir()
+    key = key_of(str(new))
+    with pytest.raises(UserError, match="is not known"):
+        bench.call("inspect", workspace=key, directory="")
+    for folder in (str(bench.project), str(new / "gone")):
+        with pytest.raises(UserError, match="is not known"):
+            bench.call("inspect", workspace=key, directory=folder)
+    assert bench.call("inspect", workspace=key, directory=str(new)).place.root == str(new)
+    bench.remember(SHIP)
+    assert bench.call("inspect", workspace=bench.key, directory=str(new)).place.key == bench.key

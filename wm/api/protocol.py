@@ -16,7 +16,8 @@ from wm.formats.workspace_memory import MemoryEntry
 
 
 class Scoped(Record):
-    """The workspace: by its key `workspace`, or the workspace of `directory`.
+    """The workspace: by its key `workspace`, or the workspace of `directory`. With both the key
+    counts; the directory finds it if nothing of it is stored yet.
 
     explicit: a person named this very directory, so it may be their home folder (ID-2).
     """

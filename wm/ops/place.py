@@ -6,6 +6,7 @@ Protects the rule that no root reads or writes the memory of another one.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import lru_cache
 
 from wm.api.protocol import Scoped, WorkspacePlace
@@ -26,7 +27,7 @@ def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     that cannot be a workspace.
     """
     if request.workspace:
-        return place_of_key(runtime, request.workspace)
+        return _beside(runtime, request) or place_of_key(runtime, request.workspace)
     if not request.directory:
         raise UserError(
             "The request names no workspace.",
@@ -41,6 +42,17 @@ def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
         asked, (moment, aliases), lambda: _look(runtime, request, aliases)
     )
     return place
+
+
+def _beside(runtime: Runtime, request: Scoped) -> WorkspacePlace | None:
+    """The workspace of the directory, if it is the one with this key. `wm run` names the key before
+    anything of the workspace is stored, so the key alone is not known."""
+    if request.directory:
+        with suppress(UserError):
+            scoped = Scoped(directory=request.directory, explicit=request.explicit)
+            place = locate(runtime, scoped)
+            return place if place.key == request.workspace else None
+    return None
 
 
 def _look(runtime: Runtime, request: Scoped, aliases: Aliases | None) -> WorkspacePlace:

@@ -79,4 +79,5 @@ def _scope(whose: Whose) -> dict[str, str]:
 
 
 def _place(whose: Whose) -> dict[str, str]:
-    return {"workspace": whose.workspace} if whose.workspace else {"directory": whose.folder}
+    place = {"workspace": whose.workspace, "directory": whose.folder}
+    return {name: value for name, value in place.items() if value}

@@ -139,7 +139,9 @@ class ManagingPreparer:
             if not name or not (found.folder or found.workspace):
                 return Prepared(raw)
             managed = self._begin(name, _whose(found), Recovered(lost=True))
-        return self._noted(managed, managed.conversation.held(raw, _new_name(), self._clock()))
+        may_offer = self._deciding(managed, found) not in ("", OFF)
+        made = managed.conversation.held(raw, _new_name(), self._clock(), may_offer=may_offer)
+        return self._noted(managed, made)
 
     async def carry_out(
         self, request: str, came: bytes, answer: PhantomAnswer
@@ -198,8 +200,7 @@ class ManagingPreparer:
 
     async def _prepare(self, managed: _Managed, found: RequestIdentity, raw: bytes) -> Prepared:
         conversation, request, at = managed.conversation, _new_name(), self._clock()
-        policy = (not self._is_fixed and conversation.policy) or self.name
-        deciding = policy if found.call in _DECIDING else ""
+        deciding = self._deciding(managed, found)
         turn = attempt(lambda: conversation.plan(raw, deciding, request, at), self._failed)
         if turn is None:
             return self._noted(managed, conversation.held(raw, request, at))
@@ -213,6 +214,11 @@ class ManagingPreparer:
         except WmError:
             return self._noted(managed, conversation.hold(turn))
         return self._noted(managed, conversation.accept(turn, refused))
+
+    def _deciding(self, managed: _Managed, found: RequestIdentity) -> str:
+        """The policy of a request; "" if it only applies what was decided."""
+        policy = (not self._is_fixed and managed.conversation.policy) or self.name
+        return policy if found.call in _DECIDING else ""
 
     async def _write_behind(self, managed: _Managed, request: str, usage: Usage | None) -> None:
         """Objects and records that no request waits for, in pieces."""

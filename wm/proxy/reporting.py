@@ -98,9 +98,8 @@ class Reporter:
     @staticmethod
     def _place(note: Note) -> dict[str, str]:
         identity = note.identity
-        if identity.workspace:
-            return {"workspace": identity.workspace}
-        return {"directory": identity.folder} if identity.folder else {}
+        place = {"workspace": identity.workspace, "directory": identity.folder}
+        return {name: value for name, value in place.items() if value}
 
 
 def _why(error: WmError) -> str:

@@ -419,6 +419,8 @@ class Conversation(Struct):
         room.keep([ends[place] for place in found.wanted if place in ends])
         for place in found.wanted:
             is_text = place in texts
+            if not is_text and ends.get(place) in steps.messages:
+                continue  # it was marked in an earlier request, and a step replaces it now
             made = None if is_text else end_marked(one.body.messages[ends[place]], room.mark)
             if (is_text or made) and room.take(found.splices):
                 if is_text:

@@ -7,6 +7,7 @@ that later requests, also after a restart, have the same bytes. Carries out no c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from wm.api.tools import find
@@ -51,6 +52,8 @@ class PhantomTools:
         self.is_offering = is_offering
         self.log = {one.block: one for one in decisions if one.form in PHANTOM_FORMS}
         self.fresh: list[Decision] = []
+        self.recent: set[str] = set()
+        """Calls of the last answer. Paging has not seen them, but the service has."""
         self._exchanges: dict[str, dict[str, PhantomExchange]] = {}
         """By the place of the request that was answered, then by name."""
         for one in self.log.values():
@@ -90,11 +93,24 @@ class PhantomTools:
         after = _end(history(body, self._before)) if body is not None else ""
         if not after:
             return None
+        self.recent |= {json.loads(call)["id"] for one in rounds for _, call in one.calls}
         exchange = PhantomExchange(after, rounds)
         made = Decision(exchange.name, encoded(exchange), _REASON, EXCHANGE)
         self.log[made.block] = made
         self._exchanges.setdefault(after, {})[exchange.name] = exchange
         return made
+
+    def sent_places(self, body: Body, past: ConversationHistory) -> frozenset[str]:
+        """The places of recent calls and results. They were sent as they are, and thinking may be
+        bound to them, so nothing is decided on them in the request in which they return."""
+        if not self.recent:
+            return frozenset()
+        return frozenset(
+            place
+            for message, places in zip(body.messages, past.places, strict=True)
+            for block, place in zip(message.blocks, places, strict=True)
+            if block.call in self.recent
+        )
 
     def forget(self) -> None:
         """From the next request on, everything is sent as the client makes it."""

@@ -46,7 +46,7 @@ COLLAPSED, PRUNED, SHORT, GONE = 1, 2, 3, 4
 """Fidelity levels of decisions (OB-2)."""
 _WRAPPED_CHARS = 30
 """Of a text block around its text."""
-RESTORE, RELEASE = "memory_restore", "memory_release"
+QUERY, RESTORE, RELEASE = "memory_query", "memory_restore", "memory_release"
 """Our tools, behind the prefix that a client gives them."""
 _TEXTUAL = frozenset(("text", "tool_use", "tool_result", *THINKING))
 _MAX_HISTORIES = 16
@@ -94,6 +94,11 @@ class _PagedContent(Struct, dict=True):
     @property
     def uses(self) -> tuple[FileUse, ...]:
         return self.call.uses if self.call else ()
+
+    @property
+    def is_recalled(self) -> bool:
+        """Whether it is what the model asked our tools for."""
+        return self.call is not None and self.call.tool.endswith((QUERY, RESTORE))
 
     @property
     def restores(self) -> str:
@@ -297,7 +302,7 @@ class PagingPolicy:
         """A new result without the lines that the context holds."""
         if not self._limits.repeats or content.kind != "tool_result" or not content.text:
             return None
-        if content.restores:
+        if content.is_recalled:  # asked for, and that of a phantom tool was sent before (PX-5)
             return None
         reads = any(not use.writes for use in content.uses)
         if reads and not self._limits.reads:

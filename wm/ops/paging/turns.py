@@ -179,18 +179,14 @@ class ManagedConversation:
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
-        self._came = raw
-        raw, names = self._phantoms.upstream(raw, may_offer=policy not in ("", OFF))
+        raw, names, is_urgent = self._restored(raw, may_offer=policy not in ("", OFF))
         made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at)
         if made is None or self._talk.before is None:
             return None
         self._begin(request, policy, at)
         made = replace(made, request=request, phantoms=names)
-        fresh, self._phantoms.fresh = self._phantoms.fresh, []
-        if fresh:
-            self._wait("phantom", decisions=tuple(map(_logged, fresh)))
         if not made.decisions:
-            return PlannedTurn(made, (), self._taken() if fresh else (), must_wait=bool(fresh))
+            return PlannedTurn(made, (), self._taken() if is_urgent else (), must_wait=is_urgent)
         self._read_objects()
         records = (*self._taken(), self._decided(made))
         objects = tuple(self._unstored.values())
@@ -229,16 +225,16 @@ class ManagedConversation:
         self.unwritten(turn)
         return self.held(self._came, self._turn.request, self._turn.at)
 
-    def held(self, raw: bytes, request: str, at: float) -> Prepared:
-        """A request with the decisions that hold, and no new ones."""
+    def held(self, raw: bytes, request: str, at: float, *, may_offer: bool = False) -> Prepared:
+        """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
+        need not wait for the ledger."""
         if self._turn.decided:
             self._waiting.append(self._record("void", self._turn.request))
             self._late += 1
             self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
         self._talk.void()
         self._talk.tolerant = self._needs_tolerance
-        self._came = raw
-        raw, names = self._phantoms.upstream(raw)
+        raw, names, _ = self._restored(raw, may_offer=may_offer)
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
@@ -310,6 +306,16 @@ class ManagedConversation:
 
     # -- inside ----------------------------------------------------------------------------------
 
+    def _restored(self, raw: bytes, *, may_offer: bool) -> tuple[bytes, frozenset[str], bool]:
+        """The client's request with what it does not see; the names of the phantom tools in it; and
+        whether there is something to log."""
+        self._came = raw
+        raw, names = self._phantoms.upstream(raw, may_offer=may_offer)
+        fresh, self._phantoms.fresh = self._phantoms.fresh, []
+        if fresh:
+            self._wait("phantom", decisions=tuple(map(_logged, fresh)))
+        return raw, names, bool(fresh)
+
     def _watched(self, policy: Policy, *, skips: bool) -> Policy:
         """The policy; what it was given is logged with its decisions. skips: it decides only in an
         emergency, as a request that is too long would be refused."""
@@ -322,7 +328,9 @@ class ManagedConversation:
             self._moment = moment
             if skips and not moment.emergency:
                 return ()
-            return policy(body, past, log, moment)
+            made = policy(body, past, log, moment)
+            sent = self._phantoms.sent_places(body, past)
+            return tuple(one for one in made if one.block not in sent) if sent else made
 
         return watched
 
@@ -344,6 +352,7 @@ class ManagedConversation:
                 self._waiting.append(self._record("void", turn.request))
             return
         self._talk.settle()
+        self._phantoms.recent.clear()
         if turn.policy == OFF and not self._talk.log and not self._has_records:
             return  # nothing is managed, and nothing was
         self._has_records = True
