@@ -21,7 +21,7 @@ from tests.clients.scripts import Answer
 from tests.clients.upstream import Upstream
 from tests.proxy.scripted import Agent, Chain, by_the_upstream, played, upstream_of
 from wm.api.replay import ReplayReport
-from wm.cli.proxies import Seen, lost
+from wm.cli.proxies import ProxyRecords, lost
 from wm.domain.recording import Reader
 from wm.replay.report import replay
 from wm.store.paths import sid
@@ -212,7 +212,7 @@ def test_a_storage_failure_is_reported_differently_from_a_missing_daemon(user: T
         made = worked(user, upstream, 1)
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
     assert made.observer.tally.failed == 0  # the agent noticed nothing of it
-    told = lost(Seen(made.observer, made.reporter))
+    told = lost(ProxyRecords(made.observer, made.reporter))
     assert told.startswith(f"the daemon could not store all of it. Could not write {in_the_way}")
     assert told.endswith("A file or a symlink is where a folder should be; move it away.")
 
@@ -222,7 +222,7 @@ def test_unstored_figures_are_reported_without_a_recording(user: Terminal) -> No
         made = worked(user, upstream, 2, record=False)
     assert made.observer.tally.failed == 0
     assert made.reporter.dropped == 2
-    assert str(in_the_way) in lost(Seen(made.observer, made.reporter))
+    assert str(in_the_way) in lost(ProxyRecords(made.observer, made.reporter))
 
 
 def test_a_refused_folder_named_by_a_client_is_not_reported(user: Terminal) -> None:
@@ -234,7 +234,7 @@ def test_a_refused_folder_named_by_a_client_is_not_reported(user: Terminal) -> N
     with upstream_of(1) as upstream:
         made = played(user.settings(), upstream.url, play, record=True)
     assert made.reporter.dropped == 1
-    assert lost(Seen(made.observer, made.reporter)) == ""
+    assert lost(ProxyRecords(made.observer, made.reporter)) == ""
 
 
 def test_a_killed_proxy_loses_only_the_active_exchange(user: Terminal) -> None:

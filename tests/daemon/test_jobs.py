@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from tests.daemon.process import Home
 from wm.api.governance import SweepRequest
 from wm.api.sessions import EventRequest
-from wm.daemon.jobs import Job, Jobs, Stopped, _Rest
+from wm.daemon.jobs import Job, Jobs, Stopped, _Throttle
 from wm.formats.sweep_log import SessionSweepLog, SweepLog
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.ops.local import open_runtime
@@ -150,7 +150,7 @@ def test_a_stopped_sweep_is_completed_by_the_next(tmp_path: Path) -> None:
 
 def test_a_pause_ends_the_sweep_when_the_daemon_stops() -> None:
     ending = threading.Event()
-    rest = _Rest(ending, lambda: False)
+    rest = _Throttle(ending, lambda: False)
     rest()
     ending.set()
     rest._begun -= 0.01

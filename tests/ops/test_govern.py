@@ -154,7 +154,7 @@ def test_a_plan_is_freed_after_its_run(files: Bench) -> None:
     tally = sweep._Tally(most=10)
     plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
     for deletion in plan.deletions:
-        tally.gone(deletion)
+        tally.count(deletion)
     known = {id(deletion.file.path) for deletion in plan.deletions}
     assert [f.path for f in tally.files] == [d.file.path for d in plan.deletions[:10]]
     assert not known & {id(file.path) for file in tally.files}

@@ -62,14 +62,14 @@ def test_outside_git_the_folder_itself_is_the_workspace(base: Path) -> None:
     inner.mkdir(parents=True)
     found = where(inner)
     expected = hashlib.sha256(os.fsencode(inner)).hexdigest()[:16]
-    assert found == WorkspaceIdentity(str(inner), expected, None, False, inner)
+    assert found == WorkspaceIdentity(str(inner), expected, None, inner)
 
 
 def test_subfolders_and_symlinks_resolve_to_the_checkout(repo: Path, base: Path) -> None:
     (repo / "src" / "deep").mkdir(parents=True)
     (base / "link").symlink_to(repo / "src")
     for folder in (repo, repo / "src" / "deep", base / "link", base / "link" / "deep"):
-        assert where(folder) == WorkspaceIdentity(str(repo), key_of(repo), "main", True, repo)
+        assert where(folder) == WorkspaceIdentity(str(repo), key_of(repo), "main", repo)
 
 
 def test_a_linked_worktree_shares_the_key_and_has_its_own_branch(repo: Path, base: Path) -> None:
