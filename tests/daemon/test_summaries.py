@@ -36,7 +36,10 @@ def test_a_turn_that_is_written_starts_the_summary_and_nothing_waits_for_it(tmp_
                 go_on.set()
                 wait_for(lambda: "by" in shown(client, here))
                 assert shown(client, here)["by"] == "ollama/qwen2.5:3b"
-                assert client.call("inspect", here)["helper"]["outcomes"] == {"ok": 2, "summary": 1}
+                assert client.call("inspect", here)["helper"]["use"]["outcomes"] == {
+                    "ok": 2,
+                    "summary": 1,
+                }
 
 
 def shown(client: Client, here: dict[str, Any]) -> Any:

@@ -267,7 +267,7 @@ def test_another_machine_is_asked_for_once_and_each_host_anew(
     assert reason(ask(files)) == "not_confirmed"
     assert asking.state(files.runtime).problem.startswith("`wm models helper` shows")
     asking.agree(files.runtime)
-    assert asking.state(files.runtime).agreed_at
+    assert asking.state(files.runtime).use.agreed_at
     assert asking.why_not(files.runtime) is None
     using(files, server, base_url="https://other.example.org")
     assert reason(ask(files)) == "not_confirmed"
@@ -301,7 +301,7 @@ def test_the_cap_stops_within_one_call_also_a_server_that_counts_too_much(files:
         assert used(files).tokens == 1_800_000
         assert reason(ask(files)) == "over_cap"
         assert len(server.received) == 1
-        assert asking.state(files.runtime).tokens == 1_800_000
+        assert asking.state(files.runtime).use.tokens == 1_800_000
         files.later(days=1)
         assert reason(ask(files)) == ""
 

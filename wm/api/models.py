@@ -6,7 +6,7 @@ They name models by their folder's name; the files are described by `wm.formats.
 from pydantic import Field
 
 from wm.formats.base import Record, optional
-from wm.formats.home import ModelFile
+from wm.formats.home import HelperUse, ModelFile
 
 
 class UsedModel(Record):
@@ -85,26 +85,15 @@ class ModelTrial(Record):
 
 
 class HelperState(Record):
-    """The helper model, and its use on one day (UTC).
-
-    model: as config.toml names it, "" for none. local: its host is this machine. agreed_at: when
-    the user agreed to another host. reason, problem: why it is not asked, as a code and a sentence;
-    "" if it is. outcomes: how calls and checks ended, by code. session_tokens, session_dollars: an
-    estimate for a session of 200 turns.
-    """
+    """The helper model. model: as config.toml names it, "" for none. host: of its server, "" for
+    this machine. reason, problem: why it is not asked, as a code and a sentence; "" if it is. use:
+    today's. session_dollars: an estimate for a session of 200 turns."""
 
     model: str
     host: str = ""
-    local: bool = False
-    agreed_at: str = ""
     reason: str = ""
     problem: str = ""
-    day: str = ""
-    calls: int = 0
-    tokens: int = 0
-    dollars: float = 0.0
-    outcomes: dict[str, int] = Field(default_factory=dict)
+    use: HelperUse = Field(default_factory=HelperUse)
     daily_tokens: int = 0
     daily_dollars: float = 0.0
-    session_tokens: int = 0
     session_dollars: float = 0.0

@@ -40,8 +40,9 @@ def heading_lines(place: WorkspacePlace) -> list[str]:
 
 def helper_use(found: HelperState) -> str:
     """What the helper model used today."""
-    used = f"{output.count(found.calls, 'call')} · {found.tokens:,} tokens"
-    return f"{used} · ${found.dollars:.4f}" if found.calls else "nothing"
+    use = found.use
+    used = f"{output.count(use.calls, 'call')} · {use.tokens:,} tokens · ${use.dollars:.4f}"
+    return used if use.calls else "nothing"
 
 
 def memory_rows(found: Inspection) -> list[output.Row]:

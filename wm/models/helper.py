@@ -89,15 +89,7 @@ def ask(call: HelperCall) -> HelperReply | HelperFailure:
 
 # --- anthropic ------------------------------------------------------------------------------------
 
-_SENT_HEADERS = (
-    "accept",
-    "anthropic-",
-    "connection",
-    "content-",
-    "host",
-    "user-agent",
-    "x-stainless-",
-)
+_SENT_HEADERS = ("accept", "anthropic-", "content-", "host", "user-agent", "x-stainless-")
 
 
 def _ask_anthropic(call: HelperCall) -> HelperReply | HelperFailure:

@@ -8,7 +8,7 @@ reports more than was reserved is stopped at the next call. Expected failures ar
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,13 +28,18 @@ USE: Ref[HelperUse] = Ref(HelperUse)
 _BYTES_PER_TOKEN = 2
 """Few texts have more tokens than bytes / 2, so a reservation is rarely too small."""
 _MILLION = 1_000_000
-_SESSION = (100, 70_000 * 2, 50_000), (20, 60_000, 4_000)
-"""Calls, input and output tokens of the summaries and answers in a session of 200 turns."""
+_SESSION = (140_000, 50_000), (60_000, 4_000)
+"""Tokens read and written for 50 summaries, and for 20 answers: a session of 200 turns."""
 
 
 class HelperCost(Struct, frozen=True):
+    """What a call costs; negative to take back what was booked too much."""
+
     tokens: int = 0
     dollars: float = 0.0
+
+    def less(self, other: HelperCost) -> HelperCost:
+        return HelperCost(self.tokens - other.tokens, self.dollars - other.dollars)
 
 
 def ask(
@@ -64,14 +69,18 @@ def ask(
     size = len(call.instructions.encode()) + len(call.text.encode("utf-8", "replace"))
     most = _cost(runtime, size // _BYTES_PER_TOKEN, max_tokens)
     try:
-        if refused := _reserve(runtime, most):
-            return refused
+        if over := _book(runtime, most, capped=True):
+            return HelperFailure("over_cap", f"{over}; the next day (UTC) begins anew.")
         reply = helper.ask(call)
-        _settle(runtime, most, reply)
+        if isinstance(reply, HelperFailure):
+            spent = most if reply.may_cost else HelperCost()
+            _book(runtime, spent.less(most), reply.reason)
+            return reply
+        is_counted = reply.input_tokens and reply.output_tokens
+        spent = _cost(runtime, reply.input_tokens, reply.output_tokens) if is_counted else most
+        _book(runtime, spent.less(most), "ok")
     except StoreError as error:
         return HelperFailure("not_counted", error.message)
-    if isinstance(reply, HelperFailure):
-        return reply
     return replace(reply, text=runtime.redactor.text(reply.text))
 
 
@@ -132,64 +141,29 @@ def _today(runtime: Runtime, found: HelperUse | None) -> HelperUse:
     return use.model_copy(update=anew)
 
 
-def _change(runtime: Runtime, change: Callable[[HelperUse], HelperUse]) -> None:
+def _book(runtime: Runtime, cost: HelperCost, outcome: str = "", *, capped: bool = False) -> str:
+    """Add to today's use. capped: for a new call, and only if the cap allows it. Returns which cap
+    does not; "" for none."""
+    limits = runtime.settings.helper
     with runtime.store.transaction([USE]) as transaction:
         use = _today(runtime, transaction.read(USE).document)
-        changed = change(use)
-        if changed is not use:
-            transaction.put(USE, changed)
-            transaction.commit()
-
-
-def _reserve(runtime: Runtime, most: HelperCost) -> HelperFailure | None:
-    """Book what a call may cost at most; a failure if the day's cap does not allow it."""
-    limits = runtime.settings.helper
-    over: list[str] = []
-
-    def reserve(use: HelperUse) -> HelperUse:
-        tokens, dollars = use.tokens + most.tokens, use.dollars + most.dollars
-        if tokens > limits.daily_tokens:
-            over.append(f"helper.daily_tokens is {limits.daily_tokens:,}")
-        elif dollars > limits.daily_dollars and most.dollars:
-            over.append(f"helper.daily_dollars is {limits.daily_dollars:g}")
-        if over:
-            return use
-        update = {"calls": use.calls + 1, "tokens": tokens, "dollars": dollars}
-        return use.model_copy(update=update)
-
-    _change(runtime, reserve)
-    return (
-        HelperFailure("over_cap", f"{over[0]}; the next day (UTC) begins anew.") if over else None
-    )
-
-
-def _settle(runtime: Runtime, most: HelperCost, reply: HelperReply | HelperFailure) -> None:
-    """Book what the call cost instead; all that was reserved if that is not known."""
-    if isinstance(reply, HelperFailure):
-        outcome, cost = reply.reason, most if reply.may_cost else HelperCost()
-    else:
-        outcome, cost = "ok", most
-        if reply.input_tokens and reply.output_tokens:
-            cost = _cost(runtime, reply.input_tokens, reply.output_tokens)
-
-    def settle(use: HelperUse) -> HelperUse:
-        counted = {**use.outcomes, outcome: use.outcomes.get(outcome, 0) + 1}
-        tokens = max(0, use.tokens - most.tokens) + cost.tokens
-        dollars = max(0.0, use.dollars - most.dollars) + cost.dollars
-        update = {"outcomes": counted, "tokens": tokens, "dollars": round(dollars, 6)}
-        return use.model_copy(update=update)
-
-    _change(runtime, settle)
+        tokens = max(0, use.tokens + cost.tokens)
+        dollars = max(0.0, round(use.dollars + cost.dollars, 6))
+        if capped and tokens > limits.daily_tokens:
+            return f"helper.daily_tokens is {limits.daily_tokens:,}"
+        if capped and cost.dollars and dollars > limits.daily_dollars:
+            return f"helper.daily_dollars is {limits.daily_dollars:g}"
+        update: dict[str, Any] = {"calls": use.calls + capped, "tokens": tokens, "dollars": dollars}
+        if outcome:
+            update["outcomes"] = {**use.outcomes, outcome: use.outcomes.get(outcome, 0) + 1}
+        transaction.put(USE, use.model_copy(update=update))
+        transaction.commit()
+    return ""
 
 
 def note(runtime: Runtime, outcome: str) -> None:
     """Count how the check of a reply ended. Raises StoreError."""
-
-    def counted(use: HelperUse) -> HelperUse:
-        outcomes = {**use.outcomes, outcome: use.outcomes.get(outcome, 0) + 1}
-        return use.model_copy(update={"outcomes": outcomes})
-
-    _change(runtime, counted)
+    _book(runtime, HelperCost(), outcome)
 
 
 # --- what a person sees ---------------------------------------------------------------------------
@@ -197,31 +171,27 @@ def note(runtime: Runtime, outcome: str) -> None:
 
 def state(runtime: Runtime) -> HelperState:
     """The helper model, its server, today's use, and what a long session would cost."""
-    settings, use = runtime.settings.helper, _use(runtime)
-    where, refused = server_at(settings.url), why_not(runtime)
-    session = [_cost(runtime, given, made) for _calls, given, made in _SESSION]
+    settings, use, refused = runtime.settings.helper, _use(runtime), why_not(runtime)
+    where = server_at(settings.url)
+    session = sum(_cost(runtime, read, written).dollars for read, written in _SESSION)
     return HelperState(
         model=settings.model,
-        host=where.host if where is not None else "",
-        local=where is not None and where.local,
-        agreed_at=use.agreed_at if where is not None and use.host == where.host else "",
+        host="" if where is None or where.local else where.host,
         reason=refused.reason if refused is not None else "",
         problem=refused.detail if refused is not None else "",
-        day=use.day,
-        calls=use.calls,
-        tokens=use.tokens,
-        dollars=use.dollars,
-        outcomes=dict(use.outcomes),
+        use=use,
         daily_tokens=settings.daily_tokens,
         daily_dollars=settings.daily_dollars,
-        session_tokens=sum(one.tokens for one in session),
-        session_dollars=round(sum(one.dollars for one in session), 4),
+        session_dollars=round(session, 4),
     )
 
 
 def agree(runtime: Runtime) -> None:
     """The user agreed that removed content goes to the configured server. Raises StoreError."""
-    moment = iso(runtime.now())
     where = server_at(runtime.settings.helper.url)
     assert where is not None
-    _change(runtime, lambda use: use.model_copy(update={"host": where.host, "agreed_at": moment}))
+    with runtime.store.transaction([USE]) as transaction:
+        use = _today(runtime, transaction.read(USE).document)
+        agreed = {"host": where.host, "agreed_at": iso(runtime.now())}
+        transaction.put(USE, use.model_copy(update=agreed))
+        transaction.commit()

@@ -268,26 +268,18 @@ def _print_helper(found: Any) -> None:
     if not found.model:
         output.line("No helper model: `helper.model` in config.toml names one.")
         return
-    place = "this machine" if found.local else output.safe(found.host)
-    agreed = f" · agreed {found.agreed_at[:10]}" if found.agreed_at else ""
-    ended = " · ".join(f"{name} {count}" for name, count in sorted(found.outcomes.items()))
+    cap = f"{found.daily_tokens:,} tokens · ${found.daily_dollars:g}"
+    ended = " · ".join(f"{name} {count}" for name, count in sorted(found.use.outcomes.items()))
     rows: list[output.Row] = [
         ("model", output.safe(found.model)),
-        ("server", f"{place}{agreed}"),
+        ("server", output.safe(found.host) or "this machine"),
         ("today", helper_use(found)),
-        ("cap a day", f"{found.daily_tokens:,} tokens · ${found.daily_dollars:g}"),
-        ("a session", _session_cost(found)),
+        ("cap a day", cap),
+        ("a session", f"about ${found.session_dollars:.2f} for 200 turns that remove much"),
+        *([("calls", output.safe(ended))] if ended else []),
+        *([("not used", found.problem, output.warn)] if found.problem else []),
     ]
-    rows += [("calls", output.safe(ended))] if ended else []
-    rows += [("not used", found.problem, output.warn)] if found.problem else []
     output.lines(output.pairs(rows))
-
-
-def _session_cost(found: Any) -> str:
-    return (
-        f"about {found.session_tokens:,} tokens, ${found.session_dollars:.2f}, for 200 turns that "
-        "remove much"
-    )
 
 
 def _print_files(files: Any) -> None:
