@@ -29,6 +29,7 @@ WITH_ARGUMENTS = (
     "eval",
     "fit_stated",
     "goals",
+    "helper_cost",
     "peer_vectors",
     "poison",
     "proxy_rivals",
