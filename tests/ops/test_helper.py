@@ -66,7 +66,7 @@ def summarised(bench: Bench) -> TextSummaries | None:
 
 
 def query(bench: Bench, **arguments: Any) -> ToolAnswer:
-    asked = {"query": "what does berth_of raise", "scope": "context", "answer": "short"}
+    asked = {"query": "what does berth_of raise", "scope": "answer"}
     return bench.call("call_tool", name="memory_query", arguments={**asked, **arguments})  # type: ignore[no-any-return]
 
 

@@ -62,6 +62,8 @@ from wm.wire.block import CHARS_PER_TOKEN
 Arguments = Mapping[str, Any]
 
 MOST_TOKENS = 4_000
+ANSWER = "answer"
+"""The scope of a query that wants a short answer from removed content."""
 PASSAGES = 4
 """Passages of removed content that a query adds to its hits."""
 RECAPPED = 3
@@ -84,7 +86,7 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     room = min(room, work.runtime.settings.tools.answer_chars)
     only = filter_syntax.parse(arguments.get("only", ""))
     removed = () if only or scope == "memory" else _removed(work, request, arguments["query"])
-    if scope == "context":
+    if scope in ("context", ANSWER):
         text, structured = _about_removed(work, request, arguments, removed, room)
         return ToolAnswer(text=text, structured=structured)
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
@@ -92,7 +94,7 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     prompted = epochs.in_prompt(work, found.standing, request) if found.standing else ()
     text, structured = tool_rendering.answer(found, room, in_prompt=prompted, narrowed=bool(only))
     if removed:
-        more, data = _about_removed(work, request, arguments, removed, room // 2)
+        more, data = tool_rendering.passages(removed, room // 2)
         text, structured = f"{text}\n{more}", {**structured, **data}
     return ToolAnswer(text=text, structured=structured)
 
@@ -110,7 +112,7 @@ def _about_removed(
     room: int,
 ) -> tuple[str, dict[str, Any]]:
     """The helper model's short answer, if one was asked for and comes in time; else passages."""
-    if arguments.get("answer") != "short" or not work.runtime.settings.helper.model:
+    if arguments["scope"] != ANSWER or not work.runtime.settings.helper.model:
         return tool_rendering.passages(removed, room)
     found = short_answer(work, locate(work.runtime, request), arguments["query"], removed)
     if found.answer is not None:
@@ -394,7 +396,7 @@ def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
 
 def _queue(runtime: Runtime, request: ToolRequest) -> str:
     """A call that may wait for the helper model keeps no update of its workspace waiting."""
-    waits = request.arguments.get("answer") == "short" and request.name == "memory_query"
+    waits = request.name == "memory_query" and request.arguments.get("scope") == ANSWER
     return "answers" if waits else locate(runtime, request).key
 
 
