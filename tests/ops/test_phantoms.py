@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.ops.conftest import Bench
 from tests.ops.phantoms import STREAMS, check, main
 from tests.ops.test_turns import DiskLedger
+from wm.formats.base import dump
 from wm.ops.paging.phantoms import NAMES, TOOLS, PhantomTools, tools_text
-from wm.ops.paging.turns import ManagedConversation
+from wm.ops.paging.turns import ManagedConversation, Recovered
 from wm.wire.body import index
 from wm.wire.history import unpaired
 from wm.wire.phantom_history import phantom_round
@@ -177,3 +179,22 @@ def test_with_the_policy_off_nothing_is_offered() -> None:
     turn = made.plan(body("go"), "off", "r_1", 1.0)
     assert turn is not None
     assert turn.prepared.raw == body("go")
+
+
+def test_a_proxy_of_somebody_else_gets_the_history_but_not_the_tools(bench: Bench) -> None:
+    """It could not take their calls out of the answer."""
+    ours = ManagedConversation("", Recovered(), lambda _name: nothing, offers=True)
+    turn = ours.plan(body("go"), "safe", "r_1", 1.0)
+    assert turn is not None
+    rounds = (phantom_round([text("a"), QUERY], NAMES, [FOUND]),)
+    records = [*turn.records, *ours.exchanged("r_1", body("go"), rounds).records]
+    listed = [dump(record) for record in records]
+    bench.call("append_paging", sessionId="s-1", agent="x", records=listed, durable=True)
+    raw = body("go", [text("a"), text("b")], "more").decode()
+    headers = {"x-session-id": "s-1"}
+    made = bench.call("prepare_request", headers=headers, body=raw, policy="safe")
+    sent = json.loads(made.body)
+    assert sent["tools"] == CLIENTS
+    assert [message["content"] for message in sent["messages"]] == [
+        *("go", [text("a"), QUERY], [FOUND], [text("b")], "more")
+    ]

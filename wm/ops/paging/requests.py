@@ -16,6 +16,7 @@ from wm.errors import HostError, NotFound, StoreError
 from wm.ops.operation import Operation, Work
 from wm.ops.paging import ledger
 from wm.ops.paging.goals import GoalModel
+from wm.ops.paging.phantoms import TOOLS
 from wm.ops.paging.turns import OFF, ManagedConversation, NamedPolicies, PlannedTurn, Recovered
 from wm.ops.place import locate
 from wm.store.paths import sid
@@ -129,6 +130,9 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
             lambda: NamedPolicies(passages, GoalModel(settings.recall), pruning),
         )
         known = ledger.recovered(work, place, sid(found.session), found.subagent)
+        # Only a proxy of wm takes the calls of phantom tools out of answers.
+        kept = tuple(one for one in known.decisions if one.form != TOOLS)
+        known = known.model_copy(update={"decisions": kept})
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
         return _Held(conversation, place, sid(found.session))
 
