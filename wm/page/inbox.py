@@ -113,10 +113,8 @@ async def _decide(visit: PageVisit, name: str, operation: str) -> Any:
 def _sentence(word: str, done: list[str], problems: list[WmError]) -> str:
     if not (done or problems):
         return "Nothing was chosen."
-    sentences = [f"{word}."] if len(done) == 1 else [f"{word} {counted(len(done), 'suggestion')}."]
-    return " ".join(
-        [*(sentences if done else []), *(f"{p.message} {p.fix}".strip() for p in problems)]
-    )
+    parts = [f"{word}."] if len(done) == 1 else [f"{word} {counted(len(done), 'suggestion')}."]
+    return " ".join([*(parts if done else []), *(f"{p.message} {p.fix}".strip() for p in problems)])
 
 
 async def accept_outside(visit: PageVisit) -> Response:

@@ -191,7 +191,7 @@ def _rule(main: Decoded[D], previous: Decoded[D], *, relaxed: bool) -> tuple[Rea
         older = previous.document if previous.state is CopyState.WHOLE else None
         return Reading(newer.document or older, Health.TOO_NEW, detail=newer.detail), ""
     if main.state is CopyState.WHOLE:
-        return _judge_intact(main, previous, relaxed=relaxed)
+        return _judged(main, previous, relaxed=relaxed)
     if main.state is CopyState.FOREIGN:
         in_force = previous.document if previous.state is CopyState.WHOLE else None
         detail = "changed outside wm"
@@ -199,9 +199,7 @@ def _rule(main: Decoded[D], previous: Decoded[D], *, relaxed: bool) -> tuple[Rea
     return _without_main(main, previous)
 
 
-def _judge_intact(
-    main: Decoded[D], previous: Decoded[D], *, relaxed: bool
-) -> tuple[Reading[D], str]:
+def _judged(main: Decoded[D], previous: Decoded[D], *, relaxed: bool) -> tuple[Reading[D], str]:
     if previous.state is CopyState.NEWER and previous.generation > main.generation:
         # A newer wm wrote last, and an older file was put back.
         return Reading(previous.document, Health.TOO_NEW, detail=previous.detail), ""

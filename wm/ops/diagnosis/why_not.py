@@ -97,10 +97,8 @@ class _Question(Struct, frozen=True):
         yield from self._pending()
         stones = read_tombstones(self.work, self.place).stones
         if is_forgotten(self.text, stones, self.work.runtime.store.digest):
-            sentence = (
-                "It was forgotten, so agents cannot store it again (tombstone); a person can."
-            )
-            yield _check("forgotten", sentence, ("forgotten",))
+            message = "It was forgotten, so agents cannot store it again (tombstone); a person can."
+            yield _check("forgotten", message, ("forgotten",))
         yield from self._gate()
         if self.entry is None:
             yield from self._echo()

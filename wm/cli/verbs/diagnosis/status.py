@@ -83,21 +83,17 @@ def command(caller: Caller) -> Result:
 
 
 def _print(
-    rows: list[output.Row],
-    inspection: Any,
-    contract: Any,
-    trouble: tuple[str, str],
-    _report: object,
+    rows: list[output.Row], found: Any, contract: Any, trouble: tuple[str, str], _report: object
 ) -> None:
     output.line(output.bold(f"wm {__version__}"))
     output.lines(output.pairs(rows, least=LEAST))
     output.line()
-    if inspection is None:
+    if found is None:
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return
-    print_heading(inspection.place)
-    shown = memory_rows(inspection)
-    shown += conversation_rows(most_pressed(inspection), LISTED_CONVERSATIONS)
+    print_heading(found.place)
+    shown = memory_rows(found)
+    shown += conversation_rows(most_pressed(found), LISTED_CONVERSATIONS)
     if contract is not None:
         shown.append(contracts.row(contract))
     output.lines(output.pairs(shown, least=LEAST))
