@@ -14,6 +14,7 @@ from tests.ops.test_turns import DiskLedger
 from wm.formats.base import dump
 from wm.ops.paging.phantoms import NAMES, TOOLS, PhantomTools, tools_text
 from wm.ops.paging.turns import ManagedConversation, Recovered
+from wm.store.paths import sid
 from wm.wire.body import index
 from wm.wire.history import unpaired
 from wm.wire.phantom_history import phantom_round
@@ -198,3 +199,18 @@ def test_a_proxy_of_somebody_else_gets_the_history_but_not_the_tools(bench: Benc
     assert [message["content"] for message in sent["messages"]] == [
         *("go", [text("a"), QUERY], [FOUND], [text("b")], "more")
     ]
+
+
+def test_a_call_with_a_secret_is_not_stored(bench: Bench) -> None:
+    ours = ManagedConversation("", Recovered(), lambda _name: nothing, offers=True)
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    content = [{**QUERY, "input": {"query": f"token {secret}"}}]
+    turn = ours.exchanged("r_1", body("go"), (phantom_round(content, NAMES, [FOUND]),))
+    listed = [dump(record) for record in turn.records]
+    made = bench.call("append_paging", sessionId="s-1", agent="x", records=listed, durable=True)
+    assert len(made.refused) == 1
+    found = bench.call("read_ledger", sessionId="s-1")
+    assert found.decisions == ()
+    stored = list(bench.store.ledger(bench.key, sid("s-1")))
+    assert [record.kind for record in stored] == ["phantom"]
+    assert secret not in repr(stored)
