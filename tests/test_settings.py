@@ -192,6 +192,8 @@ def test_a_config_that_is_not_a_file_is_broken_and_read_without_waiting(
 def test_options_that_need_consent_are_off_while_the_config_is_broken(tmp_path: Path) -> None:
     wanting = [pair for pair in OPTIONS if options_of(SECTIONS[pair[0]])[pair[1]].needs_consent]
     assert sorted(wanting) == [
+        ("helper", "base_url"),
+        ("helper", "model"),
         ("memory", "learn"),
         ("proxy", "policy"),
         ("proxy", "upstream"),

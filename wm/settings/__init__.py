@@ -31,7 +31,7 @@ from wm.settings.environment import (
     one_tokenizing_thread,
     wants_colour,
 )
-from wm.settings.helper import ANTHROPIC, OLLAMA, HelperSettings
+from wm.settings.helper import ANTHROPIC, OLLAMA, USUAL_SERVERS, HelperSettings
 from wm.settings.load import CONFIGURABLE, SECTIONS, Settings, apply_config, load
 from wm.settings.memory import GateSettings, MemorySettings, OriginSettings, Trigger
 from wm.settings.page import PageSettings

@@ -12,12 +12,12 @@ from wm.errors import UserError
 from wm.settings.schema import Option
 
 ANTHROPIC, OLLAMA = "anthropic", "ollama"
-_USUAL = {ANTHROPIC: "https://api.anthropic.com", OLLAMA: "http://127.0.0.1:11434"}
+USUAL_SERVERS = {ANTHROPIC: "https://api.anthropic.com", OLLAMA: "http://127.0.0.1:11434"}
 
 
 def _model(value: Any, where: str) -> str:
     provider, _, name = value.partition("/") if isinstance(value, str) else ("", "", "")
-    if value != "" and not (provider in _USUAL and name.strip()):
+    if value != "" and not (provider in USUAL_SERVERS and name.strip()):
         fix = f'Write "{ANTHROPIC}/NAME", "{OLLAMA}/NAME", or "" for none.'
         raise UserError(f"{where} is {value!r}.", fix=fix)
     return str(value)
@@ -26,7 +26,7 @@ def _model(value: Any, where: str) -> str:
 class HelperSettings(Struct, frozen=True, eq=False):
     """The helper model (SPEC section 16)."""
 
-    model: Annotated[str, Option(common=True, needs_consent=True, parse=_model)] = ""
+    model: Annotated[str, Option(needs_consent=True, parse=_model)] = ""
     """Model that summarises removed content and answers questions about it:
     anthropic/claude-haiku-4-5 (needs the extra [helper]) or ollama/qwen2.5:3b. Empty: none
     ([how](concepts/helper.md)) [HM-1]."""
@@ -64,8 +64,3 @@ class HelperSettings(Struct, frozen=True, eq=False):
     def name(self) -> str:
         """The model's name in requests."""
         return self.model.partition("/")[2]
-
-    @property
-    def url(self) -> str:
-        """The server that requests are sent to."""
-        return self.base_url or _USUAL.get(self.provider, "")

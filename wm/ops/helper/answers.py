@@ -23,6 +23,7 @@ from wm.ops.helper.summaries import summaries_of
 from wm.ops.operation import Work
 from wm.ops.paging import objects
 from wm.ops.runtime import Runtime
+from wm.settings import HelperSettings
 from wm.wire.block import CHARS_PER_TOKEN
 
 _CITATION_TOKENS = 400
@@ -88,7 +89,7 @@ def _queue(runtime: Runtime) -> Background[Task]:
 
 
 def _ask(runtime: Runtime, asked: _Asked) -> None:
-    limits = runtime.settings.helper
+    limits: HelperSettings = runtime.settings.helper
     text = f"{asking.fenced(numbered(asked.sent))}\nQuestion: {asked.question}"
     most = limits.answer_tokens + _CITATION_TOKENS
     try:

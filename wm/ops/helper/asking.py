@@ -20,7 +20,7 @@ from wm.formats.home import HelperUse
 from wm.models import helper
 from wm.models.helper import HelperCall, HelperFailure, HelperReply, server_at
 from wm.ops.runtime import Runtime
-from wm.settings import ANTHROPIC, OLLAMA, find_helper_key
+from wm.settings import ANTHROPIC, OLLAMA, USUAL_SERVERS, HelperSettings, find_helper_key
 from wm.store.base import Ref
 from wm.wire.prices import Price, prices
 
@@ -47,7 +47,7 @@ def ask(
 ) -> HelperReply | HelperFailure:
     """Ask the helper model, if it may be asked. purpose: the name of a prompt. The reply is foreign
     text without secrets."""
-    settings = runtime.settings.helper
+    settings: HelperSettings = runtime.settings.helper
     if refused := why_not(runtime):
         return refused
     try:
@@ -58,7 +58,7 @@ def ask(
         return HelperFailure("no_key", "Set helper.key_file in config.toml, or WM_HELPER_KEY.")
     call = HelperCall(
         provider=settings.provider,
-        url=settings.url,
+        url=_url(runtime),
         name=settings.name,
         key=key,
         instructions=prompt(purpose),
@@ -89,7 +89,7 @@ def why_not(runtime: Runtime) -> HelperFailure | None:
     settings = runtime.settings.helper
     if not settings.model:
         return HelperFailure("off", "helper.model in config.toml names no model.")
-    where = server_at(settings.url)
+    where = server_at(_url(runtime))
     if where is None:
         fix = "Give helper.base_url an https URL, or http on this machine."
         return HelperFailure("wrong_url", fix)
@@ -100,6 +100,11 @@ def why_not(runtime: Runtime) -> HelperFailure | None:
         fix = f"Add a [[prices.models]] for {settings.name} to config.toml."
         return HelperFailure("no_price", f"Without a price no daily cap holds. {fix}")
     return None
+
+
+def _url(runtime: Runtime) -> str:
+    settings = runtime.settings.helper
+    return settings.base_url or USUAL_SERVERS.get(settings.provider, "")
 
 
 def prompt(purpose: str) -> str:
@@ -172,7 +177,7 @@ def note(runtime: Runtime, outcome: str) -> None:
 def state(runtime: Runtime) -> HelperState:
     """The helper model, its server, today's use, and what a long session would cost."""
     settings, use, refused = runtime.settings.helper, _use(runtime), why_not(runtime)
-    where = server_at(settings.url)
+    where = server_at(_url(runtime))
     session = sum(_cost(runtime, read, written).dollars for read, written in _SESSION)
     return HelperState(
         model=settings.model,
@@ -188,7 +193,7 @@ def state(runtime: Runtime) -> HelperState:
 
 def agree(runtime: Runtime) -> None:
     """The user agreed that removed content goes to the configured server. Raises StoreError."""
-    where = server_at(runtime.settings.helper.url)
+    where = server_at(_url(runtime))
     assert where is not None
     with runtime.store.transaction([USE]) as transaction:
         use = _today(runtime, transaction.read(USE).document)

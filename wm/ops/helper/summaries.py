@@ -21,6 +21,7 @@ from wm.ops.operation import Work
 from wm.ops.paging.ledger import session_state
 from wm.ops.paging.objects import fidelity
 from wm.ops.runtime import Runtime
+from wm.settings import HelperSettings
 from wm.store.base import Ref
 
 _TRIES = 2
@@ -64,7 +65,8 @@ def _removed(
     runtime: Runtime, workspace: str, session: str, known: SessionSummaries
 ) -> Iterator[ObjectPart]:
     """The texts that requests lack now, the newest first."""
-    limits, seen = runtime.settings.helper, set(known.texts)
+    limits: HelperSettings = runtime.settings.helper
+    seen = set(known.texts)
     state = session_state(
         Work(runtime, runtime.now()), WorkspacePlace(key=workspace, root=""), session
     )
