@@ -155,6 +155,7 @@ UNKNOWN = st.dictionaries(TEXT.filter(lambda name: name not in KNOWN), JSON, max
 OPEN = {
     *(("allowed_digests", "digests"), ("evidence", "details"), ("working_memory", "slots")),
     *(("sync", "authors"), ("sync", "records"), ("sync", "seen")),
+    *(("helper_use", "outcomes"), ("summaries", "texts")),
 }
 """Objects without fields of their own."""
 
