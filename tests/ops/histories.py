@@ -28,10 +28,11 @@ from tests.clients.accounting import chain, signature_of, units
 from tests.clients.scripts import Request, always, answer, call, say, script, think
 from tests.clients.upstream import Upstream
 from tests.ops.test_paging import EAGER, LINES, words
-from tests.ops.test_turns import DiskLedger
+from tests.ops.test_turns import PLACE, DiskLedger
 from wm.domain.paging.ledger import folded
 from wm.formats.ledger import LedgerRecord
 from wm.ops.paging.contents import strings
+from wm.ops.paging.ledger import answer_of
 from wm.ops.paging.policy import PagingPolicy
 from wm.ops.paging.turns import (
     ManagedConversation,
@@ -327,7 +328,7 @@ class Session:
             made = talk.managed.held(raw, name, self.at)
             talk.managed.unwritten(turn)
             return made
-        refused = [turn.prepared.decisions[0].block] if fault == "secret" else ()
+        refused = [one.block for one in turn.prepared.decisions[:1]] if fault == "secret" else ()
         return talk.managed.accept(turn, refused)
 
     def _write_behind(self, talk: Talk, *, is_failing: bool) -> None:
@@ -385,7 +386,7 @@ class Session:
             if one.process is not process:
                 process = one.process
                 known = [] if process.is_lost else records[: process.begun]
-                again = Conversation(_in_force(known, talk.name))
+                again = _resumed(known, talk.name)
             logged = tuple(map(decision_of, decided.get(one.name, ()))) if one.decisions else ()
             made = again.prepare(one.raw, partial(_as_logged, logged))
             again.keep(logged)
@@ -402,8 +403,11 @@ def _as_logged(logged: tuple[Decision, ...], *_: Any) -> tuple[Decision, ...]:
     return logged
 
 
-def _in_force(records: list[LedgerRecord], name: str) -> dict[str, Decision]:
-    return {one.block: decision_of(one) for one in folded(records).of(name).in_force.values()}
+def _resumed(records: list[LedgerRecord], name: str) -> Conversation:
+    found = Recovered.of(answer_of(folded(records).of(name), PLACE, ()))
+    talk = Conversation(dict(found.log))
+    talk.resume(0.0, {}, found.ends, is_known=True)
+    return talk
 
 
 def _places(raw: bytes) -> list[str]:

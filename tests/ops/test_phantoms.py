@@ -168,7 +168,7 @@ def test_an_offer_is_logged_and_keeps_its_bytes(is_late: bool) -> None:
     while is_late and (behind := first.behind()) is not None:
         disk.take(behind)
         first.stored(behind)
-    assert {one.block: one.text for one in disk.recovered().decisions} == {TOOLS: tools_text()}
+    assert {one.block: one.text for one in disk.recovered().unseen} == {TOOLS: tools_text()}
     again = started().plan(body("go", "said", "more"), "safe", "r_4", 3.0)
     assert again is not None
     assert not again.must_wait

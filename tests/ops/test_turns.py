@@ -17,16 +17,12 @@ from hypothesis import strategies as st
 from tests.clients.scripts import Request, always, answer, call, script, think
 from tests.clients.upstream import Upstream
 from tests.ops.test_paging import words
+from wm.api.protocol import WorkspacePlace
 from wm.domain.paging.ledger import folded
 from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
-from wm.ops.paging.turns import (
-    ManagedConversation,
-    NamedPolicies,
-    PlannedTurn,
-    Recovered,
-    decision_of,
-)
+from wm.ops.paging.ledger import answer_of
+from wm.ops.paging.turns import ManagedConversation, NamedPolicies, PlannedTurn, Recovered
 from wm.wire.binding import BETA
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -34,6 +30,7 @@ from wm.wire.policy import Decision, Log, Moment, Prepared
 from wm.wire.usage import Usage
 
 MARK = {"cache_control": {"type": "ephemeral"}}
+PLACE = WorkspacePlace(key="", root="")
 POLICIES = NamedPolicies()
 
 
@@ -53,16 +50,7 @@ class DiskLedger:
 
     def recovered(self, conversation: str = "") -> Recovered:
         state = folded(self.records()).of(conversation)
-        return Recovered(
-            decisions=tuple(map(decision_of, state.in_force.values())),
-            unproven=tuple(decision_of(d) for found in state.unproven.values() for d in found),
-            requests=tuple(state.unproven),
-            credit=state.credit,
-            alive=state.alive,
-            objects=frozenset(self.objects),
-            marked=tuple(state.marked),
-            broken=state.broken,
-        )
+        return Recovered.of(answer_of(state, PLACE, self.objects))
 
 
 class Session:
@@ -128,7 +116,8 @@ class Session:
             self.conversation.unwritten(turn)
             return made
         if fault == "secret":
-            return self.conversation.accept(turn, [turn.prepared.decisions[0].block])
+            refused = [one.block for one in turn.prepared.decisions[:1]]
+            return self.conversation.accept(turn, refused)
         return self.conversation.accept(turn, ())
 
     def _sent(self, made: Prepared) -> tuple[int, Usage, list[dict[str, Any]]]:
@@ -261,6 +250,35 @@ def test_each_branch_whose_decisions_were_lost_is_booked_and_the_others_keep_the
     assert session.conversation.totals.dropped == 2
     assert session.conversation.totals.credit < credit
     assert known <= set(folded(session.disk.records()).of("").in_force)
+    assert session.upstream.refused == []
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_after_a_restart_each_branch_keeps_its_own_decisions(lost: bool) -> None:
+    """A cut in one branch changes the beginning that it shares with another one. lost: the one with
+    the cut is not known, as the ledger was not read before it."""
+    session = Session("balanced")
+    for _ in range(20):
+        session.turn("", 80)
+    first = list(session.messages)
+    session.rewind(2)
+    for _ in range(3):
+        session.turn("", 80)
+    other = list(session.messages)
+    sent = json.loads(session.conversation.preview(json.dumps(session._body()).encode()))
+    session.messages = first
+    session.turn("unread" if lost else "", 80)
+    for _ in range(40):
+        session.turn("", 80)
+    cut = folded(session.disk.records()).of("")
+    assert any(one.reason == "cut" for one in cut.in_force.values())
+    session.turn("killed", 80)
+    dropped = session.conversation.totals.dropped
+    session.messages = other
+    again = json.loads(session.conversation.preview(json.dumps(session._body()).encode()))
+    assert again["messages"] == sent["messages"]
+    session.turn("", 80)
+    assert session.conversation.totals.dropped == dropped
     assert session.upstream.refused == []
 
 

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.clients.accounting import ThinkingLedger
 from tests.clients.validity import refusals
+from tests.ops.test_turns import PLACE as AT
 from tests.proxy.parts import Bench, Visit, bench, within
 from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import stubbing
@@ -22,7 +23,8 @@ from wm.domain.paging.ledger import folded
 from wm.errors import Unavailable
 from wm.formats.base import dump
 from wm.formats.flow import FlowNote
-from wm.formats.ledger import LedgerDecision, LedgerRecord
+from wm.formats.ledger import LedgerRecord
+from wm.ops.paging.ledger import answer_of
 from wm.ops.paging.turns import PlannedTurn, Recovered
 from wm.proxy.managing import ManagingPreparer, Whose
 from wm.proxy.preparing import PREPARE_DEADLINE_S
@@ -44,14 +46,7 @@ class FileLedger:
 
     async def read(self, whose: Whose) -> Recovered:
         state = folded(self.records(_name(whose))).whole
-        return Recovered(
-            decisions=tuple(map(_decision, state.in_force.values())),
-            unproven=tuple(_decision(d) for found in state.unproven.values() for d in found),
-            requests=tuple(state.unproven),
-            credit=state.credit,
-            alive=state.alive,
-            marked=tuple(state.marked),
-        )
+        return Recovered.of(answer_of(state, AT, ()))
 
     async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await asyncio.sleep(0)  # another request may come in between
@@ -77,10 +72,6 @@ class FileLedger:
 
 def _name(whose: Whose) -> str:
     return f"{whose.session}/{whose.subagent}"
-
-
-def _decision(one: LedgerDecision) -> Decision:
-    return Decision(one.block, one.text, one.reason, one.form, one.level)  # type: ignore[arg-type]
 
 
 def preparer(
@@ -442,6 +433,42 @@ def test_a_preparer_that_never_answers_costs_the_deadline_and_changes_no_byte(
             assert b.failures == []
 
     assert PREPARE_DEADLINE_S == 0.05
+    within(test)
+
+
+def test_records_on_a_slow_disk_are_written_before_the_next_request_leaves_or_at_the_deadline(
+    tmp_path: Path,
+) -> None:
+    class Hangs(FileLedger):
+        go = asyncio.Event()
+
+        async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+            await self.go.wait()
+            return await super().write(whose, turn)
+
+    async def test() -> None:
+        ledger, known = Hangs(tmp_path / "log"), []
+
+        async def count(visit: Visit) -> None:
+            while True:
+                head = (await visit.head()).lower()
+                await visit.body(int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0]))
+                known.append(len(ledger.records()))
+                await visit.say(OK)
+
+        made, loop = preparer(ledger, nothing), asyncio.get_running_loop()
+        async with bench(count, preparer=made, prepare_deadline_s=PREPARE_DEADLINE_S) as b:
+            await send(b, history_of(1))
+            begun = loop.time()
+            assert await send(b, history_of(2)) == history_of(2)
+            took_s = loop.time() - begun
+            assert PREPARE_DEADLINE_S <= took_s < PREPARE_DEADLINE_S + 0.5  # a busy machine
+            ledger.go.set()
+            await send(b, history_of(3))
+            assert known == [0, 0, 2]
+            ends = [record.end for record in ledger.records()]
+            assert len({*ends}) == len(ends)
+
     within(test)
 
 

@@ -37,18 +37,30 @@ class LedgerRequest(SessionScoped):
     ahead: bool = False
 
 
+class LedgerBranch(Record):
+    """Decisions of some requests, and the places of their ends; the fields of
+    `wm.domain.paging.ledger.Branch`."""
+
+    afresh: bool = False
+    decisions: tuple[LedgerDecision, ...] = ()
+    ends: tuple[str, ...] = ()
+
+
 class LedgerAnswer(Record):
     """A conversation's decisions after a restart.
 
-    decisions: those in force. unproven: stored, but no record says that their request left with
-    them; requests: these requests. credit: in dollars per million tokens. objects: the ids of what
-    is stored. alive: until when the cache entries of each model live, in seconds since 1970.
+    branches: those that requests were sent with, the last ones last. unseen: what the client does
+    not see, as in `wm.domain.paging.ledger`. unproven: stored, but no record says that their
+    request left with them; requests: these requests. credit: in dollars per million tokens.
+    objects: the ids of what is stored. alive: until when the cache entries of each model live, in
+    seconds since 1970.
     marked: for each request with a cut, the place of its end and those of its marks. broken:
     thinking may be bound to a prefix that is not sent any more.
     """
 
     place: WorkspacePlace
-    decisions: tuple[LedgerDecision, ...] = ()
+    branches: tuple[LedgerBranch, ...] = ()
+    unseen: tuple[LedgerDecision, ...] = ()
     unproven: tuple[LedgerDecision, ...] = ()
     requests: tuple[str, ...] = ()
     credit: float = 0.0

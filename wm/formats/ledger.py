@@ -13,6 +13,10 @@ RecordKind = Literal[
 ]
 
 
+UNSEEN_FORMS = frozenset(("tools", "exchange"))
+"""Forms of decisions about what the client does not see (PX-5)."""
+
+
 class LedgerDecision(Record):
     """What replaces one block, or is appended behind it; the fields of `wm.wire.policy.Decision`.
     With form `tools` or `exchange` it replaces nothing: the phantom tools that are offered, and the
@@ -69,6 +73,11 @@ class LedgerRecord(Record):
     at: str = ""
     conversation: str = optional("")
     request: str = optional("")
+    end: str = optional("")
+    """`sent`: the place of the end of the request."""
+    afresh: bool = optional(False)
+    """`sent`: `decisions` are all that it inherited; else it inherited those of the request before,
+    with its own."""
     policy: str = optional("")
     model: str = optional("")
     decisions: tuple[LedgerDecision, ...] = optional(())

@@ -12,6 +12,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -71,6 +72,8 @@ class _Managed(Struct):
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     behind: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while something is written behind an answer."""
+    ledger: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while records are written: their order is that of the requests."""
     users: int = 0
     """Requests that use it now or wait for it."""
 
@@ -124,7 +127,7 @@ class ManagingPreparer:
             return Prepared(raw)  # the decisions could not be found again
         managed = await self._check_out(name, found)
         try:
-            async with managed.turn:
+            async with managed.turn, managed.ledger:
                 return await self._prepare(managed, found, raw)
         finally:
             managed.users -= 1
@@ -156,7 +159,8 @@ class ManagingPreparer:
         conversation = managed.conversation
         turn = conversation.exchanged(request, came, answer.with_results(results))
         try:
-            _, conversation.policy = await self._ledger.write(managed.whose, turn)
+            async with managed.ledger:
+                _, conversation.policy = await self._ledger.write(managed.whose, turn)
         except WmError:
             conversation.unwritten(turn)  # it is written behind the answer
         return results
@@ -227,9 +231,11 @@ class ManagingPreparer:
         async with managed.behind:
             while (turn := conversation.behind()) is not None:
                 try:
-                    _, conversation.policy = await self._ledger.write(managed.whose, turn)
+                    # A request waits for the records of those before it, not for steps.
+                    async with managed.ledger if turn.records else nullcontext():
+                        _, conversation.policy = await self._ledger.write(managed.whose, turn)
                 except WmError:
-                    conversation.unwritten(turn)  # they are written behind a later answer
+                    conversation.unwritten(turn)  # they are written before the next request
                     return
                 conversation.stored(turn)
 

@@ -9,6 +9,7 @@ than was saved so far, whatever the policy says; only first appearances are free
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, field
@@ -158,15 +159,24 @@ class Conversation(Struct):
         if self.ttl:
             self.account = Account.of(self.ttl)
 
-    def resume(self, credit: float, alive: Mapping[str, float], *, is_known: bool) -> None:
+    def resume(
+        self,
+        credit: float,
+        alive: Mapping[str, float],
+        ends: Mapping[str, Log] = MappingProxyType({}),
+        *,
+        is_known: bool,
+    ) -> None:
         """Go on after a restart. What the next request contains counts as cached if its model has
         entries that are alive, so that no cut is taken for free and nothing for saved.
 
         alive: until when, by model. is_known: there are no others; else, as in a fork, a
-        conversation that has begun counts as cached.
+        conversation that has begun counts as cached. ends: the decisions of each request, by the
+        place of its end. A request that contains no such place inherits nothing.
         """
         self.account.resume(credit, max(alive.values(), default=0.0))
         self._before_restart = alive if is_known else None
+        self._in_force.update(ends)
 
     def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:
         """The next request as sent upstream; None if the bytes are not a request.
@@ -200,6 +210,14 @@ class Conversation(Struct):
             self._prepared.base = self._prepared.inherited
             self._prepared.inherited = {**self._prepared.inherited, **own}
             self.log.update(own)
+
+    def origin(self) -> tuple[str, Log, Log]:
+        """The place of the end of the last request, the decisions that it inherited, and these with
+        its own."""
+        one = self._prepared
+        if one is None:
+            return "", {}, {}
+        return _end(one), one.base if one.undo else one.inherited, one.inherited
 
     def in_force(self) -> Log:
         """The decisions that apply to the last request."""
@@ -307,8 +325,8 @@ class Conversation(Struct):
 
         known: the last shared place, "" for none.
         """
-        if not known:
-            return _without_pending(body, past, dict(self.log))  # of before a restart
+        if not known:  # if nothing is known of any request, as when `log` is all that is
+            return {} if self._in_force else _without_pending(body, past, dict(self.log))
         log = self._in_force[known]
         if known == self._last_end:
             return log  # it is the last request, or continues it

@@ -10,26 +10,38 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerRecord
+from wm.formats.ledger import UNSEEN_FORMS, LedgerBill, LedgerDecision, LedgerRecord
 
 MISS_SHARE = 0.9
 """A request that reads less than this share of what was predicted missed the cache."""
 
 
+class Branch(Struct):
+    """What requests were sent with: these decisions, and those of the branch before unless it
+    begins afresh. ends: the places of their ends, which later requests of the branch contain."""
+
+    afresh: bool = False
+    decisions: tuple[LedgerDecision, ...] = ()
+    ends: list[str] = field(default_factory=list)
+
+
 class LedgerState(Struct):
     """One conversation, or all of a session together.
 
-    in_force: by place. unproven: by request. removed: tokens that the last request lacked. saved:
-    what requests cost less than the client's own; spent: what others cost more, at a cut;
-    fault_cost: what restoring removed content cost. All in dollars per million tokens. objects:
-    handle -> number of faults. passages: texts that were appended (GA-3). phantoms: answers whose
-    calls of phantom tools were carried out; phantom_cost: what going on after them cost (PX-5).
-    pinned: objects that were restored and not released. chosen: the policy that the person chose
-    for the session. broken: thinking may be bound to a prefix that is not sent any more. alive:
-    until when its cache entries live, by model, in seconds since 1970.
+    in_force: of the last request, by place. branches: of all requests. unproven: by request.
+    removed: tokens that the last request lacked. saved: what requests cost less than the client's
+    own; spent: what others cost more, at a cut; fault_cost: what restoring removed content cost.
+    All in dollars per million tokens. objects: handle -> number of faults. passages: texts that
+    were appended (GA-3). unseen: what the client does not see, the offer of phantom tools and their
+    exchanges; phantoms: answers with calls of such tools; phantom_cost: what going on after them
+    cost (PX-5). pinned: objects that were restored and not released. chosen: the policy that the
+    person chose for the session. broken: thinking may be bound to a prefix that is not sent any
+    more. alive: until when its cache entries live, by model, in seconds since 1970.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
+    branches: list[Branch] = field(default_factory=list)
+    unseen: dict[str, LedgerDecision] = field(default_factory=dict)
     unproven: dict[str, tuple[LedgerDecision, ...]] = field(default_factory=dict)
     void: set[str] = field(default_factory=set)
     sent: set[str] = field(default_factory=set)
@@ -91,7 +103,10 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.void.add(record.request)  # it may come before what it voids
             state.unproven.pop(record.request, None)
         case "dropped":
-            state.in_force = {one.block: one for one in record.decisions}
+            unseen = [one for one in record.decisions if one.form in UNSEEN_FORMS]
+            seen = tuple(one for one in record.decisions if one.form not in UNSEEN_FORMS)
+            _take_branch(state, Branch(afresh=True, decisions=seen))
+            state.unseen = {one.block: one for one in unseen}
             state.unproven.clear()
             state.dropped += 1
             state.broken = True
@@ -99,7 +114,8 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
         case "sent" if record.request not in state.sent:  # a late write may come twice
             state.sent.add(record.request)
             decisions = state.unproven.pop(record.request, ())
-            state.in_force.update((one.block, one) for one in decisions)
+            branch = Branch(record.afresh, (*record.decisions, *decisions), [record.end])
+            _take_branch(state, branch)
             state.cuts += any(one.reason == "cut" for one in decisions)
             state.passages += sum(one.form == "passages" for one in decisions)
             state.broken |= record.tolerant
@@ -107,7 +123,7 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             # At a cut the marks that are left decide what is read; the block model knows none.
             state.misses += not decisions and is_miss(record)
         case "phantom":
-            state.in_force.update((one.block, one) for one in record.decisions)
+            state.unseen.update((one.block, one) for one in record.decisions)
             state.phantoms += sum(bool(record.request) for _ in record.decisions)
             state.phantom_cost -= record.saved
         case "fault":
@@ -133,6 +149,16 @@ def _take_decided(state: LedgerState, record: LedgerRecord) -> None:
     state.marked += [record.marked] if record.marked else []
     state.emergencies += record.emergency
     state.broken |= record.tolerant
+
+
+def _take_branch(state: LedgerState, branch: Branch) -> None:
+    """What the next requests are sent with."""
+    if not (branch.afresh or branch.decisions) and state.branches:
+        state.branches[-1].ends += branch.ends
+        return
+    state.branches.append(branch)
+    known = {} if branch.afresh else state.in_force
+    state.in_force = {**known, **{one.block: one for one in branch.decisions}}
 
 
 def _take_figures(state: LedgerState, record: LedgerRecord) -> None:

@@ -7,12 +7,13 @@ that what is applied and what is replayed are always the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from wm.api.paging import (
     LedgerAnswer,
+    LedgerBranch,
     LedgerRequest,
     PagingAnswer,
     PagingRequest,
@@ -129,19 +130,29 @@ def recovered(work: Work, place: WorkspacePlace, session: str, conversation: str
     objects = work.runtime.store.object_ids(place.key, session)
     found = session_ledger(work, place, session)
     with work.runtime.caches.ledgers:
-        state = found.of(conversation)
-        return LedgerAnswer(
-            place=place,
-            decisions=tuple(state.in_force.values()),
-            unproven=tuple(one for listed in state.unproven.values() for one in listed),
-            requests=tuple(state.unproven),
-            credit=state.credit,
-            alive=dict(state.alive),
-            marked=tuple(state.marked),
-            objects=tuple(sorted(objects)),
-            policy=found.whole.chosen or memory.paging,
-            broken=state.broken,
-        )
+        policy = found.whole.chosen or memory.paging
+        return answer_of(found.of(conversation), place, objects, policy)
+
+
+def answer_of(
+    state: LedgerState, place: WorkspacePlace, objects: Iterable[str], policy: str = ""
+) -> LedgerAnswer:
+    return LedgerAnswer(
+        place=place,
+        branches=tuple(
+            LedgerBranch(afresh=one.afresh, decisions=one.decisions, ends=tuple(one.ends))
+            for one in state.branches
+        ),
+        unseen=tuple(state.unseen.values()),
+        unproven=tuple(one for listed in state.unproven.values() for one in listed),
+        requests=tuple(state.unproven),
+        credit=state.credit,
+        alive=dict(state.alive),
+        marked=tuple(state.marked),
+        objects=tuple(sorted(objects)),
+        policy=policy,
+        broken=state.broken,
+    )
 
 
 def forget_state(work: Work, key: str, session: str) -> None:

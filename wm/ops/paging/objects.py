@@ -20,14 +20,14 @@ from wm.api.paging import (
 )
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.paging.ledger import LedgerState
+from wm.domain.paging.ledger import LedgerState, SessionLedger
 from wm.domain.paging.passages import LineTerms, TextPassage, TextSource, best, terms_by_line
 from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject, SessionSummaries
 from wm.ops.operation import Operation, Work, as_written
-from wm.ops.paging.ledger import append, passages_view, session_state, sid_of, totals_of
+from wm.ops.paging.ledger import append, passages_view, session_ledger, sid_of, totals_of
 from wm.ops.place import locate
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
@@ -54,11 +54,11 @@ def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
     for session in known:
         if wanted and session != wanted:
             continue
-        state = session_state(work, place, session)
-        totals.append(totals_of(state, session))
+        ledger = session_ledger(work, place, session)
+        totals.append(totals_of(ledger.whole, session))
         for one in store.objects(place.key, session):
             if request.type in ("", one.type):
-                found.append(_summary(one, session, state))
+                found.append(_summary(one, session, ledger))
     found.sort(key=lambda one: one.at, reverse=True)
     return ObjectsAnswer(
         place=place,
@@ -88,7 +88,8 @@ def session_among(wanted: str, known: Sequence[str]) -> str:
     )
 
 
-def _summary(one: PagedObject, session: str, state: LedgerState) -> ObjectSummary:
+def _summary(one: PagedObject, session: str, ledger: SessionLedger) -> ObjectSummary:
+    state = ledger.whole
     return ObjectSummary(
         id=one.id,
         session=session,
@@ -96,7 +97,7 @@ def _summary(one: PagedObject, session: str, state: LedgerState) -> ObjectSummar
         label=one.label,
         tokens=one.tokens,
         at=one.at,
-        fidelity=fidelity(one, state),
+        fidelity=fidelity(one, ledger.of(one.conversation)),
         pinned=one.id in state.pinned,
         faults=state.objects.get(one.id, 0),
         searched=one.admission is None or not one.admission.reason,
@@ -104,8 +105,8 @@ def _summary(one: PagedObject, session: str, state: LedgerState) -> ObjectSummar
 
 
 def fidelity(one: PagedObject, state: LedgerState) -> int:
-    """The level of a step in its session's last request: that of its most reduced part; 4 if it was
-    replaced as a whole."""
+    """The level of a step in the last request of its conversation: that of its most reduced part; 4
+    if it was replaced as a whole."""
     return max((state.in_force[p].level for p in one.places if p in state.in_force), default=FULL)
 
 

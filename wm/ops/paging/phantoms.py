@@ -30,7 +30,6 @@ NAMES = frozenset(("memory_query", "memory_restore", "memory_release"))
 TOOLS: Form = "tools"
 """The form of the offer, and what it names in place of a block."""
 EXCHANGE: Form = "exchange"
-PHANTOM_FORMS = frozenset((TOOLS, EXCHANGE))
 _REASON = "phantom"
 
 
@@ -50,7 +49,7 @@ class PhantomTools:
 
     def __init__(self, decisions: Sequence[Decision] = (), *, is_offering: bool = False) -> None:
         self.is_offering = is_offering
-        self.log = {one.block: one for one in decisions if one.form in PHANTOM_FORMS}
+        self.log = {one.block: one for one in decisions}
         self.fresh: list[Decision] = []
         self.recent: set[str] = set()
         """Calls of the last answer. Paging has not seen them, but the service has."""

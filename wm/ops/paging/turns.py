@@ -22,7 +22,7 @@ from wm.formats.paged_object import PagedObject
 from wm.ops.paging.contents import ObjectReader
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.goals import GoalModel
-from wm.ops.paging.phantoms import PHANTOM_FORMS, PhantomTools
+from wm.ops.paging.phantoms import PhantomTools
 from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.settings import PruningSettings
@@ -53,11 +53,14 @@ LEAST_SCALE, MOST_SCALE = 0.5, 3.0
 
 
 class Recovered(Struct, frozen=True):
-    """What the ledger knows of a conversation. broken: thinking may be bound to a prefix that is
+    """What the ledger knows of a conversation. log: the decisions of the last request. ends: those
+    of each request, by the place of its end. broken: thinking may be bound to a prefix that is
     not sent any more. alive: until when the cache entries of each model live, in seconds since
     1970. lost: it could not be read in time."""
 
-    decisions: tuple[Decision, ...] = ()
+    log: Log = field(default_factory=dict)
+    ends: Mapping[str, Log] = field(default_factory=dict)
+    unseen: tuple[Decision, ...] = ()
     unproven: tuple[Decision, ...] = ()
     requests: tuple[str, ...] = ()
     credit: float = 0.0
@@ -70,8 +73,17 @@ class Recovered(Struct, frozen=True):
 
     @staticmethod
     def of(found: LedgerAnswer) -> Recovered:
+        log: Log = {}
+        ends: dict[str, Log] = {}
+        for one in found.branches:
+            known = {} if one.afresh else log
+            log = {**known, **{new.block: decision_of(new) for new in one.decisions}}
+            ends.update(dict.fromkeys(one.ends, log))
+        ends.pop("", None)  # recorded before ends were
         return Recovered(
-            decisions=tuple(map(decision_of, found.decisions)),
+            log=log,
+            ends=ends,
+            unseen=tuple(map(decision_of, found.unseen)),
             unproven=tuple(map(decision_of, found.unproven)),
             requests=found.requests,
             credit=found.credit,
@@ -88,8 +100,8 @@ def decision_of(one: LedgerDecision) -> Decision:
 
 
 class PlannedTurn(Struct, frozen=True):
-    """A request that is ready but for its ledger. must_wait: it may leave only after objects and
-    records are on disk; else they can be written behind it."""
+    """A request that is ready but for its ledger. must_wait: it leaves after objects and records
+    are on disk, or at the deadline without new decisions; else they can be written behind it."""
 
     prepared: Prepared
     objects: Sequence[PagedObject] = ()
@@ -118,18 +130,21 @@ class ManagedConversation:
         self._policies = policies
         self.policy = recovered.policy
         """The policy that the person chose for this session or workspace; "" for none."""
-        log = {one.block: one for one in recovered.decisions if one.form not in PHANTOM_FORMS}
-        self._phantoms = PhantomTools(recovered.decisions, is_offering=offers)
+        self._phantoms = PhantomTools(recovered.unseen, is_offering=offers)
         self.totals = LedgerState()
         """What was removed, saved and needed again since this process took the conversation on."""
-        self._talk = Conversation(log, bounded=bounded, marks=True, proposed=recovered.unproven)
+        self._talk = Conversation(
+            dict(recovered.log), bounded=bounded, marks=True, proposed=recovered.unproven
+        )
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(recovered.alive) and not recovered.requests
-            self._talk.resume(recovered.credit, recovered.alive, is_known=is_known)
+            self._talk.resume(recovered.credit, recovered.alive, recovered.ends, is_known=is_known)
         self._has_records = bool(recovered.alive)
         """Then all later requests are recorded, also with `off`: they are in the cache, too."""
         self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
+        self._recorded = None if recovered.lost else recovered.log
+        """The decisions of the last recorded request; None if not known."""
         self._is_lost = recovered.lost
         """Its ledger was not read: what was decided before this process is not known."""
         self._dropped: tuple[str, ...] = ()
@@ -186,7 +201,8 @@ class ManagedConversation:
         self._begin(request, policy, at)
         made = replace(made, request=request, phantoms=names)
         if not made.decisions:
-            return PlannedTurn(made, (), self._taken() if is_urgent else (), must_wait=is_urgent)
+            late = self._taken()  # also of earlier requests, if they were not written behind them
+            return PlannedTurn(made, (), late, must_wait=bool(late))
         self._read_objects()
         records = (*self._taken(), self._decided(made))
         objects = tuple(self._unstored.values())
@@ -223,6 +239,8 @@ class ManagedConversation:
         """The planned request with the decisions that held before it: the ledger did not take the
         new ones, so they are void."""
         self.unwritten(turn)
+        if not turn.prepared.decisions:
+            return turn.prepared
         return self.held(self._came, self._turn.request, self._turn.at)
 
     def held(self, raw: bytes, request: str, at: float, *, may_offer: bool = False) -> Prepared:
@@ -288,12 +306,14 @@ class ManagedConversation:
                 self._waiting[number] = record.model_copy(update={"reported": bill})
 
     def behind(self) -> PlannedTurn | None:
-        """What can be written now, in pieces; None if nothing is left. Report it with `stored`."""
+        """What can be written now, in pieces; None if nothing is left. Report it with `stored`.
+        Records do not wait for many steps: a fork has those of its whole history."""
         objects: list[PagedObject] = []
         tokens = 0
         for one in self._unstored.values():
             tokens += one.tokens
             if objects and tokens > _PIECE_TOKENS:
+                objects = [] if self._waiting else objects
                 break
             objects.append(one)
         if not objects and not self._waiting:
@@ -351,6 +371,7 @@ class ManagedConversation:
             if turn.decided:
                 self._waiting.append(self._record("void", turn.request))
             return
+        end, inherited, in_force = self._talk.origin()
         self._talk.settle()
         self._phantoms.recent.clear()
         if turn.policy == OFF and not self._talk.log and not self._has_records:
@@ -363,9 +384,14 @@ class ManagedConversation:
         if len(self._unreported) > _MAX_UNREPORTED:
             del self._unreported[next(iter(self._unreported))]
         missed, self._missed = self._missed, 0.0
+        is_afresh = inherited != self._recorded
+        self._recorded = in_force
         self._wait(
             "sent",
             turn.request,
+            end=end,
+            afresh=is_afresh,
+            decisions=tuple(map(_logged, inherited.values())) if is_afresh else (),
             policy=turn.policy,
             model=turn.model,
             tolerant=self._needs_tolerance,
