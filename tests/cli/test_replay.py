@@ -10,6 +10,8 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
 from tests.replay.parts import session, written
@@ -56,6 +58,16 @@ def test_an_assumed_model_without_a_price_is_an_error_with_the_fix(user: Termina
     said = user.wm("replay", str(recording(user)), "--as", "llama-4")
     assert said.code == 1
     assert "No price is known of llama-4." in said.err
+
+
+@pytest.mark.parametrize("policy", ["none", "safe", "age-4"])
+def test_passages_of_a_policy_without_cuts_are_an_error_with_the_fix(
+    user: Terminal, policy: str
+) -> None:
+    given = ("--policy", policy, "--passages", "450")
+    said = user.wm("replay", str(recording(user)), *given)
+    assert said.code == 1
+    assert "Give --policy balanced or tight" in said.err
 
 
 def test_a_file_named_twice_is_read_once_and_reported(user: Terminal) -> None:

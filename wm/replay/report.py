@@ -22,6 +22,7 @@ from wm.api.replay import (
     TokenCounts,
 )
 from wm.domain.paging.goals import GoalLimits
+from wm.domain.paging.levels import LEVELS
 from wm.domain.times import iso
 from wm.errors import UserError
 from wm.ops.paging.goals import GoalModel
@@ -89,7 +90,7 @@ def replay(
 
     measure: the token estimate, corrected later by reported usage. own: the user's prices.
 
-    Raises UserError for a file that is not a recording.
+    Raises UserError for a file that is not a recording, and for passages of a policy without cuts.
     """
     given = assumed or Assumptions()
 
@@ -129,6 +130,11 @@ def replay(
 
 
 def _named(policy: str, passages: int) -> Policy:
+    if passages and not (policy in LEVELS and LEVELS[policy].stubs):
+        raise UserError(
+            f"The policy {policy} appends no passages, as it makes no cuts.",
+            fix="Give --policy balanced or tight with --passages.",
+        )
     if policy == "none":
         return nothing
     return RIVALS.get(policy) or paging_policy(
