@@ -150,6 +150,31 @@ def test_the_bill_so_far_is_never_above_that_without_paging(
         assert json.loads(again.raw)["messages"] is not None
 
 
+@pytest.mark.parametrize("name", ["balanced", "eager"])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(acts=ACTS)
+def test_a_cut_is_the_same_as_one_planned_from_scratch(
+    name: str, acts: list[tuple[str, int, int, int]]
+) -> None:
+    """A plan keeps what is unchanged since the last request."""
+    limits = EAGER if name == "eager" else LEVELS[name]
+    session, talk, kept = Session(), Conversation(bounded=True, marks=True), PagingPolicy(limits)
+
+    def both(
+        body: Body, past: ConversationHistory, log: Log, moment: Moment
+    ) -> tuple[Decision, ...]:
+        found = kept(body, past, log, moment)
+        fresh = PagingPolicy(limits)(body, past, log, moment)
+        assert [d for d in found if d.reason == "cut"] == [d for d in fresh if d.reason == "cut"]
+        return found
+
+    for act in acts:
+        acted(session, act)
+        made = talk.prepare(session.raw(), both, session.at)
+        assert made is not None
+        talk.keep(made.decisions)
+
+
 def test_balanced_saves_on_a_long_session_and_nothing_is_lost_unnamed() -> None:
     session, talk = Session(), Conversation(bounded=True)
     policy = PagingPolicy(LEVELS["balanced"])

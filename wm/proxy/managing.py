@@ -26,7 +26,7 @@ from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import texts
 from wm.proxy.preparing import call_result
-from wm.wire.body import index
+from wm.wire.body import Indexed, index
 from wm.wire.identity import RequestIdentity, identify
 from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import Policy, Prepared
@@ -118,7 +118,7 @@ class ManagingPreparer:
         return head.method == b"POST" and admitted.path in (MESSAGES, COUNT) and plain
 
     async def prepare(self, head: RequestHead, admitted: Admitted, raw: bytes) -> Prepared:
-        found = self._identify(head, admitted, raw)
+        found, indexed = self._identify(head, admitted, raw)
         name = _name(found)
         if admitted.path == COUNT:
             known = self._conversations.get(name)
@@ -128,14 +128,14 @@ class ManagingPreparer:
         managed = await self._check_out(name, found)
         try:
             async with managed.turn, managed.ledger:
-                return await self._prepare(managed, found, raw)
+                return await self._prepare(managed, found, raw, indexed)
         finally:
             managed.users -= 1
 
     def held(self, head: RequestHead, raw: bytes) -> Prepared:
         """At once, with what holds. A conversation whose ledger could not be read in time begins
         without one."""
-        found = self._identify(head, None, raw)
+        found, _ = self._identify(head, None, raw)
         name = _name(found)
         managed = self._conversations.get(name)
         if managed is None:
@@ -202,10 +202,12 @@ class ManagingPreparer:
 
     # -- inside --------------------------------------------------------------------------------
 
-    async def _prepare(self, managed: _Managed, found: RequestIdentity, raw: bytes) -> Prepared:
+    async def _prepare(
+        self, managed: _Managed, found: RequestIdentity, raw: bytes, indexed: Indexed
+    ) -> Prepared:
         conversation, request, at = managed.conversation, _new_name(), self._clock()
         deciding = self._deciding(managed, found)
-        turn = attempt(lambda: conversation.plan(raw, deciding, request, at), self._failed)
+        turn = attempt(lambda: conversation.plan(raw, deciding, request, at, indexed), self._failed)
         if turn is None:
             return self._noted(managed, conversation.held(raw, request, at))
         if not turn.must_wait:
@@ -254,7 +256,7 @@ class ManagingPreparer:
 
     def _identify(
         self, head: RequestHead, admitted: Admitted | None, raw: bytes
-    ) -> RequestIdentity:
+    ) -> tuple[RequestIdentity, Indexed]:
         """The identity, with the folder that an earlier request of the session stated."""
         headers = texts(head.headers)
         likely = self._conversations.get(_name(identify(MESSAGES, headers, None)))
@@ -269,7 +271,7 @@ class ManagingPreparer:
             self._folders[found.session] = found.folder
             if len(self._folders) > _MAX_REQUESTS:
                 self._folders.popitem(last=False)
-        return found
+        return found, Indexed(body, before)
 
     async def _check_out(self, name: str, found: RequestIdentity) -> _Managed:
         """The conversation, with its user count raised. One in use is not evicted: a second

@@ -73,6 +73,13 @@ class Body(Struct, frozen=True):
             return None
 
 
+class Indexed(Struct, frozen=True):
+    """A body, and the earlier one that it was indexed with."""
+
+    body: Body | None
+    before: Body | None
+
+
 def index(raw: bytes, before: Body | None = None) -> Body | None:
     """The index of a request; None if the bytes are not a request.
 
@@ -120,10 +127,12 @@ def edited(
     return Body(raw, fields, system, tools, tuple(messages), reused)
 
 
-def unread(body: Body) -> Body:
-    """The same body without parsed values, to be kept as `before` of a later `index`."""
-    for block in (*body.system, *body.tools, *(b for m in body.messages for b in m.blocks)):
-        block.forget()
+def unread(body: Body, newest: int = 0) -> Body:
+    """The same body without the parsed values of its newest messages, to be kept as `before` of a
+    later `index`. newest: the number of these messages; 0: all."""
+    for message in body.messages[-newest:]:
+        for block in message.blocks:
+            block.forget()
     return body
 
 
@@ -217,23 +226,25 @@ def _index(raw: bytes, before: Body | None) -> Body:
 
 def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
     """The messages of the previous body that are unchanged in this one, whose list begins at `at`.
-    Usually all are unchanged, or all but the last, whose cache mark moved. So the search starts at
-    the end and goes back in growing steps, then forward by bisection."""
+    Usually all are unchanged, or all but the last, whose cache mark moved. So the search starts
+    before the last, goes back in growing steps, and then forward by bisection."""
     listed = before.fields.get("messages") if before else None
     if before is None or listed is None:
         return ()
     messages, begin = before.messages, listed.start
 
-    def is_unchanged(count: int) -> bool:
+    def is_unchanged(count: int, known: int) -> bool:
         # One byte more than the message, so that the next bytes cannot continue its value.
-        return not count or raw.startswith(before.raw[begin : messages[count - 1].span.end + 1], at)
+        first = messages[known - 1].span.end if known else begin
+        same = before.raw[first : messages[count - 1].span.end + 1]
+        return raw.startswith(same, at + first - begin)
 
-    bad, good, step = len(messages) + 1, len(messages), 1
-    while not is_unchanged(good):
+    bad, good, step = len(messages) + 1, max(0, len(messages) - 1), 1
+    while good and not is_unchanged(good, 0):
         bad, good, step = good, max(0, good - step), step * 2
     while bad - good > 1:
         middle = (bad + good) // 2
-        if is_unchanged(middle):
+        if is_unchanged(middle, good):
             good = middle
         else:
             bad = middle

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from wm.wire.account import Account, Bill, Forecast, Rates, rates_of
 from wm.wire.binding import tolerance
-from wm.wire.body import Body, edited, index, splice, unread
+from wm.wire.body import Body, Indexed, edited, index, splice, unread
 from wm.wire.cachesim import LIFETIME_S, LOOK_BACK_BLOCKS
 from wm.wire.history import ConversationHistory, history
 from wm.wire.marks import client_marks, end_mark, end_marked, room_for
@@ -178,14 +178,19 @@ class Conversation(Struct):
         self._before_restart = alive if is_known else None
         self._in_force.update(ends)
 
-    def prepare(self, raw: bytes, policy: Policy = nothing, at: float = 0.0) -> Prepared | None:
+    def prepare(
+        self, raw: bytes, policy: Policy = nothing, at: float = 0.0, indexed: Indexed | None = None
+    ) -> Prepared | None:
         """The next request as sent upstream; None if the bytes are not a request.
 
-        at: seconds; with a constant value no cache entry expires. It counts as sent when the next
-        one is prepared, unless `void` is called before.
+        at: seconds; with a constant value no cache entry expires. indexed: its index, used if it
+        was made with the last request. The request counts as sent when the next one is prepared,
+        unless `void` is called before.
         """
         self.settle()
-        body = index(raw, self.before[0] if self.before else None)
+        before = self.before[0] if self.before else None
+        is_known = indexed is not None and indexed.before is before
+        body = indexed.body if indexed is not None and is_known else index(raw, before)
         if body is None:
             return None
         one = self._opened(body, at)
@@ -279,9 +284,12 @@ class Conversation(Struct):
         """Drop parsed values that can be parsed again."""
         if self.before is None or self.sent is None:
             return
-        same = self.sent[0] is self.before[0]
-        self.before = (unread(self.before[0]), self.before[1])
-        self.sent = (self.before[0] if same else unread(self.sent[0]), self.sent[1])
+        body, one = self.before[0], self._prepared
+        known = 0  # a cut reads what it replaces
+        if one is not None and one.previous is not None and not one.undo:
+            known = min(one.previous.reused, body.reused)  # what was new then was read behind it
+        for kept in (body, self.sent[0]):
+            unread(kept, len(body.messages) - known)
 
     def _opened(self, body: Body, at: float) -> _Request:
         before = self.before

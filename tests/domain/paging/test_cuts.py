@@ -15,22 +15,22 @@ RICH = 10_000_000.0
 
 
 def step(
-    number: int,
-    tokens: int = 1000,
-    path: str = "",
-    *,
-    writes: bool = False,
-    cached: bool = True,
-    line: int = 30,
+    number: int, tokens: int = 1000, path: str = "", *, writes: bool = False, line: int = 30
 ) -> Segment:
     """The step whose result is the `number`-th, first sent in the request of that number."""
     used = (FileUse(path, "", writes),) if path else ()
     result = PagedBlock(f"r{number}", tokens, min(tokens, 50), number, used, is_result=True)
-    return Segment((PagedBlock(f"c{number}", 20, 20, number - 1), result), line, number, cached)
+    return Segment((PagedBlock(f"c{number}", 20, 20, number - 1), result), line, number)
 
 
-def cut(segments: list[Segment], credit: float = RICH, limits: PagingLimits = LIMITS) -> tuple:
-    moment = PagingMoment(0.1, 1.25, credit, len(segments))
+def cut(
+    segments: list[Segment],
+    credit: float = RICH,
+    limits: PagingLimits = LIMITS,
+    *,
+    cold: bool = False,
+) -> tuple:
+    moment = PagingMoment(0.1, 1.25, credit, len(segments), 0 if cold else len(segments))
     found = plan(segments, moment, limits)
     return ((), ()) if found is None else (found.stubs, found.steps)
 
@@ -82,7 +82,7 @@ def test_the_rent_of_the_next_requests_is_paid_in_advance(ahead: int, due: bool)
 
 def test_a_cut_may_not_cost_more_than_the_credit() -> None:
     segments = [step(1, 100_000), step(2, 2_000, "x.py"), step(3, 8_000, "y.py"), step(4, 40)]
-    moment = PagingMoment(0.1, 1.25, RICH, 4)
+    moment = PagingMoment(0.1, 1.25, RICH, 4, cached=4)
     found = plan(segments, moment, LIMITS)
     assert found is not None
     assert found.cost > 0
@@ -91,8 +91,8 @@ def test_a_cut_may_not_cost_more_than_the_credit() -> None:
 
 
 def test_a_cold_cache_makes_every_cut_free() -> None:
-    segments = [step(n, 1000, cached=False) for n in range(1, 9)]
-    stubs, steps = cut(segments, credit=0.0)
+    segments = [step(n, 1000) for n in range(1, 9)]
+    stubs, steps = cut(segments, credit=0.0, cold=True)
     assert steps == (0, 1)
     assert stubs == ("r3", "r4", "r5", "r6")
 

@@ -20,8 +20,9 @@ from wm.domain.paging.levels import PagingLimits
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
 
 
-class _Ages(Struct):
-    """When the results of a history were sent, and when files were last used."""
+class ResultAges(Struct):
+    """When the results of a history were sent, and when files were last used. Later segments can be
+    added."""
 
     results: int = 0
     sent: list[int] = field(default_factory=lambda: [0])
@@ -30,6 +31,22 @@ class _Ages(Struct):
     """Path -> numbers of the results that used it."""
     read: dict[tuple[str, str], int] = field(default_factory=dict)
     """Path and part -> number of the last result that shows it."""
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Count the results of these segments that are not counted yet."""
+        for segment in segments:
+            if segment.last <= self.results:
+                continue
+            for block in segment.blocks:
+                if not block.is_result or block.result <= self.results:
+                    continue
+                while len(self.sent) <= block.result:
+                    self.sent.append(segment.request)
+                self.results = block.result
+                for use in block.uses:
+                    self.used.setdefault(use.path, []).append(block.result)
+                    if not use.writes:
+                        self.read[use.path, use.part] = block.result
 
     def waited(self, result: int, now: int) -> int | None:
         """Requests since there were so many results; None if there are fewer."""
@@ -47,22 +64,28 @@ class _Saving(Struct):
 
 
 def plan(
-    segments: Sequence[Segment], moment: PagingMoment, limits: PagingLimits
+    segments: Sequence[Segment],
+    moment: PagingMoment,
+    limits: PagingLimits,
+    ages: ResultAges | None = None,
 ) -> PlannedCut | None:
-    """The cut for this request; None if none is due, or none is permitted."""
+    """The cut for this request; None if none is due, or none is permitted. ages: of an earlier plan
+    with the same first segments, which is brought up to date."""
     if not limits.stubs:
         return None
-    ages = _ages(segments)
+    ages = ages or ResultAges()
+    ages.add(segments)
     savings = [_saving(segment, ages, moment, limits) for segment in segments]
     best, surplus = -1, 0.0
     rent = cost = 0.0
     removed = 0
     costs: dict[int, tuple[int, float]] = {}
     for number in range(len(segments) - 1, -1, -1):
-        segment, saving = segments[number], savings[number]
+        saving = savings[number]
         # What is not cached is written anyway; what is cached is written instead of read.
-        again = (moment.write - moment.read) * saving.tokens if segment.cached else 0.0
-        spared = moment.read if segment.cached else moment.write
+        is_cached = number < moment.cached
+        again = (moment.write - moment.read) * saving.tokens if is_cached else 0.0
+        spared = moment.read if is_cached else moment.write
         cost += again - spared * saving.removed
         rent += saving.rent
         removed += saving.removed
@@ -82,25 +105,13 @@ def plan(
     )
 
 
-def _ages(segments: Sequence[Segment]) -> _Ages:
-    found = _Ages()
-    for segment in segments:
-        for block in segment.blocks:
-            if not block.is_result:
-                continue
-            while len(found.sent) <= block.result:
-                found.sent.append(segment.request)
-            found.results = max(found.results, block.result)
-            for use in block.uses:
-                found.used.setdefault(use.path, []).append(block.result)
-                if not use.writes:
-                    found.read[use.path, use.part] = block.result
-    return found
-
-
-def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingLimits) -> _Saving:
+def _saving(
+    segment: Segment, ages: ResultAges, moment: PagingMoment, limits: PagingLimits
+) -> _Saving:
     """What can be removed from a segment now: parts of it, or all."""
     found = _Saving(segment.tokens)
+    if segment.is_least:
+        return found
     for block in segment.blocks:
         removed = block.tokens - block.stub
         waited = _waited(block, ages, moment, limits) if removed > 0 else None
@@ -109,8 +120,7 @@ def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingL
             found.removed += removed
             found.rent += moment.read * removed * (waited + limits.ahead)
             found.stubs += (block.place,)
-    last = max((block.result for block in segment.blocks), default=0)
-    waited = ages.waited(last + limits.collapse, moment.request)
+    waited = ages.waited(segment.last + limits.collapse, moment.request)
     more = found.tokens - segment.line
     if not (segment.line and limits.collapse) or waited is None or more <= 0:
         return found
@@ -121,7 +131,7 @@ def _saving(segment: Segment, ages: _Ages, moment: PagingMoment, limits: PagingL
     return _Saving(segment.line, found.removed + more, rent, step=True)
 
 
-def _stays(block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingLimits) -> bool:
+def _stays(block: PagedBlock, ages: ResultAges, moment: PagingMoment, limits: PagingLimits) -> bool:
     """Whether a block is pinned, or shows a file that is in use, or the newest copy of one."""
     if block.pinned:
         return True
@@ -130,7 +140,7 @@ def _stays(block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingL
 
 
 def _waited(
-    block: PagedBlock, ages: _Ages, moment: PagingMoment, limits: PagingLimits
+    block: PagedBlock, ages: ResultAges, moment: PagingMoment, limits: PagingLimits
 ) -> int | None:
     """Requests since a block could first have become a stub; None if it cannot now."""
     if block.pinned:

@@ -102,7 +102,7 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
         case "void":
             state.void.add(record.request)  # it may come before what it voids
             state.unproven.pop(record.request, None)
-        case "dropped":
+        case "dropped" if record.request not in state.sent:
             unseen = [one for one in record.decisions if one.form in UNSEEN_FORMS]
             seen = tuple(one for one in record.decisions if one.form not in UNSEEN_FORMS)
             _take_branch(state, Branch(afresh=True, decisions=seen))

@@ -6,6 +6,8 @@ message. No text is here: sizes, places and paths decide.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from msgspec import Struct
 
 from wm.domain.paging.files import FileUse
@@ -27,28 +29,39 @@ class PagedBlock(Struct, frozen=True):
     pinned: bool = False
 
 
-class Segment(Struct, frozen=True):
+class Segment(Struct, frozen=True, dict=True):
     """line: tokens of the text that can replace the whole segment; 0 if nothing can. request:
-    number of the request in which it was sent first. cached: the cache holds it and all before."""
+    number of the request in which it was sent first. Consecutive plans share their segments."""
 
     blocks: tuple[PagedBlock, ...]
     line: int
     request: int
-    cached: bool
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         return sum(block.tokens for block in self.blocks)
+
+    @cached_property
+    def last(self) -> int:
+        """Number of its last result."""
+        return max((block.result for block in self.blocks), default=0)
+
+    @cached_property
+    def is_least(self) -> bool:
+        """Whether nothing of it can be removed, at any time."""
+        return not self.line and all(block.tokens <= block.stub for block in self.blocks)
 
 
 class PagingMoment(Struct, frozen=True):
     """What a plan depends on besides the history; logged with its decisions (PX-2). Prices and
-    credit are multiples of the price of an input token. request: number of this request."""
+    credit are multiples of the price of an input token. request: number of this request. cached:
+    number of segments at the beginning that the cache holds."""
 
     read: float
     write: float
     credit: float
     request: int
+    cached: int
 
 
 class PlannedCut(Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_left
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 
 from wm.domain.paging import stubs
-from wm.domain.paging.cuts import plan
+from wm.domain.paging.cuts import ResultAges, plan
 from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.known_lines import KnownLines
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
@@ -36,7 +37,6 @@ from wm.wire.policy import (
     dropped,
     is_step,
     result_text,
-    turn_begin,
     with_notes,
     with_references,
 )
@@ -100,7 +100,7 @@ class _PagedContent(Struct, dict=True):
         """Whether it is what the model asked our tools for."""
         return self.call is not None and self.call.tool.endswith((QUERY, RESTORE))
 
-    @property
+    @cached_property
     def restores(self) -> str:
         """The handle of what this result brought back; "" for any other block."""
         is_result = self.kind == "tool_result" and self.call is not None
@@ -168,6 +168,17 @@ class _PagedContent(Struct, dict=True):
         return max(1, (self.frame + chars) // CHARS_PER_TOKEN)
 
 
+class _Layout(Struct):
+    """A history as it was planned last: its segments, and the number of the last message of each.
+    log, begin: the decisions, and the first message of the unfinished turn."""
+
+    segments: list[Segment] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    ages: ResultAges = field(default_factory=ResultAges)
+    log: Log = field(default_factory=dict)
+    begin: int = 0
+
+
 class _SeenHistory(Struct):
     """One history as far as it was read."""
 
@@ -185,6 +196,9 @@ class _SeenHistory(Struct):
     """Handle -> number of the result that gave it up."""
     steps: dict[str, bool] = field(default_factory=dict)
     """Whether the message that ends at a place is the second half of a step."""
+    begin: int = 0
+    """Number of the last message with a prompt (`wm.wire.policy.turn_begin`)."""
+    layout: _Layout = field(default_factory=_Layout)
 
 
 class PagingPolicy:
@@ -216,12 +230,14 @@ class PagingPolicy:
         new = tuple(self._read(body, past, log, moment, steps))
         if not self._limits.stubs:
             return new
-        segments, numbers = self._segments(body, past, log, moment, steps)
+        layout = self._laid_out(body, past, log, steps)
         answers = sum(message.role == "assistant" for message in body.messages)
         limits = in_emergency(self._limits) if moment.emergency else self._limits
         credit = math.inf if moment.emergency else moment.credit
-        cut = plan(segments, PagingMoment(moment.read, moment.write, credit, answers), limits)
-        return new if cut is None else (*new, *self._worded(cut, past, numbers))
+        cached = bisect_left(layout.numbers, moment.cached)
+        at = PagingMoment(moment.read, moment.write, credit, answers, cached)
+        cut = plan(layout.segments, at, limits, layout.ages)
+        return new if cut is None else (*new, *self._worded(cut, past, layout.numbers))
 
     def _history(self, past: ConversationHistory) -> _SeenHistory:
         """What is known of this history; a new one after an edit or a rewind."""
@@ -261,6 +277,8 @@ class PagingPolicy:
     def _take(self, block: Block, place: str, message: int, role: str) -> _PagedContent:
         seen, value = self._seen, block.value
         call, kind = None, block.type
+        if role == "user" and kind != "tool_result":
+            seen.begin = message
         is_result = kind == "tool_result" and role == "user"
         text = block_text(block, is_result=is_result)
         if kind == "tool_use":
@@ -333,15 +351,15 @@ class PagingPolicy:
         made = pruned(call.tool, call.given, content.text, self._pruning, self._rules)
         return list(made.gaps(handle)) if made is not None else []
 
-    def _segments(
-        self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
-    ) -> tuple[list[Segment], list[int]]:
-        """The segments of the history, and for each the number of its last message."""
-        segments: list[Segment] = []
-        numbers: list[int] = []
-        answers = 0
-        index = 0
-        begin = turn_begin(body.messages)
+    def _laid_out(
+        self, body: Body, past: ConversationHistory, log: Log, steps: DroppedSteps
+    ) -> _Layout:
+        """The segments of the history. Those are kept that are the same as at the last request."""
+        layout = self._unchanged(log)
+        segments, numbers = layout.segments, layout.numbers
+        answers = segments[-1].request if segments else 0
+        index = numbers[-1] + 1 if numbers else 0
+        begin = layout.begin
         while index < len(body.messages):
             is_answer = body.messages[index].role == "assistant"
             last = index + 1 if is_answer and self._is_step(body, past, index + 1) else index
@@ -359,10 +377,36 @@ class PagingPolicy:
                 blocks = (*found, *_passages(past.places[index : last + 1], log))
                 line = (stubs.LINE_CHARS + _WRAPPED_CHARS) // CHARS_PER_TOKEN if last > index else 0
             answers += is_answer
-            segments.append(Segment(blocks, line, answers, cached=last < moment.cached))
+            segments.append(Segment(blocks, line, answers))
             numbers.append(last)
             index = last + 1
-        return segments, numbers
+        return layout
+
+    def _unchanged(self, log: Log) -> _Layout:
+        """The layout of the last request without the segments that may have changed since: from the
+        first new decision on, and at the end, where a step may have been completed."""
+        seen = self._seen
+        known = seen.layout
+        new = [p for p, one in log.items() if known.log.get(p) is not one]
+        new += [p for p in known.log if p not in log]
+        same = known.numbers[-2] if known.numbers[1:] else 0
+        if known.begin != seen.begin:  # thinking of the turn before can be removed now
+            same = min(same, known.begin)
+        for place in new:
+            content = seen.blocks.get(place.removeprefix(behind("")))
+            same = same if content is None else min(same, content.message)
+        is_step = any((log.get(p) or known.log[p]).form == "step" for p in new)
+        if is_step or seen.restored.total() > seen.restored[""]:
+            same = 0
+        count = bisect_left(known.numbers, same)
+        seen.layout = _Layout(
+            known.segments[:count],
+            known.numbers[:count],
+            known.ages if same else ResultAges(),
+            log,
+            seen.begin,
+        )
+        return seen.layout
 
     def _is_step(self, body: Body, past: ConversationHistory, number: int) -> bool:
         """Whether a message ends a step that can be replaced by a text in the prompt before it."""

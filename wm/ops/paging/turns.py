@@ -27,7 +27,7 @@ from wm.ops.paging.policy import PagingPolicy, paging_policy
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.settings import PruningSettings
 from wm.wire.account import Bill, Forecast
-from wm.wire.body import Body
+from wm.wire.body import Body, Indexed
 from wm.wire.conversation import Conversation
 from wm.wire.history import ConversationHistory
 from wm.wire.phantom_history import PhantomRound
@@ -180,11 +180,13 @@ class ManagedConversation:
 
     # -- before a request leaves ---------------------------------------------------------------
 
-    def plan(self, raw: bytes, policy: str, request: str, at: float) -> PlannedTurn | None:
+    def plan(
+        self, raw: bytes, policy: str, request: str, at: float, indexed: Indexed | None = None
+    ) -> PlannedTurn | None:
         """The next request; None if the bytes are not one. policy: its name; "" only applies what
-        was decided. at: seconds since 1970."""
+        was decided. at: seconds since 1970. indexed: its index, if that was made already."""
         self._conclude(ok=True)  # it was answered, or this one would not follow
-        self._let_go(policy, at)
+        self._let_go(policy, request, at)
         is_behind = sum(one.tokens for one in self._unstored.values()) > _BACKLOG_TOKENS
         skips = self._skipped > 0
         self._skipped -= skips
@@ -194,8 +196,9 @@ class ManagedConversation:
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
-        raw, names, is_urgent = self._restored(raw, may_offer=policy not in ("", OFF))
-        made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at)
+        raw, names, _ = self._restored(raw, may_offer=policy not in ("", OFF))
+        indexed = indexed if raw is self._came else None
+        made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
         if made is None or self._talk.before is None:
             return None
         self._begin(request, policy, at)
@@ -414,14 +417,14 @@ class ManagedConversation:
         taken, self._waiting = tuple(self._waiting), []
         return taken
 
-    def _let_go(self, policy: str, at: float) -> None:
+    def _let_go(self, policy: str, request: str, at: float) -> None:
         """Switched off: what was decided is replayed until the cache is cold, then dropped."""
         is_managed = self._talk.log or self._phantoms.log
         if policy == OFF and is_managed and not self._talk.account.is_alive(at):
             self._talk.forget_decisions()
             self._phantoms.forget()
             self._needs_tolerance = True
-            self._wait("dropped")
+            self._wait("dropped", request)
 
     def _read_objects(self) -> None:
         """Read the steps of the last request that were not read before: ahead of a request that
