@@ -234,7 +234,8 @@ class ManagedConversation:
             made = self.hold(replace(turn, records=()))
             self._late = self._skipped = 0  # the ledger answered in time
             return made
-        self._late = 0
+        if turn.prepared.decisions:
+            self._late = 0
         self._talk.keep(turn.prepared.decisions)
         return turn.prepared
 
@@ -387,8 +388,8 @@ class ManagedConversation:
         if len(self._unreported) > _MAX_UNREPORTED:
             del self._unreported[next(iter(self._unreported))]
         missed, self._missed = self._missed, 0.0
-        is_afresh = inherited != self._recorded
-        self._recorded = in_force
+        is_afresh = bool(end) and inherited != self._recorded
+        self._recorded = in_force if end else self._recorded
         self._wait(
             "sent",
             turn.request,
