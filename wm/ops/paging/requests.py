@@ -131,8 +131,8 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
         )
         known = ledger.recovered(work, place, sid(found.session), found.subagent)
         # Only a proxy of wm takes the calls of phantom tools out of answers.
-        kept = tuple(one for one in known.decisions if one.form != TOOLS)
-        known = known.model_copy(update={"decisions": kept})
+        kept = tuple(one for one in known.unseen if one.form != TOOLS)
+        known = known.model_copy(update={"unseen": kept})
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
         return _Held(conversation, place, sid(found.session))
 
