@@ -157,6 +157,89 @@ ROWS = [
         "3 problems",
     ),
     ("manage.py test | tail -1", HIDDEN, "FAILED (failures=1)\n", "failures=1"),
+    (
+        "conftest test k8s | tail",
+        HIDDEN,
+        "FAIL - a.yaml - main - runs as root\n\n2 tests, 1 passed, 1 failure\n",
+        "runs as root",
+    ),
+    (
+        "vendor/bin/pest || true",
+        HIDDEN,
+        "  Failed asserting that 3 is 4.\n\n  at tests/CartTest.php:8\n      4▕ it()\n\n"
+        "  Tests:    1 failed, 1 passed (2 assertions)\n",
+        "tests/CartTest.php:8: Failed asserting that 3 is 4.",
+    ),
+    ("dbt run | tail", HIDDEN, "ERROR: no column x\nDone. PASS=0 ERROR=1 TOTAL=1\n", "no column x"),
+    # The place is in the middle of the message, in the title of a block, or below the message.
+    (
+        "helm template c",
+        1,
+        "Error: template: c/templates/a.yaml:24:28: executing: nil pointer\n",
+        "c/templates/a.yaml:24: template: executing: nil",
+    ),
+    (
+        "dotnet restore",
+        1,
+        "src/Shop.csproj : error NU1101: Unable to find package X\n",
+        "src/Shop.csproj: src/Shop.csproj : error NU1101",
+    ),
+    (
+        "R CMD check .",
+        1,
+        "── Failure ('test-cart.R:3:3'): sums ───\ntotal(1) not equal to 4.\n",
+        "test-cart.R:3: sums total(1) not equal to 4.",
+    ),
+    (
+        "graphql-codegen",
+        1,
+        "  ✖ Failed with 1 errors;\n    Error 0: Cannot query x\n    at src/a.graphql:4:5\n",
+        "src/a.graphql:4: Error 0: Cannot query x",
+    ),
+    (
+        "phpstan",
+        1,
+        "  Line   Cart.php\n ------ ---\n  21     Undefined totl().\n",
+        "Cart.php:21: Und",
+    ),
+    (
+        "bin/rails test",
+        1,
+        "F\n\nFailure:\nCartTest#test_sums [test/cart_test.rb:8]:\nExpected: 4\n  Actual: 3\n",
+        "test/cart_test.rb:8: CartTest#test_sums: Expected: 4",
+    ),
+    (
+        "terragrunt plan",
+        1,
+        "ERROR [vpc] failed\n  ╷\n  │ Error: Undeclared variable\n  │ \n"
+        '  │   on main.tf line 14, in resource "a":\n  ╵\n',
+        "main.tf:14: Undeclared variable",
+    ),
+    # Another line names the symbol that is missing.
+    (
+        "ld.lld main.o",
+        1,
+        "ld.lld: error: undefined symbol: total\n>>> referenced by main.c:12 (src/main.c:12)\n",
+        "undefined symbol: total",
+    ),
+    (
+        "cl main.cpp",
+        2,
+        "main.obj : error LNK2019: unresolved symbol\na.exe : fatal error LNK1120: 1 unresolved\n",
+        "LNK2019",
+    ),
+    (
+        "manage.py migrate",
+        1,
+        "SystemCheckError: Check identified some issues:\n\nERRORS:\nOrder: (E300) no model\n",
+        "(E300) no model",
+    ),
+    (
+        "matlab -batch main",
+        1,
+        "{Unrecognized function 'totl'.\n\nError in cart (line 4)\n    t = totl(x);\n} \n",
+        "Unrecognized function",
+    ),
 ]
 
 

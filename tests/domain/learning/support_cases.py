@@ -21,6 +21,14 @@ REARRANGED = tuple(
     for row in (
         ("en", "limits", "Timeouts above 30 seconds must be approved by ops.", "Timeouts below 30 seconds must be approved by ops."),
         ("de", "limits", "Antworten über 2 MB werden gepackt.", "Antworten unter 2 MB werden gepackt."),
+        ("en", "limits", "The legacy endpoint stays until v3, then we remove it.", "The legacy endpoint is removed until v3."),
+        ("en", "limits", "The legacy endpoint stays until v3, then we remove it.", "Until v3 the legacy endpoint is removed."),
+        ("en", "limits", "Node 18 is supported until April; after that we drop it.", "Node 18 is dropped until April."),
+        ("en", "limits", "The banner is shown till Friday, then hidden.", "The banner is hidden till Friday."),
+        ("en", "limits", "Keep the flag until the migration ends, then delete it.", "Delete the flag until the migration ends."),
+        ("de", "limits", "Der alte Endpunkt bleibt bis v3, danach wird er entfernt.", "Der alte Endpunkt wird bis v3 entfernt."),
+        ("es", "limits", "El endpoint antiguo se queda hasta la v3, luego se elimina.", "El endpoint antiguo se elimina hasta la v3."),
+        ("pt", "limits", "O endpoint antigo fica até a v3, depois será removido.", "O endpoint antigo será removido até a v3."),
         ("zh", "halves", "日志写入Loki,指标写入Prometheus。", "指标写入Loki。"),
         # --- "only", and what one sentence says put into another
         ("en", "only", "Only Mara may approve schema changes.", "Mara may only approve schema changes."),
@@ -191,6 +199,11 @@ REARRANGED = tuple(
 HONEST = tuple(
     Case(*row)
     for row in (
+        ("en", "limits", "The legacy endpoint stays until v3, then we remove it.", "The legacy endpoint stays until v3."),
+        ("en", "limits", "The legacy endpoint stays until v3, then we remove it.", "Until v3 the legacy endpoint stays."),
+        ("en", "limits", "Do not merge until Mara approves.", "Never merge until Mara approves."),
+        ("de", "limits", "Der Support ist von 9 bis 17 Uhr erreichbar.", "Von 9 bis 17 Uhr ist der Support erreichbar."),
+        ("es", "limits", "El endpoint antiguo se queda hasta la v3, luego se elimina.", "El endpoint antiguo se queda hasta la v3."),
         ("en", "only", "Only Mara may approve schema changes.", "Schema changes may be approved only by Mara."),
         ("en", "only", "Deploy only from the release branch.", "Only deploy from the release branch."),
         ("de", "only", "Nur Jana darf Tags setzen.", "Tags darf nur Jana setzen."),

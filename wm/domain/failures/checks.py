@@ -21,6 +21,7 @@ from wm.domain.failures.detected import (
     DetectedError,
     Family,
     is_foreign,
+    own_place,
     whole,
 )
 from wm.domain.failures.formats.generic import complaint
@@ -48,7 +49,7 @@ CHECKS = (
            ("mvn", "gradle", "sbt")),
     Family("others", ("rspec ", "crystal ", "::", "Failed", "Error: ", " - ",
                       " • ", " |", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
-                      "Failed example:", ") Failure:", ") Error:"),
+                      "Failed example:", "Failure:", "Error:"),
            ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest", "flutter", "dart")),
 )  # fmt: skip
 
@@ -149,6 +150,9 @@ REACH = 40
 def _placed_in(found: DetectedError) -> DetectedError:
     """A message that begins with a place of its own is about that place."""
     place = _PLACE.match(found.message)
+    if place is None and not found.file:
+        file, line = own_place(_PLACE_IN, [found.message])
+        return replace(found, file=file, line=line)
     if place is None or is_foreign(place.group(1)):
         return found
     file, number, message = place.groups()
@@ -158,6 +162,11 @@ def _placed_in(found: DetectedError) -> DetectedError:
 
 
 _PLACE = patterns.Lazy(r"^(\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
+_PLACE_IN = patterns.Lazy(
+    r"(?:^|[\s\"'`(])((?:\.{0,2}/)?[\w@+.-]+/[\w@+./-]*\.[A-Za-z]\w*)"
+    r"(?::(\d+)(?::\d+)?[:\"'`)]| : error)"
+)
+"""A path in the middle of a message: `template: c/a.yaml:24:28: nil`, `a/b.csproj : error NU1`."""
 
 
 def _read(
@@ -195,12 +204,13 @@ def _read(
         return found
     if certain and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
-    for family in LAST_WORDS[: None if certain else -1]:
+    for family in LAST_WORDS:
         items = list(islice(_asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]
         if best and (not mild or family.name in ("traces", "make", "packages")):
             return [(family, item) for item in best]
-        mild = mild or [(family, replace(item, name="")) for item in items]
+        if certain or family.name != "generic":  # A summary says more than a guess.
+            mild = mild or [(family, replace(item, name="")) for item in items]
     if mild:
         return mild
     summary = "" if certain else summaries.failed(lines)

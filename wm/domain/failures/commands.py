@@ -287,11 +287,10 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     if takes_places(tool):
         places = tuple(sorted({_place(place, root, where, tool) for place in places}))
     sub = tool.removeprefix(head).strip()
+    group = "docker compose" if sub.startswith("compose ") else head
+    verb = sub.removeprefix("compose ").split(" ")[0]
     silent = tool in known_tools.SILENT or head in known_tools.SILENT
-    silent |= sub.split(" ")[0] in known_tools.SILENT_SUBCOMMANDS.get(head, ())
-    silent |= sub.removeprefix("compose ").split(" ")[0] in known_tools.SILENT_SUBCOMMANDS.get(
-        "docker compose" if sub.startswith("compose") else "", ()
-    )
+    silent |= verb in known_tools.SILENT_SUBCOMMANDS.get(group, ())
     return ShellCommand(
         tool=tool,
         folder=at,
@@ -504,18 +503,15 @@ def _folder_flags(
     i = 0
     while i < len(rest):
         flag, equals, value = rest[i].partition("=")
-        if flag in flags and not (tool == "pytest" and not equals):
-            if not equals:
-                i += 1
-                value = rest[i] if i < len(rest) else ""
-            where = _into(value, where, root) if value else where
-        elif flag == "--manifest-path":
-            if not equals:
-                i += 1
-                value = rest[i] if i < len(rest) else ""
-            where = _into(value.removesuffix("Cargo.toml") or ".", where, root)
-        else:
+        manifest = flag == "--manifest-path"
+        if not manifest and (flag not in flags or (tool == "pytest" and not equals)):
             kept.append(rest[i])
+        else:
+            if not equals:
+                i += 1
+                value = rest[i] if i < len(rest) else ""
+            value = value.removesuffix("Cargo.toml") or "." if manifest else value
+            where = _into(value, where, root) if value else where
         i += 1
     return tuple(kept), where
 

@@ -85,6 +85,15 @@ def is_foreign(path: str) -> bool:
     return not path or any(mark in path for mark in FOREIGN)
 
 
+def own_place(pattern: patterns.Lazy, lines: Iterable[str]) -> tuple[str, int]:
+    """File and line of the first match in a file of the project; ("", 0) if there is none."""
+    for line in lines:
+        match = pattern.search(line)
+        if match is not None and not is_foreign(match.group(1)):
+            return match.group(1), whole(match.group(2) or "")
+    return "", 0
+
+
 def whole(text: str) -> int:
     """The matched number; 0 for one that is absurdly long."""
     return int(text) if text.isdigit() and len(text) < 8 else 0

@@ -22,8 +22,8 @@ _COUNTED = (
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _FAILED = patterns.Lazy(
-    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+ ){{0,2}}{_COUNTED}\b"
-    rf"|\b{_COUNTED}(?: tests?| found)?(?: ?[:=] ?| )[1-9]\d*(?: *[^\s\w!=<>]| +[a-z]|$)"
+    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+(?:\(s\))? ){{0,2}}{_COUNTED}\b"
+    rf"|\b{_COUNTED}(?: tests?| checks?| found)?(?: ?[:=] ?| )[1-9]\d*(?: *[^\s\w!=<>]| +[a-z]|$)"
     r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
     r"|\bSome tests failed|\bcould not compile\b|^\S*make\S*: \*\*\* |\bCode style issues\b"
     r"|\bELIFECYCLE\b|^Failed!|^Error!|\bBuild did NOT complete\b|^error: aborting due to"
@@ -57,8 +57,10 @@ _PASSED = patterns.Lazy(
 
 _RUN = patterns.Lazy(
     r"(?i)^\W*[1-9]\d* (?:(?:tests?|specs?|examples?|files?) )?fail(?:ed|ing|ures?)\b[^a-z]*$"
-    r"|^\W*(?:[a-z ]+[: ]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
-    r"|\b(?:failed|unreachable)=[1-9]|^not ok \d"
+    r"|^\W*(?:[a-z ]+[:\s]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
+    r"|^\W*(?:[a-z ]+[:\s]+)?[1-9]\d* (?:failed|failures?|failing|errors?), \d+ "
+    r"|\bpass(?:ed|ing)?\b.{1,40}\bfail(?:ed|ures?|ing)?(?: [a-z]+)?[:=] *[1-9]"
+    r"|\b(?:failed|unreachable|errors?)=[1-9]|^not ok \d"
     r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"
 )
 """A line that is nothing but the count of a run of tests, or its verdict."""

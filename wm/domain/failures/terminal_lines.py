@@ -17,12 +17,15 @@ _TASK = patterns.Lazy(
     r"(?:build|test|lint|typecheck|check|dev|ci)(?:: |\$ )"
 )
 _STAMP = patterns.Lazy(
-    r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|==\d+== |\[@?[\w./-]+\]: )"
+    r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|"
+    r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: )"
 )
 """What services write before each line: a time, the process id, the name of the workspace."""
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
 """Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
+_FRAME = patterns.Lazy(r"^ +[│╷╵](?: |$)")
+"""The frame around a message of terraform, below the name of the module that another tool ran."""
 
 
 def without_escapes(text: str) -> str:
@@ -49,6 +52,8 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
     lines = [line[:MAX_LINE_CHARS] if len(line) > MAX_LINE_CHARS else line for line in lines]
     if any(line[:1] in _BOX and line for line in lines):
         lines = [line[1:].removeprefix(" ") if line[:1] in _BOX else line for line in lines]
+    if "╷" in output and "╵" in output:
+        lines = [_FRAME.sub("", line) for line in lines]
     if output.startswith("#") or "\n#" in output:
         lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
     if any(mark in output for mark in _TASK_MARKS):

@@ -23,6 +23,8 @@ ABOVE, BELOW = 34, 35
 """The number that follows is a lower or an upper limit."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
+UNTIL = 0
+"""A clause border followed by the end of a time; stored as SPLIT and TO."""
 VERB = 31
 """A verb as frequent as "use": all such verbs become this one item."""
 

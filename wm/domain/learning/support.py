@@ -178,6 +178,9 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [fw.NOTHING] if begins and found and found[-1] >= fw.VERB else []
     if mark == fw.CONTRAST:
         return [fw.SPLIT, fw.TURN]
+    if mark == fw.UNTIL:
+        # "from 9 until 17" is one range.
+        return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TO]
     if raw[at] in fw.UNLESS:
         return [fw.CONDITION, fw.TURN]
     if raw[at] == "while" and fw.TURN in found:
@@ -652,6 +655,7 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
         _same_polarity(given, stated, sources)
         and _same_roles(given, stated, sources)
         and _same_conditions(stated, sources)
+        and _same_limits(given, stated, sources)
     )
 
 
@@ -922,6 +926,24 @@ def _same_conditions(stated: Sequence[Clause], sources: Sequence[Sequence[int]])
     return any(at in mains for at in others) and all(
         at in mains or not _is_conditional(stated, at - step) for at in others
     )
+
+
+def _same_limits(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
+    """Whether each "until …" limits what it was said of: not "is removed until v3" for "stays until
+    v3, then we remove it"."""
+    for at, (clause, taken) in enumerate(zip(given, sources, strict=True)):
+        first = clause.words[0]
+        home = next((source for source in taken if first in stated[source].known), -1)
+        if home < 0 or clause.tags[first] != fw.TO:
+            continue
+        beside = sources[at - 1 if at else 1] if len(given) > 1 else ()
+        main = {*taken, *beside} - {home}
+        limited = {home - 1} if at and home else {home - 1, home + 1}
+        if len(main) > 1 or not main <= limited:
+            return False
+    return True
 
 
 def _is_conditional(stated: Sequence[Clause], at: int) -> bool:

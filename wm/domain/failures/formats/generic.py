@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wm.domain.failures import summaries
-from wm.domain.failures.detected import TABLES, DetectedError
+from wm.domain.failures.detected import LAST_WORD, TABLES, DetectedError
 from wm.domain.failures.json_reports import ABROAD
 from wm.text import patterns
 
@@ -18,13 +18,14 @@ _SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 
 LEVELS = (
     # 1 states an error and which one
-    r"^(?:[\w./@+-]+(?:\[\d+\])?: )?(?:fatal|error|Error|ERROR|FATAL|FAIL|FAILED|E|err|Fatal|panic|"
-    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?:\s+\S|"
+    r"^(?:[\w./@+-]+(?:\[\d+\])? ?: )?(?:fatal|(?:fatal )?error|Error|ERROR|"
+    r"FATAL|FAIL|FAILED|E|err|Fatal|panic|"
+    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?(?::| -)\s+\S|"
     r"^(?:Error|error)(?: [a-z][\w-]*){1,4}:(?: \S|$)|^ESLint couldn't \S|"
     rf"^(?:[^:：]{{0,60}}[^A-Za-z:：])?(?i:{_ABROAD})(?:[^\pL:：][^:：]{{0,60}})?[:：] *\S",
     # 2 names an exception type
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
-    r"Conflict)\b(?:: |:?$)",
+    r"Conflict)\b(?:: |:?$)|^[A-Z]\w+ [Ee]rror(?:: | in )\S",
     # 3 a complaint of the shell
     _SHELL,
     # 4 a complaint of a program
@@ -40,7 +41,8 @@ LEVELS = (
     r"^(?:\[(?:ERROR|error|FATAL|ALERT|alert|EMERG|emerg|CRIT|crit)\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
     # 7 begins like a failure
     r"^(?i:failed to |failure: |failed: |could not |cannot |can't |couldn't |unable to |aborting|"
-    r"build failed|invalid |unknown |no such |unexpected |uncaught |unhandled |missing |oops)",
+    r"(?:message|reason|problem|cause) ?: |build failed|invalid |unknown |no such |unexpected |"
+    r"uncaught |unhandled |missing |oops)",
     # 8 logged as an error
     r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
     # 9 reports that a part failed
@@ -74,7 +76,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         if rank == 0:
             break
     i = best[1] if best is not None else -1
-    if best is None or best[0] >= 2 * len(_LEVELS):
+    guessed = best is None or best[0] >= 2 * len(_LEVELS)
+    if guessed:
         other = _last_telling(lines, refusing=best is not None)
         i = other if other >= 0 else i
     if i >= 0:
@@ -82,8 +85,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         heading = len(text.split()) < 3 or text.endswith(":") or _RULE.search(lines[i]) is not None
         below = _below(lines, i)
         if heading and not below:
-            below = [t.strip() for t in lines[i + 1 : i + 4] if t.strip()]
-        yield DetectedError("", " ".join([text, *below[:1]]), at=i, until=i + 1)
+            below = [t.strip() for t in lines[i + 1 : i + 6] if _WORD.search(t)]
+            below = [t for t in below if not t.endswith(":")] or below
+        name = LAST_WORD if guessed else ""
+        yield DetectedError("", " ".join([text, *below[:1]]), at=i, until=i + 1, name=name)
 
 
 _DETAIL = patterns.Lazy(
@@ -127,6 +132,7 @@ _AGAINST = patterns.Lazy(
     r"(?i)\b(?:\w*(?:fail|error)(?:ed|ure)?|not?|cannot|can't|couldn't|won't|don't|doesn't|isn't|wasn't|didn't|unable|fail(?:s|ed|"
     r"ing|ure|ures)?|errors?|exceptions?|refused|denied|missing|invalid|conflicts?|unknown|illegal|"
     r"unexpected|expected|wrong|unsupported|required|must|exceeded|abort(?:ed|ing)?|duplicate[ds]?|"
+    r"unrecogni[sz]ed|unavailable|insufficient|ambiguous|incompatible|incorrect|exhausted|overflow|"
     r"cycle|circular|mismatch(?:ed)?|timed? ?out|undefined|unresolved|already|rejected|forbidden|"
     r"unauthorized|unreachable|broken|corrupt(?:ed)?|expired|outdated|violat\w+|panic\w*|critical)\b"
 )
@@ -138,7 +144,7 @@ _ASIDE = patterns.Lazy(
     r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|"
     r"^[\^~]|^(?:at|\$|>|\+) |"
     r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|"
-    r"^(?:while executing|invoked from)\b"
+    r"^(?:while executing|invoked from)\b|^error in \S+ \(line \d+\)$"
 )
 _GOOD = patterns.Lazy(
     r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"
@@ -177,10 +183,8 @@ def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:
     """A tool's complaint about itself (`ls: cannot access …`), for tools that print other texts."""
     for i, line in enumerate(lines):
         text = line.strip()
-        rest = text
-        shell = _SHELL_SAYS.match(text)
-        if shell:
-            rest = text.split(": ", 2)[-1] if ": line " in text else text.split(": ", 1)[-1]
+        prefixes = (1 + (": line " in text)) if _SHELL_SAYS.match(text) else 0
+        rest = text.split(": ", prefixes)[-1]
         if rest.startswith((f"{tool}: ", f"{tool} (")) or rest.startswith(OWN_WORDS):
             yield DetectedError("", text, at=i, until=i + 1)
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from posixpath import commonpath
 
-from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, is_foreign, whole
+from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, own_place, whole
 from wm.text import patterns
 
 _PLACE = patterns.Lazy(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
@@ -48,21 +48,16 @@ def _panic(lines: Sequence[str]) -> DetectedError | None:
     begin = next((i for i in above if lines[i].startswith(("panic: ", "fatal error: "))), None)
     if begin is None:
         return None
-    frames: list[tuple[str, str]] = []
-    end, goroutines = stack, 0
-    while end < len(lines) and end < stack + 400 and not lines[end].startswith(("FAIL\t", "exit ")):
-        goroutines += lines[end].startswith("goroutine ")
-        frame = _FRAME.match(lines[end]) if goroutines == 1 else None
-        if frame:
-            frames.append((frame.group(1), frame.group(2)))
-        end += 1
-    file, number = next(((f, n) for f, n in frames if not is_foreign(f)), ("", "0"))
+    last = min(len(lines), stack + 400)
+    end = next((i for i in range(stack, last) if lines[i].startswith(("FAIL\t", "exit "))), last)
+    other = next((i for i in range(stack + 1, end) if lines[i].startswith("goroutine ")), end)
+    place = own_place(_FRAME, lines[stack:other])
     message = lines[begin].removesuffix(" [recovered]")
     head = next((m for i in range(begin, max(-1, begin - MAX_MESSAGE_LINES), -1)
                  if (m := _FAIL.match(lines[i]))), None)  # fmt: skip
     in_test = head.group(2) if head else ""
     category = "test" if in_test else "runtime"
-    return DetectedError(category, message, file, whole(number), begin, end, in_test)
+    return DetectedError(category, message, *place, begin, end, in_test)
 
 
 def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[DetectedError]:

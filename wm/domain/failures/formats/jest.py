@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, is_foreign, whole
+from wm.domain.failures.detected import DetectedError, own_place, whole
 from wm.text import patterns
 
 _FAIL = patterns.Lazy(
@@ -16,7 +16,7 @@ _FAIL = patterns.Lazy(
 )
 _BULLET = patterns.Lazy(r"^  ● (.+)$")
 _FRAME = patterns.Lazy(
-    r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
+    r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?(?:webpack(?:-internal)?://[\w-]*/(?:\./)?)?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
 )
 _ARROW = patterns.Lazy(r"^\s+>\s*(\d+) \|")
 _MOCHA = patterns.Lazy(r"^  (\d+)\) (.+?)$")
@@ -132,13 +132,9 @@ def _mocha_block(lines: Sequence[str], start: int, end: int) -> DetectedError:
         i += 1
     block = lines[i:end]
     message = next((line.strip() for line in block if line.strip()), "failed")
-    frames = (m for line in block if (m := _FRAME.search(line)))
-    frame = next((m for m in frames if not is_foreign(m.group(1))), None)
-    file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
+    file, number = own_place(_FRAME, block)
     name = " › ".join(titles).rstrip(":")
-    return DetectedError(
-        "test", message, file.removeprefix("file://"), whole(number), start, end, name
-    )
+    return DetectedError("test", message, file.removeprefix("file://"), number, start, end, name)
 
 
 def _bun(lines: Sequence[str]) -> Iterator[DetectedError]:

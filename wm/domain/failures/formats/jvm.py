@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import LAST_WORD, DetectedError, whole
+from wm.domain.failures.detected import LAST_WORD, DetectedError, own_place, whole
 from wm.text import patterns
 
 _MAVEN = patterns.Lazy(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
@@ -95,9 +95,10 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
         if line.startswith("* What went wrong:"):
             detail = [t.strip(" >") for t in lines[i + 1 : i + 4] if t.strip()]
-            file, number = _where(lines, i)
             message = " ".join(detail[:2]) or "build failed"
-            yield DetectedError("build", message, file, whole(number), i, i + 4, LAST_WORD)
+            # Gradle names the place, if it has one, above `What went wrong`.
+            place = own_place(_BUILD_FILE, reversed(lines[max(0, i - 6) : i]))
+            yield DetectedError("build", message, *place, i, i + 4, LAST_WORD)
             return
         elif line.startswith("[ERROR] Failed to execute goal"):
             message = line.removeprefix("[ERROR] ").split(" -> [Help")[0]
@@ -106,10 +107,3 @@ def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 
 _BUILD_FILE = patterns.Lazy(r"^(?:Build|Settings|Script) (?:file )?'(\S+?)' line: (\d+)$")
-
-
-def _where(lines: Sequence[str], at: int) -> tuple[str, str]:
-    """Gradle names the place, if it has one, above `What went wrong`."""
-    above = (_BUILD_FILE.match(text) for text in reversed(lines[max(0, at - 6) : at]))
-    place = next(filter(None, above), None)
-    return (place.group(1), place.group(2)) if place is not None else ("", "")

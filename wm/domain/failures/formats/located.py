@@ -27,20 +27,20 @@ _AT = (
     r"(?::(\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
     r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
-_LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:ERROR|WARNING) in )?"
+_LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
 _ARROW = (
     r"(?:(?:-+>|=>|→|›|❯|@|╭─\[?|┌─\[?|,-\[|::):? *|"
     r"(?:at|in|In|on|File|FILE|Location)(?:: *| +|$))"
 )
 _LEADING = patterns.Lazy(
-    rf"^[\s│|#]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#─]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.Lazy(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
     r"[\"'`)\].,:]*(?: (?:at|near|in) .{0,80}| [•-] (.{0,300})|\s*)$"
 )
 _NAMED = patterns.Lazy(
-    rf"^[\s#=\[>]*(?:FILE: |File: |File )?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
+    rf"^[\s#=\[>]*(?:FILE: |File: |File |Line +)?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
 )
 _ROW = patterns.Lazy(
     r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*)?(\d+)(?:[:,]\d+)?"
@@ -57,13 +57,14 @@ _ANNOTATION = patterns.Lazy(
 _TEAMCITY = patterns.Lazy(r"^\s*##teamcity\[testFailed name='([^']*)' message='((?:[^'|]|\|.)*)'")
 _FIELD = patterns.Lazy(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.Lazy(
-    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
+    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|>>> (?:referenced|defined)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
 )
 _CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
 _OTHER_FAILED = patterns.Lazy(
     r"^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
-    r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:"
+    r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:|"
+    r"^\W*(?:[Ff]ailures?|[Ee]rrors?|FAILURES|ERRORS|FAILED|FAIL)\W*$"
 )
 """Reports only that another tool failed."""
 _LETTERS = patterns.Lazy(r"\pL{2}")
@@ -173,7 +174,7 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             if header or (line.strip() and not line[0].isspace()):
                 named = header.group(1) if header else named if "──" in line or "--" in line else ""
             continue
-        if _FRAME.match(line) and not _CELL.match(line):
+        if _FRAME.match(line) and not _CELL.match(line) and not _is_only_frame(lines, i):
             continue
         place = _LEADING.match(line)
         if place:
@@ -196,8 +197,19 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             yield _made(" ".join(row.groups()[-1].split()), named, number, i)
 
 
+def _is_only_frame(lines: Sequence[str], i: int) -> bool:
+    """Is it `at FILE:7:3` below a message, and not one of the frames of a stack?"""
+    near = (*lines[max(0, i - 1) : i], *lines[i + 1 : i + 2])
+    return _ONLY_FRAME.match(lines[i]) is not None and not any(map(_STACK.match, near))
+
+
+_ONLY_FRAME = patterns.Lazy(r"^\s*at [^\s()]+:\d+(?::\d+)?$")
+_STACK = patterns.Lazy(r"^\s*at ")
+
+
 def _is_file(path: str) -> bool:
-    return not is_foreign(path) and ("/" in path or not path.endswith(_HOST))
+    is_host = path.endswith(_HOST) if "/" not in path else path[:2] == "//" != path[1:3]
+    return not (is_host or is_foreign(path))
 
 
 def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_LocatedFinding]:
@@ -216,7 +228,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     above = _heading(lines, i)
     if above >= 0 and rest and not rest.startswith("#") and _level(lines[above]) is None:
         above = -1
-    if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha():
+    frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
+    if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha() and not frame:
         yield _made(lines[above].strip(), file, number, above)
         return
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
@@ -234,7 +247,6 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         level = "error" if "Error) " in lines[i][:60] else label or ""
         yield _made(f"{label}: {rest}" if named else rest, file, number, i, level)
         return
-    frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
     near = _title(lines, i, below=not frame)
     if near >= 0:
         yield _made(lines[near].strip(), file, number, near)

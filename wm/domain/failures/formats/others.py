@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.detected import DetectedError, own_place, whole
 from wm.domain.failures.summaries import says_failed
 from wm.text import patterns
 
@@ -44,23 +44,18 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 "test", next(said_by_rspec, "failed"), file, whole(number or ""), i, i + 1, name
             )
         elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
-            place = next((m for t in lines[i : i + 30] if (m := _PHP_PLACE.match(t))), None)
-            file, number = place.groups() if place else ("", "0")
             detail = next((t for t in lines[i + 1 : i + 4] if t.strip()), "failed")
-            yield DetectedError("test", detail, file, whole(number), i, i + 2, match.group(1))
+            place = own_place(_PHP_PLACE, lines[i : i + 30])
+            yield DetectedError("test", detail, *place, i, i + 2, match.group(1))
         elif line.lstrip().startswith("Failed ") and (match := _DOTNET.match(line)):
             block = lines[i + 1 : i + 25]
-            frame = next((m for t in block if (m := _DOTNET_FRAME.match(t))), None)
-            file, number = frame.groups() if frame else ("", "0")
             said = (t.strip() for t in block if t.strip() and "Message:" not in t)
-            message = next(said, "failed")
-            yield DetectedError("test", message, file, whole(number), i, i + 2, match.group(1))
+            place = own_place(_DOTNET_FRAME, block)
+            yield DetectedError("test", next(said, "failed"), *place, i, i + 2, match.group(1))
         elif line.startswith("Error: ") and i + 3 < len(lines):
-            place = next((m for t in lines[i + 1 : i + 4] if (m := _TERRAFORM.match(t))), None)
-            if place:
-                yield DetectedError(
-                    "build", line[7:], place.group(1), whole(place.group(2)), i, i + 6
-                )
+            place = own_place(_TERRAFORM, lines[i + 1 : i + 4])
+            if place[0]:
+                yield DetectedError("build", line[7:], *place, i, i + 6)
         elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
         elif (" • " in line or " - " in line) and (match := _ANALYZER.match(line)):
@@ -68,20 +63,19 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             if level == "error":
                 yield DetectedError("", f"{message} ({code})", file, whole(number), i, i + 1)
         elif ") " in line and line.startswith("  ") and (match := _EXUNIT.match(line)):
-            place = _EXUNIT_PLACE.match(lines[i + 1]) if i + 1 < len(lines) else None
-            file, number = place.groups() if place else ("", "0")
             body = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
-            yield DetectedError("test", body, file, whole(number), i, i + 3, match.group(1))
+            place = own_place(_EXUNIT_PLACE, lines[i + 1 : i + 2])
+            yield DetectedError("test", body, *place, i, i + 3, match.group(1))
         elif line.startswith('File "') and (match := _DOCTEST.match(line)):
             if i + 2 < len(lines) and lines[i + 1].startswith("Failed example:"):
                 file, number, name = match.groups()
                 body = lines[i + 2].strip()
                 yield DetectedError("test", f"failed: {body}", file, whole(number), i, i + 8, name)
         elif line.endswith(" [E]") and (match := _DART.match(line)):
-            place = next((m for t in lines[i : i + 30] if (m := _DART_PLACE.match(t))), None)
-            file, number = place.groups() if place else (match.group(1) or "", "0")
+            place = own_place(_DART_PLACE, lines[i : i + 30])
             body = next((t.strip() for t in lines[i + 1 : i + 6] if t.strip()), "failed")
-            yield DetectedError("test", body, file, whole(number), i, i + 30, match.group(2))
+            file = place[0] or match.group(1) or ""
+            yield DetectedError("test", body, file, place[1], i, i + 30, match.group(2))
         elif line.rstrip().endswith(" |") and (match := _VERDICT.match(line.rstrip())):
             detail = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
             if not says_failed(detail):  # A suite says how many of its tests failed.
@@ -103,7 +97,7 @@ def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
 def _minitest(lines: Sequence[str]) -> Iterator[DetectedError]:
     """`1) Failure:`, the test, its place and the message; an error has its place in a frame."""
     for i, line in enumerate(lines[:-2]):
-        ends = line.rstrip().endswith((") Failure:", ") Error:"))
+        ends = line.rstrip().endswith(("Failure:", "Error:"))
         match = _MINITEST.match(lines[i + 1]) if ends else None
         if match is not None:
             name, file, number = match.groups()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import DetectedError, is_foreign, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, own_place, whole
 from wm.text import patterns
 
 _PY_FRAME = patterns.Lazy(r'^\s*File "(.+?)", line (\d+)')
@@ -111,12 +111,12 @@ def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
         frames, end = _stack(lines, i + 1)
         if frames is None:
             continue
-        own = [(path, number) for path, number in frames if not is_foreign(path)]
-        above = not own or head.group(1).startswith("SyntaxError")
-        file, number = (_place_above(lines, i) if above else ("", "")) or ("", "0")
+        own = [(path, whole(number)) for path, number in frames if not is_foreign(path)]
+        above = lines[max(0, i - 8) : i] if not own or "SyntaxError" in head.group(1)[:11] else ()
+        file, number = own_place(_NODE_PLACE, reversed(above))
         file, number = (file, number) if file or not own else own[0]
         path = file.removeprefix("file://")
-        last = DetectedError("", head.group(1), path, whole(number), max(0, i - 5), end)
+        last = DetectedError("", head.group(1), path, number, max(0, i - 5), end)
     if last:
         yield last
 
@@ -139,14 +139,6 @@ def _stack(lines: Sequence[str], start: int) -> tuple[list[tuple[str, str]] | No
     return frames, i
 
 
-def _place_above(lines: Sequence[str], at: int) -> tuple[str, str]:
-    for text in reversed(lines[max(0, at - 8) : at]):
-        place = _NODE_PLACE.match(text)
-        if place and not is_foreign(place.group(1)):
-            return place.group(1), place.group(2)
-    return "", "0"
-
-
 def _sanitizer(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
         head = _SANITIZER.match(line) if "Sanitizer: " in line else None
@@ -154,13 +146,11 @@ def _sanitizer(lines: Sequence[str]) -> Iterator[DetectedError]:
             continue
         place = next((m for t in lines[i:] if (m := _SANITIZER_SUM.match(t))), None)
         if place:
-            file, number = place.group(2), place.group(3)
+            at = place.group(2), whole(place.group(3))
         else:
-            frames = (m for t in lines[i : i + 60] if (m := _SANITIZER_FRAME.match(t)))
-            frame = next((m for m in frames if not is_foreign(m.group(1))), None)
-            file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
+            at = own_place(_SANITIZER_FRAME, lines[i : i + 60])
         message = head.group(1).split(" on address ")[0].split(" on unknown address")[0]
-        yield DetectedError("runtime", message, file, whole(number), i, len(lines))
+        yield DetectedError("runtime", message, *at, i, len(lines))
         return
 
 
@@ -175,9 +165,8 @@ def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
             yield DetectedError("runtime", message, file, whole(number), i, i + 1)
             return
         if line.startswith("Unhandled exception. ") and (match := _DOTNET.match(line)):
-            frame = next((m for t in lines[i + 1 : i + 40] if (m := _DOTNET_FRAME.match(t))), None)
-            file, number = (frame.group(1), frame.group(2)) if frame else ("", "0")
-            yield DetectedError("runtime", match.group(1), file, whole(number), i, i + 20)
+            at = own_place(_DOTNET_FRAME, lines[i + 1 : i + 40])
+            yield DetectedError("runtime", match.group(1), *at, i, i + 20)
             return
         if line.startswith("** (") and (match := _ELIXIR.match(line)):
             kind, message, file, number = match.groups()

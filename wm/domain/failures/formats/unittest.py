@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, is_foreign, whole
+from wm.domain.failures.detected import DetectedError, own_place
 from wm.text import patterns
 
 _HEAD = patterns.Lazy(r"^(FAIL|ERROR): (\S+)(?: \((\S+)\))?")
@@ -27,16 +27,14 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 break
             end += 1
         block = lines[i:end]
-        frames = [m.groups() for line in block if (m := _FRAME.match(line))]
-        own = [(path, number) for path, number in frames if not is_foreign(path)]
-        file, number = own[0] if own else ("", "0")
+        file, number = own_place(_FRAME, block)
         said = [line for line in block[1:] if line and line[0] not in " -\t"]
         own_lines = [line for line in said if not line.startswith("Traceback")]
         message = next(
             (t for t in reversed(own_lines) if _is_exception(t)),
             own_lines[-1] if own_lines else "failed",
         )
-        yield DetectedError("test", message, file, whole(number), i, end, head.group(2))
+        yield DetectedError("test", message, file, number, i, end, head.group(2))
         i = end
 
 
