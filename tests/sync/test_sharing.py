@@ -394,6 +394,20 @@ def test_leaving_removes_what_came_unless_it_is_kept(world: World) -> None:
     assert ben.record().team.remote is None
 
 
+def test_who_left_a_team_sends_nothing_of_it_to_another_remote(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(SHIP)
+    synced(ann, ben)
+    ben.call("team", leave=True)
+    other = world.folder / "other.git"
+    git(world.folder, "init", "-q", "--bare", str(other))
+    git(ben.project, "remote", "set-url", "origin", str(other))
+    shown: list[object] = []
+    ben.sync(confirm=lambda leaving, _remote: not shown.extend(leaving))
+    assert shown == []
+    assert git(other, "for-each-ref") == ""
+
+
 def test_a_secret_leaves_without_the_digest_of_its_label(world: World) -> None:
     ann = world.person("ann")
     secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5"

@@ -42,7 +42,7 @@ def test_the_first_push_shows_every_entry_and_names_the_remote(
 ) -> None:
     ann, _ = desks
     shared, kept = ann.remember(SHIP), ann.remember(CENTS)
-    assert "`wm sync` sends them" in ann.wm("share", shared).out
+    assert "`wm sync` sends it" in ann.wm("share", shared).out
     asked = ann.wm("sync")
     assert asked.code == 1
     assert f"The first push sends 1 entry to {world.remote.with_suffix('')}:" in asked.sentences

@@ -15,7 +15,7 @@ import unicodedata
 from functools import cache
 
 from wm.text.letters import normalised, unaccented
-from wm.text.patterns import Lazy, escaped
+from wm.text.patterns import Lazy, PatternSet, escaped
 from wm.text.tables import Tables
 
 _CAPITALS = str.maketrans("аеорсухіјѕвкмнтзгı", "aeopcyxijsbkmhtzri")
@@ -63,7 +63,10 @@ def describes_moment(text: str) -> bool:
 
     text: normalised and without accents, as in the gate.
     """
-    return any(_is_state(sentence) for sentence in _split(_SENTENCE, _folded(text)))
+    folded = _folded(text)
+    if not (_has("EDITOR", folded) or _has("SERVICE", folded)):
+        return False
+    return any(_is_state(sentence) for sentence in _split(_SENTENCE, folded))
 
 
 def _is_state(sentence: str) -> bool:
@@ -76,13 +79,20 @@ def _is_state(sentence: str) -> bool:
 
 
 def _orders_harm(sentence: str) -> bool:
-    return (
+    return _signs().holds(sentence) and (
         _leaks(sentence)
         or _overrides(sentence)
         or _hides(sentence)
         or _grants(sentence)
         or _runs_download(sentence)
     )
+
+
+@cache
+def _signs() -> PatternSet:
+    """Each rule of `_orders_harm` needs one of these: most sentences have none."""
+    names = ("SECRET", "ORDERS", "CHECKS", "USER", "SECRETLY", "POWER")
+    return PatternSet((*map(_concept, names), _AWAY, _ENCODED))
 
 
 def _leaks(sentence: str) -> bool:
@@ -165,6 +175,8 @@ def _describes(sentence: str, at: int) -> bool:
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return normalised(text).lower()
     apart = unicodedata.normalize("NFD", unaccented(normalised(text)).lower())
     bare = _ACCENT.sub("", apart)  # Vietnamese letters can have two accents
     return unicodedata.normalize("NFC", bare).translate(_CAPITALS)

@@ -140,7 +140,7 @@ def _rules(work: Work, place: WorkspacePlace, mine: bool) -> Rules:
         accept=runtime.settings.team.accept,
         own_repository=mine,
         redact=work.redact,
-        judge=_judged_own if mine else partial(_judged, runtime),
+        judge=_judged_own if mine else partial(_judged, _finding_nothing(runtime)),
         is_gone=gone.__contains__,
         is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
         now=work.now,
@@ -155,10 +155,13 @@ class _Redacted(Redactor, frozen=True):
         return []
 
 
+def _finding_nothing(runtime: Runtime) -> Runtime:
+    return structs.replace(runtime, redactor=_Redacted(runtime.redactor.digest))
+
+
 def _judged(runtime: Runtime, entry: MemoryEntry) -> tuple[str, ...]:
     """The gate's reasons against a redacted entry (EX-3)."""
-    clean = structs.replace(runtime, redactor=_Redacted(runtime.redactor.digest))
-    return judge(clean, entry.text, type=entry.type, source=entry.source).reasons
+    return judge(runtime, entry.text, type=entry.type, source=entry.source).reasons
 
 
 def _judged_own(entry: MemoryEntry) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from wm.ops.place import locate
 from wm.ops.sync.documents import read_sync, save_replica
 from wm.ops.sync.sending import what_leaves
 from wm.store.base import Ref
+from wm.store.git.mirror import Mirror
 
 
 def _run(work: Work, request: TeamRequest) -> Team:
@@ -78,6 +79,8 @@ def _left(work: Work, place: WorkspacePlace, *, keep: bool) -> Team:
     if recaps.others and not keep:
         work.put(Ref(Recaps, place.key), recaps.model_copy(update={"others": ()}))
     save_replica(work, place, read_sync(work, place), Replica(), mine=False)
+    # Else the first push to another remote would send what these others share.
+    Mirror(work.runtime.store, place.key, quiet=True).set_aside()
     told = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
     stay = "; yours stay, and what others fetched of them stays with them"
     return Team(place=place, members=(), message=f"You left the team: {told}{stay}.")

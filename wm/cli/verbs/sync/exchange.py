@@ -115,8 +115,8 @@ def _print(answer: Synced, *, mine: bool) -> None:
     if answer.trouble:
         output.problem(
             f"The sync with {output.safe(answer.remote)} did not finish: {answer.trouble}.",
-            fix="Everything is kept here, and the next sync sends it. Does git reach the remote? "
-            "Check with `git ls-remote`.",
+            fix="Everything is kept here, and the next sync sends it. Check that git reaches the "
+            "remote (`git ls-remote`), and that you may write refs/wm/memory there.",
         )
     elif any(part.received.get("inbox") for part in answer.parts):
         output.hint("to see what waits: wm inbox")

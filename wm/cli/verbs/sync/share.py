@@ -48,7 +48,8 @@ def _print_marked(answer: SharedEntries) -> None:
         where = f"to {answer.remote.shown}" if answer.remote else "to this project's remote"
         _print_entries(answer)
         count = output.count(len(answer.entries), "entry", "entries")
-        output.line(f"Shared {count}; `wm sync` sends them {output.safe(where)}.")
+        them = "it" if len(answer.entries) == 1 else "them"
+        output.line(f"Shared {count}; `wm sync` sends {them} {output.safe(where)}.")
 
 
 def _print_shared(answer: SharedEntries) -> None:
@@ -113,7 +114,7 @@ def _print_team(answer: Team) -> None:
         ("others enter", WORDS.table("enters").get(answer.accept, answer.accept)),
     ]
     if answer.trouble:
-        rows.append(("not reached", answer.trouble, output.warn))
+        rows.append(("not finished", answer.trouble, output.warn))
     rows += [(m.name, _counted(m.active, m.waiting, "waiting")) for m in answer.members]
     output.lines(output.pairs(rows))
 
