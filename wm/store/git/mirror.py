@@ -87,12 +87,12 @@ class Mirror:
                 self.set_aside(new)  # another sync was first
 
     def set_aside(self, name: str = "") -> None:
-        """Move a damaged mirror, or a folder beside it, into quarantine; the next sync makes a new
-        mirror."""
+        """Move the mirror, if any, or the folder `name` beside it, into quarantine; the next sync
+        makes a new mirror."""
         store = self._store
         with (
-            suppress(FileNotFoundError),
             explained("move", store.home, paths.MIRRORS),
+            suppress(FileNotFoundError),  # there is no mirror
             store.core.make_folder(paths.QUARANTINE) as quarantine,
             store.disk.folder(paths.MIRRORS) as mirrors,
         ):
