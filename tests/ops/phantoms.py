@@ -131,8 +131,9 @@ class Talk:
             if not side.has_calls:
                 break
             results = [call_result(one, LINES) for one in side.answer.calls]
-            turn = self.conversation.exchanged(made.request, raw, side.answer.with_results(results))
-            self.disk.take(turn)
+            self.conversation.exchanged(made.request, raw, side.answer.with_results(results))
+            if (turn := self.conversation.records()) is not None:
+                self.disk.take(turn)
             self.done["phantom calls"] += len(results)
             more = side.next_request(results, 1.0)
             if more is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.ops.conftest import Bench
 from tests.ops.phantoms import STREAMS, check, main
 from tests.ops.test_turns import DiskLedger
 from wm.formats.base import dump
+from wm.formats.ledger import LedgerRecord
 from wm.ops.paging.phantoms import NAMES, TOOLS, PhantomTools, tools_text
 from wm.ops.paging.turns import ManagedConversation, Recovered
 from wm.store.paths import sid
@@ -38,6 +40,12 @@ def body(*messages: Any, **more: Any) -> bytes:
         for number, content in enumerate(messages)
     ]
     return json.dumps({"model": "m", "tools": CLIENTS, "messages": listed, **more}).encode()
+
+
+def taken(conversation: ManagedConversation) -> Sequence[LedgerRecord]:
+    turn = conversation.records()
+    assert turn is not None
+    return turn.records
 
 
 def test_some_conversations_keep_the_invariants() -> None:
@@ -188,8 +196,8 @@ def test_a_proxy_of_somebody_else_gets_the_history_but_not_the_tools(bench: Benc
     turn = ours.plan(body("go"), "safe", "r_1", 1.0)
     assert turn is not None
     rounds = (phantom_round([text("a"), QUERY], NAMES, [FOUND]),)
-    records = [*turn.records, *ours.exchanged("r_1", body("go"), rounds).records]
-    listed = [dump(record) for record in records]
+    ours.exchanged("r_1", body("go"), rounds)
+    listed = [dump(record) for record in (*turn.records, *taken(ours))]
     bench.call("append_paging", sessionId="s-1", agent="x", records=listed, durable=True)
     raw = body("go", [text("a"), text("b")], "more").decode()
     headers = {"x-session-id": "s-1"}
@@ -205,8 +213,8 @@ def test_a_call_with_a_secret_is_not_stored(bench: Bench) -> None:
     ours = ManagedConversation("", Recovered(), lambda _name: nothing, offers=True)
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     content = [{**QUERY, "input": {"query": f"token {secret}"}}]
-    turn = ours.exchanged("r_1", body("go"), (phantom_round(content, NAMES, [FOUND]),))
-    listed = [dump(record) for record in turn.records]
+    ours.exchanged("r_1", body("go"), (phantom_round(content, NAMES, [FOUND]),))
+    listed = [dump(record) for record in taken(ours)]
     made = bench.call("append_paging", sessionId="s-1", agent="x", records=listed, durable=True)
     assert len(made.refused) == 1
     found = bench.call("read_ledger", sessionId="s-1")

@@ -18,6 +18,7 @@ from tests.proxy.test_preparing import FileLedger
 from wm.domain.paging.ledger import folded
 from wm.errors import Unavailable
 from wm.ops.paging.phantoms import NAMES
+from wm.ops.paging.turns import PlannedTurn
 from wm.proxy.exchange import ExchangeOutcome
 from wm.proxy.managing import ManagingPreparer, Whose
 from wm.wire.answer import message
@@ -36,16 +37,31 @@ class Answering(FileLedger):
         super().__init__(path)
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
         self.is_there = True
+        self.answers_after_s = 0.0
+        self.was_cancelled = asyncio.Event()
+        self.may_write = asyncio.Event()
+        self.may_write.set()
+
+    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+        await self.may_write.wait()
+        return await super().write(whose, turn)
 
     async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
         self.asked.append((tool, arguments))
+        try:
+            await asyncio.sleep(self.answers_after_s)
+        except asyncio.CancelledError:
+            self.was_cancelled.set()
+            raise
         if not self.is_there:
             raise Unavailable("no daemon", fix="Start it.")
         return f"{whose.session}: berth 7"
 
 
-def preparer(ledger: FileLedger) -> ManagingPreparer:
-    return ManagingPreparer("safe", ledger, lambda _name: nothing, [].append, offers=True)
+def preparer(ledger: FileLedger, calls_s: float = 8.0) -> ManagingPreparer:
+    return ManagingPreparer(
+        "safe", ledger, lambda _name: nothing, [].append, offers=True, calls_s=calls_s
+    )
 
 
 def request(*messages: Any, stream: bool = True) -> bytes:
@@ -147,10 +163,12 @@ def sent(b: Bench) -> list[dict[str, Any]]:
     return found
 
 
-def scene(tmp_path: Path, play: Play, act: Callable[[Bench, Answering], Any]) -> None:
+def scene(
+    tmp_path: Path, play: Play, act: Callable[[Bench, Answering], Any], calls_s: float = 8.0
+) -> None:
     async def test() -> None:
         ledger = Answering(tmp_path / "log")
-        async with bench(play, preparer=preparer(ledger)) as b:
+        async with bench(play, preparer=preparer(ledger, calls_s)) as b:
             await act(b, ledger)
             assert b.failures == []
 
@@ -241,6 +259,78 @@ def test_a_tool_that_fails_tells_the_model(tmp_path: Path) -> None:
         assert (result["is_error"], result["content"]) == (True, "no daemon Start it.")
 
     scene(tmp_path, answers(streamed(*ASKS), streamed(*SAYS, number=2)), act)
+
+
+@pytest.mark.parametrize(
+    ("after_s", "within_s", "expected"),
+    [(0.2, 8.0, "s: berth 7"), (5.0, 0.2, "wm could not answer in time.")],
+)
+def test_a_late_result_is_recorded_as_it_was_sent(
+    tmp_path: Path, after_s: float, within_s: float, expected: str
+) -> None:
+    """Later than a request may wait for the ledger; and later than a call may take."""
+
+    async def act(b: Bench, ledger: Answering) -> None:
+        ledger.answers_after_s = after_s
+        _, raw = await got(await asks(b, request()))
+        second = sent(b)[1]
+        assert second["messages"][2]["content"][0]["content"] == expected
+        recorded = folded(ledger.records()).whole.unseen.values()
+        assert any(expected in one.text for one in recorded)
+        history = ("go", json.loads(message([raw]) or b"{}")["content"], "more")
+        await got(await asks(b, request(*history)))
+        assert sent(b)[2]["messages"][:3] == second["messages"]
+
+    said = (streamed(*ASKS), streamed(*SAYS, number=2), streamed(*SAYS, number=3))
+    scene(tmp_path, answers(*said), act, within_s)
+
+
+def test_the_next_request_has_an_exchange_that_is_not_on_disk_yet(tmp_path: Path) -> None:
+    async def act(b: Bench, ledger: Answering) -> None:
+        client = await asks(b, request())
+        await client.head()  # the request left; from now on the disk hangs
+        ledger.may_write.clear()
+        while not ledger.asked:
+            await asyncio.sleep(0.001)
+        client.writer.close()
+        await b.seen[0].over.wait()
+        await got(await asks(b, request("go", [say("Both.")], "more")))
+        said, results, *_ = sent(b)[1]["messages"][1:]
+        assert [block["type"] for block in said["content"]] == ["text", "tool_use"]
+        assert results["content"][0]["content"] == "s: berth 7"
+        ledger.may_write.set()
+        while not folded(ledger.records()).whole.phantoms:
+            await asyncio.sleep(0.001)
+
+    asked = (say("Both."), call("memory_query", query="quay"))
+    scene(tmp_path, answers(streamed(*asked), streamed(*SAYS, number=2)), act)
+
+
+def test_calls_that_a_client_did_not_wait_for_leave_no_trace(tmp_path: Path) -> None:
+    async def act(b: Bench, ledger: Answering) -> None:
+        ledger.answers_after_s = 30.0
+        client = await asks(b, request())
+        while not ledger.asked:
+            await asyncio.sleep(0.001)
+        client.writer.close()
+        await b.seen[0].over.wait()
+        await got(await asks(b, request("go", [say("Both.")], "more")))
+        await ledger.was_cancelled.wait()
+        await got(await asks(b, request("go", [say("Both.")], "more", SAYS, "end")))
+        second, third = sent(b)[1:]
+        assert (
+            third["messages"][:3]
+            == second["messages"]
+            == [
+                {"role": "user", "content": "go"},
+                {"role": "assistant", "content": [say("Both.")]},
+                {"role": "user", "content": "more"},
+            ]
+        )
+
+    asked = (say("Both."), call("memory_query", query="quay"))
+    said = (streamed(*asked), streamed(*SAYS, number=2), streamed(*SAYS, number=3))
+    scene(tmp_path, answers(*said), act)
 
 
 def test_a_model_that_asks_without_end_is_stopped(tmp_path: Path) -> None:

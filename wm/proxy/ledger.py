@@ -17,6 +17,7 @@ from wm.errors import Unavailable, WmError
 from wm.formats.base import dump
 from wm.ops.paging.turns import PlannedTurn, Recovered
 from wm.proxy.managing import Whose
+from wm.proxy.preparing import CALLS_DEADLINE_S
 from wm.settings import Settings
 
 _DEADLINE_S = 5.0
@@ -58,7 +59,7 @@ class DaemonLedger:
     async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
         named = {"session": whose.session, "name": tool, "arguments": dict(arguments)}
         fields = {**_place(whose), **named}
-        return str((await self._call("call_tool", fields))["text"])
+        return str((await self._call("call_tool", fields, deadline_s=CALLS_DEADLINE_S))["text"])
 
     async def close(self) -> None:
         if self._reading is not None:

@@ -25,7 +25,7 @@ from wm.ops.paging.turns import ManagedConversation, PlannedTurn, Recovered
 from wm.proxy.fallback import Failed, attempt
 from wm.proxy.guard import Admitted
 from wm.proxy.heads import texts
-from wm.proxy.preparing import call_result
+from wm.proxy.preparing import CALLS_DEADLINE_S, call_result
 from wm.wire.body import Indexed, index
 from wm.wire.identity import RequestIdentity, identify
 from wm.wire.phantom_answer import PhantomAnswer
@@ -84,7 +84,7 @@ class ManagingPreparer:
     Requests of one conversation are handled one at a time, so that concurrent ones never see
     partial decisions. policy: where the person chose none for the session or workspace; is_fixed:
     for all. bounded: as in `wm.wire.conversation.Conversation`. offers: phantom tools, to clients
-    without ours.
+    without ours. calls_s: seconds for all calls of these tools in one answer.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class ManagingPreparer:
         bounded: bool = True,
         clock: Callable[[], float] = time.time,
         offers: bool = False,
+        calls_s: float = CALLS_DEADLINE_S,
     ) -> None:
         self.name = policy
         self._ledger = ledger
@@ -107,6 +108,7 @@ class ManagingPreparer:
         self._bounded = bounded
         self._clock = clock
         self._offers = offers
+        self._calls_s = calls_s
         self._conversations: OrderedDict[str, _Managed] = OrderedDict()
         self._folders: OrderedDict[str, str] = OrderedDict()
         self._requests: OrderedDict[str, _Managed] = OrderedDict()
@@ -155,14 +157,16 @@ class ManagingPreparer:
                 call_result(one, "wm does not know this request.", failed=True)
                 for one in answer.calls
             ]
-        results = [await self._called(managed.whose, one) for one in answer.calls]
-        conversation = managed.conversation
-        turn = conversation.exchanged(request, came, answer.with_results(results))
+        ends = asyncio.get_running_loop().time() + self._calls_s
+        managed.users += 1
         try:
-            async with managed.ledger:
-                _, conversation.policy = await self._ledger.write(managed.whose, turn)
-        except WmError:
-            conversation.unwritten(turn)  # it is written behind the answer
+            results = [await self._called(managed.whose, one, ends) for one in answer.calls]
+            # Nothing waits between the results and this: what is sent is what is recorded, and the
+            # next request of the conversation knows it, also while the disk is slow.
+            managed.conversation.exchanged(request, came, answer.with_results(results))
+        finally:
+            managed.users -= 1
+        await asyncio.wait({self._in_background(self._write_records(managed))})
         return results
 
     def went_on(self, request: str, answer: PhantomAnswer) -> None:
@@ -170,9 +174,13 @@ class ManagingPreparer:
         if managed is not None and answer.first_usage is not None:
             managed.conversation.went_on(request, answer.first_usage)
 
-    async def _called(self, whose: Whose, call: Mapping[str, Any]) -> dict[str, Any]:
+    async def _called(self, whose: Whose, call: Mapping[str, Any], ends: float) -> dict[str, Any]:
+        """ends: when the model gets an error instead, in seconds of the event loop."""
         try:
-            text = await self._ledger.call(whose, str(call["name"]), call["input"])
+            async with asyncio.timeout_at(ends):
+                text = await self._ledger.call(whose, str(call["name"]), call["input"])
+        except TimeoutError:
+            return call_result(call, "wm could not answer in time.", failed=True)
         except WmError as error:
             return call_result(call, f"{error.message} {error.fix}".strip(), failed=True)
         return call_result(call, text or "(nothing)")
@@ -231,15 +239,29 @@ class ManagingPreparer:
         conversation = managed.conversation
         attempt(lambda: conversation.used(request, usage), self._failed)
         async with managed.behind:
-            while (turn := conversation.behind()) is not None:
-                try:
-                    # A request waits for the records of those before it, not for steps.
-                    async with managed.ledger if turn.records else nullcontext():
-                        _, conversation.policy = await self._ledger.write(managed.whose, turn)
-                except WmError:
-                    conversation.unwritten(turn)  # they are written before the next request
-                    return
-                conversation.stored(turn)
+            while conversation.has_behind:
+                # A request waits for the records of those before it, not for steps. Records are
+                # taken under the lock, else later ones could be written first.
+                async with managed.ledger if conversation.has_records else nullcontext():
+                    if not await self._written(managed, conversation.behind()):
+                        return
+
+    async def _write_records(self, managed: _Managed) -> None:
+        async with managed.ledger:
+            await self._written(managed, managed.conversation.records())
+
+    async def _written(self, managed: _Managed, turn: PlannedTurn | None) -> bool:
+        """Whether the ledger took it; what it did not take is written before the next request."""
+        conversation = managed.conversation
+        if turn is None:
+            return True
+        try:
+            _, conversation.policy = await self._ledger.write(managed.whose, turn)
+        except WmError:
+            conversation.unwritten(turn)
+            return False
+        conversation.stored(turn)
+        return True
 
     def _noted(self, managed: _Managed, prepared: Prepared) -> Prepared:
         managed.conversation.rest()
@@ -249,10 +271,11 @@ class ManagingPreparer:
                 self._requests.popitem(last=False)
         return prepared
 
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _identify(
         self, head: RequestHead, admitted: Admitted | None, raw: bytes

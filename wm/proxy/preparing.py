@@ -29,8 +29,9 @@ _SLICE_S = 0.01
 so by the clock it may be passed. A plan for a long request took 60 to 150 ms on a busy machine;
 when it counted whole, the ledger had no time left, and no cut of that conversation was ever
 made."""
-CALLS_DEADLINE_S = 15.0
-"""Seconds for all calls of phantom tools in one answer; then they fail, and the model is told."""
+CALLS_DEADLINE_S = 8.0
+"""Seconds for all calls of phantom tools in one answer; then the model gets errors. The client
+waits for the model anyway."""
 MAX_HELD_BYTES = 64 * 1024 * 1024
 """Twice what the service accepts: a longer request is forwarded unprepared as it arrives."""
 
@@ -63,8 +64,9 @@ class RequestPreparer(Protocol):
     async def carry_out(
         self, request: str, came: bytes, answer: PhantomAnswer
     ) -> list[dict[str, Any]]:
-        """The results of the answer's calls of phantom tools. They are on disk with the calls when
-        this returns, as far as the disk permits. came: the client's request."""
+        """The results of the answer's calls of phantom tools, some seconds later at most. They are
+        on disk with the calls when this returns, as far as the disk permits. came: the client's
+        request."""
 
     def went_on(self, request: str, answer: PhantomAnswer) -> None:
         """The answer to a request took further ones."""
@@ -98,18 +100,17 @@ class TimedPreparer(Struct, eq=False):
     async def carry_out(
         self, request: str, came: bytes, answer: PhantomAnswer
     ) -> list[dict[str, Any]]:
-        """The results of the answer's calls of phantom tools; errors if they come too late."""
+        """See `RequestPreparer.carry_out`; errors if it fails. If the client leaves, it ends."""
         task = asyncio.create_task(self.preparer.carry_out(request, came, answer))
-        await asyncio.wait({task}, timeout=CALLS_DEADLINE_S)
-        if task.done() and not task.cancelled() and task.exception() is None:
-            return task.result()
-        if not task.done():
+        try:
+            await asyncio.wait({task})
+        finally:
             task.cancel()
-        elif isinstance(error := task.exception(), Exception):
+        if (error := task.exception()) is None:
+            return task.result()
+        if isinstance(error, Exception):
             self.failed(error)
-        return [
-            call_result(call, "wm could not answer in time.", failed=True) for call in answer.calls
-        ]
+        return [call_result(call, "wm could not answer.", failed=True) for call in answer.calls]
 
     def _held(self, head: RequestHead, raw: bytes, trouble: str) -> Prepared:
         made = attempt(lambda: self.preparer.held(head, raw), self.failed) or Prepared(raw)

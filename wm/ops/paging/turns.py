@@ -275,13 +275,17 @@ class ManagedConversation:
         if request == self._turn.request:
             self._conclude(ok=ok)
 
-    def exchanged(self, request: str, raw: bytes, rounds: tuple[PhantomRound, ...]) -> PlannedTurn:
-        """Calls of phantom tools were carried out: what is to be on disk before the generation goes
-        on, or the client gets its end. raw: the client's request that is being answered."""
+    def exchanged(self, request: str, raw: bytes, rounds: tuple[PhantomRound, ...]) -> None:
+        """Calls of phantom tools were carried out: `records` are to be on disk before the
+        generation goes on, or the client gets its end. raw: the client's request that is being
+        answered."""
         made = self._phantoms.noted(raw, rounds)
         if made is not None:
             self._wait("phantom", request, decisions=(_logged(made),))
-        return PlannedTurn(Prepared(b""), (), self._taken(), must_wait=True)
+
+    def records(self) -> PlannedTurn | None:
+        """The records that are not written yet; None without any."""
+        return PlannedTurn(Prepared(b""), (), self._taken(), True) if self._waiting else None
 
     def went_on(self, request: str, first: Usage) -> None:
         """The answer took more requests of ours. first: the usage of the first one."""
@@ -308,6 +312,14 @@ class ManagedConversation:
         for number, record in enumerate(self._waiting):
             if record.kind == "sent" and record.request == request:
                 self._waiting[number] = record.model_copy(update={"reported": bill})
+
+    @property
+    def has_records(self) -> bool:
+        return bool(self._waiting)
+
+    @property
+    def has_behind(self) -> bool:
+        return bool(self._waiting or self._unstored)
 
     def behind(self) -> PlannedTurn | None:
         """What can be written now, in pieces; None if nothing is left. Report it with `stored`.
