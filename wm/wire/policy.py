@@ -15,7 +15,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
@@ -113,10 +112,6 @@ def nothing(
 ) -> tuple[Decision, ...]:
     """The policy that makes no decisions."""
     return ()
-
-
-POLICIES: Mapping[str, Policy] = MappingProxyType({"none": nothing})
-"""Policies of the proxy by name."""
 
 
 def prepare(

@@ -102,7 +102,7 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
         case "void":
             state.void.add(record.request)  # it may come before what it voids
             state.unproven.pop(record.request, None)
-        case "dropped" if record.request not in state.sent:
+        case "dropped" if record.request not in state.sent:  # once, as with "sent"
             unseen = [one for one in record.decisions if one.form in UNSEEN_FORMS]
             seen = tuple(one for one in record.decisions if one.form not in UNSEEN_FORMS)
             _take_branch(state, Branch(afresh=True, decisions=seen))
@@ -124,7 +124,8 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.misses += not decisions and is_miss(record)
         case "phantom":
             state.unseen.update((one.block, one) for one in record.decisions)
-            state.phantoms += sum(bool(record.request) for _ in record.decisions)
+            # Only an exchange names its request; the offer and what was given up do not.
+            state.phantoms += len(record.decisions) if record.request else 0
             state.phantom_cost -= record.saved
         case "fault":
             state.faults += len(record.objects)

@@ -196,7 +196,7 @@ class ManagedConversation:
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
-        raw, names, _ = self._restored(raw, may_offer=policy not in ("", OFF))
+        raw, names = self._restored(raw, may_offer=policy not in ("", OFF))
         indexed = indexed if raw is self._came else None
         made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
         if made is None or self._talk.before is None:
@@ -256,7 +256,7 @@ class ManagedConversation:
             self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
         self._talk.void()
         self._talk.tolerant = self._needs_tolerance
-        raw, names, _ = self._restored(raw, may_offer=may_offer)
+        raw, names = self._restored(raw, may_offer=may_offer)
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
@@ -342,15 +342,14 @@ class ManagedConversation:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _restored(self, raw: bytes, *, may_offer: bool) -> tuple[bytes, frozenset[str], bool]:
-        """The client's request with what it does not see; the names of the phantom tools in it; and
-        whether there is something to log."""
+    def _restored(self, raw: bytes, *, may_offer: bool) -> tuple[bytes, frozenset[str]]:
+        """The client's request with what it does not see; the names of the phantom tools in it."""
         self._came = raw
         raw, names = self._phantoms.upstream(raw, may_offer=may_offer)
         fresh, self._phantoms.fresh = self._phantoms.fresh, []
         if fresh:
             self._wait("phantom", decisions=tuple(map(_logged, fresh)))
-        return raw, names, bool(fresh)
+        return raw, names
 
     def _watched(self, policy: Policy, *, skips: bool) -> Policy:
         """The policy; what it was given is logged with its decisions. skips: it decides only in an
