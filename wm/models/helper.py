@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.settings import ANTHROPIC, OLLAMA
 
 _MOST_BYTES = 1 << 20
 """Of an answer; a longer one is not read."""
+_MOST_TOKENS = 1_000_000_000
+"""No call has more; a larger count could not be added up."""
 
 
 class HelperCall(Struct, frozen=True):
@@ -95,8 +101,14 @@ _SENT_HEADERS = ("accept", "anthropic-", "content-", "host", "user-agent", "x-st
 def _ask_anthropic(call: HelperCall) -> HelperReply | HelperFailure:
     try:
         import anthropic  # here, not above: it takes a second, and few users have it
+        import httpx2  # that of the SDK; what it raises while an answer is read is not wrapped
     except ImportError:
         return HelperFailure("no_package", 'Install it: pip install "wm-memory[helper]".')
+    limit = _TimeLimit(call.wait_s)
+
+    def connected(event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            limit.watch(info["return_value"].get_extra_info("socket"))
 
     def only_ours(request: Any) -> None:
         # The SDK adds headers that the environment names for the user's own client.
@@ -104,12 +116,18 @@ def _ask_anthropic(call: HelperCall) -> HelperReply | HelperFailure:
             if not name.lower().startswith(_SENT_HEADERS):
                 del request.headers[name]
         request.headers["x-api-key"] = call.key
+        request.extensions["trace"] = connected
 
     where = server_at(call.url)
     local = where is not None and where.local
-    begun = time.monotonic()
+    unsent = (
+        *(httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout),
+        *(httpx2.ProxyError, httpx2.LocalProtocolError),
+    )
+    errors = (anthropic.AnthropicError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)
     try:
         with (
+            limit,
             anthropic.DefaultHttpxClient(
                 follow_redirects=False,  # a redirect could lead to a host that nobody confirmed
                 trust_env=not local,
@@ -128,16 +146,15 @@ def _ask_anthropic(call: HelperCall) -> HelperReply | HelperFailure:
                 messages=[{"role": "user", "content": call.text}],
             ) as answer,
         ):
-            raw = _read(answer.iter_bytes(), begun + call.wait_s)
-    except anthropic.APITimeoutError:
-        return HelperFailure("timeout", may_cost=True)
+            raw = _read(answer.iter_bytes(), limit)
     except anthropic.APIStatusError as error:
         return _status(error.status_code)
-    except anthropic.APIConnectionError as error:
-        why = type(error.__cause__ or error).__name__
-        return HelperFailure("unreachable", why, may_cost=not why.startswith("Connect"))
-    except (anthropic.AnthropicError, OSError, ValueError, RuntimeError) as error:
-        return HelperFailure("unreadable", type(error).__name__, may_cost=True)
+    except (*errors, OSError, ValueError) as error:
+        # A key with a line break is a ValueError of the header, a damaged gzip one of the body.
+        cause = error.__cause__ or error
+        is_late = limit.is_over or isinstance(error, anthropic.APITimeoutError)
+        is_late |= isinstance(cause, httpx2.TimeoutException)
+        return _lost(cause, is_late=is_late, may_cost=not isinstance(cause, unsent))
     return raw if isinstance(raw, HelperFailure) else _parsed(raw, _of_messages)
 
 
@@ -152,7 +169,6 @@ def _of_messages(found: Mapping[str, Any]) -> HelperReply:
 
 def _ask_ollama(call: HelperCall) -> HelperReply | HelperFailure:
     import http.client  # here, not above: most daemons have no helper model
-    import ssl
 
     where = server_at(call.url)
     if where is None:
@@ -170,20 +186,23 @@ def _ask_ollama(call: HelperCall) -> HelperReply | HelperFailure:
     headers = {"content-type": "application/json"}
     if call.key:
         headers["authorization"] = f"Bearer {call.key}"
-    ends = time.monotonic() + call.wait_s
+    limit = _TimeLimit(call.wait_s)
     connection = made(where.host, where.port, timeout=call.wait_s)
+    is_sent = False
     try:
-        connection.request("POST", f"{where.path}/api/chat", json.dumps(body).encode(), headers)
-        answer = connection.getresponse()
-        if answer.status != 200:
-            return _status(answer.status)
-        raw = _read(iter(lambda: answer.read1(1 << 16), b""), ends)
-    except TimeoutError:
-        return HelperFailure("timeout", may_cost=True)
-    except (ConnectionRefusedError, ssl.SSLError) as error:
-        return HelperFailure("unreachable", type(error).__name__)
+        with limit:
+            connection.connect()
+            limit.watch(connection.sock)
+            is_sent = True
+            path = f"{where.path}/api/chat"
+            connection.request("POST", path, json.dumps(body).encode(), headers)
+            answer = connection.getresponse()
+            if answer.status != 200:
+                return _status(answer.status)
+            raw = _read(iter(lambda: answer.read1(1 << 16), b""), limit)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        return HelperFailure("unreachable", type(error).__name__, may_cost=True)
+        is_late = limit.is_over or isinstance(error, TimeoutError)
+        return _lost(error, is_late=is_late, may_cost=is_sent)
     finally:
         connection.close()
     return raw if isinstance(raw, HelperFailure) else _parsed(raw, _of_chat)
@@ -202,7 +221,42 @@ _PROVIDERS: Mapping[str, Callable[[HelperCall], HelperReply | HelperFailure]] = 
 # --- both -----------------------------------------------------------------------------------------
 
 
-def _read(chunks: Iterable[bytes], ends: float) -> bytes | HelperFailure:
+class _TimeLimit:
+    """Shuts a connection down when its time is over. Timeouts of sockets begin anew with each byte,
+    so a server that sends its head slowly is not bounded by them."""
+
+    def __init__(self, wait_s: float) -> None:
+        self._ends = time.monotonic() + wait_s
+        self._timer = threading.Timer(wait_s, self._shut_down)
+        self._timer.daemon = True
+        self._watched: socket.socket | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._ends
+
+    def watch(self, connected: socket.socket) -> None:
+        self._watched = connected.dup()  # TLS takes the original over
+        if self.is_over:
+            self._shut_down()
+
+    def _shut_down(self) -> None:
+        if self._watched is not None:
+            with suppress(OSError):  # the server was faster
+                self._watched.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> _TimeLimit:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        if self._watched is not None:
+            self._watched.close()
+
+
+def _read(chunks: Iterable[bytes], limit: _TimeLimit) -> bytes | HelperFailure:
     """The bytes of an answer, within its time and size."""
     parts, size = [], 0
     for chunk in chunks:
@@ -210,9 +264,18 @@ def _read(chunks: Iterable[bytes], ends: float) -> bytes | HelperFailure:
         size += len(chunk)
         if size > _MOST_BYTES:
             return HelperFailure("unreadable", "too long", may_cost=True)
-        if time.monotonic() > ends:
-            return HelperFailure("timeout", may_cost=True)
+        if limit.is_over:
+            break
+    if limit.is_over:
+        return HelperFailure("timeout", may_cost=True)
     return b"".join(parts)
+
+
+def _lost(error: BaseException, *, is_late: bool, may_cost: bool) -> HelperFailure:
+    """Why no answer came. A connection that was not made costs nothing."""
+    if is_late and may_cost:
+        return HelperFailure("timeout", may_cost=True)
+    return HelperFailure("unreachable", type(error).__name__, may_cost)
 
 
 def _parsed(
@@ -220,11 +283,12 @@ def _parsed(
 ) -> HelperReply | HelperFailure:
     try:
         reply = of(json.loads(raw))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return HelperFailure("unreadable", "not an answer of this API", may_cost=True)
-    if not isinstance(reply.text, str):
+    if not isinstance(reply.text, str) or not reply.text.strip():
         return HelperFailure("unreadable", "no text", may_cost=True)
-    return reply
+    # Half a surrogate pair is valid JSON, but no file can contain it.
+    return replace(reply, text=reply.text.encode("utf-8", "replace").decode())
 
 
 def _status(status: int) -> HelperFailure:
@@ -235,4 +299,4 @@ def _status(status: int) -> HelperFailure:
 
 def _count(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
+    return min(value, _MOST_TOKENS) if type(value) is int and value > 0 else 0

@@ -31,6 +31,15 @@ class SentLines(Struct, frozen=True):
     first: int
     lines: tuple[str, ...]
 
+    @property
+    def last(self) -> int:
+        return self.first + len(self.lines) - 1
+
+    @property
+    def chars(self) -> int:
+        """As `numbered` spells them, about."""
+        return sum(len(line) + 8 for line in self.lines)
+
     def between(self, first: int, last: int) -> str | None:
         """The text of these lines; None if one of them was not sent."""
         begin, end = first - self.first, last - self.first + 1
@@ -57,13 +66,17 @@ def lines_to_send(
     """The lines around these passages, each once, the best passages first, within a limit."""
     chosen: list[SentLines] = []
     for one in passages:
-        lines = texts[one.name].split("\n")
-        first = max(1, one.first - _AROUND)
-        made = SentLines(one.name, first, tuple(lines[first - 1 : one.last + _AROUND]))
-        is_sent = any(s.name == one.name and s.between(one.first, one.last) for s in chosen)
-        size = sum(len(line) + 8 for line in made.lines)
-        if not is_sent and size <= max_chars:
-            chosen.append(made)
+        first, last = max(1, one.first - _AROUND), one.last + _AROUND
+        near = [s for s in chosen if s.name == one.name and s.first <= last and first <= s.last]
+        first = min([first, *(s.first for s in near)])
+        last = max([last, *(s.last for s in near)])
+        lines = texts[one.name].split("\n")[first - 1 : last]
+        made = SentLines(one.name, first, tuple(lines))
+        size = made.chars - sum(s.chars for s in near)
+        if size <= max_chars:
+            at = chosen.index(near[0]) if near else len(chosen)
+            chosen.insert(at, made)
+            chosen = [s for s in chosen if s not in near]
             max_chars -= size
     return chosen
 
@@ -89,9 +102,9 @@ def checked(
         return "not_found"
     if not isinstance(text, str) or not text.strip() or len(text) > max_chars:
         return "unreadable"
-    given = found.get("citations")
-    given = given[:_MOST_CITED] if isinstance(given, list) else []
-    cited = [_cited(one, sent) for one in given]
+    listed = found.get("citations")
+    listed = listed[:_MOST_CITED] if isinstance(listed, list) else []
+    cited = [_cited(one, sent) for one in listed]
     kept = [one for one in cited if one is not None]
     if not kept or len(kept) < len(cited):
         return "wrong_citation"

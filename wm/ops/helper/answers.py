@@ -19,7 +19,6 @@ from wm.errors import StoreError
 from wm.models.helper import HelperFailure
 from wm.ops.background import Background, Task, tasks
 from wm.ops.helper import asking
-from wm.ops.helper.summaries import summaries_of
 from wm.ops.operation import Work
 from wm.ops.paging import objects
 from wm.ops.runtime import Runtime
@@ -110,6 +109,6 @@ def _ask(runtime: Runtime, asked: _Asked) -> None:
 def _compact(work: Work, place: WorkspacePlace, handle: str) -> str:
     """The compact summary of a stored text; "" if there is none."""
     session, _one, _part = objects.find(work, place, handle)
-    known = work.read(summaries_of(place.key, session)).document
+    known = work.read(objects.summaries_of(place.key, session)).document
     made = known.texts.get(handle) if known is not None else None
     return made.compact if made is not None else ""

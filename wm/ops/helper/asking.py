@@ -21,13 +21,17 @@ from wm.models import helper
 from wm.models.helper import HelperCall, HelperFailure, HelperReply, server_at
 from wm.ops.runtime import Runtime
 from wm.settings import ANTHROPIC, OLLAMA, USUAL_SERVERS, HelperSettings, find_helper_key
-from wm.store.base import Ref
+from wm.store.base import Health, Reading, Ref
+from wm.text.patterns import Lazy
 from wm.wire.prices import Price, prices
 
 USE: Ref[HelperUse] = Ref(HelperUse)
 _BYTES_PER_TOKEN = 2
 """Few texts have more tokens than bytes / 2, so a reservation is rarely too small."""
 _MILLION = 1_000_000
+_UNKNOWN = "use_unknown"
+"""The outcome that marks a day whose use was lost with the file."""
+_TAG_END = Lazy(r"<\s*/\s*content", ignore_case=True)
 _SESSION = (140_000, 50_000), (60_000, 4_000)
 """Tokens read and written for 50 summaries, and for 20 answers: a session of 200 turns."""
 
@@ -68,17 +72,18 @@ def ask(
     )
     size = len(call.instructions.encode()) + len(call.text.encode("utf-8", "replace"))
     most = _cost(runtime, size // _BYTES_PER_TOKEN, max_tokens)
+    day = _day(runtime)
     try:
-        if over := _book(runtime, most, capped=True):
+        if over := _book(runtime, day, most, capped=True):
             return HelperFailure("over_cap", f"{over}; the next day (UTC) begins anew.")
         reply = helper.ask(call)
         if isinstance(reply, HelperFailure):
             spent = most if reply.may_cost else HelperCost()
-            _book(runtime, spent.less(most), reply.reason)
+            _book(runtime, day, spent.less(most), reply.reason)
             return reply
         is_counted = reply.input_tokens and reply.output_tokens
         spent = _cost(runtime, reply.input_tokens, reply.output_tokens) if is_counted else most
-        _book(runtime, spent.less(most), "ok")
+        _book(runtime, day, spent.less(most), "ok")
     except StoreError as error:
         return HelperFailure("not_counted", error.message)
     return replace(reply, text=runtime.redactor.text(reply.text))
@@ -114,7 +119,8 @@ def prompt(purpose: str) -> str:
 
 
 def fenced(content: str) -> str:
-    return f"<content>\n{content}\n</content>"
+    """Content between tags that it cannot close."""
+    return f"<content>\n{_TAG_END.sub('<|/content', content)}\n</content>"
 
 
 # --- what it costs --------------------------------------------------------------------------------
@@ -133,42 +139,70 @@ def _cost(runtime: Runtime, tokens_in: int, tokens_out: int) -> HelperCost:
     return HelperCost(tokens_in + tokens_out, dollars / _MILLION)
 
 
+def _day(runtime: Runtime) -> str:
+    return runtime.now().date().isoformat()
+
+
 def _use(runtime: Runtime) -> HelperUse:
     """Today's use."""
-    return _today(runtime, runtime.store.read(USE).document)
+    return _on(runtime, runtime.store.read(USE), _day(runtime))
 
 
-def _today(runtime: Runtime, found: HelperUse | None) -> HelperUse:
-    use, day = found or HelperUse(), runtime.now().date().isoformat()
-    if use.day == day:
+def _on(runtime: Runtime, reading: Reading[HelperUse], day: str) -> HelperUse:
+    """The use on this day. What an unreadable file counted is not known, so all is used up."""
+    use, limits = reading.document or HelperUse(), runtime.settings.helper
+    if use.day != day:
+        anew = {"day": day, "calls": 0, "tokens": 0, "dollars": 0.0, "outcomes": {}}
+        use = use.model_copy(update=anew)
+    if reading.health not in (Health.LOST, Health.RESTORED):
         return use
-    anew = {"day": day, "calls": 0, "tokens": 0, "dollars": 0.0, "outcomes": {}}
-    return use.model_copy(update=anew)
+    most = {
+        "tokens": max(use.tokens, limits.daily_tokens),
+        "dollars": max(use.dollars, limits.daily_dollars),
+        "outcomes": {**use.outcomes, _UNKNOWN: 1},
+    }
+    return use.model_copy(update=most)
 
 
-def _book(runtime: Runtime, cost: HelperCost, outcome: str = "", *, capped: bool = False) -> str:
-    """Add to today's use. capped: for a new call, and only if the cap allows it. Returns which cap
-    does not; "" for none."""
-    limits = runtime.settings.helper
+def _book(
+    runtime: Runtime, day: str, cost: HelperCost, outcome: str = "", *, capped: bool = False
+) -> str:
+    """Add to the use on the day on which the call began, unless a later day is counted already.
+    capped: for a new call, and only if the cap allows it. Returns which cap does not; "" for none.
+    """
     with runtime.store.transaction([USE]) as transaction:
-        use = _today(runtime, transaction.read(USE).document)
+        reading = transaction.read(USE)
+        if not capped and reading.document is not None and reading.document.day > day:
+            return ""
+        use = _on(runtime, reading, day)
         tokens = max(0, use.tokens + cost.tokens)
         dollars = max(0.0, round(use.dollars + cost.dollars, 6))
-        if capped and tokens > limits.daily_tokens:
-            return f"helper.daily_tokens is {limits.daily_tokens:,}"
-        if capped and cost.dollars and dollars > limits.daily_dollars:
-            return f"helper.daily_dollars is {limits.daily_dollars:g}"
-        update: dict[str, Any] = {"calls": use.calls + capped, "tokens": tokens, "dollars": dollars}
-        if outcome:
-            update["outcomes"] = {**use.outcomes, outcome: use.outcomes.get(outcome, 0) + 1}
-        transaction.put(USE, use.model_copy(update=update))
+        over = _over(runtime, use, tokens, dollars if cost.dollars else 0.0) if capped else ""
+        if not over:
+            update: dict[str, Any] = {"calls": use.calls + capped, "tokens": tokens}
+            if outcome:
+                update["outcomes"] = {**use.outcomes, outcome: use.outcomes.get(outcome, 0) + 1}
+            use = use.model_copy(update={**update, "dollars": dollars})
+        transaction.put(USE, use)
         transaction.commit()
-    return ""
+    return over
+
+
+def _over(runtime: Runtime, use: HelperUse, tokens: int, dollars: float) -> str:
+    """Which cap such a use exceeds; "" for none."""
+    limits = runtime.settings.helper
+    if tokens <= limits.daily_tokens and dollars <= limits.daily_dollars:
+        return ""
+    if _UNKNOWN in use.outcomes:
+        return "helper-use.json could not be read, so all of today's cap counts as used"
+    if tokens > limits.daily_tokens:
+        return f"helper.daily_tokens is {limits.daily_tokens:,}"
+    return f"helper.daily_dollars is {limits.daily_dollars:g}"
 
 
 def note(runtime: Runtime, outcome: str) -> None:
     """Count how the check of a reply ended. Raises StoreError."""
-    _book(runtime, HelperCost(), outcome)
+    _book(runtime, _day(runtime), HelperCost(), outcome)
 
 
 # --- what a person sees ---------------------------------------------------------------------------
@@ -177,6 +211,8 @@ def note(runtime: Runtime, outcome: str) -> None:
 def state(runtime: Runtime) -> HelperState:
     """The helper model, its server, today's use, and what a long session would cost."""
     settings, use, refused = runtime.settings.helper, _use(runtime), why_not(runtime)
+    if refused is None and (over := _over(runtime, use, use.tokens + 1, use.dollars)):
+        refused = HelperFailure("over_cap", f"{over}; the next day (UTC) begins anew.")
     where = server_at(_url(runtime))
     session = sum(_cost(runtime, read, written).dollars for read, written in _SESSION)
     return HelperState(
@@ -196,7 +232,7 @@ def agree(runtime: Runtime) -> None:
     where = server_at(_url(runtime))
     assert where is not None
     with runtime.store.transaction([USE]) as transaction:
-        use = _today(runtime, transaction.read(USE).document)
+        use = _on(runtime, transaction.read(USE), _day(runtime))
         agreed = {"host": where.host, "agreed_at": iso(runtime.now())}
         transaction.put(USE, use.model_copy(update=agreed))
         transaction.commit()

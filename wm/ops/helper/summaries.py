@@ -19,10 +19,9 @@ from wm.models.helper import HelperFailure
 from wm.ops.helper import asking
 from wm.ops.operation import Work
 from wm.ops.paging.ledger import session_state
-from wm.ops.paging.objects import fidelity
+from wm.ops.paging.objects import fidelity, summaries_of
 from wm.ops.runtime import Runtime
 from wm.settings import HelperSettings
-from wm.store.base import Ref
 
 _TRIES = 2
 _CHARS_PER_TOKEN = 3
@@ -31,11 +30,6 @@ _FORM_TOKENS = 800
 """Of losses, questions and JSON around a summary."""
 _MOST_KEPT = 400
 """Summaries of a session; later texts keep the extractive one."""
-
-
-def summaries_of(workspace: str, session: str) -> Ref[SessionSummaries]:
-    """session: its `<sid>`."""
-    return Ref(SessionSummaries, workspace, session)
 
 
 def summarise(

@@ -26,9 +26,10 @@ from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject, SessionSummaries
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import Operation, Work
 from wm.ops.paging.ledger import append, passages_view, session_ledger, sid_of, totals_of
 from wm.ops.place import locate
+from wm.ops.runtime import Runtime
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
 from wm.store.paths import OBJECTS, PAGING
@@ -133,7 +134,7 @@ def _shortened(
 ) -> tuple[str, tuple[str, ...], str]:
     """A text at a level, its losses, and the model that wrote it: "" for the extractive summary."""
     if level and part is not None:
-        known = work.read(_summaries(place, session)).document
+        known = work.read(summaries_of(place.key, session)).document
         made = known.texts.get(part.id) if known is not None else None
         if made is not None and not made.reason:
             return (made.detailed if level == 1 else made.compact), made.losses, made.by
@@ -145,8 +146,9 @@ def _shortened(
 show_object = Operation("show_object", ObjectRequest, ObjectAnswer, _show)
 
 
-def _summaries(place: WorkspacePlace, session: str) -> Ref[SessionSummaries]:
-    return Ref(SessionSummaries, place.key, session)
+def summaries_of(workspace: str, session: str) -> Ref[SessionSummaries]:
+    """session: its `<sid>`."""
+    return Ref(SessionSummaries, workspace, session)
 
 
 def find(
@@ -224,25 +226,37 @@ def note(work: Work, place: WorkspacePlace, session: str, kind: str, one: PagedO
 
 def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
     place, store = locate(work.runtime, request), work.runtime.store
-    known = store.sessions_with(place.key, *PAGING)
-    if not request.session and not request.all_sessions:
-        raise UserError("Name what to delete.", fix="Give a session, or --all for this workspace.")
-    chosen = known if request.all_sessions else (session_among(request.session, known),)
+    chosen = _chosen(work.runtime, request)
     count = sum(len(store.objects(place.key, session)) for session in chosen)
     if not request.dry_run:
         fact = Fact("objects_purged", "user", "changed", details={"objects": count})
         # First what may start this operation again.
         work.log(place.key, [fact])
         for session in chosen:
-            if work.read(_summaries(place, session)).document is not None:
-                work.delete(_summaries(place, session))
+            if work.read(summaries_of(place.key, session)).document is not None:
+                work.delete(summaries_of(place.key, session))
         for session in chosen:
             store.discard_logs(place.key, session, OBJECTS)
             work.runtime.caches.views.pop(passages_view(place.key, session))
     return PurgeAnswer(place=place, sessions=chosen, objects=count, dry_run=request.dry_run)
 
 
-purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, as_written)
+def _chosen(runtime: Runtime, request: PurgeRequest) -> Sequence[str]:
+    """The sessions to purge. Raises UserError and NotFound."""
+    place = locate(runtime, request)
+    known = runtime.store.sessions_with(place.key, *PAGING)
+    if not request.session and not request.all_sessions:
+        raise UserError("Name what to delete.", fix="Give a session, or --all for this workspace.")
+    return known if request.all_sessions else (session_among(request.session, known),)
+
+
+def _purged(runtime: Runtime, request: PurgeRequest) -> Sequence[Ref[SessionSummaries]]:
+    """Locked before the objects go: else a summary of one that is being read now would stay."""
+    place = locate(runtime, request)
+    return [summaries_of(place.key, session) for session in _chosen(runtime, request)]
+
+
+purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, _purged)
 
 
 # --- search -------------------------------------------------------------------------------------
