@@ -166,7 +166,7 @@ class Talk:
         at = 0
         while at < len(told):
             step = 1 if by_byte else self.random.randrange(1, 200)
-            yield side.body(told[at : at + step])
+            yield side.body(told[at : at + step])[1]
             at += step
         yield side.end()[1]
 

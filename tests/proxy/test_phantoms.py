@@ -17,11 +17,14 @@ from tests.proxy.parts import Bench, Play, Visit, bench, within
 from tests.proxy.test_preparing import FileLedger
 from wm.domain.paging.ledger import folded
 from wm.errors import Unavailable
+from wm.net.messages import ResponseHead
 from wm.ops.paging.phantoms import NAMES
 from wm.ops.paging.turns import PlannedTurn
 from wm.proxy.exchange import ExchangeOutcome
 from wm.proxy.managing import ManagingPreparer, Whose
+from wm.proxy.phantom_side import PhantomSide
 from wm.wire.answer import message
+from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import nothing
 
 TOOLS = [{"name": "Read", "input_schema": {"type": "object"}}]
@@ -384,6 +387,36 @@ def test_damaged_compressed_answers_end_in_an_error(tmp_path: Path) -> None:
             assert json.loads(raw)["type"] == "error"
 
     within(test)
+
+
+def test_an_answer_whose_end_cannot_be_read_keeps_its_bytes(tmp_path: Path) -> None:
+    said = streamed(*SAYS)
+
+    async def test() -> None:
+        raw = unchunked(said.partition(b"\r\n\r\n")[2])
+        raw = raw.replace(b'{"type": "message_stop"}', b'{"type": "message_stop",')
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n"
+        play = answers(head % len(raw) + raw)
+        async with bench(play, preparer=preparer(Answering(tmp_path / "log"))) as b:
+            _, got_raw = await got(await asks(b, request()))
+            assert got_raw == raw
+            assert b"message_delta" in raw
+            assert len(b.failures) == 1
+
+    within(test)
+
+
+def test_a_plain_answer_that_is_too_long_to_read_passes_unread() -> None:
+    long = json.dumps(whole(Request("POST", "/", {}, {}), verdict(say("quay " * 900)))).encode()
+    head = ResponseHead(200, b"OK", [(b"Content-Type", b"application/json")])
+    side = PhantomSide(PhantomAnswer(NAMES), b"", b"", 1000, [].append, 0.0)
+    assert side.head(head) is None
+    passed = [side.body(long[at : at + 300]) for at in range(0, len(long), 300)]
+    passed.append(side.end())
+    assert [one for one, _ in passed if one] == [head]
+    assert b"".join(data for _, data in passed) == long
+    assert max(len(data) for _, data in passed) <= 1300
+    assert not side.has_calls
 
 
 def test_a_client_that_leaves_ends_the_further_request(tmp_path: Path) -> None:

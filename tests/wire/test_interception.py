@@ -30,6 +30,9 @@ class Interceptor:
     def ended(self) -> bytes:
         return self._held
 
+    def held(self) -> bytes:
+        return self._held
+
 
 def passed(interceptor: Interceptor, *pieces: bytes) -> bytes:
     stream = InterceptedStream(interceptor)
@@ -63,6 +66,14 @@ def test_a_failing_interceptor_loses_no_unprocessed_byte() -> None:
     assert stream.bypass() == ONE + BREAK + TWO + b"event: t"
     assert stream.feed(b"wo\n\n" + PING) == b"wo\n\n" + PING
     assert stream.end() == b""
+
+
+def test_a_failing_interceptor_loses_nothing_that_it_kept_back() -> None:
+    stream = InterceptedStream(Interceptor())
+    assert stream.feed(ONE + HOLD) == ONE
+    with pytest.raises(ValueError, match="a bug"):
+        stream.feed(BREAK + TWO)
+    assert stream.bypass() + stream.end() == HOLD + BREAK + TWO
 
 
 def test_a_failure_at_the_end_of_the_stream_loses_no_byte() -> None:

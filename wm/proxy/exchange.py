@@ -289,9 +289,7 @@ class Exchange:
         self._report(ok=head.status < 300)
 
     def answer_body(self, data: bytes) -> None:
-        if self._phantoms is not None:
-            data = self._phantoms.body(data)
-        self._deliver((None, data))
+        self._deliver((None, data) if self._phantoms is None else self._phantoms.body(data))
 
     def answer_read(self, *, last: bool = False) -> None:
         if last and self._phantoms is not None:

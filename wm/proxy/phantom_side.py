@@ -39,7 +39,8 @@ Passed = tuple[ResponseHead | None, bytes]
 
 
 class PhantomSide(Struct, eq=False):
-    """came: the client's request. sent: the one that is being answered. begun_at: seconds."""
+    """came: the client's request. sent: the one that is being answered. unpacked_bytes: of an
+    answer that is read; a longer one passes unread. begun_at: seconds."""
 
     answer: PhantomAnswer
     came: bytes
@@ -59,7 +60,7 @@ class PhantomSide(Struct, eq=False):
     _opener: Opener | None = None
     _stream: InterceptedStream | None = None
     _is_damaged: bool = False
-    """It could not be decompressed."""
+    """It could not be decompressed, or is too long to follow a part that the client has."""
     _whole: bytearray = field(default_factory=bytearray)
     _head: ResponseHead | None = None
     """A head that is held back until the whole body is there."""
@@ -83,22 +84,32 @@ class PhantomSide(Struct, eq=False):
         self._head = head
         return None
 
-    def body(self, data: bytes) -> bytes:
-        """The bytes for the client now."""
+    def body(self, data: bytes) -> Passed:
+        """What goes to the client now."""
         if not (self._reads or self.rounds):
-            return data
+            return None, data
         if self._is_damaged:
-            return b""
+            return None, b""
         try:
             opened = self._opener.feed(data) if self._opener is not None else data
         except ValueError as error:
             self.failed(error)
-            self._is_damaged = True
-            return self.error() if self._is_stream else b""
+            return None, self._damaged()
         if self._stream is not None:
-            return self._or_bypass(self._stream, opened)
+            return None, self._or_bypass(self._stream, opened)
         self._whole += opened
-        return b""
+        if len(self._whole) <= self.unpacked_bytes:
+            return None, b""
+        if self.rounds:
+            return None, self._damaged()
+        # Too long to be read. Of a compressed answer the opener limits the length.
+        head, self._head, self._reads = self._head, None, False
+        return head, bytes(self._whole)
+
+    def _damaged(self) -> bytes:
+        """The rest is not read; a stream of which the client has a part ends here."""
+        self._is_damaged = True
+        return self.error() if self._is_stream else b""
 
     def end(self) -> Passed:
         """The upstream's answer is complete."""

@@ -22,6 +22,9 @@ class StreamInterceptor(Protocol):
     def ended(self) -> bytes:
         """The remaining bytes at the end of the stream."""
 
+    def held(self) -> bytes:
+        """The bytes of earlier events that it has not returned, unchanged."""
+
 
 class InterceptedStream:
     """One answer that passes through an interceptor."""
@@ -55,6 +58,8 @@ class InterceptedStream:
 
     def bypass(self) -> bytes:
         """Stop using the interceptor. Returns the bytes that it has not returned, unchanged."""
+        if self._interceptor is not None:
+            self._done.append(self._interceptor.held())
         self._interceptor = None
         self._done += [raw for raw, _ in self._cut]
         self._cut.clear()

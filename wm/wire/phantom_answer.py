@@ -135,8 +135,12 @@ class PhantomAnswer:
 
     def ended(self) -> bytes:
         """What is held back of a stream that broke off."""
-        held = b"" if self.content or self.rounds else b"".join(self._end)
-        self._end = self._end if self.content else []
+        if self.content:
+            return b""
+        return self.held() * (not self.rounds)
+
+    def held(self) -> bytes:
+        held, self._end = b"".join(self._end), []
         return held
 
     def _of_block(self, raw: bytes, name: str, body: dict[str, Any]) -> bytes:

@@ -69,10 +69,11 @@ class PhantomTools:
         may_offer = may_offer and self.is_offering and TOOLS not in self.log
         if not (self.log or may_offer):
             return raw, frozenset()
-        body = index(raw, self._before[0] if self._before else None)
-        if body is None:
+        found = self._indexed(raw)
+        if found is None:
             return raw, frozenset()
-        splices = self._restored(body, is_asked=is_asked)
+        body, past = found
+        splices = self._restored(body, past, is_asked=is_asked)
         offers = can_offer(body, NAMES)
         if offers and may_offer and not has_begun(body):
             self._decide(Decision(TOOLS, tools_text(), _REASON, TOOLS))
@@ -88,8 +89,8 @@ class PhantomTools:
     def noted(self, raw: bytes, rounds: tuple[PhantomRound, ...]) -> Decision | None:
         """What the client does not see of the answer to this request of its, as a decision that
         holds from now on; None if the request has no place. More rounds replace fewer."""
-        body = index(raw, self._before[0] if self._before else None)
-        after = _end(history(body, self._before)) if body is not None else ""
+        found = self._indexed(raw)
+        after = _end(found[1]) if found is not None else ""
         if not after:
             return None
         self.recent |= {json.loads(call)["id"] for one in rounds for _, call in one.calls}
@@ -125,11 +126,19 @@ class PhantomTools:
             gone = Decision(name, encoded(PhantomExchange(after, ())), _REASON, EXCHANGE)
             self._decide(gone)
 
-    def _restored(self, body: Body, *, is_asked: bool) -> list[Replacement]:
+    def _indexed(self, raw: bytes) -> tuple[Body, ConversationHistory] | None:
+        """The request and its places; only what is new since the last one is parsed."""
+        body = index(raw, self._before[0] if self._before else None)
+        if body is None:
+            return None
+        self._before = (unread(body), history(body, self._before))
+        return self._before
+
+    def _restored(
+        self, body: Body, past: ConversationHistory, *, is_asked: bool
+    ) -> list[Replacement]:
         if not self._exchanges:
             return []
-        past = history(body, self._before)
-        self._before = (unread(body), past)
         if is_asked:
             self._give_up(_end(past))
         return restored(body, past, {a: [*found.values()] for a, found in self._exchanges.items()})
