@@ -83,7 +83,7 @@ class Home:
 
     def entry(self, **fields: Any) -> MemoryEntry:
         request = RememberRequest(workspace=self.place.key, **fields)
-        return new_entry(self.work(), self.place, request)
+        return new_entry(self.work().at(self.place), request)
 
     def work(self) -> Work:
         return Work(self.runtime, NOW)

@@ -127,7 +127,7 @@ def test_only_stored_events_count_towards_a_sweep(tmp_path: Path) -> None:
     )
     nameless = request.model_copy(update={"session_id": ""})
     done = execute_batch(runtime, [(record_event, request), (record_event, nameless)])
-    assert [one.recorded for one in done] == [((key, sid("s-1")),), ()]
+    assert [one.effects.recorded for one in done] == [[(key, sid("s-1"))], []]
 
 
 def test_a_stopped_sweep_is_completed_by_the_next(tmp_path: Path) -> None:

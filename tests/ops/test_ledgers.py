@@ -96,15 +96,18 @@ def test_an_index_is_used_by_one_thread_and_dropped_after_a_fault(bench: Bench) 
     work = Work(bench.runtime, bench.runtime.now())
     place = bench.call("inspect").place
     memory = bench.memory()
-    with memory_editor(work, place, memory) as first, memory_editor(work, place, memory) as second:
+    with (
+        memory_editor(work.at(place), memory) as first,
+        memory_editor(work.at(place), memory) as second,
+    ):
         assert first is not second
-    with memory_editor(work, place, memory) as again:
+    with memory_editor(work.at(place), memory) as again:
         assert again is first
-    with pytest.raises(KeyError), memory_editor(work, place, memory):
+    with pytest.raises(KeyError), memory_editor(work.at(place), memory):
         raise KeyError
-    with memory_editor(work, place, memory) as anew:
+    with memory_editor(work.at(place), memory) as anew:
         assert anew is not first
-    with pytest.raises(UserError), memory_editor(work, place, memory):
+    with pytest.raises(UserError), memory_editor(work.at(place), memory):
         raise UserError("refused")
-    with memory_editor(work, place, memory) as kept:
+    with memory_editor(work.at(place), memory) as kept:
         assert kept is anew

@@ -26,7 +26,7 @@ def append(bench: Bench, *requests: str, model: str = "") -> None:
 
 def saved(bench: Bench) -> float | None:
     place = WorkspacePlace(key=bench.key, root=str(bench.project))
-    totals = ledger.totals(Work(bench.runtime, bench.moment), place, "s-1")
+    totals = ledger.totals(Work(bench.runtime, bench.moment).at(place), "s-1")
     return None if totals is None else totals.saved
 
 
@@ -42,11 +42,11 @@ def test_an_amount_without_known_prices_is_not_shown_in_dollars(bench: Bench) ->
     append(bench, model="claude-opus-5-5")
     place = WorkspacePlace(key=bench.key, root=str(bench.project))
     read = Work(bench.runtime, bench.moment)
-    known = ledger.totals(read, place, "s-1")
+    known = ledger.totals(read.at(place), "s-1")
     assert known is not None
     assert (known.unpriced, "saved $0.0010" in paging_line(known)) == ((), True)
     append(bench, "r_2", model="house-model-7b")
-    mixed = ledger.totals(read, place, "s-1")
+    mixed = ledger.totals(read.at(place), "s-1")
     assert mixed is not None
     assert (mixed.unpriced, "$" in paging_line(mixed)) == (("house-model-7b",), False)
     assert "the price of the model is not known" in paging_line(mixed)

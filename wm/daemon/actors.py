@@ -171,8 +171,8 @@ class Actors(Struct, eq=False):
 
         def finished(result: Any) -> None:
             done = Done(None, result) if isinstance(result, Exception) else result[0]
-            if done.changes:
-                self.publish(done.changes)
+            if done.effects.changes:
+                self.publish(done.effects.changes)
             answered(done)
 
         self.workers.submit(lambda: self._execute([(operation, request)]), finished)
@@ -247,10 +247,10 @@ class Actors(Struct, eq=False):
         if isinstance(result, Exception):
             result = [Done(None, result)] * len(batch)
         for call, done in zip(batch, result, strict=True):
-            if done.changes:
-                self.publish(done.changes)
-            if done.recorded:
-                self.on_recorded(done.recorded)
+            if done.effects.changes:
+                self.publish(done.effects.changes)
+            if done.effects.recorded:
+                self.on_recorded(done.effects.recorded)
             call.answer(done)
         if len(batch) + len(queue.waiting) > 1:
             self._gather(key, queue, len(batch), time.monotonic() - begin)

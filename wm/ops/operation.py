@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,6 +27,9 @@ from wm.ops.runtime import Ids, Runtime
 from wm.store.base import Reading, Ref
 from wm.store.paths import WRITE_ORDER
 from wm.store.transaction import FileTransaction
+
+if TYPE_CHECKING:  # a daemon starts without the models of requests
+    from wm.api.protocol import WorkspacePlace
 
 SHORTEST_QUOTE = 12
 """Minimum length of a detail that is redacted; shorter ones are our own codes."""
@@ -43,20 +46,11 @@ D = TypeVar("D", bound=Document)
 T = TypeVar("T")
 
 
-class Work(Struct):
-    """One running operation: the runtime, its transaction (None for a query) and its time.
+class Effects(Struct):
+    """What follows the commit of an operation."""
 
-    `changes` go to the subscribers of `/v1/changes` after the commit.
-    """
-
-    runtime: Runtime
-    now: datetime
-    transaction: FileTransaction | None = None
-    locked: frozenset[Ref[Document]] = frozenset()
-    """The locked documents: read with the staged changes. Others are read from disk."""
-    may_write: bool = True
-    """False for a query. Without a transaction, the first write asks for one (`Undeclared`)."""
     changes: list[DocumentChange] = field(default_factory=list)
+    """For the subscribers of `/v1/changes`."""
     recorded: list[tuple[str, str]] = field(default_factory=list)
     """Workspace and `<sid>` of each recorded event; the daemon counts them (GV-2)."""
     flush: bool = False
@@ -66,9 +60,26 @@ class Work(Struct):
     the data folder must happen once, however often this operation is retried. Their errors are
     dropped, except for `Operation.completes`."""
 
+
+class Work(Struct):
+    """One running operation: the runtime, its transaction (None for a query) and its time."""
+
+    runtime: Runtime
+    now: datetime
+    transaction: FileTransaction | None = None
+    locked: frozenset[Ref[Document]] = frozenset()
+    """The locked documents: read with the staged changes. Others are read from disk."""
+    may_write: bool = True
+    """False for a query. Without a transaction, the first write asks for one (`Undeclared`)."""
+    effects: Effects = field(default_factory=Effects)
     tape: Tape | None = None
     redacted: dict[str, str] = field(default_factory=dict)
     """Texts that this operation redacted: most come again in what it logs."""
+
+    def at(self, place: WorkspacePlace) -> LocatedWork:
+        """This operation in a workspace."""
+        shared = {name: getattr(self, name) for name in Work.__struct_fields__}
+        return LocatedWork(**shared, place=place)
 
     def redact(self, text: str) -> str:
         """The text without secrets (TR-1)."""
@@ -103,7 +114,7 @@ class Work(Struct):
         return tuple([self.log_as(self.new_id("e_"), workspace, fact, session) for fact in facts])
 
     def notify(self, workspace: str, slug: str, name: str = "") -> None:
-        self.changes.append(DocumentChange(workspace, slug, name))
+        self.effects.changes.append(DocumentChange(workspace, slug, name))
 
     def log_as(self, event_id: str, workspace: str, fact: Fact, session: str = "") -> str:
         """Stage a record under an id that other records of this operation name already."""
@@ -144,6 +155,17 @@ class Work(Struct):
         if self.transaction is None:
             raise Undeclared(ref)
         return self.transaction
+
+
+class LocatedWork(Work, kw_only=True):
+    """A running operation in one workspace. Two of one operation share its transaction, its effects
+    and its ids."""
+
+    place: WorkspacePlace
+
+    @property
+    def key(self) -> str:
+        return self.place.key
 
 
 class Undeclared(Exception):  # control flow: the batch restarts with more locks
@@ -234,7 +256,7 @@ class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
     parse: Callable[[Runtime, Q], Any] = _as_it_is
     prepare: Callable[[Runtime, Any], Any] = _as_it_is
     completes: bool = False
-    """As a step of `Work.later`: its error is the error of the operation that asked for it."""
+    """As a step of `Effects.later`: its error is the error of the operation that asked for it."""
 
     @property
     def writes(self) -> bool:
@@ -262,10 +284,7 @@ class Done(Struct, Generic[A], frozen=True):
 
     response: A | None
     error: Exception | None = None
-    changes: tuple[DocumentChange, ...] = ()
-    flush: bool = False
-    later: tuple[tuple[Operation[Any, Any], Record], ...] = ()
-    recorded: tuple[tuple[str, str], ...] = ()
+    effects: Effects = field(default_factory=Effects)
 
 
 class Call(Struct, frozen=True):
@@ -322,7 +341,7 @@ def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
     for _ in range(TRIES):
         results, missing = attempt(runtime, calls, refs)
         if not missing:
-            return [_finished(runtime, done) if done.later else done for done in results]
+            return [_finished(runtime, done) if done.effects.later else done for done in results]
         refs.update(dict.fromkeys(ref for ref in missing if ref is not None))
         attempt = _run_together
     lost = Conflict(
@@ -334,13 +353,13 @@ def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
 def _finished(runtime: Runtime, done: Done[Any]) -> Done[Any]:
     """Run the later steps of an operation."""
     error = done.error
-    for operation, request in done.later:
+    for operation, request in done.effects.later:
         try:
             execute(runtime, operation, request)
         except WmError as failed:
             error = failed if operation.completes else error
     response = done.response if error is None else None
-    return replace(done, later=(), error=error, response=response)
+    return replace(done, error=error, response=response)
 
 
 def _safely_named(runtime: Runtime, parsed: Any) -> Any:
@@ -391,7 +410,7 @@ def _run_together(
         # The lock or the disk failed: nothing was acknowledged, so every operation gets the error.
         failed = results or [Done(response=None, error=None)] * len(calls)
         return [Done(response=None, error=done.error or error) for done in failed], set()
-    if any(done.flush for done in results):
+    if any(done.effects.flush for done in results):
         # The changes are committed. The store retries a failed flush: the data still counts as
         # unflushed.
         with contextlib.suppress(StoreError):
@@ -430,5 +449,4 @@ def _run_one(work: Work, call: Call) -> Done[Any]:
         if isinstance(error, WmError):
             return Done(None, error)
         raise
-    later, recorded = tuple(work.later), tuple(work.recorded)
-    return Done(response, None, tuple(work.changes), work.flush, later, recorded)
+    return Done(response, None, work.effects)

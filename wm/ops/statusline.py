@@ -11,7 +11,7 @@ from wm.api.sessions import EventRequest, HookAnswer, StatuslineRequest
 from wm.domain.counts import counted, saving
 from wm.domain.payloads.claude_code import usage
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.paging.ledger import totals
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -21,23 +21,23 @@ from wm.wire.prices import known_window
 
 
 def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
-    place = _place(work.runtime, request)
+    work = work.at(_place(work.runtime, request))
     session_id = _session_id(work.runtime, request)
     reserve = work.runtime.settings.pressure.claude_reserve_tokens
     event = usage(request.payload, reserve, known_window)
     if event is not None and session_id:
         asked = EventRequest(session_id=session_id, agent="claude-code", event=event)
         require_session(asked, work.runtime.settings.session)
-        pressure.report(work, place, asked)
-    memory = read_memory(work, place)
+        pressure.report(work, asked)
+    memory = read_memory(work)
     active = sum(entry.status == "active" for entry in memory.entries)
     inbox = sum(entry.status == "inbox" for entry in memory.entries)
     parts = [f"wm {active} remembered"]
     parts += [f"{inbox} in inbox"] if inbox else []
     if session_id:
-        parts += _session(work, place, session_id)
-        parts += _pressure(work, place.key, session_id)
-        parts += _paging(work, place, session_id)
+        parts += _session(work, session_id)
+        parts += _pressure(work, work.key, session_id)
+        parts += _paging(work, session_id)
     return HookAnswer(content_type="text/plain; charset=utf-8", body=" · ".join(parts))
 
 
@@ -54,12 +54,12 @@ def _session_id(runtime: Runtime, request: StatuslineRequest) -> str:
     return runtime.redacted_name(named) if isinstance(named, str) and named else ""
 
 
-def _session(work: Work, place: WorkspacePlace, session_id: str) -> list[str]:
+def _session(work: LocatedWork, session_id: str) -> list[str]:
     """What the last message taught (EX-7), whether learning is paused, and the open errors."""
-    state = work.read(session_ref(place.key, session_id)).document
+    state = work.read(session_ref(work.key, session_id)).document
     if state is None:
         return []
-    ends = read_memory(work, place).learn_paused_until
+    ends = read_memory(work).learn_paused_until
     paused = ends > work.moment or state.learn_paused
     parts = [state.learned, "learning paused" if paused else ""]
     count = len(state.open_errors)
@@ -74,9 +74,9 @@ def _pressure(work: Work, key: str, session_id: str) -> list[str]:
     return [f"context {int(known.percentage)} %{level}"]
 
 
-def _paging(work: Work, place: WorkspacePlace, session_id: str) -> list[str]:
+def _paging(work: LocatedWork, session_id: str) -> list[str]:
     """What paging saved in this session, and what had to be brought back (PX-7)."""
-    found = totals(work, place, session_id)
+    found = totals(work, session_id)
     if found is None or not found.removed:
         return []
     needed = found.faults + found.restored

@@ -16,14 +16,7 @@ from msgspec.structs import replace
 
 from wm.api import tools
 from wm.api.paging import ObjectsRequest
-from wm.api.protocol import (
-    EntriesRequest,
-    RememberRequest,
-    SearchRequest,
-    ToolAnswer,
-    ToolRequest,
-    WorkspacePlace,
-)
+from wm.api.protocol import EntriesRequest, RememberRequest, SearchRequest, ToolAnswer, ToolRequest
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import edits, tombstones
 from wm.domain.paging.passages import TextPassage
@@ -46,7 +39,7 @@ from wm.ops.memory.documents import (
     save_memory,
 )
 from wm.ops.memory.entries import inspect, to_trash, trash_ref
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.paging import objects
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -101,7 +94,7 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
 
 def _removed(work: Work, request: ToolRequest, query: str) -> Sequence[TextPassage]:
     """Passages of stored steps that fit the query."""
-    return objects.passages(work, locate(work.runtime, request), query, PASSAGES)
+    return objects.passages(work.at(locate(work.runtime, request)), query, PASSAGES)
 
 
 def _about_removed(
@@ -114,7 +107,7 @@ def _about_removed(
     """The helper model's short answer, if one was asked for and comes in time; else passages."""
     if arguments["scope"] != ANSWER or not work.runtime.settings.helper.model:
         return tool_rendering.passages(removed, room)
-    found = short_answer(work, locate(work.runtime, request), arguments["query"], removed)
+    found = short_answer(work.at(locate(work.runtime, request)), arguments["query"], removed)
     if found.answer is not None:
         return tool_rendering.short_answer(found.answer)
     text, structured = tool_rendering.passages(removed, room)
@@ -124,8 +117,9 @@ def _about_removed(
 
 def _recap(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     last = int(arguments.get("last", RECAPPED))
-    shown = recaps.newest_first(work, locate(work.runtime, request))[:last]
-    memory = read_memory(work, locate(work.runtime, request))
+    work = work.at(locate(work.runtime, request))
+    shown = recaps.newest_first(work)[:last]
+    memory = read_memory(work)
     texts = {e.id: e.text for e in memory.entries if e.status == "active"}
     text, structured = tool_rendering.sessions(shown, texts)
     return ToolAnswer(text=text, structured=structured)
@@ -151,9 +145,9 @@ def _scope(request: ToolRequest) -> dict[str, Any]:
 
 
 def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    refuse_forgotten(work, place, arguments["text"])
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    refuse_forgotten(work, arguments["text"])
     refuse_flood(work, memory)
     asked = RememberRequest(
         text=arguments["text"],
@@ -162,7 +156,7 @@ def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAns
         origin="agent",
         session=request.session,
     )
-    kept = learn(work, place, asked)
+    kept = learn(work, asked)
     waits = (
         " It is not in force before the user accepts it (`wm inbox`). Tell the user so."
         if kept.outcome == "inbox"
@@ -171,9 +165,9 @@ def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAns
     return _outcome(kept.message + waits, kept.entry, kept.outcome)
 
 
-def refuse_forgotten(work: Work, place: WorkspacePlace, text: str) -> None:
+def refuse_forgotten(work: LocatedWork, text: str) -> None:
     """Raises UserError for a text that the user forgot: a model must not restore it (WM-7)."""
-    stones = read_tombstones(work, place).stones
+    stones = read_tombstones(work).stones
     redacted = work.runtime.redactor.text(text.strip())
     if tombstones.is_forgotten(redacted, stones, work.runtime.store.digest):
         raise UserError(
@@ -196,8 +190,8 @@ def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
 
 
 def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
     entry = find_entry(memory, arguments["id"])
     if not is_proposal(entry):
         raise UserError(
@@ -206,7 +200,7 @@ def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
             fix=f"Ask the user to run `wm forget {tool_rendering.short_id(entry)}`, or to say what "
             "to forget in their own words.",
         )
-    withdraw(work, place, memory, entry, str(arguments.get("reason", "")))
+    withdraw(work, memory, entry, str(arguments.get("reason", "")))
     return _outcome(
         f"Withdrew {tool_rendering.short_id(entry)}; memory_restore takes it back.",
         entry,
@@ -215,14 +209,14 @@ def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
 
 
 def withdraw(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, entry: MemoryEntry, reason: str = ""
+    work: LocatedWork, memory: WorkspaceMemory, entry: MemoryEntry, reason: str = ""
 ) -> WorkspaceMemory:
     """Move a proposal to the trash. No tombstone: only the agent wanted it removed."""
     memory, gone = edits.trash(memory, entry.id)
-    to_trash(work, place, gone, reason=reason, stone=False)
+    to_trash(work, gone, reason=reason, stone=False)
     details: dict[str, Detail] = {"source": gone.source, "origin": gone.origin, "text": gone.text}
     fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), details)
-    save_memory(work, place, memory, [fact], session=gone.session)
+    save_memory(work, memory, [fact], session=gone.session)
     return memory
 
 
@@ -231,10 +225,10 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
         return _output(work, request, arguments)
     if names_object(arguments):
         return _object(work, request, arguments)
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, place.key))
-    kept = work.read(trash_ref(place.key, name)).document if name else None
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, work.key))
+    kept = work.read(trash_ref(work.key, name)).document if name else None
     if kept is None:
         raise NotFound(
             f"There is no {arguments['id'][:40]!r} in the trash.",
@@ -242,7 +236,7 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
         )
     entry = kept.entry
     # A user's rejection left a tombstone; a withdrawal leaves none.
-    rejected = any(stone.id == entry.id for stone in read_tombstones(work, place).stones)
+    rejected = any(stone.id == entry.id for stone in read_tombstones(work).stones)
     if rejected or not is_proposal(entry):
         raise UserError(
             f"{tool_rendering.short_id(entry)} was not restored: the user removed it, and "
@@ -250,8 +244,8 @@ def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
             fix=f"Ask the user to run `wm undo {entry.id}`.",
         )
     memory, facts = edits.restore(memory, entry, now=work.now)
-    work.delete(trash_ref(place.key, entry.id))
-    save_memory(work, place, memory, [replace(fact, phase="agent") for fact in facts])
+    work.delete(trash_ref(work.key, entry.id))
+    save_memory(work, memory, [replace(fact, phase="agent") for fact in facts])
     return _outcome(f"{tool_rendering.short_id(entry)} waits in the inbox again.", entry, "inbox")
 
 
@@ -267,11 +261,11 @@ def names_object(arguments: Arguments) -> bool:
 
 def _object(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """The text of a removed step or a part of it; it stays in the context for a while (OB-5)."""
-    place = locate(work.runtime, request)
-    session, one, part = objects.find(work, place, arguments["id"])
+    work = work.at(locate(work.runtime, request))
+    session, one, part = objects.find(work, arguments["id"])
     whole = objects.text_of(one, part)
     lines = tool_outputs.chosen_lines(whole, arguments.get("lines", ""), arguments.get("grep", ""))
-    objects.note(work, place, session, "restored", one)
+    objects.note(work, session, "restored", one)
     name = one.id if part is None else part.id
     text, structured = tool_rendering.restored(
         name, one.label, whole, lines, work.runtime.settings.tools.restored_chars, labels_in
@@ -280,9 +274,9 @@ def _object(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
 
 
 def _release(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    place = locate(work.runtime, request)
-    session, one, _part = objects.find(work, place, arguments["id"])
-    objects.note(work, place, session, "released", one)
+    work = work.at(locate(work.runtime, request))
+    session, one, _part = objects.find(work, arguments["id"])
+    objects.note(work, session, "released", one)
     text = f"{one.id} may leave the context again; memory_restore brings it back."
     return ToolAnswer(text=text, structured={"id": one.id, "message": text})
 
@@ -298,8 +292,8 @@ def _objects(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
 
 def _output(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """Lines of a kept output, up to the size limit of an answer."""
-    place = locate(work.runtime, request)
-    kept = tool_outputs.find(work, place, arguments["id"])
+    work = work.at(locate(work.runtime, request))
+    kept = tool_outputs.find(work, arguments["id"])
     wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
     chosen, _whole = tool_outputs.excerpt(kept, **wanted)
     text, structured = tool_rendering.output(kept, chosen, work.runtime.settings.tools.output_chars)
@@ -317,30 +311,28 @@ def _outcome(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
 def _of_session(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """Run a tool on the caller's own session memory. The structured part repeats the text: Claude
     Code shows a model the structured part only."""
-    place = locate(work.runtime, request)
-    state = core.of_caller(work, place, request.session)
-    said = _session_tool(work, place, state, request.name, arguments)
+    work = work.at(locate(work.runtime, request))
+    state = core.of_caller(work, request.session)
+    said = _session_tool(work, state, request.name, arguments)
     key = "blocks" if request.name == "core_memory_read" else "message"
     return ToolAnswer(text=said, structured={key: said})
 
 
-def _session_tool(
-    work: Work, place: WorkspacePlace, state: SessionState, name: str, arguments: Arguments
-) -> str:
-    edit = working_memory.WorkingEdit(work, place, state, "agent")
+def _session_tool(work: LocatedWork, state: SessionState, name: str, arguments: Arguments) -> str:
+    edit = working_memory.WorkingEdit(work, state, "agent")
     text, slot = arguments.get("text", ""), arguments.get("slot", "")
     match name:
         case "core_memory_update":
-            core.begin(work, place, state)
+            core.begin(work, state)
             block, content = arguments["block"], arguments["content"]
             operation = arguments.get("operation", "replace")
-            return core.change(work, place, state, block, content, operation, by="agent")[1]
+            return core.change(work, state, block, content, operation, by="agent")[1]
         case "core_memory_read":
-            found = core.load_core(work, place, state)
+            found = core.load_core(work, state)
             rendered = core_blocks.render(found, work.runtime.settings.core)
             return rendered or "The core blocks are empty."
         case "working_memory_add":
-            core.begin(work, place, state)
+            core.begin(work, state)
             return edit.add(text, slot)[1]
         case "working_memory_clear_slot":
             return edit.clear_slot(slot)[1]

@@ -23,7 +23,7 @@ from wm.api.contract import (
     CountRequest,
     InitRequest,
 )
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped
 from wm.domain.contract import edit, parse, validate
 from wm.domain.contract.parse import Text
 from wm.domain.facts import Detail, Fact
@@ -34,7 +34,7 @@ from wm.formats.contract_record import KEPT, ContractRecord, CountedSession, Kno
 from wm.formats.session_contract import FILE, MAX_BYTES
 from wm.ops.contract.contract_file import contract_queue, record_ref, record_refs
 from wm.ops.contract.project_files import contract_file
-from wm.ops.operation import Operation, Work, granted
+from wm.ops.operation import LocatedWork, Operation, Work, granted
 from wm.ops.place import locate
 from wm.store.identity import shown
 from wm.store.paths import sid
@@ -50,8 +50,7 @@ class OpenContract(Struct, frozen=True):
     """The contract of a project as it was read. raw: None if it could not be read; read errors are
     faults of the text."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     file: ProjectFile
     raw: bytes | None
     text: Text
@@ -62,8 +61,8 @@ class OpenContract(Struct, frozen=True):
 
     def known(self) -> KnownContract | None:
         """The recorded state of this branch's contract; None if there is none."""
-        record = self.work.read(record_ref(self.place.key)).document or ContractRecord()
-        own = (self.path, self.place.branch)
+        record = self.work.read(record_ref(self.work.key)).document or ContractRecord()
+        own = (self.path, self.work.place.branch)
         return next((c for c in record.contracts if (c.path, c.branch) == own), None)
 
     def faults(self, text: Text | None = None, *, before: str = "") -> tuple[ContractFault, ...]:
@@ -101,8 +100,8 @@ class OpenContract(Struct, frozen=True):
 
 def open_contract(work: Work, request: Scoped) -> OpenContract:
     """The contract of the project that a request names."""
-    place = locate(work.runtime, request)
-    file = contract_file(place, request.directory)
+    work = work.at(locate(work.runtime, request))
+    file = contract_file(work.place, request.directory)
     raw = None
     try:
         raw = file.read(MAX_BYTES)
@@ -114,7 +113,7 @@ def open_contract(work: Work, request: Scoped) -> OpenContract:
     except Trouble as trouble:
         fault = parse.file_fault(trouble.kind, trouble.message, trouble.fix)
     text = parse.read(raw) if raw is not None else Text("", None, (fault,))
-    return OpenContract(work, place, file, raw, text)
+    return OpenContract(work, file, raw, text)
 
 
 # --- looking ------------------------------------------------------------------------------
@@ -242,7 +241,7 @@ def _record(contract: OpenContract, text: Text, session: CountedSession | None =
     known = contract.known()
     about = {
         "path": contract.path,
-        "branch": contract.place.branch,
+        "branch": contract.work.place.branch,
         "at": iso(work.now),
         "sessions": known.sessions if known is not None else (),
     }
@@ -255,7 +254,7 @@ def _keep(
     if session is not None:
         others = [one for one in mine.sessions if one.sid != session.sid]
         mine = mine.model_copy(update={"sessions": (*others, session)[-KEPT_SESSIONS:]})
-    work, key = contract.work, contract.place.key
+    work, key = contract.work, contract.work.key
     record = work.read(record_ref(key)).document or ContractRecord()
     contracts = [c for c in record.contracts if (c.path, c.branch) != (mine.path, mine.branch)]
     kept = (*contracts, mine)[-KEPT:]
@@ -278,7 +277,7 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
         }
         codes = tuple(dict.fromkeys(fault.code for fault in faults))
         fact = Fact("contract_accepted", "user", "changed", reason_codes=codes, details=details)
-        work.log(contract.place.key, [fact])
+        work.log(contract.work.key, [fact])
     _record(contract, contract.text)
     return _as_answer(contract)
 
@@ -291,7 +290,7 @@ def _count(work: Work, request: CountRequest) -> Record:
     is; they are counted once it is repaired."""
     contract = open_contract(work, request)
     session = sid(request.session_id)
-    known = contract.known() or KnownContract(path=contract.path, branch=contract.place.branch)
+    known = contract.known() or KnownContract(path=contract.path, branch=contract.work.place.branch)
     counted = next((one.count for one in known.sessions if one.sid == session), None)
     new = request.count - (request.count - 1 if counted is None else counted)
     if new <= 0:
@@ -313,7 +312,7 @@ def _count(work: Work, request: CountRequest) -> Record:
     text = made if made.sound else contract.text
     _record(contract, text, CountedSession(sid=session, count=request.count))
     fact = Fact("contract_counted", "compaction", "changed", details={"count": count})
-    work.log(contract.place.key, [fact], session=session)
+    work.log(contract.work.key, [fact], session=session)
     return Record()
 
 
@@ -327,7 +326,7 @@ def _record_refusal(contract: OpenContract, session: str, faults: Sequence[Contr
     fact = Fact(
         "contract_left_alone", "compaction", "rejected", reason_codes=codes, details=details
     )
-    contract.work.log(contract.place.key, [fact], session=session)
+    contract.work.log(contract.work.key, [fact], session=session)
 
 
 # --- operations ---------------------------------------------------------------------------

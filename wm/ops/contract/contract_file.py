@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped
 from wm.formats.base import Document
 from wm.formats.contract_record import ContractRecord
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.contract.project_files import contract_file
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
@@ -33,12 +33,10 @@ def contract_queue(runtime: Runtime, request: Scoped) -> str:
     return f"contract:{locate(runtime, request).key}"
 
 
-def after_compaction(
-    work: Work, place: WorkspacePlace, folder: str, session_id: str, count: int
-) -> None:
+def after_compaction(work: LocatedWork, folder: str, session_id: str, count: int) -> None:
     """Count a compaction in the contract once it is on disk; does nothing without a contract."""
-    if not folder or not contract_file(place, folder).exists:
+    if not folder or not contract_file(work.place, folder).exists:
         return
     operation = OPERATIONS["count_compaction"]
     fields = {"directory": folder, "session_id": session_id, "count": count}
-    work.later.append((operation, operation.request.model_validate(fields)))
+    work.effects.later.append((operation, operation.request.model_validate(fields)))

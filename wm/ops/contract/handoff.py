@@ -10,7 +10,6 @@ import os
 from collections.abc import Sequence
 
 from wm.api.contract import HandoffAnswer, HandoffRequest
-from wm.api.protocol import WorkspacePlace
 from wm.domain.contract import handoff as pages
 from wm.domain.contract.handoff import MARK, Handoff, Sources
 from wm.domain.times import iso
@@ -23,7 +22,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.contract.contract import open_contract
 from wm.ops.contract.contract_file import contract_queue, record_ref
 from wm.ops.contract.project_files import contract_file, handoff_file
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import latest, readable_sessions
@@ -38,12 +37,12 @@ TRIES = 3
 
 
 def _handoff(work: Work, request: HandoffRequest) -> HandoffAnswer:
-    place = locate(work.runtime, request)
-    file = handoff_file(place, request.directory)
-    sources = _sources(work, place, request)
+    work = work.at(locate(work.runtime, request))
+    file = handoff_file(work.place, request.directory)
+    sources = _sources(work, request)
     made = pages.compose(sources, work.runtime.settings.contract, work.runtime.settings.session)
     changed = request.write and _written(file, made, force=request.force)
-    asked = _update_request(work, place, file.root, request)
+    asked = _update_request(work, file.root, request)
     state = sources.session
     return HandoffAnswer(
         file=shown(file.path),
@@ -78,14 +77,14 @@ def _written(file: ProjectFile, made: Handoff, *, force: bool) -> bool:
 # --- sources ------------------------------------------------------------------------------
 
 
-def _sources(work: Work, place: WorkspacePlace, request: HandoffRequest) -> Sources:
+def _sources(work: LocatedWork, request: HandoffRequest) -> Sources:
     """Raises UserError for a contract with faults, and if nothing is known about the work."""
-    root = contract_file(place, request.directory).root
-    state = _session(work, place, root, request.session)
+    root = contract_file(work.place, request.directory).root
+    state = _session(work, root, request.session)
     contract = _contract(work, request)
     core = None
     if state is not None:
-        core = work.read(Ref(CoreMemory, place.key, sid(state.session_id))).document
+        core = work.read(Ref(CoreMemory, work.key, sid(state.session_id))).document
     project = shown(os.path.basename(root))
     found = Sources(work.runtime.redactor.text(project), FILE, contract, state, core)
     if found.empty:
@@ -110,16 +109,16 @@ def _contract(work: Work, request: HandoffRequest) -> dict[str, object] | None:
     return contract.content()
 
 
-def _session(work: Work, place: WorkspacePlace, root: str, wanted: str) -> SessionState | None:
+def _session(work: LocatedWork, root: str, wanted: str) -> SessionState | None:
     """The requested session, else the newest session of the project that is not a subagent's."""
 
     def is_here(state: SessionState) -> bool:
-        placed = not state.subagent and (state.root or place.root)
-        return bool(placed) and contract_file(place, state.root).root == root
+        placed = not state.subagent and (state.root or work.place.root)
+        return bool(placed) and contract_file(work.place, state.root).root == root
 
     if not wanted:
-        return latest(work, place.key, is_here)
-    mains = (s for s in readable_sessions(work, place.key) if not s.subagent)
+        return latest(work, work.key, is_here)
+    mains = (s for s in readable_sessions(work, work.key) if not s.subagent)
     named = [s for s in mains if s.session_id.startswith(wanted)]
     exact = [s for s in named if s.session_id == wanted] or named
     if len(exact) != 1:
@@ -131,17 +130,17 @@ def _session(work: Work, place: WorkspacePlace, root: str, wanted: str) -> Sessi
 # --- for the next session -----------------------------------------------------------------
 
 
-def _update_request(work: Work, place: WorkspacePlace, root: str, request: HandoffRequest) -> bool:
+def _update_request(work: LocatedWork, root: str, request: HandoffRequest) -> bool:
     """Does the next session receive the page, after this request?"""
     folder = shown(root)
-    record = work.read(record_ref(place.key)).document or ContractRecord()
+    record = work.read(record_ref(work.key)).document or ContractRecord()
     is_asked = any(one.folder == folder for one in record.asked)
     if request.next == is_asked or not (request.next or request.withdraw):
         return is_asked
     others = tuple(one for one in record.asked if one.folder != folder)
     added = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
-    work.put(record_ref(place.key), record.model_copy(update={"asked": (*others, *added)}))
-    work.notify(place.key, ContractRecord.slug)
+    work.put(record_ref(work.key), record.model_copy(update={"asked": (*others, *added)}))
+    work.notify(work.key, ContractRecord.slug)
     return request.next
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.api.diag import Remark
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped
 from wm.domain.evidence_retention import ADMITTING
 from wm.domain.times import parse
 from wm.formats.evidence import EvidenceRecord
@@ -20,7 +20,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import omissions, rendered
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import locate
 from wm.ops.storage.evidence import read_log
 from wm.store.base import LogReading
@@ -29,8 +29,7 @@ from wm.store.base import LogReading
 class DiagnosisBasis(Struct, frozen=True):
     """One consistent reading, for one answer."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     memory: WorkspaceMemory
     log: LogReading
 
@@ -43,15 +42,15 @@ class DiagnosisBasis(Struct, frozen=True):
         return tuple(e for e in self.memory.entries if e.status == "active")
 
     def trashed(self) -> tuple[str, ...]:
-        return self.work.runtime.store.names(TrashedEntry, self.place.key)
+        return self.work.runtime.store.names(TrashedEntry, self.work.key)
 
     def shown(self) -> tuple[MemoryEntry, ...]:
-        return rendered(self.work, self.place, self.memory).selection.shown
+        return rendered(self.work, self.memory).selection.shown
 
     def omitted(self, entries: Iterable[MemoryEntry]) -> dict[str, str]:
         """Why prompts omit each entry: its id -> a code, "" if they show it."""
-        view = rendered(self.work, self.place, self.memory).selection
-        return omissions(tuple(entries), self.place, view)
+        view = rendered(self.work, self.memory).selection
+        return omissions(tuple(entries), self.work.place, view)
 
     def admissions(self) -> dict[str, EvidenceRecord]:
         """The record that admitted each entry: the one the entry names, else the first matching
@@ -77,9 +76,9 @@ class DiagnosisBasis(Struct, frozen=True):
 
 
 def read_basis(work: Work, request: Scoped) -> DiagnosisBasis:
-    place = locate(work.runtime, request)
-    memory = anchors.seen(place, read_memory(work, place), request.directory)
-    return DiagnosisBasis(work, place, memory, read_log(work, place))
+    work = work.at(locate(work.runtime, request))
+    memory = anchors.seen(work.place, read_memory(work), request.directory)
+    return DiagnosisBasis(work, memory, read_log(work))
 
 
 def remark(code: str, severity: str, sentence: str, entry: str = "", fix: str = "") -> Remark:

@@ -56,11 +56,11 @@ def _missing(work: Work, request: DiagRequest) -> Missing:
         )
     rows.sort(key=lambda row: (row.rank == 0, row.rank, row.entry.id))
     return Missing(
-        place=found.place,
+        place=found.work.place,
         shown=len(found.shown()),
         rows=tuple(rows),
         by_reason=counted((row.reason,) for row in rows),
-        pending=len(read_journal(work, found.place).entries),
+        pending=len(read_journal(found.work).entries),
     )
 
 
@@ -68,7 +68,7 @@ def _ranks(found: DiagnosisBasis) -> dict[str, int]:
     """Rank of each active entry of this branch, as prompts order them."""
     settings = found.work.runtime.settings.memory
     order = select.rank(found.memory, now=found.work.now, settings=settings).entries
-    seen = (e for e in order if scope.visible(e.scope, found.place.branch))
+    seen = (e for e in order if scope.visible(e.scope, found.work.place.branch))
     return {entry.id: at for at, entry in enumerate(seen, start=1)}
 
 
@@ -80,7 +80,7 @@ AHEAD_DAYS = 90
 
 def _explain(work: Work, request: ExplainRequest) -> Explanation:
     found = read_basis(work, request)
-    entry = find_entry_or_trash(work, found.place, request.id)
+    entry = find_entry_or_trash(found.work, request.id)
     # The entry as it is now, with the state of its code anchors.
     entry = find(found.memory, entry.id) or entry
     settings = work.runtime.settings.memory
@@ -91,7 +91,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
     omitted = found.omitted((entry,))[entry.id]
     admitted = found.admissions().get(entry.id)
     return Explanation(
-        place=found.place,
+        place=found.work.place,
         entry=entry,
         type_weight=retention.weight(settings.type_weights, entry.type),
         source_weight=retention.weight(settings.source_weights, entry.source),
@@ -111,7 +111,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         admitted=admitted,
         anchors=tuple(
             AnchorView(path=anchor.path, symbol=anchor.symbol, state=state)
-            for anchor, state in anchors.states(found.place, entry, request.directory)
+            for anchor, state in anchors.states(found.work.place, entry, request.directory)
         ),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
         course=tuple(
@@ -141,7 +141,7 @@ def _quality(work: Work, request: DiagRequest) -> Quality:
         if remarks:
             rows.append(QualityRow(entry=entry, remarks=remarks))
     return Quality(
-        place=found.place,
+        place=found.work.place,
         active=len(found.active),
         sound=len(found.active) - len(rows),
         by_code=counted((each.code,) for row in rows for each in row.remarks),

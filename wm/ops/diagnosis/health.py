@@ -40,7 +40,7 @@ ATTENTION: list[tuple[str, str, str, str]] = Tables("wm.ops").table("attention")
 
 def _status(work: Work, request: DiagRequest) -> DiagStatus:
     found = read_basis(work, request)
-    key = found.place.key
+    key = found.work.key
     remarks = tuple(_attention(work, request, found))
     counts = {
         status: sum(e.status == status for e in found.memory.entries)
@@ -48,14 +48,14 @@ def _status(work: Work, request: DiagRequest) -> DiagStatus:
     }
     counts |= {
         "shown": len(found.shown()),
-        "pending": len(read_journal(work, found.place).entries),
+        "pending": len(read_journal(found.work).entries),
         "trash": len(found.trashed()),
-        "stones": len(read_tombstones(work, found.place).stones),
+        "stones": len(read_tombstones(found.work).stones),
         "sessions": len(work.runtime.store.names(SessionState, key)),
     }
     moment = work.now - RECENT
     return DiagStatus(
-        place=found.place,
+        place=found.work.place,
         verdict=_verdict(remarks),
         counts=counts,
         rejected=sum(refuses(r) and is_after(r, moment) for r in found.records),
@@ -81,7 +81,7 @@ def _verdict(remarks: Iterable[Remark]) -> str:
 def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Iterator[Remark]:
     """What needs attention, most serious first."""
     unreadable = False
-    for document in _documents(work, found.place.key):
+    for document in _documents(work, found.work.key):
         if document.health not in WELL:
             lost = document.health in (Health.LOST.value, Health.TOO_NEW.value)
             health = document.health.replace("_", " ")
@@ -92,7 +92,7 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
     # An unreadable entry must not be reported as gone.
     gone = 0 if unreadable else diag_disappearances.run(work, request).unexplained
     counts = {
-        "pending": len(read_journal(work, found.place).entries),
+        "pending": len(read_journal(found.work).entries),
         "damaged_evidence": found.log.damaged,
         "disappeared": gone,
         "inbox": sum(e.status == "inbox" for e in found.memory.entries),
@@ -108,7 +108,7 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
 
 def _health(work: Work, request: DiagRequest) -> DiagHealth:
     found = read_basis(work, request)
-    folder = f"workspaces/{found.place.key}"
+    folder = f"workspaces/{found.work.key}"
     remarks = tuple(
         remark(
             finding.code,
@@ -120,9 +120,9 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
         if finding.path.startswith(folder) or not finding.path.startswith("workspaces/")
     )
     return DiagHealth(
-        place=found.place,
+        place=found.work.place,
         sound=not found.log.damaged and all(r.severity == "note" for r in remarks),
-        documents=tuple(_documents(work, found.place.key)),
+        documents=tuple(_documents(work, found.work.key)),
         records=len(found.records),
         damaged=found.log.damaged,
         torn_bytes=found.log.torn_bytes,
@@ -143,14 +143,14 @@ def _documents(work: Work, key: str) -> Iterator[DocumentHealth]:
 def _audit(work: Work, request: DiagRequest) -> Audit:
     found = read_basis(work, request)
     lost = diag_disappearances.run(work, request)
-    remarks = [*_disagreements(found), *_tombs(work, found)]
+    remarks = [*_disagreements(found), *_tombs(found)]
     remarks += [
         remark("disappeared", "error", one.sentence, one.entry)
         for one in lost.from_memory
         if one.how == "unexplained"
     ]
     return Audit(
-        place=found.place,
+        place=found.work.place,
         sound=not any(r.severity in ("error", "warning") for r in remarks),
         entries=len(found.memory.entries),
         records=len(found.records),
@@ -198,14 +198,14 @@ def _last_quotes(found: DiagnosisBasis) -> dict[str, str]:
     }
 
 
-def _tombs(work: Work, found: DiagnosisBasis) -> Iterator[Remark]:
+def _tombs(found: DiagnosisBasis) -> Iterator[Remark]:
     trash = set(found.trashed())
     in_force = {e.id for e in found.memory.entries if e.status != "trashed"}
     for entry_id in sorted(trash & in_force):
         message = "It is both in the memory and in the trash."
         yield remark("twice", "warning", message, entry_id)
     left = {r.entry for r in found.records if r.outcome == "trashed"}
-    for stone in read_tombstones(work, found.place).stones:
+    for stone in read_tombstones(found.work).stones:
         if stone.id not in left:
             message = "Its text is blocked as forgotten (tombstone), but no record says by whom."
             yield remark("unanswerable_stone", "note", message, stone.id)

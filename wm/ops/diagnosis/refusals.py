@@ -37,7 +37,7 @@ def _rejected(work: Work, request: RejectedRequest) -> Rejected:
         if request.reason in ("", *row.reason_codes) and (row.soft or not request.soft)
     ]
     return Rejected(
-        place=found.place,
+        place=found.work.place,
         total=len(rows),
         by_reason=counted(row.reason_codes for row in rows),
         rows=tuple(rows[: max(0, request.limit)]),
@@ -76,7 +76,7 @@ def _commands(work: Work, request: CommandsRequest) -> Commands:
     ]
     refused = (row.reason_codes for row in rows if not row.obeyed)
     return Commands(
-        place=found.place,
+        place=found.work.place,
         total=len(rows),
         obeyed=sum(row.obeyed for row in rows),
         by_reason=counted(refused),

@@ -31,10 +31,10 @@ from wm.store.paths import sid
 
 def _trace(work: Work, request: TraceRequest) -> Trace:
     found = read_basis(work, request)
-    session = _session(work, found, request.subject)
-    state = work.read(Ref(SessionState, found.place.key, session)).document
+    session = _session(found, request.subject)
+    state = work.read(Ref(SessionState, found.work.key, session)).document
     return Trace(
-        place=found.place,
+        place=found.work.place,
         session=session,
         session_id=state.session_id if state else "",
         agent=state.agent if state else "",
@@ -42,7 +42,7 @@ def _trace(work: Work, request: TraceRequest) -> Trace:
     )
 
 
-def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
+def _session(found: DiagnosisBasis, subject: str) -> str:
     """The `<sid>` of the session that `subject` names. Raises NotFound.
 
     If the session's files are gone, the full session id is needed, because the evidence keeps only
@@ -50,11 +50,11 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
     """
     sessions = [r.session for r in found.records if r.session]
     if not subject:
-        return sessions[-1] if sessions else _newest(work, found)
+        return sessions[-1] if sessions else _newest(found)
     by_event = [r.session for r in found.records if r.event_id == subject and r.session]
     if by_event:
         return by_event[0]
-    for state in readable_sessions(work, found.place.key):
+    for state in readable_sessions(found.work, found.work.key):
         name = sid(state.session_id)
         if subject == name or state.session_id.startswith(subject):
             return name
@@ -66,8 +66,8 @@ def _session(work: Work, found: DiagnosisBasis, subject: str) -> str:
     )
 
 
-def _newest(work: Work, found: DiagnosisBasis) -> str:
-    newest = latest(work, found.place.key)
+def _newest(found: DiagnosisBasis) -> str:
+    newest = latest(found.work, found.work.key)
     if newest is None:
         raise NotFound("No agent had a session here yet.", fix="`wm setup` connects the agents.")
     return sid(newest.session_id)
@@ -93,7 +93,7 @@ def _coverage(work: Work, request: DiagRequest) -> Coverage:
             )
         )
     return Coverage(
-        place=found.place,
+        place=found.work.place,
         rows=tuple(rows),
         unanswerable=tuple(e.id for e in found.active if e.id not in admissions),
         never_prompted=tuple(e.id for e in found.active if e.id not in prompted),
@@ -120,7 +120,7 @@ def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
     found = read_basis(work, request)
     missing = tuple(_missing_entries(found))
     return Disappearances(
-        place=found.place,
+        place=found.work.place,
         from_memory=missing,
         from_prompts=tuple(_hidden(found)),
         unexplained=sum(one.how == "unexplained" for one in missing),

@@ -36,9 +36,9 @@ def _run(work: Work, request: DiagRequest) -> Alike:
     kept = sorted(kept, key=lambda e: (e.created_at, e.id))[-MOST:]
     vectors = _vectors(work, [entry.text for entry in kept])
     if vectors is None:
-        return Alike(place=found.place, compared=0, problem=_problem(work))
+        return Alike(place=found.work.place, compared=0, problem=_problem(work))
     pairs = islice(_pairs(work, kept, vectors), LISTED)
-    return Alike(place=found.place, compared=len(kept), pairs=tuple(pairs))
+    return Alike(place=found.work.place, compared=len(kept), pairs=tuple(pairs))
 
 
 def _pairs(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from wm.api.protocol import WhyAnswer, WhyRequest, WorkspacePlace
+from wm.api.protocol import WhyAnswer, WhyRequest
 from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -16,7 +16,7 @@ from wm.ops.explanations import happened
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.memory.render import omissions, rendered, strengths
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.session import tool_outputs
 from wm.ops.storage.evidence import names, quotes, read_log
@@ -27,7 +27,7 @@ QUOTED_CHARS = 60
 
 
 def _run(work: Work, request: WhyRequest) -> WhyAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     # Evidence holds labels instead of secrets, so the question must too.
     subject = work.runtime.redactor.text(request.subject)
     if not subject.strip():
@@ -35,27 +35,27 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
             "The request names no entry and no text.", fix='`wm why ID`, or `wm why "the text"`.'
         )
     if subject.startswith("t_"):
-        return _of_output(work, place, subject)
-    entry = find_entry_or_text(work, place, subject)
-    records = _records(work, place, subject, entry)
+        return _of_output(work, subject)
+    entry = find_entry_or_text(work, subject)
+    records = _records(work, subject, entry)
     if entry is None:
         if not records:
             raise NotFound(
-                f"Nothing is known about {request.subject[:QUOTED_CHARS]!r} in {place.root}.",
+                f"Nothing is known about {request.subject[:QUOTED_CHARS]!r} in {work.place.root}.",
                 fix="`wm search` finds entries by their words; `wm why --not` says what keeps a "
                 "text out.",
             )
         return WhyAnswer(
             subject=request.subject, records=records, sentences=tuple(map(happened, records))
         )
-    memory = read_memory(work, place)
-    view = rendered(work, place, memory).selection
+    memory = read_memory(work)
+    view = rendered(work, memory).selection
     return WhyAnswer(
         subject=request.subject,
         entry=entry,
         strength=round(strengths(work, memory).get(entry.id, 0.0), 4),
         shown=any(e.id == entry.id for e in view.shown),
-        omitted=omissions((entry,), place, view)[entry.id],
+        omitted=omissions((entry,), work.place, view)[entry.id],
         records=records,
         sentences=(
             _origin(entry),
@@ -65,39 +65,39 @@ def _run(work: Work, request: WhyRequest) -> WhyAnswer:
     )
 
 
-def _of_output(work: Work, place: WorkspacePlace, subject: str) -> WhyAnswer:
+def _of_output(work: LocatedWork, subject: str) -> WhyAnswer:
     """Why a tool output was cut, even if the output itself is gone."""
-    log = read_log(work, place).records
+    log = read_log(work).records
     handle = tool_outputs.full_handle(subject, (r.entry for r in log if r.type == "output_pruned"))
     records = tuple(record for record in log if handle and record.entry == handle)
     if not records:
         raise NotFound(
             f"Nothing is known about the tool output {subject[:QUOTED_CHARS]!r} in "
-            f"{place.root or place.key}.",
+            f"{work.place.root or work.key}.",
             fix="A shortened output shows its handle (`t_…`) where lines were left out.",
         )
     return WhyAnswer(subject=subject, records=records, sentences=tuple(map(happened, records)))
 
 
-def find_entry_or_text(work: Work, place: WorkspacePlace, subject: str) -> MemoryEntry | None:
+def find_entry_or_text(work: LocatedWork, subject: str) -> MemoryEntry | None:
     """The entry by id, else one with exactly this text; trashed ones last."""
     try:
-        return find_entry_or_trash(work, place, subject)
+        return find_entry_or_trash(work, subject)
     except NotFound:
         wanted = canonical(subject)
-        trash = (trashed.entry for trashed in trashed_entries(work, place))
-        known = chain(read_memory(work, place).entries, trash)
+        trash = (trashed.entry for trashed in trashed_entries(work))
+        known = chain(read_memory(work).entries, trash)
         return next((entry for entry in known if canonical(entry.text) == wanted), None)
 
 
 def _records(
-    work: Work, place: WorkspacePlace, subject: str, entry: MemoryEntry | None
+    work: LocatedWork, subject: str, entry: MemoryEntry | None
 ) -> tuple[EvidenceRecord, ...]:
     """Records that name the entry (even if it was purged) or quote the text."""
     wanted = canonical(subject)
     return tuple(
         record
-        for record in read_log(work, place).records
+        for record in read_log(work).records
         if (
             names(record, entry.id)
             if entry is not None

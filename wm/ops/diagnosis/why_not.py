@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from wm.api.diagnosis import RuleCheck, WhyNotAnswer, WhyNotRequest
-from wm.api.protocol import WorkspacePlace
 from wm.domain.learning import requests
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import echo_guard
@@ -24,7 +23,7 @@ from wm.ops.diagnosis.why import find_entry_or_text
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import memory_editor, read_journal, read_memory, read_tombstones
 from wm.ops.memory.render import omissions, rendered
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.storage.evidence import names, quotes, read_log
 from wm.text.letters import canonical
@@ -33,19 +32,19 @@ PROPOSED, ASKED = "compaction", "explicit"
 
 
 def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     given = work.runtime.redactor.text(request.text.strip())
     if not canonical(given):
         raise UserError("There is no text to ask about.", fix='`wm why --not "the text"`.')
-    memory = read_memory(work, place)
+    memory = read_memory(work)
     asked = requests.find_requests(given, work.runtime.settings.gate)
     # A message that asks to remember something is checked by the text that it asks to remember.
     text = asked.found[0].text if asked.found else given
-    entry = _find_entry(work, place, text)
+    entry = _find_entry(work, text)
     if entry is not None:
         text = entry.text
     kind = request.type or (entry.type if entry else infer_type(text))
-    question = _Question(work, place, memory, text, kind, entry)
+    question = _Question(work, memory, text, kind, entry)
     checks = [*_message(asked), *question.checks()]
     records = question.records()
     verdict, sentence = _verdict(checks, records)
@@ -61,13 +60,13 @@ def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
     )
 
 
-def _find_entry(work: Work, place: WorkspacePlace, text: str) -> MemoryEntry | None:
+def _find_entry(work: LocatedWork, text: str) -> MemoryEntry | None:
     """The entry with this id or exactly this text; active ones first."""
     wanted = canonical(text)
     order = ("active", "inbox", "superseded", "trashed")
-    same = [e for e in read_memory(work, place).entries if canonical(e.text) == wanted]
+    same = [e for e in read_memory(work).entries if canonical(e.text) == wanted]
     same.sort(key=lambda e: order.index(e.status) if e.status in order else len(order))
-    return same[0] if same else find_entry_or_text(work, place, text)
+    return same[0] if same else find_entry_or_text(work, text)
 
 
 def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
@@ -83,8 +82,7 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
 class _Question(Struct, frozen=True):
     """A text, and the entry that states it exactly, if any."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     memory: WorkspaceMemory
     text: str
     kind: str
@@ -95,7 +93,7 @@ class _Question(Struct, frozen=True):
         if self.entry is not None:
             yield self._stored(self.entry)
         yield from self._pending()
-        stones = read_tombstones(self.work, self.place).stones
+        stones = read_tombstones(self.work).stones
         if is_forgotten(self.text, stones, self.work.runtime.store.digest):
             message = "It was forgotten, so agents cannot store it again (tombstone); a person can."
             yield _check("forgotten", message, ("forgotten",))
@@ -106,8 +104,8 @@ class _Question(Struct, frozen=True):
 
     def _stored(self, entry: MemoryEntry) -> RuleCheck:
         if entry.status == "active":
-            view = rendered(self.work, self.place, self.memory).selection
-            code = omissions((entry,), self.place, view)[entry.id]
+            view = rendered(self.work, self.memory).selection
+            code = omissions((entry,), self.work.place, view)[entry.id]
             if not code:
                 sentence = f"It is stored as {entry.id}, and prompts show it."
                 return _check("shown", sentence, entry=entry.id, stops=False)
@@ -124,7 +122,7 @@ class _Question(Struct, frozen=True):
 
     def _pending(self) -> Iterator[RuleCheck]:
         wanted = canonical(self.text)
-        for pending in read_journal(self.work, self.place).entries:
+        for pending in read_journal(self.work).entries:
             if canonical(pending.entry.text) == wanted:
                 codes = tuple(filter(None, pending.last_failure.split(",")))
                 why = explanations.reasons(codes)
@@ -145,7 +143,7 @@ class _Question(Struct, frozen=True):
             yield _check(rule, sentence, codes, stops=bool(codes))
 
     def _echo(self) -> Iterator[RuleCheck]:
-        shown = rendered(self.work, self.place, self.memory).selection.shown
+        shown = rendered(self.work, self.memory).selection.shown
         shown_entry = next((e for e in shown if echo_guard.is_echo(self.text, (e.text,))), None)
         if shown_entry is not None:
             sentence = (
@@ -159,7 +157,7 @@ class _Question(Struct, frozen=True):
         newcomer = MemoryEntry(
             id="m_asked", type=self.kind, text=self.text, source=ASKED, created_at=at, updated_at=at
         )
-        with memory_editor(work, self.place, self.memory) as editor:
+        with memory_editor(work, self.memory) as editor:
             twins = editor.twins(newcomer)
             admission = editor.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
         for twin in twins[:1]:
@@ -175,7 +173,7 @@ class _Question(Struct, frozen=True):
         wanted, entry = canonical(self.text), self.entry
         return tuple(
             r
-            for r in read_log(self.work, self.place).records
+            for r in read_log(self.work).records
             if r.type != "epoch_opened"
             and (quotes(r, wanted) or (entry is not None and names(r, entry.id)))
         )

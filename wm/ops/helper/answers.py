@@ -12,14 +12,13 @@ from functools import partial
 
 from msgspec import Struct, field
 
-from wm.api.protocol import WorkspacePlace
 from wm.domain.paging.citations import CitedAnswer, SentLines, checked, lines_to_send, numbered
 from wm.domain.paging.passages import TextPassage
 from wm.errors import StoreError
 from wm.models.helper import HelperFailure
 from wm.ops.background import Background, Task, tasks
 from wm.ops.helper import asking
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 from wm.ops.paging import objects
 from wm.ops.runtime import Runtime
 from wm.settings import HelperSettings
@@ -47,19 +46,17 @@ class _Asked(Struct):
     found: CitedAnswer | str = "timeout"
 
 
-def short_answer(
-    work: Work, place: WorkspacePlace, question: str, passages: Sequence[TextPassage]
-) -> ShortAnswer:
+def short_answer(work: LocatedWork, question: str, passages: Sequence[TextPassage]) -> ShortAnswer:
     """The answer to a question from the texts of these passages, if it comes in time."""
     runtime = work.runtime
     if refused := asking.why_not(runtime):
         return ShortAnswer(reason=refused.reason)
     if not passages:
         return ShortAnswer(reason="not_found")
-    view = ("answer", place.key, question, tuple((one.name, one.first) for one in passages))
+    view = ("answer", work.key, question, tuple((one.name, one.first) for one in passages))
     asked = runtime.caches.views.peek(view)
     if not isinstance(asked, _Asked):
-        asked = _Asked(question, _sent(work, place, passages))
+        asked = _Asked(question, _sent(work, passages))
         runtime.caches.views.put(view, asked)
         if not _queue(runtime).submit(partial(_ask, runtime, asked)):
             runtime.caches.views.pop(view)
@@ -69,13 +66,11 @@ def short_answer(
         return ShortAnswer(found)
     if asked.ready.is_set():
         runtime.caches.views.pop(view)  # the next call asks again
-    return ShortAnswer(reason=found, summary=_compact(work, place, passages[0].name))
+    return ShortAnswer(reason=found, summary=_compact(work, passages[0].name))
 
 
-def _sent(
-    work: Work, place: WorkspacePlace, passages: Sequence[TextPassage]
-) -> Sequence[SentLines]:
-    stored = {one.name: objects.find(work, place, one.name) for one in passages}
+def _sent(work: LocatedWork, passages: Sequence[TextPassage]) -> Sequence[SentLines]:
+    stored = {one.name: objects.find(work, one.name) for one in passages}
     texts = {name: objects.text_of(one, part) for name, (_session, one, part) in stored.items()}
     return lines_to_send(passages, texts, work.runtime.settings.helper.read_chars)
 
@@ -106,9 +101,9 @@ def _ask(runtime: Runtime, asked: _Asked) -> None:
         asked.ready.set()
 
 
-def _compact(work: Work, place: WorkspacePlace, handle: str) -> str:
+def _compact(work: LocatedWork, handle: str) -> str:
     """The compact summary of a stored text; "" if there is none."""
-    session, _one, _part = objects.find(work, place, handle)
-    known = work.read(objects.summaries_of(place.key, session)).document
+    session, _one, _part = objects.find(work, handle)
+    known = work.read(objects.summaries_of(work.key, session)).document
     made = known.texts.get(handle) if known is not None else None
     return made.compact if made is not None else ""

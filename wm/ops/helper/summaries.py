@@ -62,7 +62,7 @@ def _removed(
     limits: HelperSettings = runtime.settings.helper
     seen = set(known.texts)
     state = session_state(
-        Work(runtime, runtime.now()), WorkspacePlace(key=workspace, root=""), session
+        Work(runtime, runtime.now()).at(WorkspacePlace(key=workspace, root="")), session
     )
     if not state.in_force:
         return

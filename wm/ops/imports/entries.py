@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wm.api.imports import ImportAnswer, Imported, ImportFact, ImportRequest
-from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Detail, Fact
 from wm.domain.imports.admit import (
     HISTORY,
@@ -44,7 +43,7 @@ from wm.formats.workspace_memory import (
 from wm.ops.imports import sessions as import_sessions
 from wm.ops.learning.remember import judge, learn_refs
 from wm.ops.memory.documents import load_memory, read_memory, read_tombstones, save_memory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
@@ -65,25 +64,25 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
             f"The import has {len(request.facts)} statements; the limit is {most}.",
             fix="Import the files in parts.",
         )
-    place = locate(work.runtime, request)
-    memory = read_memory(work, place) if request.dry_run else load_memory(work, place)
-    changed, rows = _admitted(work, place, memory, request.facts)
+    work = work.at(locate(work.runtime, request))
+    memory = read_memory(work) if request.dry_run else load_memory(work)
+    changed, rows = _admitted(work, memory, request.facts)
     command = work.new_id("e_")
     if not request.dry_run:
-        _save(work, place, changed, rows, command)
+        _save(work, changed, rows, command)
     outcomes = tuple(_outcome(work, *row) for row in rows)
-    sessions = import_sessions.take(work, place, request.sessions, command, dry_run=request.dry_run)
+    sessions = import_sessions.take(work, request.sessions, command, dry_run=request.dry_run)
     counts = Counter(outcome.outcome for outcome in outcomes)
     brought: dict[str, Detail] = {
         "entry": sum(counts[outcome] for outcome in NEW),
         "session": len({one.session_id for one in sessions if one.outcome == "imported"}),
     }
     if any(brought.values()) and not request.dry_run:
-        work.log_as(command, place.key, Fact(IMPORTED, "user", "changed", details=brought))
+        work.log_as(command, work.key, Fact(IMPORTED, "user", "changed", details=brought))
     else:
         command = ""
     return ImportAnswer(
-        place=place,
+        place=work.place,
         dry_run=request.dry_run,
         outcomes=outcomes,
         sessions=sessions,
@@ -93,11 +92,11 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
 
 
 def _admitted(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, facts: Sequence[ImportFact]
+    work: LocatedWork, memory: WorkspaceMemory, facts: Sequence[ImportFact]
 ) -> tuple[WorkspaceMemory, list[Row]]:
     """The memory with what the rules admit of these statements, and the result of each."""
     newcomers = [_newcomer(work, fact) for fact in facts]
-    stones = read_tombstones(work, place).stones
+    stones = read_tombstones(work).stones
     forgotten_ids = {stone.id for stone in stones}
     changed, results = admit_all(
         memory,
@@ -201,18 +200,16 @@ def _sid(session: str) -> str:
 # --- what is written and shown ---------------------------------------------------------------
 
 
-def _save(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, rows: Sequence[Row], command: str
-) -> None:
+def _save(work: LocatedWork, memory: WorkspaceMemory, rows: Sequence[Row], command: str) -> None:
     """Stage the memory, if it changed, and evidence for outcomes not recorded before. command: the
     record of the import, which each record of an entry names."""
     quiet = any(result.outcome in QUIET for _fact, _newcomer, result in rows)
-    recorded = _recorded_before(work, place) if quiet else frozenset()
+    recorded = _recorded_before(work) if quiet else frozenset()
     events: dict[str, str] = {}
     for fact, newcomer, result in rows:
         repeated = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
         if result.outcome != UNCHANGED and not repeated:
-            event = work.log(place.key, [_evidence(fact, newcomer, result, command)])[0]
+            event = work.log(work.key, [_evidence(fact, newcomer, result, command)])[0]
             events[result.entry_id] = event
     brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in NEW}
     if brought:
@@ -222,12 +219,12 @@ def _save(
             else entry
             for entry in memory.entries
         )
-        save_memory(work, place, memory.model_copy(update={"entries": entries}))
+        save_memory(work, memory.model_copy(update={"entries": entries}))
 
 
-def _recorded_before(work: Work, place: WorkspacePlace) -> frozenset[tuple[str, str]]:
+def _recorded_before(work: LocatedWork) -> frozenset[tuple[str, str]]:
     """Rejections that earlier runs recorded; repeating them is noise."""
-    records = work.runtime.store.evidence(place.key).records
+    records = work.runtime.store.evidence(work.key).records
     return frozenset(
         (str(record.details.get("imported", "")), record.outcome)
         for record in records

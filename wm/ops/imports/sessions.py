@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wm.api.imports import ImportedSession, ImportItem, ImportSession
-from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks, pool, slots
@@ -20,7 +19,7 @@ from wm.formats.base import Document
 from wm.formats.core_memory import CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.session.hot_state import core_ref, session_ref, working_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
@@ -46,10 +45,10 @@ def session_refs(key: str, sessions: Iterable[ImportSession]) -> Sequence[Ref[Do
     ]
 
 
-def unused(work: Work, place: WorkspacePlace, name: str) -> str:
+def unused(work: LocatedWork, name: str) -> str:
     """The id of the imported session `name`, or "" if it was used, changed or deleted since."""
-    state = work.read(Ref(SessionState, place.key, name)).document
-    core = work.read(Ref(CoreMemory, place.key, name)).document
+    state = work.read(Ref(SessionState, work.key, name)).document
+    core = work.read(Ref(CoreMemory, work.key, name)).document
     if state is None or not state.started_at == state.updated_at == state.ended_at:
         return ""
     blocks = core_blocks.filled(core) if core is not None else ()
@@ -57,54 +56,42 @@ def unused(work: Work, place: WorkspacePlace, name: str) -> str:
 
 
 def take(
-    work: Work,
-    place: WorkspacePlace,
-    sessions: Sequence[ImportSession],
-    command: str,
-    *,
-    dry_run: bool,
+    work: LocatedWork, sessions: Sequence[ImportSession], command: str, *, dry_run: bool
 ) -> tuple[ImportedSession, ...]:
     """Import sessions, one file after another, and report each outcome. command: the record of the
     import, which each record of a session names."""
     longest = work.runtime.settings.session.max_id_chars
     fits = [one for one in sessions if 0 < len(one.session_id) <= longest]
     known = {
-        one.session_id: work.read(session_ref(place.key, one.session_id)).health
+        one.session_id: work.read(session_ref(work.key, one.session_id)).health
         is not Health.MISSING
         for one in fits
     }
     return tuple(
-        _take(work, place, one, command, known=known[one.session_id], dry_run=dry_run)
-        for one in fits
+        _take(work, one, command, known=known[one.session_id], dry_run=dry_run) for one in fits
     )
 
 
 def _take(
-    work: Work,
-    place: WorkspacePlace,
-    one: ImportSession,
-    command: str,
-    *,
-    known: bool,
-    dry_run: bool,
+    work: LocatedWork, one: ImportSession, command: str, *, known: bool, dry_run: bool
 ) -> ImportedSession:
     at = in_past(one.at, work.now) or iso(work.now)
-    has_core = work.read(core_ref(place.key, one.session_id)).health is not Health.MISSING
-    core, refused = _core(work, place, one, at) if not has_core else (None, [])
+    has_core = work.read(core_ref(work.key, one.session_id)).health is not Health.MISSING
+    core, refused = _core(work, one, at) if not has_core else (None, [])
     working, unfit = _working(work, one, at) if not known else (None, [])
     names = tuple(name for name, _ in core_blocks.filled(core)) if core is not None else ()
     items = len(working.pool) + sum(map(len, working.slots.values())) if working is not None else 0
     outcome = "imported" if names or items else "rejected" if refused or unfit else "unchanged"
     if outcome == "imported" and not dry_run:
         if not known:
-            _begin(work, place, one, at, len(working.pool) if working is not None else 0)
+            _begin(work, one, at, len(working.pool) if working is not None else 0)
         if core is not None and names:
-            work.put(core_ref(place.key, one.session_id), core)
+            work.put(core_ref(work.key, one.session_id), core)
         if working is not None and items:
-            work.put(working_ref(place.key, one.session_id), working)
+            work.put(working_ref(work.key, one.session_id), working)
         details = {"blocks": names, "items": items, "file": one.file, "command": command}
         fact = Fact(TYPE, "session", "changed", details=details)  # type: ignore[arg-type]
-        work.log(place.key, [fact], session=sid(one.session_id))
+        work.log(work.key, [fact], session=sid(one.session_id))
     return ImportedSession(
         outcome=outcome,
         session_id=one.session_id,
@@ -115,10 +102,8 @@ def _take(
     )
 
 
-def _core(
-    work: Work, place: WorkspacePlace, one: ImportSession, at: str
-) -> tuple[CoreMemory, list[str]]:
-    core = CoreMemory(session_id=one.session_id, agent=one.agent, workspace_key=place.key)
+def _core(work: LocatedWork, one: ImportSession, at: str) -> tuple[CoreMemory, list[str]]:
+    core = CoreMemory(session_id=one.session_id, agent=one.agent, workspace_key=work.key)
     refused: list[str] = []
     for block in one.blocks:
         text = work.runtime.redactor.text(block.content)
@@ -172,17 +157,17 @@ def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, li
     return memory, refused
 
 
-def _begin(work: Work, place: WorkspacePlace, one: ImportSession, at: str, pooled: int) -> None:
+def _begin(work: LocatedWork, one: ImportSession, at: str, pooled: int) -> None:
     """Create the session's state, because its other files need one. It ended before the import."""
     state = SessionState(
         session_id=one.session_id,
         agent=one.agent,
-        root=place.root,
-        workspace_key=place.key,
+        root=work.place.root,
+        workspace_key=work.key,
         started_at=at,
         updated_at=at,
         ended_at=at,
         events=SPREAD if pooled else 0,
     )
-    work.put(session_ref(place.key, one.session_id), state)
-    work.notify(place.key, SessionState.slug, sid(one.session_id))
+    work.put(session_ref(work.key, one.session_id), state)
+    work.notify(work.key, SessionState.slug, sid(one.session_id))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
+from wm.api.protocol import Remembered, RememberRequest
 from wm.domain.facts import Fact
 from wm.domain.learning.provenance import UNATTRIBUTABLE
 from wm.domain.memory import candidates, consolidate, echo_guard, retention
@@ -27,7 +27,7 @@ from wm.ops.learning import provenance, stated
 from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.render import rendered
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import workspace_of
 from wm.ops.session import working_memory
 from wm.ops.session.hot_state import compaction_ref, load_compaction
@@ -45,17 +45,17 @@ PREVIEW_CHARS = 300
 """Characters of a rejected line that evidence keeps."""
 
 
-def start(work: Work, place: WorkspacePlace, state: SessionState) -> str:
+def start(work: LocatedWork, state: SessionState) -> str:
     """Number the shown memories; return the text for the summariser."""
-    memory = read_memory(work, place)
-    shown = rendered(work, place, memory).selection.shown
+    memory = read_memory(work)
+    shown = rendered(work, memory).selection.shown
     refs = tuple(
         MemoryRef(ref=f"M{number}", id=entry.id, digest=_digest(work, entry.text))
         for number, entry in enumerate(shown, start=1)
     )
     snapshot_id = work.new_id("c_")
     snapshot = {"snapshot_id": snapshot_id, "snapshot_at": work.moment, "epoch": state.epoch}
-    _save(work, place, load_compaction(work, place, state.session_id), {**snapshot, "refs": refs})
+    _save(work, load_compaction(work, state.session_id), {**snapshot, "refs": refs})
     numbered = tuple(
         (ref.ref, entry.type, entry.text) for ref, entry in zip(refs, shown, strict=True)
     )
@@ -64,23 +64,23 @@ def start(work: Work, place: WorkspacePlace, state: SessionState) -> str:
 
 
 def finish(
-    work: Work, place: WorkspacePlace, state: SessionState, event: CompactionFinished
+    work: LocatedWork, state: SessionState, event: CompactionFinished
 ) -> tuple[SessionState, tuple[Remembered, ...]]:
     """Admit the summary's candidates, end the epoch, and count the compaction (CT-2)."""
-    compaction = load_compaction(work, place, state.session_id)
+    compaction = load_compaction(work, state.session_id)
     digest = _digest(work, event.summary) if event.summary else ""
     if digest and digest == compaction.last_summary_digest and not compaction.snapshot_id:
         return state, ()
-    working_memory.compacted(work, place, state)
-    compaction = load_compaction(work, place, state.session_id)
-    summary = _Summary(work, place, state, compaction, _injected(work, place, state))
+    working_memory.compacted(work, state)
+    compaction = load_compaction(work, state.session_id)
+    summary = _Summary(work, state, compaction, _injected(work, state))
     # The session's decisions are candidates as well (HS-3).
     decided = (Candidate("add", type="decision", text=d.text) for d in state.recent_decisions)
     taken = summary.take(event.summary) if event.summary else ()
     remembered = (*taken, *map(summary.add, decided))
     count = compaction.count + 1
     done = {"snapshot_id": "", "epoch": "", "refs": (), "last_summary_digest": digest}
-    _save(work, place, compaction, {**done, "count": count})
+    _save(work, compaction, {**done, "count": count})
     after = state.model_copy(
         update={
             "epoch": state.epoch if _opened_since(state, compaction) else "",
@@ -89,31 +89,29 @@ def finish(
             "pending_memories": (),
         }
     )
-    after_compaction(work, place, state.root, state.session_id, count)
+    after_compaction(work, state.root, state.session_id, count)
     return after, remembered
 
 
-def harvest(work: Work, place: WorkspacePlace, state: SessionState) -> SessionState:
+def harvest(work: LocatedWork, state: SessionState) -> SessionState:
     """Propose the decisions of a session that ends without a compaction (EX-8). One that the user's
     own words support becomes active; silence is no consent, so the rest waits in the inbox."""
-    how = stated.mode(work.runtime, place, state)
+    how = stated.mode(work.runtime, work.place, state)
     if not state.recent_decisions or how == stated.OFF:
         return state.model_copy(update={"recent_decisions": ()})
-    compaction = load_compaction(work, place, state.session_id)
-    summary = _Summary(work, place, state, compaction, _injected(work, place, state))
+    compaction = load_compaction(work, state.session_id)
+    summary = _Summary(work, state, compaction, _injected(work, state))
     for decided in state.recent_decisions:
-        said = provenance.judge(work, place, state.session_id, decided.text)
+        said = provenance.judge(work, state.session_id, decided.text)
         confirmed = said.origin == "user" and not said.reasons and how == stated.ACTIVE
         item = Candidate("add", type="decision", text=decided.text)
         summary.add(item, () if confirmed else (NOT_CONFIRMED,))
     return state.model_copy(update={"recent_decisions": ()})
 
 
-def _save(
-    work: Work, place: WorkspacePlace, compaction: CompactionState, update: Mapping[str, object]
-) -> None:
+def _save(work: LocatedWork, compaction: CompactionState, update: Mapping[str, object]) -> None:
     changed = compaction.model_copy(update={**update, "updated_at": work.moment})
-    work.put(compaction_ref(place.key, compaction.session_id), changed)
+    work.put(compaction_ref(work.key, compaction.session_id), changed)
 
 
 def _opened_since(state: SessionState, compaction: CompactionState) -> bool:
@@ -122,14 +120,14 @@ def _opened_since(state: SessionState, compaction: CompactionState) -> bool:
     return bool(compaction.snapshot_id) and state.epoch not in ("", compaction.epoch)
 
 
-def _injected(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
+def _injected(work: LocatedWork, state: SessionState) -> tuple[str, ...]:
     """The memory texts that this session's prompt showed; a summary that repeats them teaches
     nothing.
 
     Includes the exact bytes of the prompt, with entries that were edited or forgotten since, and
     the full text of entries that were shown in part.
     """
-    epoch = work.read(Ref(PromptEpoch, place.key, state.epoch)).document if state.epoch else None
+    epoch = work.read(Ref(PromptEpoch, work.key, state.epoch)).document if state.epoch else None
     injected: list[str] = []
     included: set[str] = set()
     for _ in range(2):  # the epoch, and the one that the compacted conversation began with
@@ -138,25 +136,24 @@ def _injected(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[s
         injected += [block.text for block in epoch.blocks if block.name in ECHOES]
         included.update(i for block in epoch.blocks for i in block.included)
         before = epoch.previous
-        epoch = work.read(Ref(PromptEpoch, place.key, before)).document if before else None
+        epoch = work.read(Ref(PromptEpoch, work.key, before)).document if before else None
     included.update(note.id for note in state.recalled)
-    memory = _readable(work, place)
+    memory = _readable(work)
     return (*injected, *(entry.text for entry in memory.entries if entry.id in included))
 
 
-def _readable(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
+def _readable(work: LocatedWork) -> WorkspaceMemory:
     try:
-        return read_memory(work, place)
+        return read_memory(work)
     except Corrupt:
-        return WorkspaceMemory(workspace=workspace_of(place))
+        return WorkspaceMemory(workspace=workspace_of(work.place))
 
 
 class _Summary(Struct, frozen=True):
     """The summary of one compaction, and what it is judged by. injected: the memory texts that this
     session's prompt showed."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     state: SessionState
     compaction: CompactionState
     injected: Sequence[str]
@@ -176,7 +173,7 @@ class _Summary(Struct, frozen=True):
         for note in parsed.notes:
             about = {"note": note}
             facts.append(Fact("candidates_deprecated", "extraction", "noticed", details=about))
-        self.work.log(self.place.key, facts, session=self.sid)
+        self.work.log(self.work.key, facts, session=self.sid)
         for item in parsed.items:
             if item.action == "add":
                 yield self.add(item)
@@ -188,13 +185,13 @@ class _Summary(Struct, frozen=True):
         if echo_guard.is_echo(item.text, self.injected):
             return self._rejected(item, "echo")
         request = self._request(item.text, item.type)
-        entry = new_entry(self.work, self.place, request)
-        reasons = refusal_reasons(self.work, self.place, entry)
+        entry = new_entry(self.work, request)
+        reasons = refusal_reasons(self.work, entry)
         if reasons:
             # A refused proposal of the model becomes evidence, not an inbox entry: no person asked
             # for it.
             return self._rejected(item, *reasons)
-        return learn_or_wait(self.work, self.place, request, doubts)
+        return learn_or_wait(self.work, request, doubts)
 
     def _request(self, text: str, type: str) -> RememberRequest:
         session = self.state.session_id
@@ -204,7 +201,7 @@ class _Summary(Struct, frozen=True):
 
     def _command(self, item: Candidate, snapshot_id: str) -> Remembered:
         """Apply REINFORCE or REPLACE, to entries of this compaction's list only."""
-        work, place = self.work, self.place
+        work = self.work
         if not snapshot_id:
             return self._rejected(item, "missing_compaction_snapshot_id")
         if snapshot_id != self.compaction.snapshot_id:
@@ -213,7 +210,7 @@ class _Summary(Struct, frozen=True):
         if ref is None:
             return self._rejected(item, "invalid_memory_ref")
         try:
-            memory = load_memory(work, place)
+            memory = load_memory(work)
         except (Corrupt, TooNew) as error:
             return self._rejected(item, error.code)
         entry = next((e for e in memory.entries if e.id == ref.id and e.status == "active"), None)
@@ -222,7 +219,7 @@ class _Summary(Struct, frozen=True):
         if _digest(work, entry.text) != ref.digest:
             return self._rejected(item, "memory_ref_target_changed")
         if item.action == "reinforce":
-            if not provenance.may_confirm(work, place, self.state.session_id, entry.text):
+            if not provenance.may_confirm(work, self.state.session_id, entry.text):
                 return self._rejected(item, UNATTRIBUTABLE)
             return self._reinforce(memory, entry)
         return self._replace(memory, entry, item)
@@ -233,15 +230,15 @@ class _Summary(Struct, frozen=True):
         outcome, codes = done.outcome, done.reason_codes
         fact = Fact("memory_reinforced", "retention", outcome, entry.id, codes, done.details)
         changed = replaced(memory, done.entry)
-        save_memory(self.work, self.place, changed, [fact], session=self.sid)
+        save_memory(self.work, changed, [fact], session=self.sid)
         return Remembered(outcome=outcome, entry=done.entry, reason_codes=codes)
 
     def _replace(self, memory: WorkspaceMemory, old: MemoryEntry, item: Candidate) -> Remembered:
-        work, place = self.work, self.place
+        work = self.work
         request = self._request(item.text, item.type or old.type)
-        with memory_editor(work, place, memory) as editor:
-            entry = provenance.weighed(editor, new_entry(work, place, request))
-            reasons = refusal_reasons(work, place, entry)
+        with memory_editor(work, memory) as editor:
+            entry = provenance.weighed(editor, new_entry(work, request))
+            reasons = refusal_reasons(work, entry)
             if reasons:
                 return self._rejected(item, *reasons)
             done = consolidate.supersede(
@@ -250,13 +247,13 @@ class _Summary(Struct, frozen=True):
         details = {**done.details, "replaces": old.id, "text": entry.text}
         kind, outcome, codes = f"memory_{done.outcome}", done.outcome, done.reason_codes
         fact = Fact(kind, "promotion", outcome, done.entry_id, codes, details)
-        save_memory(work, place, done.memory, [fact], session=self.sid)
+        save_memory(work, done.memory, [fact], session=self.sid)
         return Remembered(outcome=outcome, reason_codes=codes)
 
     def _rejected(self, item: Candidate, *codes: str) -> Remembered:
         details = {"action": item.action, "type": item.type, "text": item.text}
         fact = Fact("candidate_rejected", "gate", "rejected", "", codes, details)
-        self.work.log(self.place.key, [fact], session=self.sid)
+        self.work.log(self.work.key, [fact], session=self.sid)
         return Remembered(outcome="rejected", reason_codes=codes)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.memory import promotion as promote
 from wm.domain.memory import retention
@@ -25,7 +24,7 @@ from wm.ops.memory.documents import (
     save_journal,
     save_memory,
 )
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 
 
 class Visit(Struct, frozen=True):
@@ -36,32 +35,32 @@ class Visit(Struct, frozen=True):
     checkout: Checkout | None = None
 
 
-def begin_visit(work: Work, place: WorkspacePlace, found: Visit) -> None:
+def begin_visit(work: LocatedWork, found: Visit) -> None:
     """Record a visit, offer entries of merged branches, promote what waits.
 
     An unwritable memory must not stop anyone from working.
     """
-    _promote(work, place, found)
+    _promote(work, found)
 
 
-def promote_pending(work: Work, place: WorkspacePlace) -> None:
+def promote_pending(work: LocatedWork) -> None:
     """Retry the entries of the journal."""
-    if read_journal(work, place).entries:
-        _promote(work, place)
+    if read_journal(work).entries:
+        _promote(work)
 
 
-def _promote(work: Work, place: WorkspacePlace, found: Visit | None = None) -> None:
+def _promote(work: LocatedWork, found: Visit | None = None) -> None:
     settings = work.runtime.settings.memory
     try:
-        memory = load_memory(work, place)
-        stones = read_tombstones(work, place).stones
-        journal = read_journal(work, place)
+        memory = load_memory(work)
+        stones = read_tombstones(work).stones
+        journal = read_journal(work)
     except (Corrupt, TooNew):
         return
     facts: Sequence[Fact] = ()
     if found is not None:
         memory = retention.visit(memory, now=work.now, settings=settings)
-        memory, facts = branch_scope.offer(work, place, memory, found.git)
+        memory, facts = branch_scope.offer(work, memory, found.git)
         memory, marked = anchors.mark(memory, found.code)
         if found.checkout is not None:
             memory = memory.model_copy(update={"checkout": found.checkout})
@@ -76,5 +75,5 @@ def _promote(work: Work, place: WorkspacePlace, found: Visit | None = None) -> N
             digest=work.runtime.store.digest,
         )
         memory, facts = promotion.memory, (*facts, *promotion.facts)
-        save_journal(work, place, promotion.journal)
-    save_memory(work, place, memory, facts)
+        save_journal(work, promotion.journal)
+    save_memory(work, memory, facts)

@@ -34,7 +34,7 @@ from wm.formats.events import (
 from wm.formats.session_state import SessionState, WordOrigins
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning import ambient_files
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import load_session, session_ref
 
@@ -44,23 +44,21 @@ WAITING_TWIN = "repeats_waiting"
 _HEARD = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
 
 
-def count_event(
-    work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest
-) -> None:
+def count_event(work: LocatedWork, given: EventRequest, redacted: EventRequest) -> None:
     """Count the words of an event. given: the unredacted event, of which only digests are kept."""
     if not isinstance(given.event, _HEARD):
         return
-    state = load_session(work, place, redacted)
+    state = load_session(work, redacted)
     if state.subagent:
         return
     words = _words(work.runtime, state)
-    _take(work, words, place, state, given.event, redacted.event)
+    _take(work, words, work.place, state, given.event, redacted.event)
     kept = words.kept()
     if kept != state.origins and kept != WordOrigins():
         if not _begins(work, state, given.event):
             kept = kept.model_copy(update={"instance": work.runtime.process.instance})
         work.put(
-            session_ref(place.key, given.session_id), state.model_copy(update={"origins": kept})
+            session_ref(work.key, given.session_id), state.model_copy(update={"origins": kept})
         )
 
 
@@ -128,14 +126,14 @@ def _take(
             words.record_foreign(text)
 
 
-def judge(work: Work, place: WorkspacePlace, session_id: str, text: str) -> SupportVerdict:
+def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
     """The origin of a text that a model wants to keep."""
     if not session_id:
         return SupportVerdict("agent", (UNATTRIBUTABLE,))
-    state = work.read(session_ref(place.key, session_id)).document
+    state = work.read(session_ref(work.key, session_id)).document
     if state is None:
         return SupportVerdict("agent", (UNATTRIBUTABLE,))
-    return _words(work.runtime, state).judge(text, known=_known(place, state))
+    return _words(work.runtime, state).judge(text, known=_known(work.place, state))
 
 
 def _known(place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
@@ -156,9 +154,9 @@ def weighed(editor: MemoryEditor, entry: MemoryEntry) -> MemoryEntry:
     return entry.model_copy(update=update)
 
 
-def may_confirm(work: Work, place: WorkspacePlace, session_id: str, text: str) -> bool:
+def may_confirm(work: LocatedWork, session_id: str, text: str) -> bool:
     """Whether a model may report that this session confirmed a memory. Not if tool text addressed
     the memory, unless the user's own words state the fact."""
-    state = work.read(session_ref(place.key, session_id)).document
+    state = work.read(session_ref(work.key, session_id)).document
     words = _words(work.runtime, state)
     return not {ADDRESSED, HIDDEN}.intersection(words.distrust) or words.is_stated_by_user(text)

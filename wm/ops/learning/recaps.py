@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import timedelta
 
-from wm.api.protocol import RecapAnswer, RecapRequest, WorkspacePlace
+from wm.api.protocol import RecapAnswer, RecapRequest
 from wm.domain.facts import Fact
 from wm.domain.learning.typed_lines import typed_lines
 from wm.domain.session import recap
@@ -22,7 +22,7 @@ from wm.formats.session_state import RecalledNote, SessionState
 from wm.ops.learning import compaction
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.search import recap_matches
 from wm.store.base import Ref
@@ -39,19 +39,19 @@ def recaps_ref(key: str) -> Ref[Recaps]:
     return Ref(Recaps, key)
 
 
-def _save(work: Work, place: WorkspacePlace, recaps: Recaps) -> None:
-    work.put(recaps_ref(place.key), recaps)
-    work.notify(place.key, Recaps.slug)
+def _save(work: LocatedWork, recaps: Recaps) -> None:
+    work.put(recaps_ref(work.key), recaps)
+    work.notify(work.key, Recaps.slug)
 
 
-def read_recaps(work: Work, place: WorkspacePlace) -> Recaps:
+def read_recaps(work: LocatedWork) -> Recaps:
     """What is kept; nothing if it cannot be read: recaps are a convenience."""
     with suppress(StoreError):
-        return work.read(recaps_ref(place.key)).document or Recaps()
+        return work.read(recaps_ref(work.key)).document or Recaps()
     return Recaps()
 
 
-def prompted(work: Work, place: WorkspacePlace, state: SessionState, message: str) -> SessionState:
+def prompted(work: LocatedWork, state: SessionState, message: str) -> SessionState:
     """Note what the user asked for first."""
     if state.recap is not None and state.recap.asked:
         return state
@@ -60,21 +60,17 @@ def prompted(work: Work, place: WorkspacePlace, state: SessionState, message: st
     reasons = judge(work.runtime, noted.asked, type="project", source="explicit").reasons
     if NEVER_SHOWN.intersection(reasons):
         noted = noted.model_copy(update={"asked": ""})
-    if place.branch:
-        noted = noted.model_copy(update={"branch": place.branch})
+    if work.place.branch:
+        noted = noted.model_copy(update={"branch": work.place.branch})
     if state.recap is None:
-        known = read_recaps(work, place)
+        known = read_recaps(work)
         running = tuple(dict.fromkeys((*known.running, sid(state.session_id))))
-        _save(work, place, known.model_copy(update={"running": running}))
+        _save(work, known.model_copy(update={"running": running}))
     return state.model_copy(update={"recap": noted})
 
 
 def after_tool(
-    work: Work,
-    place: WorkspacePlace,
-    before: SessionState,
-    state: SessionState,
-    event: ToolFinished,
+    work: LocatedWork, before: SessionState, state: SessionState, event: ToolFinished
 ) -> tuple[SessionState, tuple[str, ...]]:
     """Note what a tool did; the sentences about failures whose end is known, each once an epoch."""
     if state.subagent or event.aside:
@@ -89,85 +85,85 @@ def after_tool(
     lines, notes = [], []
     for error in fresh if event.exit_code else ():
         name = f"fix:{error.fingerprint}"
-        fix = None if name in shown_names else recap.fix_of(_all_fixes(work, place, state), error)
+        fix = None if name in shown_names else recap.fix_of(_all_fixes(work, state), error)
         if fix is not None:
             lines.append(recap.fix_line(fix))
             notes.append(RecalledNote(id=name, epoch=number))
     if not lines:
         return state, ()
     facts = [Fact("fix_recalled", "render", "selected", "", (), {"fixes": len(lines)})]
-    work.log(place.key, facts, session=sid(state.session_id))
+    work.log(work.key, facts, session=sid(state.session_id))
     kept = (*state.recalled, *notes)[-KEPT_NOTES:]
     return state.model_copy(update={"recalled": kept}), tuple(lines[:1])
 
 
-def _all_fixes(work: Work, place: WorkspacePlace, state: SessionState) -> Recaps:
+def _all_fixes(work: LocatedWork, state: SessionState) -> Recaps:
     """The fixes of the workspace, and those of this session so far."""
-    known = read_recaps(work, place)
+    known = read_recaps(work)
     own = state.recap.fixes if state.recap is not None else ()
     return known.model_copy(update={"fixes": (*known.fixes, *own)})
 
 
-def keep(work: Work, place: WorkspacePlace, state: SessionState, known: Recaps) -> Recaps:
+def keep(work: LocatedWork, state: SessionState, known: Recaps) -> Recaps:
     """Add the recap of a session."""
     name = sid(state.session_id)
     if state.recap is None or state.subagent:
         return known
-    own = [e for e in read_memory(work, place).entries if e.session == name]
+    own = [e for e in read_memory(work).entries if e.session == name]
     inbox = tuple(e.id for e in own if e.status == "inbox")
     active = tuple(e.id for e in own if e.status == "active")
     done = recap.finished(state.recap, state, session=name, inbox=inbox, entries=active)
     return recap.add_recap(known, done)
 
 
-def ended(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+def ended(work: LocatedWork, state: SessionState) -> None:
     """Keep the recap of a session that ends."""
     if state.recap is None:
         return
-    known = keep(work, place, state, read_recaps(work, place))
+    known = keep(work, state, read_recaps(work))
     running = tuple(name for name in known.running if name != sid(state.session_id))
-    _save(work, place, known.model_copy(update={"running": running}))
+    _save(work, known.model_copy(update={"running": running}))
 
 
-def others_ended(work: Work, place: WorkspacePlace) -> None:
+def others_ended(work: LocatedWork) -> None:
     """Keep the recaps of sessions that stopped without saying so. One that still runs is kept
     again at its end."""
-    known = before = read_recaps(work, place)
+    known = before = read_recaps(work)
     left = []
     for name in known.running:
         with suppress(StoreError):
-            state = work.read(Ref(SessionState, place.key, name)).document
+            state = work.read(Ref(SessionState, work.key, name)).document
             if state is None or state.recap is None:
                 continue
             stopped = state.updated_at < iso(work.now - timedelta(minutes=IDLE_MINUTES))
             if stopped and state.recent_decisions:
-                state = compaction.harvest(work, place, state)
-                work.put(Ref(SessionState, place.key, name), state)
-            known = keep(work, place, state, known)
+                state = compaction.harvest(work, state)
+                work.put(Ref(SessionState, work.key, name), state)
+            known = keep(work, state, known)
             if not state.ended_at and not stopped:
                 left.append(name)
     if known is not before or len(left) != len(before.running):
-        _save(work, place, known.model_copy(update={"running": tuple(left)}))
+        _save(work, known.model_copy(update={"running": tuple(left)}))
 
 
-def forgotten(work: Work, place: WorkspacePlace, session_id: str) -> None:
+def forgotten(work: LocatedWork, session_id: str) -> None:
     """Drop the recap of a session that the user deleted."""
-    known, name = read_recaps(work, place), sid(session_id)
+    known, name = read_recaps(work), sid(session_id)
     recaps = tuple(one for one in known.recaps if one.session != name)
     running = tuple(one for one in known.running if one != name)
     fixes = tuple(one for one in known.fixes if one.session != name)
     if known.generation and not (recaps or running or fixes or known.others):
-        work.delete(recaps_ref(place.key))
+        work.delete(recaps_ref(work.key))
     elif (recaps, running, fixes) != (known.recaps, known.running, known.fixes):
         update = {"recaps": recaps, "running": running, "fixes": fixes}
-        _save(work, place, known.model_copy(update=update))
+        _save(work, known.model_copy(update=update))
 
 
-def block(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> str:
+def block(work: LocatedWork, state: SessionState, room: int) -> str:
     """The block about the last session of this branch for the first prompt of a new one (RF-2)."""
     oldest = iso(work.now - timedelta(days=recap.SHOWN_DAYS))
-    own, branch = sid(state.session_id), place.branch or ""
-    for one in reversed(read_recaps(work, place).recaps):
+    own, branch = sid(state.session_id), work.place.branch or ""
+    for one in reversed(read_recaps(work).recaps):
         if one.session != own and one.branch == branch and one.at >= oldest:
             text = recap.block(one)
             return text if len(text) <= room else ""
@@ -175,37 +171,37 @@ def block(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> 
 
 
 def _run(work: Work, request: RecapRequest) -> RecapAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     since = moment(request.since, work.now) if request.since else None
     if request.since and since is None:
         raise UserError(
             f"`since` is {request.since[:40]!r}, which is not a time.",
             fix="Give a time such as 2w, yesterday or 2026-11-01.",
         )
-    recaps = newest_first(work, place)
+    recaps = newest_first(work)
     if request.team:
-        recaps = sorted((*recaps, *read_recaps(work, place).others), key=lambda r: r.at)[::-1]
+        recaps = sorted((*recaps, *read_recaps(work).others), key=lambda r: r.at)[::-1]
     found = [one for one in recaps if since is None or one.at >= iso(since)]
     shown = tuple(found[: request.last or (None if since else SHOWN)])
     named = {name for one in shown for name in (*one.kept, *one.inbox)}
-    entries = read_memory(work, place).entries if named else ()
+    entries = read_memory(work).entries if named else ()
     known = {e.id: e.text for e in entries if e.id in named and e.status != "superseded"}
     return RecapAnswer(recaps=shown, texts=known)
 
 
-def newest_first(work: Work, place: WorkspacePlace) -> list[Recap]:
+def newest_first(work: LocatedWork) -> list[Recap]:
     """The recaps of a workspace, those of running sessions included."""
-    known = read_recaps(work, place)
+    known = read_recaps(work)
     for name in known.running:
         with suppress(StoreError):
-            state = work.read(Ref(SessionState, place.key, name)).document
-            known = keep(work, place, state, known) if state is not None else known
+            state = work.read(Ref(SessionState, work.key, name)).document
+            known = keep(work, state, known) if state is not None else known
     return list(reversed(known.recaps))
 
 
-def matching(work: Work, place: WorkspacePlace, query: str) -> tuple[Recap, ...]:
+def matching(work: LocatedWork, query: str) -> tuple[Recap, ...]:
     """The sessions that a query speaks of, for search (RF-1)."""
-    return recap_matches.matching(query, newest_first(work, place))
+    return recap_matches.matching(query, newest_first(work))
 
 
 recap_sessions = Operation("recap_sessions", RecapRequest, RecapAnswer, _run)

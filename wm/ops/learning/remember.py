@@ -47,7 +47,7 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.render import rendered
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
@@ -68,28 +68,22 @@ def learn_refs(key: str) -> Sequence[Ref[Document]]:
     return (memory_ref(key), tombstones_ref(key))
 
 
-def learn(
-    work: Work, place: WorkspacePlace, request: RememberRequest, reasons: tuple[str, ...] = ()
-) -> Remembered:
+def learn(work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...] = ()) -> Remembered:
     """Admit one memory; stage the memory and its evidence.
 
     reasons: send it to the inbox for these, whatever the gate decides.
     """
-    place = USER_PLACE if request.user else place
-    memory = load_memory(work, place)
-    with memory_editor(work, place, memory) as editor:
-        return _learn(work, place, request, editor, reasons)
+    work = work.at(USER_PLACE) if request.user else work
+    memory = load_memory(work)
+    with memory_editor(work, memory) as editor:
+        return _learn(work, request, editor, reasons)
 
 
 def _learn(
-    work: Work,
-    place: WorkspacePlace,
-    request: RememberRequest,
-    editor: MemoryEditor,
-    reasons: tuple[str, ...],
+    work: LocatedWork, request: RememberRequest, editor: MemoryEditor, reasons: tuple[str, ...]
 ) -> Remembered:
-    entry = provenance.weighed(editor, new_entry(work, place, request))
-    reasons = (*reasons, *refusal_reasons(work, place, entry))
+    entry = provenance.weighed(editor, new_entry(work, request))
+    reasons = (*reasons, *refusal_reasons(work, entry))
     if reasons and CHANGE_READS_LIKE.issuperset(reasons):
         moved = entry.source == "stated" and marks_change(entry.text)
         reasons = () if moved or editor.changes(entry) else reasons
@@ -98,9 +92,9 @@ def _learn(
         doubts, reasons = reasons, ()
         entry = entry.model_copy(update={"status": "active", "reasons": ()})
     if reasons:
-        return _to_inbox(work, place, editor.memory, entry, (*reasons, *entry.reasons))
+        return _to_inbox(work, editor.memory, entry, (*reasons, *entry.reasons))
     admission = editor.admit(entry, now=work.now, settings=work.runtime.settings.memory)
-    lifted = lift_stones(work, place, entry) if entry.source != "compaction" else ()
+    lifted = lift_stones(work, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
         phase="promotion",
@@ -115,46 +109,44 @@ def _learn(
             **({"lifted": lifted} if lifted else {}),
         },
     )
-    event = work.log(place.key, [fact], session=entry.session)[0]
+    event = work.log(work.key, [fact], session=entry.session)[0]
     kept = editor.find(admission.entry_id)
     if kept is not None and not kept.admitted_by:
         # A new entry names the evidence record that admitted it (EV-2).
         kept = kept.model_copy(update={"admitted_by": event})
         editor.amend(kept)
-    before = read_memory(work, place)
-    save_memory(work, place, editor.memory)
+    before = read_memory(work)
+    save_memory(work, editor.memory)
     said = _message(admission, kept or entry)
     if doubts:
         said += f" Check it: {explanations.reasons(doubts)}."
     if request.typed and kept is not None and admission.outcome in ("promoted", "superseded"):
-        said += _place_in_prompts(work, place, before, kept)
+        said += _place_in_prompts(work, before, kept)
     return Remembered(
         outcome=admission.outcome, entry=kept, reason_codes=admission.reason_codes, message=said
     )
 
 
-def _place_in_prompts(
-    work: Work, place: WorkspacePlace, before: WorkspaceMemory, entry: MemoryEntry
-) -> str:
+def _place_in_prompts(work: LocatedWork, before: WorkspaceMemory, entry: MemoryEntry) -> str:
     """What a person must know of an addition to a full prompt: that it is not shown, or which
     entries it pushes out (WM-4). "" while everything is shown. Ranks the whole memory twice, so it
     is for what a person types, not for hooks."""
-    after = read_memory(work, place)
+    after = read_memory(work)
     limits = work.runtime.settings.memory
     if len(after.entries) * limits.shown_text_chars < limits.rendered_chars - FRAME_CHARS:
         return ""
-    now = rendered(work, place, after).selection
+    now = rendered(work, after).selection
     if not now.counts:
         return ""
     shown = {e.id for e in now.shown}
     if entry.id not in shown:
         return " Prompts do not show it, because stronger entries fill them: pin it, or search."
-    gone = [e for e in rendered(work, place, before).selection.shown if e.id not in shown]
+    gone = [e for e in rendered(work, before).selection.shown if e.id not in shown]
     gone = [e for e in gone if e.id not in entry.supersedes]
     return f" In prompts it takes the place of {', '.join(e.id for e in gone)}." if gone else ""
 
 
-def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> MemoryEntry:
+def new_entry(work: LocatedWork, request: RememberRequest) -> MemoryEntry:
     """The redacted entry of a request. Raises UserError for unknown values."""
     _check_word("type", request.type, (*work.runtime.settings.memory.types, ""))
     _check_word("source", request.source, SOURCES)
@@ -163,7 +155,7 @@ def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> Me
     redact = work.runtime.redactor.text
     moment = iso(work.now)
     text = redact(request.text.strip())
-    found = _verdict(work, place, request, text)
+    found = _verdict(work, request, text)
     return MemoryEntry(
         id=work.new_id("m_"),
         type=request.type or infer_type(request.text),
@@ -176,25 +168,23 @@ def new_entry(work: Work, place: WorkspacePlace, request: RememberRequest) -> Me
         # A doubtful origin is a reason of its own for the inbox.
         status="inbox" if found.reasons else "active",
         reasons=found.reasons,
-        scope=_scope(place, request),
+        scope=_scope(work.place, request),
         tags=tuple(redact(tag) for tag in request.tags),
         created_at=moment,
         updated_at=moment,
         retention_clock=moment,
         user_importance=request.importance,
         session=sid(request.session) if request.session else "",
-        anchors=anchors.parsed(place, request, request.anchors) if request.anchors else (),
+        anchors=anchors.parsed(work.place, request, request.anchors) if request.anchors else (),
     )
 
 
-def _verdict(
-    work: Work, place: WorkspacePlace, request: RememberRequest, text: str
-) -> SupportVerdict:
+def _verdict(work: LocatedWork, request: RememberRequest, text: str) -> SupportVerdict:
     """The origin of the text. A call of a model's tool is the agent's act, even with the user's
     words."""
     if request.origin != "agent":
         return SupportVerdict(request.origin)
-    found = provenance.judge(work, place, request.session, text)
+    found = provenance.judge(work, request.session, text)
     if request.source != "compaction" and found.origin == "user":
         return SupportVerdict("agent")
     return found
@@ -213,9 +203,9 @@ def _scope(place: WorkspacePlace, request: RememberRequest) -> str:
     return BRANCH + place.branch
 
 
-def refusal_reasons(work: Work, place: WorkspacePlace, entry: MemoryEntry) -> tuple[str, ...]:
+def refusal_reasons(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
     """The reasons why this entry may not become active without a person; () if it may."""
-    stones = read_tombstones(work, place)
+    stones = read_tombstones(work)
     # A person may ask again for a forgotten text; automatic learning may not bring it back.
     by_model = entry.source == "compaction" or entry.origin != "user"
     forgotten = by_model and tombstones.is_forgotten(
@@ -243,11 +233,7 @@ def judge(runtime: Runtime, text: str, *, type: str, source: str) -> gate.GateVe
 
 
 def _to_inbox(
-    work: Work,
-    place: WorkspacePlace,
-    memory: WorkspaceMemory,
-    entry: MemoryEntry,
-    reasons: tuple[str, ...],
+    work: LocatedWork, memory: WorkspaceMemory, entry: MemoryEntry, reasons: tuple[str, ...]
 ) -> Remembered:
     limit = work.runtime.settings.memory.max_text_chars
     if "too_long" in reasons and entry.source == "manual":
@@ -266,9 +252,7 @@ def _to_inbox(
         {"source": entry.source, "origin": entry.origin, "text": entry.text},
     )
     entries = memory.entries if twin else (*memory.entries, waiting)
-    save_memory(
-        work, place, memory.model_copy(update={"entries": entries}), [fact], session=entry.session
-    )
+    save_memory(work, memory.model_copy(update={"entries": entries}), [fact], session=entry.session)
     return Remembered(
         outcome="inbox",
         entry=twin or waiting,
@@ -315,21 +299,21 @@ def _check_word(what: str, word: str, known: Sequence[str]) -> None:
 
 
 def learn_or_wait(
-    work: Work, place: WorkspacePlace, request: RememberRequest, reasons: tuple[str, ...] = ()
+    work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...] = ()
 ) -> Remembered:
     """Learn it, or put it into the journal if the memory is not writable.
 
     reasons: send it to the inbox for these, whatever the gate decides.
     """
     try:
-        return learn(work, place, request, reasons)
+        return learn(work, request, reasons)
     except (Corrupt, TooNew) as error:
-        entry, is_new = wait(work, place, request, reasons, failure=error.code)
+        entry, is_new = wait(work, request, reasons, failure=error.code)
         if is_new:
             details = {"source": entry.source, "origin": entry.origin, "text": entry.text}
             codes = (error.code,)
             fact = Fact("memory_retryable", "journal", "retryable", entry.id, codes, details)
-            work.log(place.key, [fact], session=entry.session)
+            work.log(work.key, [fact], session=entry.session)
         return Remembered(
             outcome="retryable",
             entry=entry,
@@ -340,25 +324,20 @@ def learn_or_wait(
 
 
 def wait(
-    work: Work,
-    place: WorkspacePlace,
-    request: RememberRequest,
-    reasons: tuple[str, ...],
-    *,
-    failure: str,
+    work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...], *, failure: str
 ) -> tuple[MemoryEntry, bool]:
     """Add it to the journal. Returns the waiting entry, and whether it is new."""
-    entry = new_entry(work, place, request)
+    entry = new_entry(work, request)
     reasons = (*reasons, *judged(work, entry))
     if reasons:
         entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
-    journal = read_journal(work, place)
+    journal = read_journal(work)
     for pending in journal.entries:
         if _same(pending.entry, entry):
             return pending.entry, False
     pending = PendingMemory(entry=entry, owner_session=entry.session, last_failure=failure)
     entries = (*journal.entries, pending)
-    save_journal(work, place, journal.model_copy(update={"entries": entries}))
+    save_journal(work, journal.model_copy(update={"entries": entries}))
     return entry, True
 
 
@@ -383,7 +362,7 @@ def _run(work: Work, request: RememberRequest) -> Remembered:
             f"{limit}.",
             fix="Shorten it, or say it in the text.",
         )
-    return learn(work, locate(work.runtime, request), request)
+    return learn(work.at(locate(work.runtime, request)), request)
 
 
 remember = Operation("remember", RememberRequest, Remembered, _run, memory_refs)

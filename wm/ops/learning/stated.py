@@ -21,7 +21,7 @@ from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import readable_sessions, require_state, save_session, session_ref
@@ -85,22 +85,22 @@ def find(
 
 
 def keep(
-    work: Work, place: WorkspacePlace, found: tuple[stated.Statement, ...], session: str
+    work: LocatedWork, found: tuple[stated.Statement, ...], session: str
 ) -> tuple[Remembered, ...]:
     """Admit the statements that the gate accepts."""
     kept: list[Remembered] = []
-    waits = mode(work.runtime, place) == INBOX
+    waits = mode(work.runtime, work.place) == INBOX
     for one in found:
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
-        changes = bool(unsure) and _changes_known(work, place, one)
+        changes = bool(unsure) and _changes_known(work, one)
         if one.only_change and not changes:
             continue
         changes = changes or (one.is_certain and marks_change(one.text))
         if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
-            work.log(place.key, [fact], session=sid(session))
+            work.log(work.key, [fact], session=sid(session))
             continue
         reasons = (() if one.is_certain or changes else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
@@ -111,19 +111,19 @@ def keep(
             session=session,
             user=one.scope == USER,
         )
-        kept.append(learn_or_wait(work, place, wanted, reasons[:1]))
+        kept.append(learn_or_wait(work, wanted, reasons[:1]))
     return tuple(kept)
 
 
-def _changes_known(work: Work, place: WorkspacePlace, one: stated.Statement) -> bool:
+def _changes_known(work: LocatedWork, one: stated.Statement) -> bool:
     """Whether the statement says that something known is different now (WM-8)."""
-    memory = read_memory(work, place)
+    memory = read_memory(work)
     if not memory.entries:
         return False
     entry = new_entry(
-        work, place, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
+        work, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
     )
-    with memory_editor(work, place, memory) as editor:
+    with memory_editor(work, memory) as editor:
         return editor.changes(entry)
 
 
@@ -133,13 +133,13 @@ def notice(kept: tuple[Remembered, ...]) -> str:
     return "\n".join(lines)
 
 
-def upgrade_notice(work: Work, place: WorkspacePlace, kept: tuple[Remembered, ...]) -> str:
+def upgrade_notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
     """What the person of an installation from before reads at the first statement that waits: that
     wm learns in passing, and how to choose (EX-7)."""
     new = [k.entry for k in kept if k.entry is not None and CHOSEN in k.entry.reasons]
     if not new or work.runtime.settings.learn_set_by != "upgrade":
         return ""
-    waiting = [e for e in read_memory(work, place).entries if CHOSEN in e.reasons]
+    waiting = [e for e in read_memory(work).entries if CHOSEN in e.reasons]
     if len(waiting) > len(new):
         return ""
     return (
@@ -168,7 +168,7 @@ def _undo(entry: MemoryEntry) -> str:
 
 
 def _run(work: Work, request: LearningRequest) -> Learning:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     known = (*LEARN_MODES, DEFAULT, PAUSE, RESUME)
     if request.mode and request.mode not in known:
         raise UserError(
@@ -178,14 +178,14 @@ def _run(work: Work, request: LearningRequest) -> Learning:
     if (request.session and not paused) or (request.until and request.mode != PAUSE):
         raise UserError("A session or an end belongs to a pause only.", fix="Use `wm learn pause`.")
     if request.session:
-        _pause_session(work, place, request)
+        _pause_session(work, request)
     elif request.mode or request.user is not None:
-        _change(work, place, request)
-    return _shown(work, place)
+        _change(work, request)
+    return _shown(work)
 
 
-def _change(work: Work, place: WorkspacePlace, request: LearningRequest) -> None:
-    memory = load_memory(work, place)
+def _change(work: LocatedWork, request: LearningRequest) -> None:
+    memory = load_memory(work)
     update: dict[str, object] = {}
     if request.mode == PAUSE:
         update["learn_paused_until"] = _end(work, request.until)
@@ -198,21 +198,21 @@ def _change(work: Work, place: WorkspacePlace, request: LearningRequest) -> None
     if request.user is not None:
         update["without_user"] = not request.user
     fact = Fact("learning_changed", "user", "changed", details={"mode": request.mode})
-    save_memory(work, place, memory.model_copy(update=update), [fact])
+    save_memory(work, memory.model_copy(update=update), [fact])
 
 
-def _pause_session(work: Work, place: WorkspacePlace, request: LearningRequest) -> None:
+def _pause_session(work: LocatedWork, request: LearningRequest) -> None:
     if request.until:
         raise UserError(
             "A pause of one session lasts until the session ends or you resume it.",
             fix="Leave the end out, or pause the workspace.",
         )
-    state = require_state(work, place, request.session)
+    state = require_state(work, request.session)
     update = {"learn_paused": request.mode == PAUSE}
-    save_session(work, place, state.model_copy(update=update))
+    save_session(work, state.model_copy(update=update))
     details = {"mode": request.mode}
     fact = Fact("learning_changed", "user", "changed", details=details)
-    work.log(place.key, [fact], session=sid(state.session_id))
+    work.log(work.key, [fact], session=sid(state.session_id))
 
 
 def _end(work: Work, until: str) -> str:
@@ -229,12 +229,12 @@ def _end(work: Work, until: str) -> str:
     return iso(found)
 
 
-def _shown(work: Work, place: WorkspacePlace) -> Learning:
-    memory = read_memory(work, place)
+def _shown(work: LocatedWork) -> Learning:
+    memory = read_memory(work)
     settings = work.runtime.settings
     chosen = memory.learn in LEARN_MODES
     ends = memory.learn_paused_until
-    paused = (s for s in readable_sessions(work, place.key) if s.learn_paused and not s.ended_at)
+    paused = (s for s in readable_sessions(work, work.key) if s.learn_paused and not s.ended_at)
     return Learning(
         mode=memory.learn if chosen else settings.memory.learn or OFF,
         chosen=chosen,

@@ -13,7 +13,7 @@ from wm.domain.facts import Fact
 from wm.domain.memory import scope
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
 from wm.store import identity
@@ -45,10 +45,10 @@ def ask(runtime: Runtime, place: WorkspacePlace) -> Answers:
 
 
 def offer(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, answers: Answers
+    work: LocatedWork, memory: WorkspaceMemory, answers: Answers
 ) -> tuple[WorkspaceMemory, tuple[Fact, ...]]:
     """The memory with an inbox offer for every entry whose branch is merged or deleted."""
-    waiting = _waiting_for_answer(work.runtime, place, memory)
+    waiting = _waiting_for_answer(work.runtime, work.place, memory)
     if not waiting:
         return memory, ()
     merged, gone = answers

@@ -18,7 +18,7 @@ from wm.errors import StoreError, UserError
 from wm.formats.home import Aliases
 from wm.formats.workspace_memory import Checkout, WorkspaceMemory
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import Operation, Work, as_written, granted
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted
 from wm.ops.place import ALIASES, locate, memory_ref, named_key, place_of
 from wm.ops.runtime import Runtime
 from wm.store import identity
@@ -51,13 +51,13 @@ def _claims(runtime: Runtime, root: str) -> Checkout | None:
     return Checkout(commits=tuple(sorted(map(digest, commits))), remotes=tuple(names))
 
 
-def offer(work: Work, place: WorkspacePlace, claims: Checkout | None) -> str:
+def offer(work: LocatedWork, claims: Checkout | None) -> str:
     """What a person reads where a session starts without a memory; "" if nothing fits."""
-    memory = read_memory(work, place)
+    memory = read_memory(work)
     own = memory.checkout or claims
     if own is None or memory.entries:
         return ""
-    found = _offers(work, place, own)
+    found = _offers(work, own)
     if not found:
         return ""
     best = found[0]
@@ -68,14 +68,14 @@ def offer(work: Work, place: WorkspacePlace, claims: Checkout | None) -> str:
     )
 
 
-def _offers(work: Work, place: WorkspacePlace, own: Checkout) -> tuple[checkouts.Candidate, ...]:
-    return checkouts.offers(own, _others(work, place))
+def _offers(work: LocatedWork, own: Checkout) -> tuple[checkouts.Candidate, ...]:
+    return checkouts.offers(own, _others(work))
 
 
-def _others(work: Work, place: WorkspacePlace) -> Iterator[checkouts.Candidate]:
+def _others(work: LocatedWork) -> Iterator[checkouts.Candidate]:
     for key in work.runtime.store.workspaces()[:MOST_COMPARED]:
         memory = _readable(work, key)
-        if key == place.key or memory is None or memory.checkout is None:
+        if key == work.key or memory is None or memory.checkout is None:
             continue
         root = memory.workspace.root
         entries = sum(entry.status == "active" for entry in memory.entries)
@@ -95,13 +95,13 @@ def _link(work: Work, request: LinkRequest) -> LinkAnswer:
         raise UserError(
             "A folder is linked, not a key.", fix="Run this in the folder, or name it with -C."
         )
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     if request.unlink:
         return _unlinked(work, request)
     if not request.old:
-        own = read_memory(work, place).checkout or _claims(work.runtime, place.root)
-        found = _offers(work, place, own) if own is not None else ()
-        return LinkAnswer(key=place.key, offers=tuple(map(_summary, found)))
+        own = read_memory(work).checkout or _claims(work.runtime, work.place.root)
+        found = _offers(work, own) if own is not None else ()
+        return LinkAnswer(key=work.key, offers=tuple(map(_summary, found)))
     new = identity.find(request.directory, explicit=request.explicit)
     store = work.runtime.store
     filled = {k for k in store.workspaces() if (m := _readable(work, k)) and m.entries}

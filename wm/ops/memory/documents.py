@@ -20,7 +20,7 @@ from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.tombstones import Tombstones
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.runtime import Runtime
 from wm.store.base import Health, Reading, Ref
@@ -29,10 +29,10 @@ from wm.text.letters import canonical
 D = TypeVar("D", bound=Document)
 
 
-def read_memory(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
+def read_memory(work: LocatedWork) -> WorkspaceMemory:
     """The memory in force; an empty one if there is none. Writes nothing."""
-    ref = memory_ref(place.key)
-    return _in_force(work.read(ref), ref, place)
+    ref = memory_ref(work.key)
+    return _in_force(work.read(ref), ref, work.place)
 
 
 def _in_force(reading: Reading[D], ref: Ref[D], place: WorkspacePlace) -> D:
@@ -48,19 +48,19 @@ def _in_force(reading: Reading[D], ref: Ref[D], place: WorkspacePlace) -> D:
     return ref.model(workspace=workspace_of(place))
 
 
-def load_memory(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
+def load_memory(work: LocatedWork) -> WorkspaceMemory:
     """The memory to change: the one in force, with outside edits in its inbox.
 
     Raises Corrupt if no generation is readable, and TooNew if a newer wm wrote it.
     """
-    ref = memory_ref(place.key)
+    ref = memory_ref(work.key)
     reading = work.read(ref)
     if reading.health is Health.TOO_NEW:
         raise TooNew(
-            f"The memory of the workspace {place.key} was written by a newer wm: {reading.detail}.",
+            f"The memory of the workspace {work.key} was written by a newer wm: {reading.detail}.",
             fix="Update wm; this version only reads the file.",
         )
-    in_force = _in_force(reading, ref, place)
+    in_force = _in_force(reading, ref, work.place)
     if reading.outside is None:
         return in_force
     # A file copied here from elsewhere has no document in force; all of its entries wait.
@@ -71,7 +71,7 @@ def load_memory(work: Work, place: WorkspacePlace) -> WorkspaceMemory:
         new_id=lambda: work.new_id("m_"),
     )
     # Staged at once: evidence must not mention proposals that were not stored.
-    save_memory(work, place, memory, facts)
+    save_memory(work, memory, facts)
     return memory
 
 
@@ -95,71 +95,64 @@ def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) ->
 
 
 @contextmanager
-def memory_editor(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory
-) -> Iterator[MemoryEditor]:
+def memory_editor(work: LocatedWork, memory: WorkspaceMemory) -> Iterator[MemoryEditor]:
     """The workspace's memory editor, updated to this memory. It leaves the cache while in use:
     another thread makes its own, and an editor that failed halfway is dropped."""
     editors = work.runtime.caches.editors
-    editor = editors.pop(place.key) or MemoryEditor(memory)
+    editor = editors.pop(work.key) or MemoryEditor(memory)
     try:
         editor.renew(memory)
         yield editor
     except WmError:  # a refusal leaves the editor intact
-        editors.put(place.key, editor)
+        editors.put(work.key, editor)
         raise
-    editors.put(place.key, editor)
+    editors.put(work.key, editor)
 
 
 def save_memory(
-    work: Work,
-    place: WorkspacePlace,
-    memory: WorkspaceMemory,
-    facts: Sequence[Fact] = (),
-    *,
-    session: str = "",
+    work: LocatedWork, memory: WorkspaceMemory, facts: Sequence[Fact] = (), *, session: str = ""
 ) -> None:
     """Stage the memory with the evidence for its changes."""
-    work.log(place.key, facts, session=session)
+    work.log(work.key, facts, session=session)
     updated = memory.model_copy(update={"updated_at": work.moment})
     # `load_memory` loaded this memory and has absorbed the outside edits.
-    work.put(memory_ref(place.key), updated, absorbs=True)
-    work.notify(place.key, WorkspaceMemory.slug)
+    work.put(memory_ref(work.key), updated, absorbs=True)
+    work.notify(work.key, WorkspaceMemory.slug)
 
 
-def note_activity(work: Work, place: WorkspacePlace) -> None:
+def note_activity(work: LocatedWork) -> None:
     """Record activity if the last record is old; a later pause counts from now (WM-2). An
     unwritable memory must not stop anyone from working."""
     try:
-        if not retention.visit_is_due(read_memory(work, place), now=work.now):
+        if not retention.visit_is_due(read_memory(work), now=work.now):
             return
-        memory = load_memory(work, place)
+        memory = load_memory(work)
     except (Corrupt, TooNew):
         return
     settings = work.runtime.settings.memory
-    save_memory(work, place, retention.visit(memory, now=work.now, settings=settings))
+    save_memory(work, retention.visit(memory, now=work.now, settings=settings))
 
 
 def journal_ref(key: str) -> Ref[PendingJournal]:
     return Ref(PendingJournal, key)
 
 
-def read_journal(work: Work, place: WorkspacePlace) -> PendingJournal:
-    ref = journal_ref(place.key)
-    return _in_force(work.read(ref), ref, place)
+def read_journal(work: LocatedWork) -> PendingJournal:
+    ref = journal_ref(work.key)
+    return _in_force(work.read(ref), ref, work.place)
 
 
-def save_journal(work: Work, place: WorkspacePlace, journal: PendingJournal) -> None:
-    work.put(journal_ref(place.key), journal.model_copy(update={"updated_at": work.moment}))
+def save_journal(work: LocatedWork, journal: PendingJournal) -> None:
+    work.put(journal_ref(work.key), journal.model_copy(update={"updated_at": work.moment}))
 
 
 def tombstones_ref(key: str) -> Ref[Tombstones]:
     return Ref(Tombstones, key)
 
 
-def read_tombstones(work: Work, place: WorkspacePlace) -> Tombstones:
-    ref = tombstones_ref(place.key)
-    return _in_force(work.read(ref), ref, place)
+def read_tombstones(work: LocatedWork) -> Tombstones:
+    ref = tombstones_ref(work.key)
+    return _in_force(work.read(ref), ref, work.place)
 
 
 def memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
@@ -169,14 +162,14 @@ def memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
     return (memory_ref(key), tombstones_ref(key))
 
 
-def lift_stones(work: Work, place: WorkspacePlace, entry: MemoryEntry) -> tuple[str, ...]:
+def lift_stones(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
     """Delete the tombstones of an entry, so that its text can be learned again; their ids."""
-    stones = read_tombstones(work, place)
+    stones = read_tombstones(work)
     digest = work.runtime.store.digest(canonical(entry.text)) if stones.stones else ""
     gone = [s for s in stones.stones if s.id == entry.id or s.digest == digest]
     if gone:
         kept = tuple(stone for stone in stones.stones if stone not in gone)
-        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
+        work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": kept}))
     return tuple(stone.id for stone in gone)
 
 

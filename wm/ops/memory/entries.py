@@ -26,7 +26,6 @@ from wm.api.protocol import (
     Noticed,
     Scoped,
     SessionSummary,
-    WorkspacePlace,
 )
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory import edits, outside_changes
@@ -57,7 +56,7 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.render import omissions, rendered, strengths
-from wm.ops.operation import Operation, Work, granted
+from wm.ops.operation import LocatedWork, Operation, Work, granted
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.session.hot_state import RECENT, measured, readable_sessions, session_memory
 from wm.ops.traffic.conversations import newest
@@ -69,24 +68,24 @@ Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] |
 
 
 def _inspect(work: Work, request: EntriesRequest) -> Inspection:
-    place = locate(work.runtime, request)
-    reading = work.read(memory_ref(place.key))
-    memory = anchors.seen(place, read_memory(work, place), request.directory)
-    view = rendered(work, place, memory)
+    work = work.at(locate(work.runtime, request))
+    reading = work.read(memory_ref(work.key))
+    memory = anchors.seen(work.place, read_memory(work), request.directory)
+    view = rendered(work, memory)
     shown = {entry.id for entry in view.selection.shown}
     strength = strengths(work, memory)
     wanted = [e for e in memory.entries if _wanted(e, request)]
     wanted.sort(key=_order(request, strength, shown))
     end = None if request.limit is None else request.offset + request.limit
     listed = wanted[request.offset : end]
-    omitted = omissions(listed, place, view.selection)
+    omitted = omissions(listed, work.place, view.selection)
     settings = work.runtime.settings.memory
     last = parse(memory.last_activity_at)
-    known = work.runtime.store.latest_sessions(place.key, SESSIONS)
+    known = work.runtime.store.latest_sessions(work.key, SESSIONS)
     listed_sessions = known if request.all_sessions else known[:RECENT]
-    sessions = session_summaries(work, place, listed_sessions)
+    sessions = session_summaries(work, listed_sessions)
     return Inspection(
-        place=place,
+        place=work.place,
         health=reading.health.value,
         detail=reading.detail,
         generation=memory.generation,
@@ -105,7 +104,7 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
         shown_chars=len(view.text),
         max_chars=settings.rendered_chars,
         max_entries=settings.rendered_entries,
-        pending=len(read_journal(work, place).entries),
+        pending=len(read_journal(work).entries),
         sessions=sessions,
         session_count=len(known),
         helper=state(work.runtime) if work.runtime.settings.helper.model else None,
@@ -113,15 +112,15 @@ def _inspect(work: Work, request: EntriesRequest) -> Inspection:
         dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
         if last
         else 0.0,
-        conversations=_conversations(work, place),
+        conversations=_conversations(work),
     )
 
 
-def _conversations(work: Work, place: WorkspacePlace) -> tuple[ConversationUsage, ...]:
+def _conversations(work: LocatedWork) -> tuple[ConversationUsage, ...]:
     """Unreadable logs must not hide the entries."""
     with suppress(StoreError):
-        if work.runtime.store.sessions_with(place.key, FLOWS):
-            return newest(work, place)
+        if work.runtime.store.sessions_with(work.key, FLOWS):
+            return newest(work)
     return ()
 
 
@@ -155,16 +154,14 @@ def _instant(moment: str) -> float:
     return at.timestamp() if at is not None else 0.0
 
 
-def session_summaries(
-    work: Work, place: WorkspacePlace, names: Sequence[str]
-) -> tuple[SessionSummary, ...]:
+def session_summaries(work: LocatedWork, names: Sequence[str]) -> tuple[SessionSummary, ...]:
     """The sessions of these `<sid>`s, newest first."""
-    found = (_summary(work, place, state) for state in readable_sessions(work, place.key, names))
+    found = (_summary(work, state) for state in readable_sessions(work, work.key, names))
     return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
 
 
-def _summary(work: Work, place: WorkspacePlace, state: SessionState) -> SessionSummary:
-    full = measured(work, place.key, state.session_id)
+def _summary(work: LocatedWork, state: SessionState) -> SessionSummary:
+    full = measured(work, work.key, state.session_id)
     return SessionSummary(
         session_id=state.session_id,
         asked=state.recap.asked if state.recap is not None else "",
@@ -177,13 +174,13 @@ def _summary(work: Work, place: WorkspacePlace, state: SessionState) -> SessionS
         compactions=state.compactions,
         pressure=full.level if full is not None else "",
         context_percent=full.percentage if full is not None else 0.0,
-        **_own_counts(work, place, state),
+        **_own_counts(work, state),
     )
 
 
-def _own_counts(work: Work, place: WorkspacePlace, state: SessionState) -> dict[str, int]:
+def _own_counts(work: LocatedWork, state: SessionState) -> dict[str, int]:
     """Counts of the session's own memory. An unreadable file counts as empty (`wm fsck`)."""
-    core, held = session_memory(work, place.key, state)
+    core, held = session_memory(work, work.key, state)
     return {
         "core_blocks": sum(1 for _ in core_blocks.filled(core)) if core is not None else 0,
         "working_items": len(working_memory.everything(held)) if held is not None else 0,
@@ -191,8 +188,8 @@ def _own_counts(work: Work, place: WorkspacePlace, state: SessionState) -> dict[
 
 
 def _show(work: Work, request: EntryRequest) -> EntryAnswer:
-    place = locate(work.runtime, request)
-    entry = find_entry_or_trash(work, place, request.id)
+    work = work.at(locate(work.runtime, request))
+    entry = find_entry_or_trash(work, request.id)
     forgotten = entry.status == "trashed"
     return EntryAnswer(
         entry=entry,
@@ -200,29 +197,29 @@ def _show(work: Work, request: EntryRequest) -> EntryAnswer:
     )
 
 
-def find_entry_or_trash(work: Work, place: WorkspacePlace, wanted: str) -> MemoryEntry:
+def find_entry_or_trash(work: LocatedWork, wanted: str) -> MemoryEntry:
     """The entry; one from the trash has the status `trashed`. Raises NotFound."""
     try:
-        return find_entry(read_memory(work, place), wanted)
+        return find_entry(read_memory(work), wanted)
     except NotFound:
-        trashed = _find_trashed(work, place, wanted)
+        trashed = _find_trashed(work, wanted)
         if trashed is None:
             raise
         return trashed.entry.model_copy(update={"status": "trashed"})
 
 
-def _find_trashed(work: Work, place: WorkspacePlace, wanted: str) -> TrashedEntry | None:
+def _find_trashed(work: LocatedWork, wanted: str) -> TrashedEntry | None:
     """The trashed entry with this id or unambiguous id prefix."""
-    entry_id = full_id(wanted, work.runtime.store.names(TrashedEntry, place.key))
-    return work.read(trash_ref(place.key, entry_id)).document if entry_id else None
+    entry_id = full_id(wanted, work.runtime.store.names(TrashedEntry, work.key))
+    return work.read(trash_ref(work.key, entry_id)).document if entry_id else None
 
 
-def _find(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+def _find(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     """The entry to change. Raises NotFound, which says so if the entry was forgotten."""
     try:
         return find_entry(memory, wanted)
     except NotFound:
-        trashed = _find_trashed(work, place, wanted)
+        trashed = _find_trashed(work, wanted)
         if trashed is None:
             raise
         name = trashed.entry.id
@@ -231,11 +228,11 @@ def _find(work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: st
 
 def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
     """Apply an edit to the requested entry; stage it with its evidence."""
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    entry = _find(work, place, memory, request.id)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    entry = _find(work, memory, request.id)
     changed, facts = granted(edit(memory, entry.id))
-    save_memory(work, place, changed, facts)
+    save_memory(work, changed, facts)
     # Accepting an outside edit changes another entry than the accepted one.
     return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
 
@@ -272,9 +269,9 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
 def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer | None:
     """Send an edit that the gate refuses to the inbox, like any text (EX-3); the old text stays in
     force. None: the gate has no objection, or the edit itself will fail with a message."""
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    entry = _find(work, place, memory, request.id)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    entry = _find(work, memory, request.id)
     if entry.status != "active":
         return None
     text = work.runtime.redactor.text(text.strip())
@@ -285,7 +282,7 @@ def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer
     changed, waiting, fact = edits.propose(
         memory, asked, reasons, new_id=work.new_id("m_"), now=work.now
     )
-    save_memory(work, place, changed, [fact])
+    save_memory(work, changed, [fact])
     why = explanations.reasons(reasons)
     return EntryAnswer(
         entry=waiting,
@@ -296,10 +293,10 @@ def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer
 
 def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
     settings = work.runtime.settings.memory
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
 
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
-        with memory_editor(work, place, memory) as editor:
+        with memory_editor(work, memory) as editor:
             return edits.accept(editor, entry_id, now=work.now, settings=settings)
 
     return _change(work, request, accept)
@@ -308,42 +305,41 @@ def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
 def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     """Move a rejected inbox entry to the trash, so that it can be restored. Outside edits and
     branch offers get no tombstone: their text may equal the one in force."""
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    entry = _find(work, place, memory, request.id)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    entry = _find(work, memory, request.id)
     changed, entry, fact = granted(edits.reject(memory, entry.id))
-    to_trash(work, place, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
-    save_memory(work, place, changed, [fact])
+    to_trash(work, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
+    save_memory(work, changed, [fact])
     return EntryAnswer(entry=entry, message=f"Rejected {entry.id}; `wm undo {entry.id}` undoes it.")
 
 
 def _notice_outside(work: Work, request: Scoped) -> Noticed:
     """Put every entry that was changed, added or deleted outside wm into the inbox; the old text
     stays active. An untouched file is not written (ST-4)."""
-    place = locate(work.runtime, request)
-    if work.read(memory_ref(place.key)).health is not Health.OUTSIDE:
+    work = work.at(locate(work.runtime, request))
+    if work.read(memory_ref(work.key)).health is not Health.OUTSIDE:
         return Noticed()
-    memory = load_memory(work, place)  # stages the outside changes it finds
+    memory = load_memory(work)  # stages the outside changes it finds
     return Noticed(waiting=sum(bool(e.outside) for e in memory.entries))
 
 
 def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
-    place = locate(work.runtime, request)
-    memory, facts = outside_changes.accept_outside(load_memory(work, place), now=work.now)
-    save_memory(work, place, memory, facts)
+    work = work.at(locate(work.runtime, request))
+    memory, facts = outside_changes.accept_outside(load_memory(work), now=work.now)
+    save_memory(work, memory, facts)
     return Accepted(accepted=tuple(fact.entry for fact in facts))
 
 
 def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    entry = _find(work, place, memory, request.id)
-    return forget_one(work, place, memory, entry.id, reason=request.reason)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    entry = _find(work, memory, request.id)
+    return forget_one(work, memory, entry.id, reason=request.reason)
 
 
 def forget_one(
-    work: Work,
-    place: WorkspacePlace,
+    work: LocatedWork,
     memory: WorkspaceMemory,
     entry_id: str,
     *,
@@ -354,70 +350,66 @@ def forget_one(
     changed, entry = edits.trash(memory, entry_id)
     codes = ("asked_in_session",) if session else ()
     redacted = work.runtime.redactor.text(reason)
-    to_trash(work, place, entry, reason=redacted or " ".join(codes), stone=True)
+    to_trash(work, entry, reason=redacted or " ".join(codes), stone=True)
     details: dict[str, Detail] = {"text": entry.text, **({"reason": redacted} if redacted else {})}
     fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
-    save_memory(work, place, changed, [fact], session=session)
+    save_memory(work, changed, [fact], session=session)
     return EntryAnswer(entry=entry, message=f"Forgot {entry.id}; `wm undo {entry.id}` undoes it.")
 
 
-def to_trash(
-    work: Work, place: WorkspacePlace, entry: MemoryEntry, *, reason: str, stone: bool
-) -> None:
+def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool) -> None:
     """Put the entry into the trash; with `stone`, record its digest so that it is not learned
     again."""
     moment = iso(work.now)
     reason = work.runtime.redactor.text(reason)
     work.put(
-        trash_ref(place.key, entry.id),
+        trash_ref(work.key, entry.id),
         TrashedEntry(
-            workspace=workspace_of(place), entry=entry, trashed_at=moment, trashed_by=reason
+            workspace=workspace_of(work.place), entry=entry, trashed_at=moment, trashed_by=reason
         ),
     )
     if not stone:
         return
-    stones = read_tombstones(work, place)
+    stones = read_tombstones(work)
     kept = tuple(s for s in stones.stones if s.id != entry.id)
     new = tombstone(entry, work.runtime.store.digest, at=moment, reason=reason)
-    work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": (*kept, new)}))
+    work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": (*kept, new)}))
 
 
 def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
-    entry = _trashed(work, place, memory, request.id)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
+    entry = _trashed(work, memory, request.id)
     memory, facts = edits.restore(memory, entry, now=work.now)
     # Undoing the restore must know whether there was a tombstone.
-    stone = bool(lift_stones(work, place, entry))
+    stone = bool(lift_stones(work, entry))
     facts = tuple(replace(fact, details={**fact.details, "stone": stone}) for fact in facts)
-    save_memory(work, place, memory, facts)
-    work.delete(trash_ref(place.key, entry.id))
+    save_memory(work, memory, facts)
+    work.delete(trash_ref(work.key, entry.id))
     # If its id is in use by now, the entry returned under another one.
     back = get(memory, facts[0].entry)
     return EntryAnswer(entry=back, message=f"Restored as {back.id}.")
 
 
-def _trashed(
-    work: Work, place: WorkspacePlace, memory: WorkspaceMemory, wanted: str
-) -> MemoryEntry:
+def _trashed(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     """The entry to restore: from the trash, or an accepted deletion (still in the document)."""
-    found = _find_trashed(work, place, wanted)
+    found = _find_trashed(work, wanted)
     if found is not None:
         return found.entry
     deleted = [e for e in memory.entries if e.status == "trashed"]
     entry_id = full_id(wanted, (e.id for e in deleted))
     if not entry_id:
         raise NotFound(
-            f"There is no {wanted!r} in the trash of {place.root or place.key}.",
+            f"There is no {wanted!r} in the trash of {work.place.root or work.key}.",
             fix="`wm forget --list` lists the trash.",
         )
     return next(e for e in deleted if e.id == entry_id)
 
 
-def trashed_entries(work: Work, place: WorkspacePlace) -> Iterator[TrashedEntry]:
+def trashed_entries(work: LocatedWork) -> Iterator[TrashedEntry]:
     """The trash of a workspace; each entry has the status `trashed`."""
-    for name in work.runtime.store.names(TrashedEntry, place.key):
-        trashed = work.read(trash_ref(place.key, name)).document
+    for name in work.runtime.store.names(TrashedEntry, work.key):
+        trashed = work.read(trash_ref(work.key, name)).document
         if trashed is not None:
             entry = trashed.entry.model_copy(update={"status": "trashed"})
             yield trashed.model_copy(update={"entry": entry})

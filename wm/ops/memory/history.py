@@ -6,7 +6,6 @@ Built from the evidence, which outlives the entries. Damaged records are counted
 from __future__ import annotations
 
 from wm.api.diagnosis import Happening, HistoryPage, HistoryRequest, Trash, TrashRequest, TrashView
-from wm.api.protocol import WorkspacePlace
 from wm.domain.memory.acts import acts
 from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
@@ -14,7 +13,7 @@ from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.explanations import sentence_of, text_of
 from wm.ops.memory.documents import read_memory, read_tombstones
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.storage.evidence import names, read_log
 from wm.text.letters import canonical
@@ -24,9 +23,9 @@ MOST = 1000
 
 
 def _history(work: Work, request: HistoryRequest) -> HistoryPage:
-    place = locate(work.runtime, request)
-    log = read_log(work, place)
-    entry, entry_id = _subject(work, place, request.id)
+    work = work.at(locate(work.runtime, request))
+    log = read_log(work)
+    entry, entry_id = _subject(work, request.id)
     if not 1 <= request.limit <= MOST:
         raise UserError(
             f"A page has 1 to {MOST} records, not {request.limit}.", fix="Correct the limit."
@@ -34,14 +33,14 @@ def _history(work: Work, request: HistoryRequest) -> HistoryPage:
     found = [r for r in reversed(log.records) if not entry_id or names(r, entry_id)]
     if request.id and entry is None and not found:
         raise NotFound(
-            f"Nothing is known about {request.id!r} in {place.root or place.key}.",
+            f"Nothing is known about {request.id!r} in {work.place.root or work.key}.",
             fix="`wm inspect --all` lists every entry with its id.",
         )
     page = found[_begin([r.event_id for r in found], request.before) :]
     shown = page[: request.limit]
     undone = {a.record.event_id: a.undone_by for a in acts(log.records)}
     return HistoryPage(
-        place=place,
+        place=work.place,
         entry=entry,
         happenings=tuple(
             happening(r, of=entry_id, undone_by=undone.get(r.event_id, "")) for r in shown
@@ -58,12 +57,12 @@ def happening(record: EvidenceRecord, *, of: str = "", undone_by: str = "") -> H
     return Happening(record=record, sentence=sentence, text=text_of(record), undone_by=undone_by)
 
 
-def _subject(work: Work, place: WorkspacePlace, wanted: str) -> tuple[MemoryEntry | None, str]:
+def _subject(work: LocatedWork, wanted: str) -> tuple[MemoryEntry | None, str]:
     """The entry that `wanted` names, and its full id. The log may know entries that are gone."""
     if not wanted:
         return None, ""
     try:
-        entry = find_entry_or_trash(work, place, wanted)
+        entry = find_entry_or_trash(work, wanted)
     except NotFound:
         return None, wanted
     return entry, entry.id
@@ -81,8 +80,8 @@ def _begin(events: list[str], before: str) -> int:
 
 
 def _trash(work: Work, request: TrashRequest) -> Trash:
-    place = locate(work.runtime, request)
-    stones = read_tombstones(work, place).stones
+    work = work.at(locate(work.runtime, request))
+    stones = read_tombstones(work).stones
     digest = work.runtime.store.digest
     blocked = {stone.digest for stone in stones}
     found = [
@@ -92,16 +91,16 @@ def _trash(work: Work, request: TrashRequest) -> Trash:
             reason=trashed.trashed_by,
             blocked=bool(blocked) and digest(canonical(trashed.entry.text)) in blocked,
         )
-        for trashed in trashed_entries(work, place)
+        for trashed in trashed_entries(work)
     ]
     # An accepted deletion from outside stays in the document (ST-4).
     found += [
         TrashView(entry=entry, trashed_at=entry.updated_at, reason="deleted by hand")
-        for entry in read_memory(work, place).entries
+        for entry in read_memory(work).entries
         if entry.status == "trashed"
     ]
     found.sort(key=lambda view: (view.trashed_at, view.entry.id), reverse=True)
-    return Trash(place=place, entries=tuple(found), stones=len(stones))
+    return Trash(place=work.place, entries=tuple(found), stones=len(stones))
 
 
 history = Operation("history", HistoryRequest, HistoryPage, _history)

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.api.protocol import MemoryFilesAnswer, MemoryFilesRequest, RememberRequest, WorkspacePlace
+from wm.api.protocol import MemoryFilesAnswer, MemoryFilesRequest, RememberRequest
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import memory_tool
 from wm.domain.memory.entry_list import replaced
@@ -23,7 +23,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.learning.remember import judged, new_entry
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.tools import refuse_flood, refuse_forgotten, withdraw
 
@@ -36,17 +36,17 @@ _PATHS = ("path", "old_path", "new_path")
 
 
 def _run(work: Work, request: MemoryFilesRequest) -> MemoryFilesAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     longest = work.runtime.settings.tools.file_chars
     room = work.runtime.settings.tools.view_chars
     load = read_memory if _reads(request) else load_memory
-    memory = load(work, place)
+    memory = load(work)
     redact = work.runtime.redactor.text
     try:
         command = _redacted(work, request.command)
-        found = memory_tool.folder(memory.entries, place.branch)
+        found = memory_tool.folder(memory.entries, work.place.branch)
         plan = memory_tool.plan(command, found, longest, room)
-        _ToolCall(work, place, found, request.session).carry_out(memory, plan)
+        _ToolCall(work, found, request.session).carry_out(memory, plan)
     except FolderError as error:
         return MemoryFilesAnswer(text=redact(str(error)), failed=True)
     except UserError as error:
@@ -71,8 +71,7 @@ def _redacted(work: Work, command: Mapping[str, Any]) -> dict[str, Any]:
 class _ToolCall(Struct, frozen=True):
     """A command that is carried out for a session, and the folder that it found."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     found: memory_tool.Folder
     session: str
 
@@ -80,12 +79,12 @@ class _ToolCall(Struct, frozen=True):
         if plan.write is not None:
             self._write(memory, plan.write, self.found.files.get(plan.write.path, File("")))
         for draft in plan.remove:
-            memory = withdraw(self.work, self.place, memory, draft)
+            memory = withdraw(self.work, memory, draft)
         for draft, path in plan.move:
             memory = self._move(memory, draft, path)
 
     def _write(self, memory: WorkspaceMemory, write: Write, file: File) -> None:
-        refuse_forgotten(self.work, self.place, write.text)
+        refuse_forgotten(self.work, write.text)
         entry = self._entry(write, file)
         if NEVER_READ_AGAIN in entry.reasons:
             why = explanations.reason(NEVER_READ_AGAIN)
@@ -104,7 +103,7 @@ class _ToolCall(Struct, frozen=True):
             details["textBefore"] = file.draft.text
             fact = Fact("memory_edited", "agent", "changed", entry.id, ("text",), details)
             changed = replaced(memory, entry)
-        save_memory(self.work, self.place, changed, [fact], session=entry.session)
+        save_memory(self.work, changed, [fact], session=entry.session)
 
     def _entry(self, write: Write, file: File) -> MemoryEntry:
         """The entry of a written file: a new draft, or the existing one with another text."""
@@ -116,7 +115,7 @@ class _ToolCall(Struct, frozen=True):
             origin="agent",
             session=self.session,
         )
-        made = new_entry(self.work, self.place, asked)
+        made = new_entry(self.work, asked)
         reasons = tuple(dict.fromkeys((AGENT_FILE, *judged(self.work, made), *made.reasons)))
         update: dict[str, object] = {"status": "inbox", "file": write.path, "reasons": reasons}
         if file.draft is not None:
@@ -131,7 +130,7 @@ class _ToolCall(Struct, frozen=True):
         changed = replaced(memory, moved)
         details: dict[str, Detail] = {"file": path, "fileBefore": draft.file}
         fact = Fact("draft_renamed", "agent", "changed", draft.id, (), details)
-        save_memory(self.work, self.place, changed, [fact], session=draft.session)
+        save_memory(self.work, changed, [fact], session=draft.session)
         return changed
 
 

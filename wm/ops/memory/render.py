@@ -14,7 +14,7 @@ from wm.api.protocol import WorkspacePlace
 from wm.domain.memory import render, retention, scope, select
 from wm.domain.memory.select import Selection
 from wm.formats.workspace_memory import Limits, MemoryEntry, WorkspaceMemory
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import USER_PLACE, memory_ref
 
 
@@ -25,7 +25,7 @@ class View(Struct, frozen=True):
     text: str
 
 
-def rendered(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> View:
+def rendered(work: LocatedWork, memory: WorkspaceMemory) -> View:
     """The view of `memory` in this hour, cached.
 
     The cache is keyed by the document object: documents are frozen, and the store returns the same
@@ -33,10 +33,10 @@ def rendered(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> View
     """
     hour = work.now.replace(minute=0, second=0, microsecond=0)
     settings = work.runtime.settings.memory
-    of_user = _of_user(work, place, memory)
+    of_user = _of_user(work, memory)
 
     def compute() -> View:
-        selection = select.select(memory, branch=place.branch, now=hour, settings=settings)
+        selection = select.select(memory, branch=work.place.branch, now=hour, settings=settings)
         everywhere = select.NOTHING_SHOWN
         if of_user is not None:
             room = select.FRAME_CHARS + work.runtime.settings.memory.user_chars
@@ -46,13 +46,13 @@ def rendered(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> View
         return View(selection, render.render(selection, settings, everywhere))
 
     made_of = (memory, of_user, hour)
-    view: View = work.runtime.caches.views.get((place.key, place.branch), made_of, compute)
+    view: View = work.runtime.caches.views.get((work.key, work.place.branch), made_of, compute)
     return view
 
 
-def _of_user(work: Work, place: WorkspacePlace, memory: WorkspaceMemory) -> WorkspaceMemory | None:
+def _of_user(work: LocatedWork, memory: WorkspaceMemory) -> WorkspaceMemory | None:
     """The memory of scope `user`, unless the workspace shows none of it."""
-    if place.key == USER_PLACE.key or memory.without_user:
+    if work.key == USER_PLACE.key or memory.without_user:
         return None
     if not work.runtime.settings.memory.user_entries:
         return None

@@ -17,7 +17,7 @@ from wm.errors import NotFound, UserError
 from wm.formats.base import Record
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory.documents import find_entry, load_memory, memory_refs, read_memory, save_memory
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.storage.evidence import read_log
 from wm.ops.sync.documents import end_sharing
@@ -44,31 +44,31 @@ def _run(work: Work, request: ScopeRequest) -> EntryAnswer:
             fix="Name the workspace with -C DIR, or run this in its folder.",
         )
     source, target = (here, USER_PLACE) if request.scope == USER else (USER_PLACE, here)
-    if request.scope == WORKSPACE and (ours := _bound_to_branch(work, here, request.id)):
-        return _widened(work, here, ours)
-    entry = _found(work, source, target, request)
-    return moved(work, source, target, entry)
+    if request.scope == WORKSPACE and (ours := _bound_to_branch(work.at(here), request.id)):
+        return _widened(work.at(here), ours)
+    work = work.at(source)
+    return moved(work, target, _found(work, target, request))
 
 
 def moved(
-    work: Work, source: WorkspacePlace, target: WorkspacePlace, entry: MemoryEntry, undoes: str = ""
+    work: LocatedWork, target: WorkspacePlace, entry: MemoryEntry, undoes: str = ""
 ) -> EntryAnswer:
     """Move an entry with what it replaced. undoes: the record of `source` that this reverses."""
-    memory, into = read_memory(work, source), load_memory(work, target)
+    memory, into = read_memory(work), load_memory(work.at(target))
     chain = _chain(memory, entry)
     _refuse_twin(into, entry)
     scope = USER if target.key == USER else WORKSPACE
     update = {"scope": scope, "updated_at": work.moment, "conflicts": (), "anchors": ()}
     known = {e.id for e in into.entries}
     arriving = tuple(e.model_copy(update=update) for e in chain if e.id not in known)
-    reversed_there = _act(work, target, entry.id) if undoes else ""
-    fact = _fact(entry, source, target, reversed_there)
+    reversed_there = _act(work.at(target), entry.id) if undoes else ""
+    fact = _fact(entry, work.place, target, reversed_there)
     into = into.model_copy(update={"entries": (*into.entries, *arriving)})
-    save_memory(work, target, into, [fact])
+    save_memory(work.at(target), into, [fact])
     leaving = MovedRequest(
-        workspace=source.key, ids=tuple(e.id for e in chain), to=target.key, undoes=undoes
+        workspace=work.key, ids=tuple(e.id for e in chain), to=target.key, undoes=undoes
     )
-    work.later.append((take_out, leaving))
+    work.effects.later.append((take_out, leaving))
     where = "all your projects" if scope == USER else target.root or target.key
     return EntryAnswer(
         entry=find(into, entry.id) or entry,
@@ -76,33 +76,33 @@ def moved(
     )
 
 
-def move_back(work: Work, place: WorkspacePlace, entry_id: str, record: str) -> EntryAnswer:
+def move_back(work: LocatedWork, entry_id: str, record: str) -> EntryAnswer:
     """Undo the newest move of an entry, from either of the two logs. Raises UserError."""
-    act = next(a for a in acts(read_log(work, place).records) if a.record.event_id == record)
+    act = next(a for a in acts(read_log(work).records) if a.record.event_id == record)
     ends = [str(act.record.details.get(name) or "") for name in ("from", "to")]
     if not all(ends) or entry_id == "":
         raise UserError(
             "The evidence log does not say where this entry came from.",
             fix="`wm edit ID --scope user` or `--scope workspace` moves it.",
         )
-    before, now = (_place(work, key, place) for key in ends)
-    entry = find(read_memory(work, now), entry_id)
+    before, now = (_place(work, key, work.place) for key in ends)
+    entry = find(read_memory(work.at(now)), entry_id)
     if entry is None:
         raise UserError(
             f"{entry_id} is no longer where it was moved to.",
             fix=f"`wm show --history {entry_id}` shows what happened to it since.",
         )
-    own = act.record.event_id if place.key == now.key else _act(work, now, entry_id)
-    return moved(work, now, before, entry, own or record)
+    own = act.record.event_id if work.key == now.key else _act(work.at(now), entry_id)
+    return moved(work.at(now), before, entry, own or record)
 
 
 def _place(work: Work, key: str, here: WorkspacePlace) -> WorkspacePlace:
     return here if key == here.key else locate(work.runtime, Scoped(workspace=key))
 
 
-def _act(work: Work, place: WorkspacePlace, entry_id: str) -> str:
+def _act(work: LocatedWork, entry_id: str) -> str:
     """The record of the newest move of an entry that is still in effect; "" for none."""
-    found = named(acts(read_log(work, place).records), entry_id)
+    found = named(acts(read_log(work).records), entry_id)
     moves = [a.record.event_id for a in found if a.record.type == RESCOPED]
     return next(iter(moves), "")
 
@@ -113,14 +113,12 @@ def _fact(entry: MemoryEntry, source: WorkspacePlace, target: WorkspacePlace, un
     return Fact(RESCOPED, "user", "changed", entry.id, (), details)
 
 
-def _found(
-    work: Work, source: WorkspacePlace, target: WorkspacePlace, request: ScopeRequest
-) -> MemoryEntry:
+def _found(work: LocatedWork, target: WorkspacePlace, request: ScopeRequest) -> MemoryEntry:
     """The entry to move. Raises UserError if it is there already, or only history."""
     try:
-        entry = find_entry(read_memory(work, source), request.id)
+        entry = find_entry(read_memory(work), request.id)
     except NotFound:
-        there = find_entry(read_memory(work, target), request.id)  # raises NotFound
+        there = find_entry(read_memory(work.at(target)), request.id)  # raises NotFound
         raise UserError(
             f"{there.id} has the scope {request.scope} already.", fix="Nothing needs to be changed."
         ) from None
@@ -154,35 +152,35 @@ def _chain(memory: WorkspaceMemory, entry: MemoryEntry) -> tuple[MemoryEntry, ..
     return tuple(found)
 
 
-def _bound_to_branch(work: Work, place: WorkspacePlace, wanted: str) -> MemoryEntry | None:
+def _bound_to_branch(work: LocatedWork, wanted: str) -> MemoryEntry | None:
     try:
-        entry = find_entry(read_memory(work, place), wanted)
+        entry = find_entry(read_memory(work), wanted)
     except NotFound:
         return None
     return entry if entry.scope.startswith("branch:") else None
 
 
-def _widened(work: Work, place: WorkspacePlace, entry: MemoryEntry) -> EntryAnswer:
+def _widened(work: LocatedWork, entry: MemoryEntry) -> EntryAnswer:
     """A branch entry becomes one of the workspace; the document stays the same."""
-    memory = load_memory(work, place)
+    memory = load_memory(work)
     wide = entry.model_copy(update={"scope": WORKSPACE, "updated_at": work.moment})
     entries = tuple(wide if e.id == entry.id else e for e in memory.entries)
     details: dict[str, Detail] = {"scopeBefore": entry.scope, "scope": WORKSPACE}
     fact = Fact("memory_edited", "user", "changed", entry.id, ("scope",), details)
-    save_memory(work, place, memory.model_copy(update={"entries": entries}), [fact])
+    save_memory(work, memory.model_copy(update={"entries": entries}), [fact])
     return EntryAnswer(entry=wide, message=f"{entry.id} is shown on every branch now.")
 
 
 def _take_out(work: Work, request: MovedRequest) -> Record:
-    place = locate(work.runtime, request)
-    memory = load_memory(work, place)
+    work = work.at(locate(work.runtime, request))
+    memory = load_memory(work)
     gone = [e for e in memory.entries if e.id in request.ids]
     kept = tuple(e for e in memory.entries if e.id not in request.ids)
     if gone:
         target = WorkspacePlace(key=request.to, root="")
-        fact = _fact(gone[0], place, target, request.undoes)
-        save_memory(work, place, memory.model_copy(update={"entries": kept}), [fact])
-        end_sharing(work, place, request.ids)
+        fact = _fact(gone[0], work.place, target, request.undoes)
+        save_memory(work, memory.model_copy(update={"entries": kept}), [fact])
+        end_sharing(work, request.ids)
     return Record()
 
 

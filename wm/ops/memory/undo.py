@@ -56,7 +56,7 @@ from wm.ops.memory.documents import (
     save_memory,
 )
 from wm.ops.memory.entries import to_trash, trash_ref
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence import last_texts, moment_of, read_log
@@ -69,19 +69,19 @@ rollback, newest first."""
 
 
 def _list(work: Work, request: ActsRequest) -> Acts:
-    place = locate(work.runtime, request)
-    records = read_log(work, place).records
+    work = work.at(locate(work.runtime, request))
+    records = read_log(work).records
     found = acts(records)
-    memory, texts = read_memory(work, place), last_texts(records)
+    memory, texts = read_memory(work), last_texts(records)
     first = newest(found)
     listed = [act for act in found if not act.command]
     views = []
     for act in listed[: max(0, min(request.limit, LISTED))]:
         whole = act.is_command or _is_move(act)
-        done = None if whole else reverse(act, _context(work, place, act, memory))
+        done = None if whole else reverse(act, _context(work, act, memory))
         views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
-        place=place,
+        place=work.place,
         acts=tuple(views),
         total=len(listed),
         newest=first.record.event_id if first else "",
@@ -116,42 +116,35 @@ def _listed(counts: Mapping[str, int]) -> str:
 _PLURAL = {"entry": "entries", "session": "sessions"}
 
 
-def _context(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoContext:
+def _context(work: LocatedWork, act: Act, memory: WorkspaceMemory) -> UndoContext:
     return UndoContext(
         memory=memory,
-        trashed=_trashed(work, place, act),
-        stones=frozenset(stone.id for stone in read_tombstones(work, place).stones),
+        trashed=_trashed(work, act),
+        stones=frozenset(stone.id for stone in read_tombstones(work).stones),
         now=work.now,
         settings=work.runtime.settings.memory,
     )
 
 
-def _trashed(work: Work, place: WorkspacePlace, act: Act) -> MemoryEntry | None:
+def _trashed(work: LocatedWork, act: Act) -> MemoryEntry | None:
     entry_id = act.record.entry
-    trashed = work.read(trash_ref(place.key, entry_id)).document if entry_id else None
+    trashed = work.read(trash_ref(work.key, entry_id)).document if entry_id else None
     return trashed.entry if trashed is not None else None
 
 
 def _stage(
-    work: Work,
-    place: WorkspacePlace,
-    act: Act,
-    done: UndoResult,
-    *,
-    reason: str,
-    stone: bool,
-    command: str = "",
+    work: LocatedWork, act: Act, done: UndoResult, *, reason: str, stone: bool, command: str = ""
 ) -> str:
     """Stage what an undo does to the trash, and its evidence; return the record's id."""
     if done.trashes:
-        to_trash(work, place, done.entry, reason=reason, stone=stone)
+        to_trash(work, done.entry, reason=reason, stone=stone)
     if done.untrashes:
-        lift_stones(work, place, done.entry)
-        work.delete(trash_ref(place.key, act.record.entry))
+        lift_stones(work, done.entry)
+        work.delete(trash_ref(work.key, act.record.entry))
     facts = done.facts
     if command:
         facts = tuple(replace(fact, details={**fact.details, "command": command}) for fact in facts)
-    return work.log(place.key, facts)[0]
+    return work.log(work.key, facts)[0]
 
 
 # --- one act ----------------------------------------------------------------------------------
@@ -159,27 +152,27 @@ def _stage(
 
 def _undo(work: Work, request: UndoRequest, *, apply: bool) -> Undone:
     """Undo one act, or say what that would do. Only with `apply` anything is written."""
-    place = locate(work.runtime, request)
-    act = _wanted(work, place, request)
+    work = work.at(locate(work.runtime, request))
+    act = _wanted(work, request)
     if _is_move(act):
-        return _move_back(work, place, act, apply=apply)
-    memory = load_memory(work, place) if apply else read_memory(work, place)
+        return _move_back(work, act, apply=apply)
+    memory = load_memory(work) if apply else read_memory(work)
     if act.is_command:
-        return _undo_command(work, place, act, memory, apply=apply)
-    done = _reversed(work, place, act, memory)
+        return _undo_command(work, act, memory, apply=apply)
+    done = _reversed(work, act, memory)
     event = ""
     if apply:
-        event = _stage(work, place, act, done, reason="undone", stone=done.stone)
-        save_memory(work, place, done.memory)
+        event = _stage(work, act, done, reason="undone", stone=done.stone)
+        save_memory(work, done.memory)
     message = _sentence(done, act, applied=apply)
     return Undone(act=_view(act, {}), entry=done.entry, applied=apply, event=event, message=message)
 
 
-def _move_back(work: Work, place: WorkspacePlace, act: Act, *, apply: bool) -> Undone:
+def _move_back(work: LocatedWork, act: Act, *, apply: bool) -> Undone:
     if not apply:
         said = f"Would move {act.record.entry} back to its earlier scope."
         return Undone(act=_view(act, {}), message=said)
-    back = rescope.move_back(work, place, act.record.entry, act.record.event_id)
+    back = rescope.move_back(work, act.record.entry, act.record.event_id)
     message = f"Moved back: {back.message}"
     return Undone(act=_view(act, {}), entry=back.entry, applied=True, message=message)
 
@@ -189,16 +182,16 @@ def _is_move(act: Act) -> bool:
     return act.record.type == RESCOPED and not act.undone_by
 
 
-def _reversed(work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory) -> UndoResult:
-    done = reverse(act, _context(work, place, act, memory))
+def _reversed(work: LocatedWork, act: Act, memory: WorkspaceMemory) -> UndoResult:
+    done = reverse(act, _context(work, act, memory))
     if isinstance(done, Refusal):
         raise UserError(done.message, fix=done.fix or "`wm undo --list` shows what can be undone.")
     return done
 
 
-def _wanted(work: Work, place: WorkspacePlace, request: UndoRequest) -> Act:
+def _wanted(work: LocatedWork, request: UndoRequest) -> Act:
     """The act that the request names. Raises NotFound, or UserError if several match."""
-    records = read_log(work, place).records
+    records = read_log(work).records
     found = acts(records)
     if not request.act:
         act = newest(found)
@@ -206,14 +199,14 @@ def _wanted(work: Work, place: WorkspacePlace, request: UndoRequest) -> Act:
             raise _not_of_entries(changed, act)
         if act is None:
             raise NotFound(
-                f"Nothing that a person did in {place.root or place.key} is left to undo.",
+                f"Nothing that a person did in {work.place.root or work.key} is left to undo.",
                 fix="`wm undo --list` shows every act.",
             )
         return act
-    fits = named(found, _full(work, place, request.act))
+    fits = named(found, _full(work, request.act))
     if not fits:
         raise NotFound(
-            f"There is no act {request.act!r} in {place.root or place.key}.",
+            f"There is no act {request.act!r} in {work.place.root or work.key}.",
             fix="`wm undo --list` shows every act with its id.",
         )
     if len(fits) > 1:
@@ -241,12 +234,12 @@ def _not_of_entries(changed: str, act: Act | None) -> UserError:
     )
 
 
-def _full(work: Work, place: WorkspacePlace, wanted: str) -> str:
+def _full(work: LocatedWork, wanted: str) -> str:
     """An event id as given; the prefix of an entry's id expanded."""
     if wanted.startswith("e_"):
         return wanted
-    known = (e.id for e in read_memory(work, place).entries)
-    trashed = work.runtime.store.names(TrashedEntry, place.key)
+    known = (e.id for e in read_memory(work).entries)
+    trashed = work.runtime.store.names(TrashedEntry, work.key)
     return full_id(wanted, dict.fromkeys((*known, *trashed))) or wanted
 
 
@@ -280,9 +273,7 @@ class _Reversal(Struct, frozen=True):
     refused: Sequence[tuple[Act, Refusal]]
 
 
-def _reverse_all(
-    work: Work, place: WorkspacePlace, wanted: Iterable[Act], memory: WorkspaceMemory
-) -> _Reversal:
+def _reverse_all(work: LocatedWork, wanted: Iterable[Act], memory: WorkspaceMemory) -> _Reversal:
     """wanted: newest first."""
     trash: dict[str, MemoryEntry | None] = {}
     steps: list[tuple[Act, UndoResult]] = []
@@ -290,8 +281,8 @@ def _reverse_all(
     for act in wanted:
         entry_id = act.record.entry
         if entry_id not in trash:
-            trash[entry_id] = _trashed(work, place, act)
-        context = _context(work, place, act, memory)
+            trash[entry_id] = _trashed(work, act)
+        context = _context(work, act, memory)
         done = reverse(act, replace(context, trashed=trash[entry_id]))
         if isinstance(done, Refusal):
             refused.append((act, done))
@@ -324,9 +315,7 @@ def _becomes(done: UndoResult) -> str:
 # --- one command that changed several entries --------------------------------------------------
 
 
-def _undo_command(
-    work: Work, place: WorkspacePlace, act: Act, memory: WorkspaceMemory, *, apply: bool
-) -> Undone:
+def _undo_command(work: LocatedWork, act: Act, memory: WorkspaceMemory, *, apply: bool) -> Undone:
     """Undo every part of a command that is still in effect, or say what that would do. What cannot
     be undone stays, with the reason. Raises UserError if the command was undone before."""
     if act.undone_by:
@@ -334,21 +323,21 @@ def _undo_command(
             f"{act.record.event_id} was already undone by {act.undone_by}.",
             fix=f"`wm undo {act.undone_by}` redoes it.",
         )
-    done = _reverse_all(work, place, _parts(work, place, act), memory)
-    sessions = _unused_sessions(work, place, act)
+    done = _reverse_all(work, _parts(work, act), memory)
+    sessions = _unused_sessions(work, act)
     undone: dict[str, Detail] = {"entry": len(done.steps), "session": len(sessions)}
     events: list[str] = []
     command = ""
     if apply:
         details = {"undoes": act.record.event_id, **undone}
-        command = work.log(place.key, [Fact(REVERTED, "user", "changed", details=details)])[0]
+        command = work.log(work.key, [Fact(REVERTED, "user", "changed", details=details)])[0]
         events = [
-            _stage(work, place, part, step, reason="undone", stone=step.stone, command=command)
+            _stage(work, part, step, reason="undone", stone=step.stone, command=command)
             for part, step in done.steps
         ]
-        save_memory(work, place, done.memory)
+        save_memory(work, done.memory)
         for session in sessions:
-            delete_all(work, place, session, by="user")
+            delete_all(work, session, by="user")
     return Undone(
         act=_view(act, {}),
         applied=apply,
@@ -360,21 +349,21 @@ def _undo_command(
     )
 
 
-def _parts(work: Work, place: WorkspacePlace, act: Act) -> list[Act]:
+def _parts(work: LocatedWork, act: Act) -> list[Act]:
     """The acts of a command that are in effect, newest first."""
-    found = acts(read_log(work, place).records)
+    found = acts(read_log(work).records)
     return [a for a in found if a.command == act.record.event_id and not a.undone_by]
 
 
-def _unused_sessions(work: Work, place: WorkspacePlace, act: Act) -> list[str]:
+def _unused_sessions(work: LocatedWork, act: Act) -> list[str]:
     """The ids of the sessions that an import began and that nothing has changed since."""
     names = dict.fromkeys(
         record.session
-        for record in read_log(work, place).records
+        for record in read_log(work).records
         if record.type == import_sessions.TYPE
         and record.details.get("command") == act.record.event_id
     )
-    found = (import_sessions.unused(work, place, name) for name in names)
+    found = (import_sessions.unused(work, name) for name in names)
     return [session for session in found if session]
 
 
@@ -416,23 +405,22 @@ def _recent(records: Iterable[EvidenceRecord], moment: datetime) -> tuple[list[A
 
 def _rollback(work: Work, request: RollbackRequest, *, apply: bool) -> Rollback:
     """Reverse what models did since a moment, or say what that would be."""
-    place = locate(work.runtime, request)
-    moment, records = _moment(work, request), read_log(work, place).records
+    work = work.at(locate(work.runtime, request))
+    moment, records = _moment(work, request), read_log(work).records
     learned, yours = _recent(records, moment)
-    memory = load_memory(work, place) if apply else read_memory(work, place)
-    done = _reverse_all(work, place, learned[:LISTED], memory)
+    memory = load_memory(work) if apply else read_memory(work)
+    done = _reverse_all(work, learned[:LISTED], memory)
     events: list[str] = []
     if apply and done.steps:
         events = [
-            _stage(work, place, act, step, reason="rolled back", stone=True)
-            for act, step in done.steps
+            _stage(work, act, step, reason="rolled back", stone=True) for act, step in done.steps
         ]
         details: dict[str, Detail] = {"since": iso(moment), "acts": len(done.steps)}
         fact = Fact("memory_rolled_back", "user", "changed", details=details)
-        save_memory(work, place, done.memory, [fact])
+        save_memory(work, done.memory, [fact])
     texts = last_texts(records)
     return Rollback(
-        place=place,
+        place=work.place,
         since=iso(moment),
         applied=apply,
         taken=_steps_taken(done, texts, events),
@@ -443,22 +431,20 @@ def _rollback(work: Work, request: RollbackRequest, *, apply: bool) -> Rollback:
 
 
 def _undo_refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]]:
-    place = locate(runtime, request)
-    work = Work(runtime, runtime.now())
-    act = _wanted(work, place, request)
+    work = Work(runtime, runtime.now()).at(locate(runtime, request))
+    act = _wanted(work, request)
     refs = memory_refs(runtime, request)
     if not act.is_command:
         return refs
-    sessions = _unused_sessions(work, place, act)
-    files = (ref for session in sessions for ref in delete_refs(runtime, place.key, session))
-    return (*refs, *_trash_refs(place, _parts(work, place, act)), *files)
+    sessions = _unused_sessions(work, act)
+    files = (ref for session in sessions for ref in delete_refs(runtime, work.key, session))
+    return (*refs, *_trash_refs(work.place, _parts(work, act)), *files)
 
 
 def _rollback_refs(runtime: Runtime, request: RollbackRequest) -> Sequence[Ref[Document]]:
-    place = locate(runtime, request)
-    work = Work(runtime, runtime.now())
-    learned, _ = _recent(read_log(work, place).records, _moment(work, request))
-    return (*_trash_refs(place, learned[:LISTED]), *memory_refs(runtime, request))
+    work = Work(runtime, runtime.now()).at(locate(runtime, request))
+    learned, _ = _recent(read_log(work).records, _moment(work, request))
+    return (*_trash_refs(work.place, learned[:LISTED]), *memory_refs(runtime, request))
 
 
 def _trash_refs(place: WorkspacePlace, found: Iterable[Act]) -> Iterable[Ref[Document]]:

@@ -91,12 +91,12 @@ def _move(work: Work, request: MoveRequest) -> Moved:
         )
     )
     work.put(ALIASES, plan.aliases)
-    place = WorkspacePlace(key=plan.target, root=new.root)
-    memory = load_memory(work, place)
+    work = work.at(WorkspacePlace(key=plan.target, root=new.root))
+    memory = load_memory(work)
     moved = memory.workspace.model_copy(update={"root": new.root})
     roots: dict[str, Detail] = {"from": memory.workspace.root, "to": new.root}
     fact = Fact("workspace_moved", "user", "changed", details=roots)
-    save_memory(work, place, memory.model_copy(update={"workspace": moved}), [fact])
+    save_memory(work, memory.model_copy(update={"workspace": moved}), [fact])
     return Moved(
         key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
@@ -116,25 +116,25 @@ OF_MANY = (
 
 
 def _export(work: Work, request: Scoped) -> ExportAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     refs: list[Ref[Document]] = [
-        memory_ref(place.key),
-        Ref(PendingJournal, place.key),
-        Ref(Tombstones, place.key),
+        memory_ref(work.key),
+        Ref(PendingJournal, work.key),
+        Ref(Tombstones, work.key),
     ]
     for model in OF_MANY:
-        names = work.runtime.store.names(model, place.key)
-        refs += [Ref(model, place.key, name) for name in names]
+        names = work.runtime.store.names(model, work.key)
+        refs += [Ref(model, work.key, name) for name in names]
     documents = {}
     for ref in refs:
         document = work.read(ref).document
         if document is not None:
             documents["/".join(filter(None, (ref.slug, ref.name)))] = dump(document)
     return ExportAnswer(
-        place=place,
+        place=work.place,
         exported_at=iso(work.now),
         documents=documents,
-        evidence=work.runtime.store.evidence(place.key).records,
+        evidence=work.runtime.store.evidence(work.key).records,
     )
 
 

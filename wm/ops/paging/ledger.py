@@ -29,7 +29,7 @@ from wm.formats.base import Record
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
 from wm.store.paths import OBJECTS, sid
@@ -52,16 +52,13 @@ class Secrets(NamedTuple):
 
 def _append(work: Work, request: PagingRequest) -> PagingAnswer:
     require_session(request, work.runtime.settings.session)
-    place, session = locate(work.runtime, request), sid_of(request.session_id)
-    refused = append(
-        work, place, session, request.objects, request.records, durable=request.durable
-    )
-    return PagingAnswer(place=place, refused=refused, policy=chosen(work, place, session))
+    work, session = work.at(locate(work.runtime, request)), sid_of(request.session_id)
+    refused = append(work, session, request.objects, request.records, durable=request.durable)
+    return PagingAnswer(place=work.place, refused=refused, policy=chosen(work, session))
 
 
 def append(
-    work: Work,
-    place: WorkspacePlace,
+    work: LocatedWork,
     session: str,
     objects: Sequence[PagedObject],
     records: Sequence[LedgerRecord],
@@ -74,15 +71,15 @@ def append(
     secrets = Secrets(work.runtime.redactor.text, work.runtime.redacted_name)
     refused: list[str] = []
     checked = [_checked(record, secrets, refused, work.moment) for record in records]
-    known = store.object_ids(place.key, session) if objects else frozenset()
+    known = store.object_ids(work.key, session) if objects else frozenset()
     new = [redacted_object(one, secrets, work.moment) for one in objects if one.id not in known]
     most = work.runtime.settings.proxy.objects_max_bytes
-    caches, view = work.runtime.caches, _view(place.key, session)
+    caches, view = work.runtime.caches, _view(work.key, session)
     before = caches.views.peek(view)
     try:
-        store.append_paging(place.key, session, new, checked, most=most, durable=durable)
+        store.append_paging(work.key, session, new, checked, most=most, durable=durable)
     except StoreError:
-        forget_state(work, place.key, session)
+        forget_state(work, work.key, session)
         raise
     with caches.ledgers:
         if isinstance(before, SessionLedger) and caches.views.peek(view) is before:
@@ -90,7 +87,7 @@ def append(
         else:  # it was read while this was written: perhaps without it
             caches.views.pop(view)
     if any(record.kind == "sent" for record in checked):
-        work.runtime.signals.turns.listener(place.key, session)
+        work.runtime.signals.turns.listener(work.key, session)
     return tuple(refused)
 
 
@@ -103,35 +100,35 @@ def passages_view(key: str, session: str) -> tuple[str, str, str]:
     return ("passages", key, session)
 
 
-def session_ledger(work: Work, place: WorkspacePlace, session: str) -> SessionLedger:
+def session_ledger(work: LocatedWork, session: str) -> SessionLedger:
     """What the ledger of a session adds up to. session: its `<sid>`. Read once, and kept up with
     what `append` writes. Raises StoreError."""
-    caches, view = work.runtime.caches, _view(place.key, session)
+    caches, view = work.runtime.caches, _view(work.key, session)
     known = caches.views.peek(view)
     if isinstance(known, SessionLedger):
         return known
     reading = object()  # stands there until it is read; `append` and other readers replace it
     caches.views.put(view, reading)
-    found = folded(work.runtime.store.ledger(place.key, session))
+    found = folded(work.runtime.store.ledger(work.key, session))
     with caches.ledgers:
         if caches.views.peek(view) is reading:
             caches.views.put(view, found)
     return found
 
 
-def session_state(work: Work, place: WorkspacePlace, session: str) -> LedgerState:
+def session_state(work: LocatedWork, session: str) -> LedgerState:
     """The same of all its conversations together."""
-    return session_ledger(work, place, session).whole
+    return session_ledger(work, session).whole
 
 
-def recovered(work: Work, place: WorkspacePlace, session: str, conversation: str) -> LedgerAnswer:
+def recovered(work: LocatedWork, session: str, conversation: str) -> LedgerAnswer:
     """What is known of a conversation. session: its `<sid>`. Raises StoreError."""
-    memory = read_memory(work, place)
-    objects = work.runtime.store.object_ids(place.key, session)
-    found = session_ledger(work, place, session)
+    memory = read_memory(work)
+    objects = work.runtime.store.object_ids(work.key, session)
+    found = session_ledger(work, session)
     with work.runtime.caches.ledgers:
         policy = found.whole.chosen or memory.paging
-        return answer_of(found.of(conversation), place, objects, policy)
+        return answer_of(found.of(conversation), work.place, objects, policy)
 
 
 def answer_of(
@@ -210,14 +207,14 @@ append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
 
 
 def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     if request.ahead:
-        for session in work.runtime.store.latest_sessions(place.key, OBJECTS, _MOST_READ_AHEAD):
+        for session in work.runtime.store.latest_sessions(work.key, OBJECTS, _MOST_READ_AHEAD):
             with suppress(StoreError):  # an unreadable ledger is told to who asks for it
-                recovered(work, place, session, "")
-        return LedgerAnswer(place=place)
+                recovered(work, session, "")
+        return LedgerAnswer(place=work.place)
     require_session(request, work.runtime.settings.session)
-    return recovered(work, place, sid_of(request.session_id), request.conversation)
+    return recovered(work, sid_of(request.session_id), request.conversation)
 
 
 read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, _read)
@@ -226,10 +223,10 @@ read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, _read)
 # --- the policy of a workspace or a session -----------------------------------------------------
 
 
-def chosen(work: Work, place: WorkspacePlace, session: str) -> str:
+def chosen(work: LocatedWork, session: str) -> str:
     """The policy that the person chose for this session, else for this workspace; "" for none.
     session: its `<sid>`."""
-    return session_state(work, place, session).chosen or read_memory(work, place).paging
+    return session_state(work, session).chosen or read_memory(work).paging
 
 
 def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
@@ -238,24 +235,24 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
             f"There is no paging policy {request.policy[:40]!r}.",
             fix=f"The policies are: {', '.join(LEVELS)}.",
         )
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     configured = work.runtime.settings.proxy.policy or "off"
     fact = Fact("policy_changed", "user", "changed", details={"policy": request.policy})
     if request.session:
         record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
         session = sid_of(request.session)
-        work.log(place.key, [fact], session=session)  # first: it may start this operation again
-        append(work, place, session, (), [record], durable=True)
+        work.log(work.key, [fact], session=session)  # first: it may start this operation again
+        append(work, session, (), [record], durable=True)
         whose = "This session"
     else:
-        memory = load_memory(work, place)
+        memory = load_memory(work)
         update = {"paging": request.policy}
-        save_memory(work, place, memory.model_copy(update=update), [fact])
+        save_memory(work, memory.model_copy(update=update), [fact])
         whose = "This workspace"
     policy = request.policy or configured
     how = "uses" if request.policy else "uses what config.toml says:"
     message = f"{whose} {how} {policy}. Running proxies follow with their next request."
-    return PolicyAnswer(place=place, policy=policy, message=message)
+    return PolicyAnswer(place=work.place, policy=policy, message=message)
 
 
 choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose, as_written)
@@ -264,11 +261,11 @@ choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose,
 # --- totals -------------------------------------------------------------------------------------
 
 
-def totals(work: Work, place: WorkspacePlace, session: str) -> PagingTotals | None:
+def totals(work: LocatedWork, session: str) -> PagingTotals | None:
     """What paging did in a session; None if no request was sent with it, or the ledger is
     unreadable. session: its id or `<sid>`."""
     try:
-        state = session_state(work, place, sid_of(session))
+        state = session_state(work, sid_of(session))
     except StoreError:
         return None
     return totals_of(state, sid_of(session)) if state.requests else None

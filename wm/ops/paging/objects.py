@@ -18,7 +18,6 @@ from wm.api.paging import (
     PurgeAnswer,
     PurgeRequest,
 )
-from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, SessionLedger
 from wm.domain.paging.passages import LineTerms, TextPassage, TextSource, best, terms_by_line
@@ -26,7 +25,7 @@ from wm.domain.paging.summary import summary
 from wm.errors import NotFound, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject, SessionSummaries
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.paging.ledger import append, passages_view, session_ledger, sid_of, totals_of
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
@@ -55,7 +54,7 @@ def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
     for session in known:
         if wanted and session != wanted:
             continue
-        ledger = session_ledger(work, place, session)
+        ledger = session_ledger(work.at(place), session)
         totals.append(totals_of(ledger.whole, session))
         for one in store.objects(place.key, session):
             if request.type in ("", one.type):
@@ -112,29 +111,29 @@ def fidelity(one: PagedObject, state: LedgerState) -> int:
 
 
 def _show(work: Work, request: ObjectRequest) -> ObjectAnswer:
-    place = locate(work.runtime, request)
-    session, one, part = find(work, place, request.id)
+    work = work.at(locate(work.runtime, request))
+    session, one, part = find(work, request.id)
     if request.level not in (0, 1, 2):
         raise UserError(f"There is no level {request.level}.", fix="Give 0, 1 or 2.")
-    text, losses, by = _shortened(work, place, session, part, text_of(one, part), request.level)
+    text, losses, by = _shortened(work, session, part, text_of(one, part), request.level)
     return ObjectAnswer(
-        place=place,
+        place=work.place,
         object=one,
         session=session,
         text=text,
         losses=losses,
         by=by,
         secrets=tuple(labels_in(text)),
-        events=tuple(_events(work, place, session, one)),
+        events=tuple(_events(work, session, one)),
     )
 
 
 def _shortened(
-    work: Work, place: WorkspacePlace, session: str, part: ObjectPart | None, text: str, level: int
+    work: LocatedWork, session: str, part: ObjectPart | None, text: str, level: int
 ) -> tuple[str, tuple[str, ...], str]:
     """A text at a level, its losses, and the model that wrote it: "" for the extractive summary."""
     if level and part is not None:
-        known = work.read(summaries_of(place.key, session)).document
+        known = work.read(summaries_of(work.key, session)).document
         made = known.texts.get(part.id) if known is not None else None
         if made is not None and not made.reason:
             return (made.detailed if level == 1 else made.compact), made.losses, made.by
@@ -151,9 +150,7 @@ def summaries_of(workspace: str, session: str) -> Ref[SessionSummaries]:
     return Ref(SessionSummaries, workspace, session)
 
 
-def find(
-    work: Work, place: WorkspacePlace, wanted: str
-) -> tuple[str, PagedObject, ObjectPart | None]:
+def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart | None]:
     """The step with this id, or with a part of this id: its session, the step, the part.
 
     Raises NotFound, and UserError if a beginning of an id fits several.
@@ -168,7 +165,7 @@ def find(
         raise UserError(f"{wanted[:40]!r} is too short.", fix="Give six digits of the id.")
     bare = f"o_{digits}"
     found: dict[str, tuple[str, PagedObject, ObjectPart | None]] = {}
-    for session, one in work.runtime.store.find_object(place.key, bare):
+    for session, one in work.runtime.store.find_object(work.key, bare):
         if one.id.startswith(bare):
             found.setdefault(one.id, (session, one, None))
         for part in one.parts:
@@ -182,7 +179,7 @@ def find(
             fix="Give more digits.",
         )
     raise NotFound(
-        f"There is no stored content {wanted[:40]!r} in {place.root or place.key}.",
+        f"There is no stored content {wanted[:40]!r} in {work.place.root or work.key}.",
         fix="`wm objects` lists what is stored. The content of deleted or purged sessions is gone: "
         "read the file, or run the command, again.",
     )
@@ -196,13 +193,13 @@ def text_of(one: PagedObject, part: ObjectPart | None) -> str:
     return _PART_MARK.join(part.text for part in one.parts)
 
 
-def _events(work: Work, place: WorkspacePlace, session: str, one: PagedObject) -> Iterator[str]:
+def _events(work: LocatedWork, session: str, one: PagedObject) -> Iterator[str]:
     scores = one.admission
     if scores is not None and scores.reason:
         yield f"{one.at} stored, not searched: {scores.reason.replace('_', ' ')}"
     elif scores is not None:
         yield f"{one.at} stored and searched: score {scores.score}"
-    for record in work.runtime.store.ledger(place.key, session):
+    for record in work.runtime.store.ledger(work.key, session):
         if one.id in record.objects:
             yield f"{record.at} {record.kind}"
         for decision in record.decisions:
@@ -213,12 +210,12 @@ def _events(work: Work, place: WorkspacePlace, session: str, one: PagedObject) -
 # --- restore and release ------------------------------------------------------------------------
 
 
-def note(work: Work, place: WorkspacePlace, session: str, kind: str, one: PagedObject) -> None:
+def note(work: LocatedWork, session: str, kind: str, one: PagedObject) -> None:
     """Record that a step was restored or released, in its session."""
     record = LedgerRecord.model_validate(
         {"kind": kind, "at": work.moment, "conversation": one.conversation, "objects": (one.id,)}
     )
-    append(work, place, session, (), [record], durable=False)
+    append(work, session, (), [record], durable=False)
 
 
 # --- purge --------------------------------------------------------------------------------------
@@ -262,11 +259,11 @@ purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, _p
 # --- search -------------------------------------------------------------------------------------
 
 
-def passages(work: Work, place: WorkspacePlace, query: str, count: int) -> list[TextPassage]:
+def passages(work: LocatedWork, query: str, count: int) -> list[TextPassage]:
     """The passages of stored steps that fit a query best; the newest sessions are searched."""
     store = work.runtime.store
-    sessions = store.latest_sessions(place.key, OBJECTS, _SEARCHED_SESSIONS)
-    return best(query, (one for name in sessions for one in _sources(work, place.key, name)), count)
+    sessions = store.latest_sessions(work.key, OBJECTS, _SEARCHED_SESSIONS)
+    return best(query, (one for name in sessions for one in _sources(work, work.key, name)), count)
 
 
 def _sources(work: Work, key: str, session: str) -> Iterator[TextSource]:

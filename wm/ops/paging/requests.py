@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from wm.api.paging import FinishTurnRequest, PrepareAnswer, PrepareRequest, TurnAnswer
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.errors import HostError, NotFound, StoreError
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.paging import ledger
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.phantoms import TOOLS
@@ -49,7 +49,7 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
     place = _place(work, request, found)
     if not found.session:
         return PrepareAnswer(place=place)  # the decisions could not be found again
-    held = _held(work, place, found)
+    held = _held(work.at(place), found)
     with held.lock:
         made = _planned(work, held, found, request.policy, raw)
     return PrepareAnswer(
@@ -118,8 +118,8 @@ def _place(work: Work, request: PrepareRequest, found: RequestIdentity) -> Works
     return locate(work.runtime, Scoped(directory=found.folder))
 
 
-def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
-    name = ("paged", place.key, sid(found.session), found.subagent)
+def _held(work: LocatedWork, found: RequestIdentity) -> _Held:
+    name = ("paged", work.key, sid(found.session), found.subagent)
 
     def made() -> _Held:
         settings, models = work.runtime.settings, work.runtime.caches.models
@@ -129,12 +129,12 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
             (passages, pruning),
             lambda: NamedPolicies(passages, GoalModel(settings.recall), pruning),
         )
-        known = ledger.recovered(work, place, sid(found.session), found.subagent)
+        known = ledger.recovered(work, sid(found.session), found.subagent)
         # Only a proxy of wm takes the calls of phantom tools out of answers.
         kept = tuple(one for one in known.unseen if one.form != TOOLS)
         known = known.model_copy(update={"unseen": kept})
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
-        return _Held(conversation, place, sid(found.session))
+        return _Held(conversation, work.place, sid(found.session))
 
     held: _Held = work.runtime.caches.conversations.get(name, (), made)
     return held
@@ -142,5 +142,5 @@ def _held(work: Work, place: WorkspacePlace, found: RequestIdentity) -> _Held:
 
 def _write(work: Work, held: _Held, turn: PlannedTurn) -> tuple[str, ...]:
     return ledger.append(
-        work, held.place, held.session, turn.objects, turn.records, durable=turn.must_wait
+        work.at(held.place), held.session, turn.objects, turn.records, durable=turn.must_wait
     )

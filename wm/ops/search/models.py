@@ -115,7 +115,7 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
     known = known.model_copy(update={"in_use": name, "chosen_at": work.moment})
     work.put(INSTALLED, known)
     work.notify("", InstalledModels.slug)
-    work.later.append((embed_anew, NoRequest()))
+    work.effects.later.append((embed_anew, NoRequest()))
     runtime.signals.troubles.report(TROUBLE, "")
     return listed(runtime, now, known)
 

@@ -53,10 +53,10 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         limit = work.runtime.settings.recall.max_hits
     if limit < 1:
         raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
-    place = locate(work.runtime, request)
-    memory = read_memory(work, place)
-    filters = _filters(work, request, place, memory)
-    found = searcher(work.runtime, place.key)
+    work = work.at(locate(work.runtime, request))
+    memory = read_memory(work)
+    filters = _filters(work, request, work.place, memory)
+    found = searcher(work.runtime, work.key)
     # Whether the best hit answers must not depend on the requested limit.
     recall = work.runtime.settings.recall
     hits = found.search(memory, request.query, max(limit, RIVALS), filters)
@@ -64,12 +64,14 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     known = found.known(memory)
     if _asks_past(request):  # it is answered by what was replaced, never by what waits
         hits = tuple(hit for hit in hits if known.entries[hit.id].status != "inbox")
-    entries = anchors.seen_now(place, [known.entries[hit.id] for hit in hits], request.directory)
-    pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), place.branch, recall)
-    quoted = passage(request.query, pairs, place.branch, recall)
+    entries = anchors.seen_now(
+        work.place, [known.entries[hit.id] for hit in hits], request.directory
+    )
+    pairs = behind_rivals(tuple(zip(entries, hits, strict=True)), work.place.branch, recall)
+    quoted = passage(request.query, pairs, work.place.branch, recall)
     shown = {entry.id for entry, _ in pairs[:limit]}
-    pinned = standing(known.pinned, place.branch, recall, without=shown)
-    always = anchors.seen_now(place, pinned.shown, request.directory)
+    pinned = standing(known.pinned, work.place.branch, recall, without=shown)
+    always = anchors.seen_now(work.place, pinned.shown, request.directory)
     card = found.card
     answer = SearchAnswer(
         hits=tuple(
@@ -81,7 +83,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         standing_omitted=pinned.omitted,
         searched=found.count(filters),
         model=UsedModel(**asdict(card)) if card is not None else None,
-        recaps=() if _is_narrowed(request) else recaps.matching(work, place, request.query),
+        recaps=() if _is_narrowed(request) else recaps.matching(work, request.query),
     )
     found.queue_missing()
     return answer

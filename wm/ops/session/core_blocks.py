@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wm.api.protocol import WorkspacePlace
 from wm.api.sessions import SessionScoped
 from wm.domain.facts import Fact
 from wm.domain.memory.gate import reads_as_instruction
@@ -22,7 +21,7 @@ from wm.errors import UserError
 from wm.formats.core_memory import BLOCKS, NEXT, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.ops.learning import provenance
-from wm.ops.operation import Work, granted
+from wm.ops.operation import LocatedWork, granted
 from wm.ops.session.hot_state import core_ref, load_session, save_session, session_ref
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -33,33 +32,33 @@ def next_ref(key: str) -> Ref[CoreMemory]:
     return Ref(CoreMemory, key, NEXT)
 
 
-def load_core(work: Work, place: WorkspacePlace, state: SessionState) -> CoreMemory:
+def load_core(work: LocatedWork, state: SessionState) -> CoreMemory:
     """The session's blocks, or empty ones. The store keeps an unreadable file."""
-    found = work.read(core_ref(place.key, state.session_id)).document
+    found = work.read(core_ref(work.key, state.session_id)).document
     return found or CoreMemory(
-        session_id=state.session_id, agent=state.agent, workspace_key=place.key
+        session_id=state.session_id, agent=state.agent, workspace_key=work.key
     )
 
 
-def save_core(work: Work, place: WorkspacePlace, core: CoreMemory) -> None:
-    work.put(core_ref(place.key, core.session_id), core)
-    work.notify(place.key, CoreMemory.slug, sid(core.session_id))
+def save_core(work: LocatedWork, core: CoreMemory) -> None:
+    work.put(core_ref(work.key, core.session_id), core)
+    work.notify(work.key, CoreMemory.slug, sid(core.session_id))
 
 
-def text(work: Work, place: WorkspacePlace, state: SessionState) -> str:
+def text(work: LocatedWork, state: SessionState) -> str:
     """The blocks for a new epoch. Clears pending announcements: the prompt shows the changes."""
-    core = load_core(work, place, state)
+    core = load_core(work, state)
     if core.untold:
-        save_core(work, place, core.model_copy(update={"untold": ()}))
+        save_core(work, core.model_copy(update={"untold": ()}))
     return core_blocks.render(core, work.runtime.settings.core)
 
 
-def take_announcements(work: Work, place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
+def take_announcements(work: LocatedWork, state: SessionState) -> tuple[str, ...]:
     """What a person changed since the prompt was frozen; each change is announced once."""
-    core = work.read(core_ref(place.key, state.session_id)).document
+    core = work.read(core_ref(work.key, state.session_id)).document
     if core is None or not core.untold:
         return ()
-    save_core(work, place, core.model_copy(update={"untold": ()}))
+    save_core(work, core.model_copy(update={"untold": ()}))
     hidden = {name: core_blocks.of(CoreMemory(session_id=""), name) for name in BLOCKS}
     for name in core.untold:
         if name in BLOCKS:
@@ -72,19 +71,12 @@ def take_announcements(work: Work, place: WorkspacePlace, state: SessionState) -
 
 
 def change(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    block: str,
-    content: str,
-    operation: str,
-    *,
-    by: str,
+    work: LocatedWork, state: SessionState, block: str, content: str, operation: str, *, by: str
 ) -> tuple[CoreMemory, str]:
     """Change one block; return the blocks and a sentence. Raises UserError if the change is
     refused."""
     settings = work.runtime.settings.core
-    before = load_core(work, place, state)
+    before = load_core(work, state)
     written = work.runtime.redactor.text(content)
     model = by == "agent"
     if model and reads_as_instruction(written):
@@ -92,7 +84,7 @@ def change(
             "This reads like an order to an agent, not like a note, so it was not written.",
             fix="Say in your own words what is to be done and why.",
         )
-    tainted = model and provenance.judge(work, place, state.session_id, written).tainted
+    tainted = model and provenance.judge(work, state.session_id, written).tainted
     done = core_blocks.update(
         before, block, written, operation, by=by, now=work.now, settings=settings, tainted=tainted
     )
@@ -102,56 +94,54 @@ def change(
         return before, f"{block} already says so: {chars} of {most} characters."
     if not model and state.epoch:
         made = made.model_copy(update={"untold": tuple(dict.fromkeys((*made.untold, block)))})
-    save_core(work, place, made)
+    save_core(work, made)
     fact = Fact(
         "core_changed",
         "agent" if model else "user",
         "changed",
         details={"block": block, "chars": chars, "operation": operation, "by": by},
     )
-    work.log(place.key, [fact], session=sid(state.session_id))
+    work.log(work.key, [fact], session=sid(state.session_id))
     return made, f"{block} has {chars} of {most} characters now."
 
 
-def take_waiting(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+def take_waiting(work: LocatedWork, state: SessionState) -> None:
     """Give a new session the blocks that wait for it."""
-    waiting = work.read(next_ref(place.key)).document
+    waiting = work.read(next_ref(work.key)).document
     if waiting is None or state.subagent:
         return
-    source = work.read(core_ref(place.key, waiting.carried_from)).document or waiting
-    hand_over(work, place, source, waiting.carried_from, state)
-    work.delete(next_ref(place.key))
+    source = work.read(core_ref(work.key, waiting.carried_from)).document or waiting
+    hand_over(work, source, waiting.carried_from, state)
+    work.delete(next_ref(work.key))
 
 
 def hand_over(
-    work: Work, place: WorkspacePlace, source: CoreMemory, source_id: str, state: SessionState
+    work: LocatedWork, source: CoreMemory, source_id: str, state: SessionState
 ) -> CoreMemory:
     """Fill the empty blocks of a session from another one; return the blocks."""
     named = source.model_copy(update={"session_id": source_id})
-    before = load_core(work, place, state)
+    before = load_core(work, state)
     after = core_blocks.carry(named, before, now=work.now)
     if after is before:
         return before
     taken = tuple(n for n in BLOCKS if core_blocks.of(after, n) != core_blocks.of(before, n))
     if state.epoch:
         after = after.model_copy(update={"untold": tuple(dict.fromkeys((*after.untold, *taken)))})
-    save_core(work, place, after)
+    save_core(work, after)
     _count_as_foreign(
-        work, place, state, [b.content for n in taken if (b := core_blocks.of(after, n)).tainted]
+        work, state, [b.content for n in taken if (b := core_blocks.of(after, n)).tainted]
     )
     fact = Fact(
         "core_carried", "session", "changed", details={"from": sid(source_id), "blocks": taken}
     )
-    work.log(place.key, [fact], session=sid(state.session_id))
+    work.log(work.key, [fact], session=sid(state.session_id))
     return after
 
 
-def _count_as_foreign(
-    work: Work, place: WorkspacePlace, state: SessionState, texts: Sequence[str]
-) -> None:
+def _count_as_foreign(work: LocatedWork, state: SessionState, texts: Sequence[str]) -> None:
     """Count the words of these texts, whose speaker is unknown, as foreign in this session."""
     if texts:
-        ref = session_ref(place.key, state.session_id)
+        ref = session_ref(work.key, state.session_id)
         known = work.read(ref).document or state
         work.put(ref, provenance.hear_given(work, known, "\n".join(texts)))
 
@@ -159,7 +149,7 @@ def _count_as_foreign(
 # --- tools of the model ---------------------------------------------------------------------
 
 
-def of_caller(work: Work, place: WorkspacePlace, session_id: str) -> SessionState:
+def of_caller(work: LocatedWork, session_id: str) -> SessionState:
     """The session that a model calls from. Raises UserError if the client does not name it, and for
     a subagent, which has no session memory (EP-2)."""
     if not session_id:
@@ -168,7 +158,7 @@ def of_caller(work: Work, place: WorkspacePlace, session_id: str) -> SessionStat
             fix="Claude Code sends it, and so does OpenCode with the plugin of `wm setup`.",
         )
     state = load_session(
-        work, place, SessionScoped(workspace=place.key, directory=place.root, session_id=session_id)
+        work, SessionScoped(workspace=work.key, directory=work.place.root, session_id=session_id)
     )
     if state.subagent:
         raise UserError(
@@ -178,7 +168,7 @@ def of_caller(work: Work, place: WorkspacePlace, session_id: str) -> SessionStat
     return state
 
 
-def begin(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+def begin(work: LocatedWork, state: SessionState) -> None:
     """Create the session's state if it is missing: other session files belong to a state."""
-    if work.read(session_ref(place.key, state.session_id)).document is None:
-        save_session(work, place, state)
+    if work.read(session_ref(work.key, state.session_id)).document is None:
+        save_session(work, state)

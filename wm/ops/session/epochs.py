@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from wm.api.protocol import ToolRequest, WorkspacePlace
+from wm.api.protocol import ToolRequest
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import session_ref
@@ -61,16 +61,16 @@ def in_prompt(work: Work, entries: Iterable[MemoryEntry], request: ToolRequest) 
     """Ids of the entries that the caller's prompt shows in their current form."""
     if not request.session:
         return frozenset()
-    place = locate(work.runtime, request)
-    state = work.read(session_ref(place.key, request.session)).document
+    work = work.at(locate(work.runtime, request))
+    state = work.read(session_ref(work.key, request.session)).document
     if state is None or state.subagent or state.agent not in APART:
         return frozenset()
-    return shown(epoch_of(work, place, state), entries)
+    return shown(epoch_of(work, state), entries)
 
 
-def epoch_of(work: Work, place: WorkspacePlace, state: SessionState) -> PromptEpoch | None:
+def epoch_of(work: LocatedWork, state: SessionState) -> PromptEpoch | None:
     """The open epoch."""
-    return work.read(Ref(PromptEpoch, place.key, state.epoch)).document if state.epoch else None
+    return work.read(Ref(PromptEpoch, work.key, state.epoch)).document if state.epoch else None
 
 
 def shown(epoch: PromptEpoch | None, entries: Iterable[MemoryEntry]) -> frozenset[str]:

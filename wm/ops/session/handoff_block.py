@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from wm.api.protocol import WorkspacePlace
 from wm.domain.contract import handoff_block
 from wm.domain.facts import Fact
 from wm.formats.contract_record import ContractRecord
@@ -17,7 +16,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.contract.contract_file import record_ref
 from wm.ops.contract.project_files import handoff_file
 from wm.ops.learning import provenance
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 from wm.store.identity import shown
 from wm.store.paths import sid
 from wm.store.project import Trouble
@@ -32,13 +31,13 @@ class HandoffBlock(Struct, frozen=True):
     state: SessionState
 
 
-def take_block(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> HandoffBlock:
+def take_block(work: LocatedWork, state: SessionState, room: int) -> HandoffBlock:
     """The block for a new session; consumes the request. room: characters left for this client."""
     always = work.runtime.settings.contract.inject_handoff
-    record = work.read(record_ref(place.key)).document or ContractRecord()
-    if not (always or record.asked) or not (state.root or place.root):
+    record = work.read(record_ref(work.key)).document or ContractRecord()
+    if not (always or record.asked) or not (state.root or work.place.root):
         return HandoffBlock("", state)
-    file = handoff_file(place, state.root)
+    file = handoff_file(work.place, state.root)
     others = tuple(one for one in record.asked if one.folder != shown(file.root))
     if not always and len(others) == len(record.asked):
         return HandoffBlock("", state)
@@ -53,7 +52,7 @@ def take_block(work: Work, place: WorkspacePlace, state: SessionState, room: int
     if not block:
         return HandoffBlock("", state)
     if others != record.asked:
-        work.put(record_ref(place.key), record.model_copy(update={"asked": others}))
+        work.put(record_ref(work.key), record.model_copy(update={"asked": others}))
     fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
-    work.log(place.key, [fact], session=sid(state.session_id))
+    work.log(work.key, [fact], session=sid(state.session_id))
     return HandoffBlock(block, provenance.hear_given(work, state, redacted))

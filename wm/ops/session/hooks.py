@@ -147,13 +147,14 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
     call, place, parsed = hook.call, hook.call.place, hook.call.parsed
     if place is None:
         return call.answer(HookOutcome())
+    work = work.at(place)
     answers = tuple(record(work, event) for event in hook.events)
     blocks = PromptAnswer()
     if Want.BLOCKS in parsed.wants:
-        blocks = prompt.answer(work, place, _prompt_request(parsed))
+        blocks = prompt.answer(work, _prompt_request(parsed))
     notice = pressure.PressureNotice()
     if call.can_append and call.is_read and not blocks.opened:
-        notice = pressure.take_notice(work, place, parsed.session_id)
+        notice = pressure.take_notice(work, parsed.session_id)
     given = blocks.blocks if blocks.opened or not parsed.keeps else ()
     outcome = HookOutcome(
         blocks=tuple(block.text for block in given),

@@ -18,7 +18,7 @@ from wm.formats.flow import Flow, FlowSum
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import NEWEST, CompactionState, SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.settings import SessionSettings
 from wm.store.base import Health, Ref
@@ -48,32 +48,32 @@ def pressure_ref(key: str, session_id: str) -> Ref[Pressure]:
     return Ref(Pressure, key, sid(session_id))
 
 
-def load_session(work: Work, place: WorkspacePlace, request: SessionScoped) -> SessionState:
+def load_session(work: LocatedWork, request: SessionScoped) -> SessionState:
     """The session's state, or a new one. An unreadable state starts anew: hot state is disposable,
     and the store keeps the unreadable file in quarantine."""
     require_session(request, work.runtime.settings.session)
-    document = work.read(session_ref(place.key, request.session_id)).document
+    document = work.read(session_ref(work.key, request.session_id)).document
     if document is not None:
         return document
     moment = iso(work.now)
     return SessionState(
         session_id=request.session_id,
         agent=work.runtime.redactor.text(request.agent),
-        root=request.directory or place.root,
-        workspace_key=place.key,
+        root=request.directory or work.place.root,
+        workspace_key=work.key,
         started_at=moment,
         updated_at=moment,
     )
 
 
-def save_session(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+def save_session(work: LocatedWork, state: SessionState) -> None:
     updated = state.model_copy(update={"updated_at": iso(work.now)})
-    work.put(session_ref(place.key, state.session_id), updated)
-    work.notify(place.key, SessionState.slug, sid(state.session_id))
+    work.put(session_ref(work.key, state.session_id), updated)
+    work.notify(work.key, SessionState.slug, sid(state.session_id))
 
 
-def load_compaction(work: Work, place: WorkspacePlace, session_id: str) -> CompactionState:
-    document = work.read(compaction_ref(place.key, session_id)).document
+def load_compaction(work: LocatedWork, session_id: str) -> CompactionState:
+    document = work.read(compaction_ref(work.key, session_id)).document
     return document or CompactionState(session_id=session_id)
 
 
@@ -124,16 +124,16 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
 
 
 def _show(work: Work, request: SessionScoped) -> SessionAnswer:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     require_session(request, work.runtime.settings.session)
-    reading = work.read(session_ref(place.key, full_session(work, place.key, request.session_id)))
+    reading = work.read(session_ref(work.key, full_session(work, work.key, request.session_id)))
     if reading.health is Health.LOST:
         raise Corrupt(reading.detail)
     if reading.document is None:
-        raise no_session(place, f"There is no session {request.session_id!r}")
+        raise no_session(work.place, f"There is no session {request.session_id!r}")
     state = reading.document
     text = hot_snapshot.render(state, work.runtime.settings.session).text
-    core, items = session_memory(work, place.key, state)
+    core, items = session_memory(work, work.key, state)
     settings = work.runtime.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
@@ -144,8 +144,8 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         hot=text,
         core=core_blocks.render(core, settings.core) if core is not None else "",
         working=working_memory.render(items, state.events, settings.working).text if items else "",
-        pressure=measured(work, place.key, state.session_id),
-        passed=_passed(work, place.key, state.session_id),
+        pressure=measured(work, work.key, state.session_id),
+        passed=_passed(work, work.key, state.session_id),
     )
 
 
@@ -175,14 +175,12 @@ def session_memory(
     return core, work.read(working_ref(key, state.session_id)).document
 
 
-def require_state(
-    work: Work, place: WorkspacePlace, wanted: str, *, with_core: bool = False
-) -> SessionState:
+def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) -> SessionState:
     """The session that a person means: by id or id prefix, or the newest main session (`with_core`:
     of those with core blocks). Raises NotFound, or Corrupt if it is unreadable."""
     named = wanted not in ("", NEWEST)
     if named:
-        reading = work.read(session_ref(place.key, full_session(work, place.key, wanted)))
+        reading = work.read(session_ref(work.key, full_session(work, work.key, wanted)))
         if reading.health is Health.LOST:
             raise Corrupt(
                 f"The state of the session {wanted} cannot be read: {reading.detail}.",
@@ -190,18 +188,18 @@ def require_state(
             )
         found = reading.document
     else:
-        cores = frozenset(work.runtime.store.names(CoreMemory, place.key) if with_core else ())
+        cores = frozenset(work.runtime.store.names(CoreMemory, work.key) if with_core else ())
         found = latest(
             work,
-            place.key,
+            work.key,
             lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores),
         )
     if found is None:
         if named:
-            raise no_session(place, f"There is no session {wanted!r}")
+            raise no_session(work.place, f"There is no session {wanted!r}")
         message = "There is no session with core blocks" if with_core else "No agent had a session"
         fix = "Work with an agent there first; `wm doctor` tests that the agents are connected."
-        raise no_session(place, message, fix)
+        raise no_session(work.place, message, fix)
     return found
 
 

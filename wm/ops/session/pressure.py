@@ -35,7 +35,7 @@ from wm.formats.events import (
 )
 from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
 from wm.formats.session_state import SessionState
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import load_session, pressure_ref, session_ref
 from wm.settings import PressureSettings
@@ -68,11 +68,11 @@ def level(runtime: Runtime, key: str, session_id: str) -> str:
     return found.level if found is not None and found.level in LEVELS else LEVELS[0]
 
 
-def report(work: Work, place: WorkspacePlace, request: EventRequest) -> None:
+def report(work: LocatedWork, request: EventRequest) -> None:
     """Record a client's token count. A subagent's context is separate and ignored."""
     event = request.event
     assert isinstance(event, UsageReported)
-    meter = _Meter(work, place, request.session_id)
+    meter = _Meter(work, request.session_id)
     state, known = meter.state, meter.known
     if state is None or state.subagent:
         return
@@ -94,17 +94,15 @@ def report(work: Work, place: WorkspacePlace, request: EventRequest) -> None:
     )
 
 
-def count_event(
-    work: Work, place: WorkspacePlace, given: EventRequest, redacted: EventRequest
-) -> None:
+def count_event(work: LocatedWork, given: EventRequest, redacted: EventRequest) -> None:
     """Record the size of an event. given: the unredacted event, of which only the size is kept."""
     event = given.event
     if not isinstance(event, SessionStarted | CompactionFinished) and not size(event):
         return
-    state = load_session(work, place, redacted)
+    state = load_session(work, redacted)
     if state.subagent:
         return
-    meter = _Meter(work, place, state.session_id)
+    meter = _Meter(work, state.session_id)
     if isinstance(event, SessionStarted):
         meter.began(state, event)
     elif isinstance(event, CompactionFinished):
@@ -142,9 +140,9 @@ def waits(runtime: Runtime, key: str, session_id: str) -> bool:
     return runtime.signals.pending_notices.peek((key, sid(session_id))) is not None
 
 
-def take_notice(work: Work, place: WorkspacePlace, session_id: str) -> PressureNotice:
+def take_notice(work: LocatedWork, session_id: str) -> PressureNotice:
     """The pending notice, once; the caller appends it to the conversation."""
-    meter = _Meter(work, place, session_id)
+    meter = _Meter(work, session_id)
     known = meter.known
     if known is None or not known.waiting:
         return PressureNotice()
@@ -161,8 +159,7 @@ def take_notice(work: Work, place: WorkspacePlace, session_id: str) -> PressureN
 class _Meter(Struct, frozen=True):
     """The pressure document of one session, within an operation."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     session_id: str
 
     @property
@@ -171,11 +168,11 @@ class _Meter(Struct, frozen=True):
 
     @property
     def known(self) -> Pressure | None:
-        return self.work.read(pressure_ref(self.place.key, self.session_id)).document
+        return self.work.read(pressure_ref(self.work.key, self.session_id)).document
 
     @property
     def state(self) -> SessionState | None:
-        return self.work.read(session_ref(self.place.key, self.session_id)).document
+        return self.work.read(session_ref(self.work.key, self.session_id)).document
 
     def began(self, state: SessionState, event: SessionStarted) -> None:
         known = self.known
@@ -226,7 +223,7 @@ class _Meter(Struct, frozen=True):
     def save(self, before: Pressure, after: Pressure) -> None:
         if after is before:
             return
-        key, name = self.place.key, sid(self.session_id)
+        key, name = self.work.key, sid(self.session_id)
         self.work.put(pressure_ref(key, self.session_id), after)
         signals = self.work.runtime.signals
         if after.waiting:
@@ -242,7 +239,7 @@ class _Meter(Struct, frozen=True):
     def _keep_heard(self, state: SessionState, heard: Heard) -> None:
         if heard != (state.heard or Heard()):
             changed = state.model_copy(update={"heard": heard})
-            self.work.put(session_ref(self.place.key, self.session_id), changed)
+            self.work.put(session_ref(self.work.key, self.session_id), changed)
 
 
 def _is_worth_a_write(known: Pressure | None, measure: ContextFill) -> bool:

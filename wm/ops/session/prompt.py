@@ -23,7 +23,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.learning import provenance, recaps
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import View, rendered
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, handoff_block, working_memory
@@ -50,30 +50,28 @@ def prompt_refs(
     return (ref, epoch_ref(place.key, session_id, number + 1))
 
 
-def answer(work: Work, place: WorkspacePlace, request: PromptRequest) -> PromptAnswer:
+def answer(work: LocatedWork, request: PromptRequest) -> PromptAnswer:
     """The current epoch's blocks; opens the epoch if none is open."""
     require_session(request, work.runtime.settings.session)
-    state = load_session(work, place, request)
+    state = load_session(work, request)
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
-    state = recovered(work.runtime, place.key, state)
+    state = recovered(work.runtime, work.key, state)
     # An epoch with a lost file is not rendered again under its number: the next number is opened,
     # and the evidence records the break.
-    epoch = None if request.refresh else epoch_of(work, place, state)
+    epoch = None if request.refresh else epoch_of(work, state)
     if epoch is not None:
         return _as_answer(epoch)
     # With a lost epoch file, the conversation already contains the text and must not get it twice.
     opened = request.refresh or not state.epoch
-    return _as_answer(_open(work, place, state, request)).model_copy(update={"opened": opened})
+    return _as_answer(_open(work, state, request)).model_copy(update={"opened": opened})
 
 
-def _open(
-    work: Work, place: WorkspacePlace, state: SessionState, request: PromptRequest
-) -> PromptEpoch:
-    memory = read_memory(work, place)
-    view = rendered(work, place, memory)
-    reason = _reason(work, place, state, request)
-    blocks, state = _blocks(work, place, state, view, first=reason == "session_start")
+def _open(work: LocatedWork, state: SessionState, request: PromptRequest) -> PromptEpoch:
+    memory = read_memory(work)
+    view = rendered(work, memory)
+    reason = _reason(work, state, request)
+    blocks, state = _blocks(work, state, view, first=reason == "session_start")
     epoch = epochs.open_epoch(
         epoch_id=epoch_id(state.session_id, state.epoch_number + 1),
         session=state.session_id,
@@ -85,39 +83,39 @@ def _open(
         now=work.now,
         previous=epoch_id(state.session_id, state.epoch_number) if state.epoch_number else "",
     )
-    work.put(epoch_ref(place.key, state.session_id, epoch.number), epoch)
+    work.put(epoch_ref(work.key, state.session_id, epoch.number), epoch)
     opened = state.model_copy(update={"epoch": epoch.id, "epoch_number": epoch.number})
-    save_session(work, place, opened)
-    work.log(place.key, [_fact(epoch, view.selection)], session=sid(state.session_id))
-    work.flush = True
+    save_session(work, opened)
+    work.log(work.key, [_fact(epoch, view.selection)], session=sid(state.session_id))
+    work.effects.flush = True
     return epoch
 
 
-def _reason(work: Work, place: WorkspacePlace, state: SessionState, request: PromptRequest) -> str:
+def _reason(work: LocatedWork, state: SessionState, request: PromptRequest) -> str:
     if request.refresh:
         return "refresh"
     if state.epoch:
         return "lost"
     # Claude Code requests the epoch after a compaction before it delivers the summary.
-    compacting = bool(load_compaction(work, place, state.session_id).snapshot_id)
+    compacting = bool(load_compaction(work, state.session_id).snapshot_id)
     return "compaction" if state.compactions or compacting else "session_start"
 
 
 def _blocks(
-    work: Work, place: WorkspacePlace, state: SessionState, view: View, *, first: bool
+    work: LocatedWork, state: SessionState, view: View, *, first: bool
 ) -> tuple[tuple[PromptBlock, ...], SessionState]:
     """The blocks, and the session after their words were counted."""
     snapshot = hot_snapshot.render(state, work.runtime.settings.session)
-    notes = core_blocks.text(work, place, state)
+    notes = core_blocks.text(work, state)
     handoff, last = "", ""
     texts: tuple[str, ...] = (view.text, snapshot.text, notes)
     if first and not state.epoch_number:
-        last = recaps.block(work, place, state, _room(work, state, *texts))
+        last = recaps.block(work, state, _room(work, state, *texts))
         texts = (*texts, last)
         state = provenance.hear_given(work, state, last) if last else state
-        handed = handoff_block.take_block(work, place, state, _room(work, state, *texts))
+        handed = handoff_block.take_block(work, state, _room(work, state, *texts))
         handoff, state = handed.text, handed.state
-    working = working_memory.rendered(work, place, state, _room(work, state, *texts, handoff))
+    working = working_memory.rendered(work, state, _room(work, state, *texts, handoff))
     blocks = (
         epochs.block(
             "workspace_memory",
@@ -177,7 +175,7 @@ def _as_answer(epoch: PromptEpoch) -> PromptAnswer:
 
 
 def _run(work: Work, request: PromptRequest) -> PromptAnswer:
-    return answer(work, locate(work.runtime, request), request)
+    return answer(work.at(locate(work.runtime, request)), request)
 
 
 def _refs(runtime: Runtime, request: PromptRequest) -> Sequence[Ref[Document]]:

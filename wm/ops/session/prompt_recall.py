@@ -19,7 +19,7 @@ from wm.formats.session_state import RecalledNote, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory import anchors
 from wm.ops.memory.render import rendered
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.search.search import searcher
@@ -45,7 +45,7 @@ def warm(runtime: Runtime, place: WorkspacePlace) -> None:
     if memory is None:
         return
     if len(memory.entries) <= runtime.settings.memory.rendered_entries:
-        view = rendered(Work(runtime, runtime.now()), place, memory)
+        view = rendered(Work(runtime, runtime.now()).at(place), memory)
         if not view.selection.counts:  # counts by type and by characters, too
             return
 
@@ -92,7 +92,7 @@ def look_up(
     state = runtime.store.read(session_ref(place.key, session_id)).document
     if state is None or state.subagent:
         return None
-    if not _untold(Work(runtime, runtime.now()), place, state, memory):
+    if not _untold(Work(runtime, runtime.now()).at(place), state, memory):
         return None
     index: Searcher | None = runtime.caches.indexes.peek(place.key)
     if index is None or not index.is_ready:
@@ -119,12 +119,12 @@ def _found(
 
 
 def notices(
-    work: Work, place: WorkspacePlace, state: SessionState, looked_up: Lookup | None
+    work: LocatedWork, state: SessionState, looked_up: Lookup | None
 ) -> tuple[SessionState, tuple[str, ...]]:
     """The updated session and the sentences for the model; none if nothing is new."""
     runtime = work.runtime
-    memory = _memory(runtime, place)
-    fresh = _untold(work, place, state, memory) if memory is not None else ()
+    memory = _memory(runtime, work.place)
+    fresh = _untold(work, state, memory) if memory is not None else ()
     if not fresh:
         return state, ()
     names = {entry.id for entry in fresh}
@@ -132,7 +132,7 @@ def notices(
     is_newest = looked_up is not None and looked_up.memory is memory
     found = looked_up.found if looked_up is not None and is_newest else ()
     text, ids = prompt_recall.notice(
-        prompt_recall.pinned(fresh, place.branch),
+        prompt_recall.pinned(fresh, work.place.branch),
         [entry for entry, _ in found if entry.id in names],
         runtime.settings.recall,
         runtime.settings.memory,
@@ -152,29 +152,29 @@ def notices(
         )
         for name in ids
     ]
-    work.log(place.key, facts, session=sid(state.session_id))
+    work.log(work.key, facts, session=sid(state.session_id))
     notes = (*state.recalled, *(RecalledNote(id=name, epoch=number) for name in ids))
     return state.model_copy(update={"recalled": notes[-KEPT_NOTES:]}), (text,)
 
 
 def _untold(
-    work: Work, place: WorkspacePlace, state: SessionState, memory: WorkspaceMemory
+    work: LocatedWork, state: SessionState, memory: WorkspaceMemory
 ) -> tuple[MemoryEntry, ...]:
     own = sid(state.session_id)
     entries = (e for e in memory.entries if e.session != own or e.pinned)
-    return prompt_recall.untold(entries, place.branch, _visible_ids(work, place, state, memory))
+    return prompt_recall.untold(entries, work.place.branch, _visible_ids(work, state, memory))
 
 
 def _visible_ids(
-    work: Work, place: WorkspacePlace, state: SessionState, memory: WorkspaceMemory
+    work: LocatedWork, state: SessionState, memory: WorkspaceMemory
 ) -> Collection[str]:
     """Ids of entries that the session's prompt shows or will show, and of those recalled since."""
     recalled_ids = {note.id for note in state.recalled if note.epoch == _number(state)}
-    epoch = epochs.epoch_of(work, place, state)
+    epoch = epochs.epoch_of(work, state)
     if epoch is not None:
         return recalled_ids | epochs.shown(epoch, memory.entries)
     # OpenCode sends the first message before it requests the prompt.
-    return recalled_ids | {entry.id for entry in rendered(work, place, memory).selection.shown}
+    return recalled_ids | {entry.id for entry in rendered(work, memory).selection.shown}
 
 
 def _number(state: SessionState) -> int:

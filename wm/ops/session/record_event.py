@@ -38,7 +38,7 @@ from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
 from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
 from wm.ops.memory.entries import forget_one
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, pressure, prompt_recall, tool_outputs, working_memory
@@ -196,20 +196,18 @@ def _refs(
 
 def record(work: Work, event: PreparedEvent) -> EventAnswer:
     """Record one event."""
-    place, given, redacted = event.place, event.given, event.redacted
+    work, given, redacted = work.at(event.place), event.given, event.redacted
     answer = STEPS[given.event.kind](work, event)
-    work.recorded.append((place.key, sid(given.session_id)))
-    provenance.count_event(work, place, given, redacted)
+    work.effects.recorded.append((work.key, sid(given.session_id)))
+    provenance.count_event(work, given, redacted)
     if isinstance(given.event, ToolFinished):
-        answer = tool_outputs.pruned(work, place, given, answer)
+        answer = tool_outputs.pruned(work, given, answer)
     if answer.pruned is None:
-        pressure.count_event(work, place, given, redacted)
+        pressure.count_event(work, given, redacted)
     else:
         # Pressure counts the pruned output only: the model reads the shorter text (PS-1).
         less = {"output": answer.pruned.text, "handle": answer.pruned.handle}
-        pressure.count_event(
-            work, place, _with(given, less), _with(redacted, {"handle": less["handle"]})
-        )
+        pressure.count_event(work, _with(given, less), _with(redacted, {"handle": less["handle"]}))
     return answer
 
 
@@ -217,30 +215,30 @@ def _with(request: EventRequest, update: dict[str, str]) -> EventRequest:
     return request.model_copy(update={"event": request.event.model_copy(update=update)})
 
 
-def _started(work: Work, prepared: PreparedEvent) -> EventAnswer:
+def _started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A new session clears hot state; a resumed one keeps it and its epoch (EP-1).
 
     Records the pause that this visit ends as an interval, so that strengths do not jump: the first
     prompt is ranked as if the pause still lasted (WM-2).
     """
-    place, event = prepared.place, prepared.redacted.event
+    event = prepared.redacted.event
     assert isinstance(event, SessionStarted)
-    before = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+    before = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if event.source in transitions.NEW_SESSION and not event.subagent:
-        recaps.others_ended(work, place)
+        recaps.others_ended(work)
     state = _apply(work, before, event)
-    save_session(work, place, state)
+    save_session(work, state)
     if event.source in transitions.NEW_SESSION:
-        working_memory.clear(work, place, state)  # left by an older session with this id (CB-2)
-        core_blocks.take_waiting(work, place, state)
+        working_memory.clear(work, state)  # left by an older session with this id (CB-2)
+        core_blocks.take_waiting(work, state)
     elif _goes_on_compacted(event, state):
-        working_memory.compacted(work, place, state)
+        working_memory.compacted(work, state)
     if state.subagent:
         return _answer(state)
-    journal.begin_visit(work, place, prepared.visit)
+    journal.begin_visit(work, prepared.visit)
     if event.source not in transitions.NEW_SESSION:
         return _answer(state)
-    other = checkouts.offer(work, place, prepared.visit.checkout)
+    other = checkouts.offer(work, prepared.visit.checkout)
     return _answer(state).model_copy(update={"shown": other})
 
 
@@ -250,43 +248,43 @@ def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
     return event.source == COMPACTED and not state.subagent
 
 
-def _prompted(work: Work, prepared: PreparedEvent) -> EventAnswer:
+def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A user message: keep what it asks to keep, at once."""
-    place, event, message = prepared.place, prepared.redacted.event, prepared.message
+    event, message = prepared.redacted.event, prepared.message
     assert isinstance(event, UserPrompt)
-    state = load_session(work, place, prepared.redacted)
+    state = load_session(work, prepared.redacted)
     if state.subagent or transitions.was_seen(state, event):
         # A message that arrives twice (a retry, two hooks) counts once.
         return _answer(state)
-    state = recaps.prompted(work, place, state, message.text)
+    state = recaps.prompted(work, state, message.text)
     state = working_memory.counted(_apply(work, state, event))
-    note_activity(work, place)
-    remembered = _keep_requested(work, place, message, state.session_id)
-    forgotten, forgotten_ids = _forget_requested(work, place, message, state.session_id)
-    learned = stated.keep(work, place, message.stated, state.session_id)
+    note_activity(work)
+    remembered = _keep_requested(work, message, state.session_id)
+    forgotten, forgotten_ids = _forget_requested(work, message, state.session_id)
+    learned = stated.keep(work, message.stated, state.session_id)
     for kept in (*remembered, *learned):
         if kept.entry is not None and kept.outcome in NEWLY_KEPT:
             state = transitions.note_pending(
                 state, kept.entry, now=work.now, settings=work.runtime.settings.session
             )
     state = transitions.drop_pending(state, forgotten_ids)
-    state, also = prompt_recall.notices(work, place, state, message.recalled)
+    state, also = prompt_recall.notices(work, state, message.recalled)
     state = state.model_copy(update={"learned": stated.short_notice(learned)})
-    save_session(work, place, state)
-    working_memory.after_prompt(work, place, state, message.text)
+    save_session(work, state)
+    working_memory.after_prompt(work, state, message.text)
     confirmations = tuple(kept.message for kept in remembered if kept.message)
-    notice = core_blocks.take_announcements(work, place, state)
+    notice = core_blocks.take_announcements(work, state)
     return EventAnswer(
         remembered=remembered,
         learned=learned,
-        shown=stated.notice(learned) or stated.upgrade_notice(work, place, learned),
+        shown=stated.notice(learned) or stated.upgrade_notice(work, learned),
         open_errors=len(state.open_errors),
         notices=(*confirmations, *forgotten, *notice, *also),
     )
 
 
 def _keep_requested(
-    work: Work, place: WorkspacePlace, message: UserMessage, session: str
+    work: LocatedWork, message: UserMessage, session: str
 ) -> tuple[Remembered, ...]:
     found = message.requests
     facts = [
@@ -299,11 +297,11 @@ def _keep_requested(
         )
         for ignored in found.ignored
     ]
-    work.log(place.key, facts, session=sid(session))
+    work.log(work.key, facts, session=sid(session))
     if found.found or found.unparsed:
-        journal.promote_pending(work, place)
+        journal.promote_pending(work)
     return tuple(
-        learn_or_wait(work, place, wanted, reasons)
+        learn_or_wait(work, wanted, reasons)
         for wanted, reasons in _remember_requests(found, session)
     )
 
@@ -343,7 +341,7 @@ def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests
 
 def _wait_for_promotion(work: Work, prepared: WaitingRequests) -> EventAnswer:
     waiting = [
-        wait(work, prepared.place, wanted, reasons, failure="hook_failed")[0]
+        wait(work.at(prepared.place), wanted, reasons, failure="hook_failed")[0]
         for wanted, reasons in _remember_requests(prepared.requests, prepared.session)
     ]
     kept = tuple(Remembered(outcome="retryable", entry=entry) for entry in waiting)
@@ -364,7 +362,7 @@ session start or request, writes the evidence."""
 
 
 def _forget_requested(
-    work: Work, place: WorkspacePlace, message: UserMessage, session: str
+    work: LocatedWork, message: UserMessage, session: str
 ) -> tuple[tuple[str, ...], frozenset[str]]:
     """ "Forget that …": move the entry that states it to the trash; ask if several match.
 
@@ -375,23 +373,23 @@ def _forget_requested(
     if len(message.forgets) == most:
         messages.append(f"Only the first {most} requests to forget were read: send the others.")
     for wanted in message.forgets:
-        memory = load_memory(work, place)
+        memory = load_memory(work)
         named = tombstones.named(memory.entries, wanted)
         if len(named) != 1:
             found = f"matches {len(named)} memories" if named else "is not among the memories"
             messages.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
             continue
-        answer = forget_one(work, place, memory, named[0].id, session=sid(session))
+        answer = forget_one(work, memory, named[0].id, session=sid(session))
         messages.append(answer.message)
         forgotten_ids.add(answer.entry.id)
     return tuple(messages), frozenset(forgotten_ids)
 
 
-def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:
+def _wrote(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """Text of the model: decisions that it states are candidates for the next compaction (HS-3)."""
-    place, event = prepared.place, prepared.redacted.event
+    event = prepared.redacted.event
     assert isinstance(event, AssistantText)
-    state = load_session(work, place, prepared.redacted)
+    state = load_session(work, prepared.redacted)
     found = tuple(
         text
         for text in decisions.decisions_in(event.text)
@@ -403,7 +401,7 @@ def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:
     state, decided = working_memory.counted(state), []
     for text in found:
         # A decision that repeats tool text is a candidate that waits; hot state does not show it.
-        read = provenance.judge(work, place, state.session_id, text).origin == "tool"
+        read = provenance.judge(work, state.session_id, text).origin == "tool"
         state = transitions.note_decisions(
             state,
             [text],
@@ -412,71 +410,70 @@ def _wrote(work: Work, prepared: PreparedEvent) -> EventAnswer:
             origin="tool" if read else "agent",
         )
         decided += [] if read else [text]
-    save_session(work, place, state)
-    working_memory.after_answer(work, place, state, event, decided)
+    save_session(work, state)
+    working_memory.after_answer(work, state, event, decided)
     return _answer(state)
 
 
-def _tool(work: Work, prepared: PreparedEvent) -> EventAnswer:
+def _tool(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A tool call: files and errors. A subagent's calls count for its own session only."""
-    place, event = prepared.place, prepared.redacted.event
+    event = prepared.redacted.event
     assert isinstance(event, ToolFinished)
-    before = load_session(work, place, prepared.redacted)
+    before = load_session(work, prepared.redacted)
     state = working_memory.counted(_apply(work, before, event))
-    state, notice = recaps.after_tool(work, place, before, state, event)
-    save_session(work, place, state)
-    working_memory.after_tool(work, place, before, state, event)
+    state, notice = recaps.after_tool(work, before, state, event)
+    save_session(work, state)
+    working_memory.after_tool(work, before, state, event)
     return EventAnswer(open_errors=len(state.open_errors), notices=notice)
 
 
-def _compaction_started(work: Work, prepared: PreparedEvent) -> EventAnswer:
-    place = prepared.place
-    state = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+def _compaction_started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+    state = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if state.subagent:
         return _answer(state)
     return EventAnswer(
-        open_errors=len(state.open_errors), instructions=compaction.start(work, place, state)
+        open_errors=len(state.open_errors), instructions=compaction.start(work, state)
     )
 
 
-def _compaction_finished(work: Work, prepared: PreparedEvent) -> EventAnswer:
-    place, event = prepared.place, prepared.redacted.event
+def _compaction_finished(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+    event = prepared.redacted.event
     assert isinstance(event, CompactionFinished)
-    state = recovered(work.runtime, place.key, load_session(work, place, prepared.redacted))
+    state = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if state.subagent:
         return _answer(state)
-    state, remembered = compaction.finish(work, place, state, event)
-    save_session(work, place, state)
-    work.flush = True
+    state, remembered = compaction.finish(work, state, event)
+    save_session(work, state)
+    work.effects.flush = True
     return EventAnswer(remembered=remembered, open_errors=len(state.open_errors))
 
 
-def _used(work: Work, prepared: PreparedEvent) -> EventAnswer:
-    pressure.report(work, prepared.place, prepared.redacted)
+def _used(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+    pressure.report(work, prepared.redacted)
     return EventAnswer()
 
 
-def _ended(work: Work, prepared: PreparedEvent) -> EventAnswer:
+def _ended(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """The session ends: promote what it left in the journal (WM-6)."""
-    place, request = prepared.place, prepared.redacted
-    state = _apply(work, load_session(work, place, request), request.event)
-    save_session(work, place, state)
-    working_memory.clear(work, place, state)
-    journal.promote_pending(work, place)
+    request = prepared.redacted
+    state = _apply(work, load_session(work, request), request.event)
+    save_session(work, state)
+    working_memory.clear(work, state)
+    journal.promote_pending(work)
     if not state.subagent:
-        state = compaction.harvest(work, place, state)
-        save_session(work, place, state)
-    recaps.ended(work, place, state)
-    work.flush = True
+        state = compaction.harvest(work, state)
+        save_session(work, state)
+    recaps.ended(work, state)
+    work.effects.flush = True
     return _answer(state)
 
 
-def _deleted(work: Work, prepared: PreparedEvent) -> EventAnswer:
+def _deleted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """The user deleted the session: delete its files; the workspace memory stays."""
     request = prepared.redacted
-    recaps.forgotten(work, prepared.place, request.session_id)
+    recaps.forgotten(work, request.session_id)
     by = request.agent or "agent"
-    session_files.delete_all(work, prepared.place, request.session_id, by=by)
+    session_files.delete_all(work, request.session_id, by=by)
     return EventAnswer()
 
 
@@ -489,7 +486,7 @@ def _answer(state: SessionState) -> EventAnswer:
     return EventAnswer(open_errors=len(state.open_errors))
 
 
-STEPS: dict[str, Callable[[Work, PreparedEvent], EventAnswer]] = {
+STEPS: dict[str, Callable[[LocatedWork, PreparedEvent], EventAnswer]] = {
     "session_started": _started,
     "user_prompt": _prompted,
     "assistant_text": _wrote,
@@ -515,7 +512,7 @@ def _run(work: Work, event: PreparedEvent) -> EventAnswer:
     answer = record(work, event)
     if not isinstance(event.given.event, HEARD_BY_MODEL):
         return answer
-    notice = pressure.take_notice(work, event.place, event.given.session_id)
+    notice = pressure.take_notice(work.at(event.place), event.given.session_id)
     more = tuple(filter(None, (notice.warning, notice.review)))
     return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
 

@@ -29,7 +29,7 @@ from wm.errors import NotFound, UserError
 from wm.formats.core_memory import BLOCKS, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
@@ -79,19 +79,18 @@ class Target(Struct, Generic[Q], frozen=True):
 def _target(runtime: Runtime, request: Q) -> Target[Q]:
     """Find the session of a request. Raises NotFound."""
     place = locate(runtime, request)
-    state = require_state(Work(runtime, runtime.now()), place, request.session_id)
+    state = require_state(Work(runtime, runtime.now()).at(place), request.session_id)
     return Target(request, place, state)
 
 
 def _read_blocks(work: Work, target: Target[MemoryScoped]) -> Blocks:
-    return _view_blocks(core.load_core(work, target.place, target.state), work)
+    return _view_blocks(core.load_core(work.at(target.place), target.state), work)
 
 
 def _change_block(work: Work, target: Target[BlockRequest]) -> Blocks:
     request = target.request
     made, message = core.change(
-        work,
-        target.place,
+        work.at(target.place),
         target.state,
         request.block,
         request.content,
@@ -102,11 +101,11 @@ def _change_block(work: Work, target: Target[BlockRequest]) -> Blocks:
 
 
 def _continue(work: Work, request: ContinueRequest) -> Continued:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     if request.cancel:
-        return _cancel(work, place)
-    state = require_state(work, place, request.session_id, with_core=True)
-    source = core.load_core(work, place, state)
+        return _cancel(work)
+    state = require_state(work, request.session_id, with_core=True)
+    source = core.load_core(work, state)
     names = tuple(name for name, _block in core_blocks.filled(source))
     if not names:
         raise NotFound(
@@ -118,16 +117,16 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
         waiting = source.model_copy(
             update={"session_id": "", "carried_from": state.session_id, "untold": ()}
         )
-        work.put(core.next_ref(place.key), waiting)
+        work.put(core.next_ref(work.key), waiting)
         message = f"The next session here takes over {block_names} of {state.session_id}."
         return Continued(session_id=state.session_id, blocks=names, message=message)
-    into = require_state(work, place, request.to)
+    into = require_state(work, request.to)
     if into.session_id == state.session_id:
         raise UserError(
             "A session keeps its own blocks without this command.", fix="Name another one."
         )
-    before = core.load_core(work, place, into)
-    after = core.hand_over(work, place, source, state.session_id, into)
+    before = core.load_core(work, into)
+    after = core.hand_over(work, source, state.session_id, into)
     taken = tuple(n for n in names if core_blocks.of(after, n) != core_blocks.of(before, n))
     message = (
         f"{into.session_id} has {', '.join(taken)} of {state.session_id} now."
@@ -137,10 +136,10 @@ def _continue(work: Work, request: ContinueRequest) -> Continued:
     return Continued(session_id=state.session_id, to=into.session_id, blocks=taken, message=message)
 
 
-def _cancel(work: Work, place: WorkspacePlace) -> Continued:
-    if work.read(core.next_ref(place.key)).health is Health.MISSING:
+def _cancel(work: LocatedWork) -> Continued:
+    if work.read(core.next_ref(work.key)).health is Health.MISSING:
         return Continued(message="No session's blocks wait here; nothing was changed.")
-    work.delete(core.next_ref(place.key))
+    work.delete(core.next_ref(work.key))
     return Continued(message="The next session here begins without blocks of another one.")
 
 
@@ -179,7 +178,7 @@ def _view_items(
 
 
 def _read_working(work: Work, target: Target[MemoryScoped]) -> WorkingItems:
-    stored = working_memory.load_working(work, target.place, target.state)
+    stored = working_memory.load_working(work.at(target.place), target.state)
     return _view_items(work, target.state, stored)
 
 
@@ -189,7 +188,7 @@ def _add(work: Work, target: Target[ItemRequest]) -> WorkingItems:
 
 
 def _edit(work: Work, target: Target[Any]) -> working_memory.WorkingEdit:
-    return working_memory.WorkingEdit(work, target.place, target.state, "user")
+    return working_memory.WorkingEdit(work.at(target.place), target.state, "user")
 
 
 def _remove(work: Work, target: Target[RemoveRequest]) -> WorkingItems:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from wm.api.protocol import WorkspacePlace
 from wm.api.sessions import EventAnswer, EventRequest, OutputAnswer, OutputRequest, PrunedOutput
 from wm.domain.facts import Detail, Fact
 from wm.domain.times import iso
@@ -16,7 +15,7 @@ from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.events import ToolFinished
 from wm.formats.tool_output import ID_DIGITS, ToolOutput, file_name, of_file_name
 from wm.ops.memory.documents import SHORTEST_ID
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure
@@ -52,9 +51,7 @@ def of_session(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[ToolOut
 # --- keep -------------------------------------------------------------------------------------
 
 
-def pruned(
-    work: Work, place: WorkspacePlace, request: EventRequest, answer: EventAnswer
-) -> EventAnswer:
+def pruned(work: LocatedWork, request: EventRequest, answer: EventAnswer) -> EventAnswer:
     """The answer to a tool's output, with the pruned text for the model (PR-3).
 
     Stores the original first, so that a handle never names a missing output. If that fails, the
@@ -63,18 +60,18 @@ def pruned(
     event = request.event
     if not isinstance(event, ToolFinished) or event.replaceable.count("\n") < LEAST_LINES:
         return answer
-    level = pressure.level(work.runtime, place.key, request.session_id)
+    level = pressure.level(work.runtime, work.key, request.session_id)
     mode, cut = _cut(work, event, level)
     if cut is None:
         return answer
     kept = _original(work, request, event, cut, mode)
     name = file_name(kept.id, kept.session)
     try:
-        work.runtime.store.keep(output_ref(place.key, name), kept)
+        work.runtime.store.keep(output_ref(work.key, name), kept)
     except StoreError:
         # Disk full, or output too large: a long output is better than one that cannot be restored.
         return answer
-    work.log(place.key, [_fact(kept)], session=kept.session)
+    work.log(work.key, [_fact(kept)], session=kept.session)
     shorter = PrunedOutput(
         text=cut.text(kept.id),
         handle=kept.id,
@@ -142,18 +139,18 @@ def _fact(kept: ToolOutput) -> Fact:
 # --- find -------------------------------------------------------------------------------------
 
 
-def find(work: Work, place: WorkspacePlace, wanted: str) -> ToolOutput:
+def find(work: LocatedWork, wanted: str) -> ToolOutput:
     """The output with this handle, or with this unambiguous prefix of it.
 
     Raises NotFound, Corrupt if it is damaged, and UserError naming the candidates.
     """
-    names = work.runtime.store.names(ToolOutput, place.key)
+    names = work.runtime.store.names(ToolOutput, work.key)
     handle = full_handle(wanted, (of_file_name(name)[0] for name in names))
     name = next((name for name in names if handle and of_file_name(name)[0] == handle), "")
-    reading = work.read(output_ref(place.key, name)) if name else None
+    reading = work.read(output_ref(work.key, name)) if name else None
     if reading is None or reading.health is Health.MISSING:
         raise NotFound(
-            f"There is no tool output {wanted[:40]!r} in {place.root or place.key}.",
+            f"There is no tool output {wanted[:40]!r} in {work.place.root or work.key}.",
             fix="A handle is `t_` and hexadecimal digits; the line that marks a cut names it. Old "
             "outputs and those of deleted sessions are deleted: run the command again.",
         )
@@ -234,8 +231,8 @@ def _range(lines: str, count: int) -> tuple[int, int]:
 
 
 def _show(work: Work, request: OutputRequest) -> OutputAnswer:
-    place = locate(work.runtime, request)
-    kept = find(work, place, request.id)
+    work = work.at(locate(work.runtime, request))
+    kept = find(work, request.id)
     chosen, whole = excerpt(kept, lines=request.lines, grep=request.grep)
     return OutputAnswer(
         id=kept.id,

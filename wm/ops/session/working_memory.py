@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from wm.api.protocol import WorkspacePlace
 from wm.domain import counts
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.learning.statements import stated_in
@@ -26,26 +25,24 @@ from wm.formats.evidence import Phase
 from wm.formats.session_state import CompactionKept, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.learning import provenance
-from wm.ops.operation import Work, granted
+from wm.ops.operation import LocatedWork, Work, granted
 from wm.ops.session import core_blocks as core
 from wm.ops.session.hot_state import compaction_ref, load_compaction, working_ref
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 
 
-def load_working(work: Work, place: WorkspacePlace, state: SessionState) -> WorkingMemory:
-    found = work.read(working_ref(place.key, state.session_id)).document
+def load_working(work: LocatedWork, state: SessionState) -> WorkingMemory:
+    found = work.read(working_ref(work.key, state.session_id)).document
     return found or WorkingMemory(session_id=state.session_id)
 
 
-def save_working(
-    work: Work, place: WorkspacePlace, before: WorkingMemory, after: WorkingMemory
-) -> None:
+def save_working(work: LocatedWork, before: WorkingMemory, after: WorkingMemory) -> None:
     """Write the memory if it changed."""
     if after is before or (not after.slots and not after.pool and not before.generation):
         return
-    work.put(working_ref(place.key, after.session_id), after)
-    work.notify(place.key, WorkingMemory.slug, sid(after.session_id))
+    work.put(working_ref(work.key, after.session_id), after)
+    work.notify(work.key, WorkingMemory.slug, sid(after.session_id))
 
 
 # --- events ---------------------------------------------------------------------------------
@@ -57,72 +54,60 @@ def counted(state: SessionState) -> SessionState:
 
 
 def after_tool(
-    work: Work,
-    place: WorkspacePlace,
-    before: SessionState,
-    state: SessionState,
-    event: ToolFinished,
+    work: LocatedWork, before: SessionState, state: SessionState, event: ToolFinished
 ) -> None:
     """A tool call adds paths, errors and dependencies, and removes resolved errors."""
     if state.subagent or not (slot_filling.feeds(event) or state.open_errors != before.open_errors):
         return
-    stored = load_working(work, place, state)
+    stored = load_working(work, state)
     after = slot_filling.after_tool(stored, event, state.open_errors, _session(work, state))
-    save_working(work, place, stored, after)
+    save_working(work, stored, after)
 
 
-def after_prompt(work: Work, place: WorkspacePlace, state: SessionState, text: str) -> None:
+def after_prompt(work: LocatedWork, state: SessionState, text: str) -> None:
     """A user message. Only both ends of a long one are read: the middle was pasted."""
     most = work.runtime.settings.origin.max_typed_chars
     if len(text) > 2 * most:
         text = f"{text[:most]}\n{text[-most:]}"
-    stored = load_working(work, place, state)
+    stored = load_working(work, state)
     typed = UserPrompt(text=text)
-    save_working(
-        work, place, stored, slot_filling.after_prompt(stored, typed, _session(work, state))
-    )
+    save_working(work, stored, slot_filling.after_prompt(stored, typed, _session(work, state)))
 
 
 def after_answer(
-    work: Work,
-    place: WorkspacePlace,
-    state: SessionState,
-    event: AssistantText,
-    decided: Sequence[str],
+    work: LocatedWork, state: SessionState, event: AssistantText, decided: Sequence[str]
 ) -> None:
     """Text of the model: the items that it labels, unless a tool's text said them first."""
     settings = work.runtime.settings.working
     labelled = [
         one
         for one in stated_in(event.text[: settings.searched_chars], settings.item_chars)
-        if provenance.judge(work, place, state.session_id, one.text).origin != "tool"
+        if provenance.judge(work, state.session_id, one.text).origin != "tool"
     ]
-    stored = load_working(work, place, state)
+    stored = load_working(work, state)
     at = _session(work, state)
-    save_working(
-        work, place, stored, slot_filling.after_answer(stored, event.text, decided, labelled, at)
-    )
+    save_working(work, stored, slot_filling.after_answer(stored, event.text, decided, labelled, at))
 
 
-def clear(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+def clear(work: LocatedWork, state: SessionState) -> None:
     """Delete the session's slots and pool, at its end."""
-    ref = working_ref(place.key, state.session_id)
+    ref = working_ref(work.key, state.session_id)
     if work.read(ref).health is not Health.MISSING:
         work.delete(ref)
 
 
-def compacted(work: Work, place: WorkspacePlace, state: SessionState) -> None:
+def compacted(work: LocatedWork, state: SessionState) -> None:
     """Keep what survives a compaction, once, at the first hook that reports it (CB-5)."""
-    log = load_compaction(work, place, state.session_id)
+    log = load_compaction(work, state.session_id)
     if log.snapshot_id and any(kept.snapshot == log.snapshot_id for kept in log.log):
         return
     settings = work.runtime.settings.working
-    stored = load_working(work, place, state)
+    stored = load_working(work, state)
     after, dropped = working_memory.compacted(
         stored, events=state.events, now=work.now, settings=settings
     )
-    save_working(work, place, stored, after)
-    saved = core.load_core(work, place, state)
+    save_working(work, stored, after)
+    saved = core.load_core(work, state)
     kept = CompactionKept(
         number=log.count + 1,
         at=iso(work.now),
@@ -133,7 +118,7 @@ def compacted(work: Work, place: WorkspacePlace, state: SessionState) -> None:
         dropped=dropped,
     )
     recent = working_memory.logged(log.log, kept, settings)
-    ref: Ref[CompactionState] = compaction_ref(place.key, state.session_id)
+    ref: Ref[CompactionState] = compaction_ref(work.key, state.session_id)
     work.put(ref, log.model_copy(update={"log": recent, "updated_at": iso(work.now)}))
 
 
@@ -146,10 +131,10 @@ def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
 # --- rendering ------------------------------------------------------------------------------
 
 
-def rendered(work: Work, place: WorkspacePlace, state: SessionState, room: int) -> Rendered:
+def rendered(work: LocatedWork, state: SessionState, room: int) -> Rendered:
     """The block of a new epoch, in at most `room` characters."""
     settings = work.runtime.settings.working
-    stored = load_working(work, place, state)
+    stored = load_working(work, state)
     return working_memory.render(stored, state.events, settings, room=room)
 
 
@@ -160,8 +145,7 @@ class WorkingEdit(Struct, frozen=True):
     """Changes of a session's working memory by its model (`by`: agent) or its user. Each returns
     the memory and a sentence, and raises UserError if it is refused."""
 
-    work: Work
-    place: WorkspacePlace
+    work: LocatedWork
     state: SessionState
     by: str
 
@@ -195,19 +179,19 @@ class WorkingEdit(Struct, frozen=True):
     def clear_all(self) -> tuple[WorkingMemory, str]:
         """Empty slots and pool."""
         stored, after = self._stored, WorkingMemory(session_id=self.state.session_id)
-        clear(self.work, self.place, self.state)
+        clear(self.work, self.state)
         self._log("all", stored, after)
         return after, "The working memory is empty."
 
     @property
     def _stored(self) -> WorkingMemory:
-        return load_working(self.work, self.place, self.state)
+        return load_working(self.work, self.state)
 
     def _saved(
         self, stored: WorkingMemory, made: WorkingMemory | Refusal, cleared: str, message: str
     ) -> tuple[WorkingMemory, str]:
         after = granted(made)
-        save_working(self.work, self.place, stored, after)
+        save_working(self.work, stored, after)
         if cleared:
             self._log(cleared, stored, after)
         count = counts.counted(len(working_memory.everything(after)), "item")
@@ -218,4 +202,4 @@ class WorkingEdit(Struct, frozen=True):
         phase: Phase = "agent" if self.by == "agent" else "user"
         details: dict[str, Detail] = {"what": what, "items": removed, "by": self.by}
         fact = Fact("working_cleared", phase, "changed", details=details)
-        self.work.log(self.place.key, [fact], session=sid(self.state.session_id))
+        self.work.log(self.work.key, [fact], session=sid(self.state.session_id))

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from wm.api.protocol import SINCE, WorkspacePlace
+from wm.api.protocol import SINCE
 from wm.domain.evidence_retention import NAMING
 from wm.domain.since import moment
 from wm.errors import UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.explanations import text_of
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 from wm.store.base import LogReading
 from wm.text.letters import canonical
 
@@ -22,9 +22,9 @@ SHORTEST_PREVIEW = 20
 """Quotes of at least this length identify a text."""
 
 
-def read_log(work: Work, place: WorkspacePlace) -> LogReading:
+def read_log(work: LocatedWork) -> LogReading:
     """The whole log of a workspace, oldest first."""
-    return work.runtime.store.evidence(place.key)
+    return work.runtime.store.evidence(work.key)
 
 
 def moment_of(asked: str, now: datetime) -> datetime:

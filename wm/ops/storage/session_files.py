@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wm.api.governance import DeletedSession, DeleteSessionRequest
-from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
 from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, tombstones_ref
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.paging import ledger
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
@@ -57,23 +56,23 @@ def delete_refs(runtime: Runtime, key: str, session_id: str) -> tuple[Ref[Docume
     return (*own, memory_ref(key), journal_ref(key), tombstones_ref(key))
 
 
-def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -> tuple[str, ...]:
+def delete_all(work: LocatedWork, session_id: str, *, by: str) -> tuple[str, ...]:
     """Promote what waits, then delete; return the files. by: `user`, or the reporting agent."""
-    journal.promote_pending(work, place)
-    files = file_names(work.runtime, place.key, session_id)
-    for ref in session_refs(work.runtime, place.key, session_id):
+    journal.promote_pending(work)
+    files = file_names(work.runtime, work.key, session_id)
+    for ref in session_refs(work.runtime, work.key, session_id):
         work.delete(ref)
     # Tool outputs are outside the transaction: they are deleted even if the rest fails.
-    work.runtime.store.discard(tool_outputs.of_session(work.runtime, place.key, session_id))
+    work.runtime.store.discard(tool_outputs.of_session(work.runtime, work.key, session_id))
     sid = paths.sid(session_id)
-    work.runtime.store.discard_logs(place.key, sid, *paths.SESSION_LOGS)
-    work.runtime.signals.zones.pop((place.key, sid))
-    ledger.forget_state(work, place.key, sid)
+    work.runtime.store.discard_logs(work.key, sid, *paths.SESSION_LOGS)
+    work.runtime.signals.zones.pop((work.key, sid))
+    ledger.forget_state(work, work.key, sid)
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )
-    work.log(place.key, [fact], session=sid)
-    work.notify(place.key, SessionState.slug, sid)
+    work.log(work.key, [fact], session=sid)
+    work.notify(work.key, SessionState.slug, sid)
     return files
 
 
@@ -82,14 +81,16 @@ def delete_all(work: Work, place: WorkspacePlace, session_id: str, *, by: str) -
 
 def _run(work: Work, request: DeleteSessionRequest) -> DeletedSession:
     require_session(request, work.runtime.settings.session)
-    place = locate(work.runtime, request)
-    session = full_session(work, place.key, request.session_id)
-    files = file_names(work.runtime, place.key, session)
+    work = work.at(locate(work.runtime, request))
+    session = full_session(work, work.key, request.session_id)
+    files = file_names(work.runtime, work.key, session)
     if not files:
-        raise no_session(place, f"There is no session {request.session_id!r}")
+        raise no_session(work.place, f"There is no session {request.session_id!r}")
     if not request.dry_run:
-        files = delete_all(work, place, session, by="user")
-    return DeletedSession(place=place, session_id=session, dry_run=request.dry_run, files=files)
+        files = delete_all(work, session, by="user")
+    return DeletedSession(
+        place=work.place, session_id=session, dry_run=request.dry_run, files=files
+    )
 
 
 def _refs(runtime: Runtime, request: DeleteSessionRequest) -> Sequence[Ref[Document]]:

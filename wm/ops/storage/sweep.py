@@ -262,9 +262,9 @@ def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
     now = runtime.now()
     # After a failure it keeps waiting: the journal does not belong to the session.
     with tally.noting(paths.place(journal_ref(key)).path):
-        if read_journal(Work(runtime, now), place).entries:
+        if read_journal(Work(runtime, now).at(place)).entries:
             with runtime.store.transaction(refs) as transaction:
-                journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)), place)
+                journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)).at(place))
 
 
 def _purge_trash(

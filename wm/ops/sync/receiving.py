@@ -13,7 +13,6 @@ from functools import partial
 
 from msgspec import structs
 
-from wm.api.protocol import WorkspacePlace
 from wm.api.sync import Arrived, ArriveRequest
 from wm.domain.memory import gate, tombstones
 from wm.domain.sync.arrivals import Reception, Rules
@@ -37,7 +36,7 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.entries import to_trash, trash_ref
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
@@ -63,17 +62,17 @@ def _check(request: ArriveRequest) -> None:
 
 def _run(work: Work, request: ArriveRequest) -> Arrived:
     _check(request)
-    place = locate(work.runtime, request)
-    document = read_sync(work, place)
+    work = work.at(locate(work.runtime, request))
+    document = read_sync(work)
     replica = _noted(work, replica_of(document, request.mine), request)
     records = _with_sent(replica, request)
     found = _parsed(request)
-    reception = Reception(load_memory(work, place), records, _rules(work, place, request.mine))
+    reception = Reception(load_memory(work), records, _rules(work, request.mine))
     for shared, signed in found:
         if not is_recap(shared.id):
             reception.take(shared, signed)
-    _save(work, place, reception)
-    came = _take_recaps(work, place, [shared for shared, _ in found if is_recap(shared.id)])
+    _save(work, reception)
+    came = _take_recaps(work, [shared for shared, _ in found if is_recap(shared.id)])
     update: dict[str, object] = {"records": reception.records}
     if request.applied and not reception.unsent:
         update["applied"] = request.applied
@@ -82,7 +81,7 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
         "node": document.node or request.node,
     }
     document = document.model_copy(update=noted)
-    save_replica(work, place, document, replica.model_copy(update=update), mine=request.mine)
+    save_replica(work, document, replica.model_copy(update=update), mine=request.mine)
     counts: dict[str, int] = {**Counter(fact.outcome for fact in reception.facts)}
     counts |= {"recap": came} if came else {}
     return Arrived(counts=counts, unsent=tuple(reception.unsent))
@@ -132,10 +131,10 @@ def _parsed(request: ArriveRequest) -> list[tuple[SharedEntry, dict[str, tuple[s
     return found
 
 
-def _rules(work: Work, place: WorkspacePlace, mine: bool) -> Rules:
+def _rules(work: LocatedWork, mine: bool) -> Rules:
     runtime = work.runtime
-    stones = read_tombstones(work, place).stones
-    gone = {stone.id for stone in stones} | set(runtime.store.names(TrashedEntry, place.key))
+    stones = read_tombstones(work).stones
+    gone = {stone.id for stone in stones} | set(runtime.store.names(TrashedEntry, work.key))
     return Rules(
         accept=runtime.settings.team.accept,
         own_repository=mine,
@@ -170,14 +169,14 @@ def _judged_own(entry: MemoryEntry) -> tuple[str, ...]:
     return ("prompt_injection",) if gate.reads_as_instruction(entry.text) else ()
 
 
-def _save(work: Work, place: WorkspacePlace, reception: Reception) -> None:
+def _save(work: LocatedWork, reception: Reception) -> None:
     memory = reception.finished()
     if not reception.facts and not reception.forgotten:
         return
     for entry, is_forgotten in reception.trashed:
-        to_trash(work, place, entry, reason="withdrawn by its author", stone=is_forgotten)
+        to_trash(work, entry, reason="withdrawn by its author", stone=is_forgotten)
     if reception.forgotten:
-        stones = read_tombstones(work, place)
+        stones = read_tombstones(work)
         known = {stone.id for stone in stones.stones}
         fresh = tuple(
             Tombstone(id=name, digest="", shared_digest=stone, forgotten_at=work.moment)
@@ -185,27 +184,27 @@ def _save(work: Work, place: WorkspacePlace, reception: Reception) -> None:
             if name not in known
         )
         kept = (*stones.stones, *fresh)
-        work.put(tombstones_ref(place.key), stones.model_copy(update={"stones": kept}))
-    events = work.log(place.key, reception.facts)
+        work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": kept}))
+    events = work.log(work.key, reception.facts)
     brought = {
         fact.entry: event
         for fact, event in zip(reception.facts, events, strict=True)
         if fact.type == "memory_received"
     }
-    for name in brought.keys() & set(work.runtime.store.names(TrashedEntry, place.key)):
-        work.delete(trash_ref(place.key, name))  # its author brought it back
+    for name in brought.keys() & set(work.runtime.store.names(TrashedEntry, work.key)):
+        work.delete(trash_ref(work.key, name))  # its author brought it back
     entries = tuple(
         entry.model_copy(update={"admitted_by": brought[entry.id]})
         if entry.id in brought and not entry.outside
         else entry
         for entry in memory.entries
     )
-    save_memory(work, place, memory.model_copy(update={"entries": entries}))
+    save_memory(work, memory.model_copy(update={"entries": entries}))
 
 
-def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]) -> int:
+def _take_recaps(work: LocatedWork, found: Sequence[SharedEntry]) -> int:
     """Keep what others share of their sessions; the number of new recaps."""
-    known = read_recaps(work, place) if found else Recaps()
+    known = read_recaps(work) if found else Recaps()
     own = {recap_id(one) for one in known.recaps}
     arrived = {}
     for shared in found:
@@ -218,8 +217,8 @@ def _take_recaps(work: Work, place: WorkspacePlace, found: Sequence[SharedEntry]
     others = merged(known.others, arrived)
     if others == known.others:
         return 0
-    work.put(Ref(Recaps, place.key), known.model_copy(update={"others": others}))
-    work.notify(place.key, Recaps.slug)
+    work.put(Ref(Recaps, work.key), known.model_copy(update={"others": others}))
+    work.notify(work.key, Recaps.slug)
     return len(set(others) - set(known.others))
 
 

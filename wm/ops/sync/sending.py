@@ -22,7 +22,7 @@ from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.memory.documents import find_entry, full_id, read_memory, read_tombstones
 from wm.ops.memory.entries import trash_ref
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.sync.documents import NODE_DIGITS, read_sync, replica_of, save_replica
 from wm.store.base import Health, Ref
@@ -31,19 +31,19 @@ from wm.store.base import Health, Ref
 
 
 def _share(work: Work, request: ShareRequest) -> SharedEntries:
-    place = locate(work.runtime, request)
-    if place.key == USER_PLACE.key:
+    work = work.at(locate(work.runtime, request))
+    if work.key == USER_PLACE.key:
         raise UserError(
             "The memory for all your projects belongs to no project.",
             fix="`wm sync --mine` takes it to your other computers.",
         )
-    document = read_sync(work, place)
-    memory = read_memory(work, place)
+    document = read_sync(work)
+    memory = read_memory(work)
     if not (request.ids or request.type or request.recaps):
-        return _listed(place, memory, document.team)
+        return _listed(work.place, memory, document.team)
     records = dict(document.team.records)
     chosen, problems = [], []
-    for entry in _chosen(work, place, memory, records, request):
+    for entry in _chosen(work, memory, records, request):
         is_proposal = entry.status == "trashed"
         why = "" if request.end or is_proposal else may_leave(entry, own_repository=False)
         if why:
@@ -55,14 +55,14 @@ def _share(work: Work, request: ShareRequest) -> SharedEntries:
         chosen.append(entry)
     kind = "memory_unshared" if request.end else "memory_shared"
     facts = [Fact(kind, "user", "changed", e.id, (), {"text": e.text}) for e in chosen]
-    work.log(place.key, facts)
+    work.log(work.key, facts)
     update: dict[str, object] = {"records": records}
     if request.recaps:
         update["recaps"] = not request.end
     replica = document.team.model_copy(update=update)
-    save_replica(work, place, document, replica, mine=False)
+    save_replica(work, document, replica, mine=False)
     return SharedEntries(
-        place=place,
+        place=work.place,
         entries=tuple(chosen),
         problems=tuple(problems),
         recaps=replica.recaps,
@@ -90,8 +90,7 @@ def _is_shared(replica: Replica, entry_id: str) -> bool:
 
 
 def _chosen(
-    work: Work,
-    place: WorkspacePlace,
+    work: LocatedWork,
     memory: WorkspaceMemory,
     records: dict[str, SharedRecord],
     request: ShareRequest,
@@ -102,8 +101,8 @@ def _chosen(
         try:
             yield find_entry(memory, wanted)
         except NotFound:
-            name = full_id(wanted, work.runtime.store.names(TrashedEntry, place.key))
-            found = work.read(trash_ref(place.key, name)).document if name in records else None
+            name = full_id(wanted, work.runtime.store.names(TrashedEntry, work.key))
+            found = work.read(trash_ref(work.key, name)).document if name in records else None
             if found is None:
                 raise
             yield found.entry.model_copy(update={"status": "trashed"})
@@ -118,15 +117,15 @@ def _chosen(
 
 
 def what_leaves(work: Work, request: ReplicaRequest) -> Outgoing:
-    place = locate(work.runtime, request)
-    document = read_sync(work, place)
+    work = work.at(locate(work.runtime, request))
+    document = read_sync(work)
     replica = replica_of(document, request.mine)
-    entries = {entry.id: entry for entry in read_memory(work, place).entries}
+    entries = {entry.id: entry for entry in read_memory(work).entries}
     found, lost = [], []
     for name, record in _candidates(replica, entries, request.mine):
         entry = entries.get(name)
         if entry is None or _is_over(entry, record, request.mine):
-            evidence = _gone(work, place, name, record, entry)
+            evidence = _gone(work, name, record, entry)
             if evidence is None:
                 lost.append(name)
             elif record.digest != GONE:
@@ -136,9 +135,9 @@ def what_leaves(work: Work, request: ReplicaRequest) -> Outgoing:
             change = _changed(work, entry, record, always=request.everything)
             found += [change] if change is not None else []
     if not request.mine:
-        found += _recaps(work, place, replica, always=request.everything)
+        found += _recaps(work, replica, always=request.everything)
     return Outgoing(
-        place=place,
+        place=work.place,
         node=document.node or work.new_id("")[:NODE_DIGITS],
         replica=replica.model_copy(update={"records": {}}),
         leaving=tuple(found),
@@ -181,11 +180,9 @@ def _changed(
     )
 
 
-def _recaps(
-    work: Work, place: WorkspacePlace, replica: Replica, *, always: bool
-) -> Iterator[Leaving]:
+def _recaps(work: LocatedWork, replica: Replica, *, always: bool) -> Iterator[Leaving]:
     """The recaps of sessions that changed, and those that are not shared any more."""
-    found = work.read(Ref(Recaps, place.key))
+    found = work.read(Ref(Recaps, work.key))
     if found.health is Health.LOST:
         return  # what cannot be read is not gone
     recaps = found.document.recaps if found.document is not None and replica.recaps else ()
@@ -214,11 +211,7 @@ def _withdrawn(name: str, record: SharedRecord, forgotten_text: str) -> Leaving:
 
 
 def _gone(
-    work: Work,
-    place: WorkspacePlace,
-    entry_id: str,
-    record: SharedRecord,
-    entry: MemoryEntry | None,
+    work: LocatedWork, entry_id: str, record: SharedRecord, entry: MemoryEntry | None
 ) -> str | None:
     """The text that a person forgot with this entry, "" if it is over for another reason; None
     without evidence that it went."""
@@ -226,13 +219,13 @@ def _gone(
         return entry.text if entry.status == "trashed" else ""
     if record.withdrawn or record.digest == GONE:
         return ""
-    has_stone = any(stone.id == entry_id for stone in read_tombstones(work, place).stones)
-    trashed = work.read(trash_ref(place.key, entry_id)).document
+    has_stone = any(stone.id == entry_id for stone in read_tombstones(work).stones)
+    trashed = work.read(trash_ref(work.key, entry_id)).document
     if trashed is not None:
         return trashed.entry.text if has_stone else ""
     if has_stone:
         return ""
-    elsewhere = read_memory(work, USER_PLACE).entries if place.key != USER_PLACE.key else ()
+    elsewhere = read_memory(work.at(USER_PLACE)).entries if work.key != USER_PLACE.key else ()
     return "" if any(entry.id == entry_id for entry in elsewhere) else None
 
 

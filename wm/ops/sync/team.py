@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from wm.api.protocol import WorkspacePlace
 from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
@@ -14,7 +13,7 @@ from wm.formats.workspace_memory import TEAM, WorkspaceMemory
 from wm.ops.learning.recaps import read_recaps
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
-from wm.ops.operation import Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.sync.documents import read_sync, save_replica
 from wm.ops.sync.sending import what_leaves
@@ -23,14 +22,14 @@ from wm.store.git.mirror import Mirror
 
 
 def _run(work: Work, request: TeamRequest) -> Team:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     if request.leave:
-        return _left(work, place, keep=request.keep)
-    memory = read_memory(work, place)
-    replica = read_sync(work, place).team
-    out = what_leaves(work, ReplicaRequest(workspace=place.key))
+        return _left(work, keep=request.keep)
+    memory = read_memory(work)
+    replica = read_sync(work).team
+    out = what_leaves(work, ReplicaRequest(workspace=work.key))
     return Team(
-        place=place,
+        place=work.place,
         remote=replica.remote,
         accept=work.runtime.settings.team.accept or "inbox",
         synced_at=replica.synced_at,
@@ -61,29 +60,29 @@ def _members(memory: WorkspaceMemory) -> tuple[TeamMember, ...]:
     )
 
 
-def _left(work: Work, place: WorkspacePlace, *, keep: bool) -> Team:
+def _left(work: LocatedWork, *, keep: bool) -> Team:
     """Forget the remote and what was shared; what came goes to the trash unless it is kept."""
-    memory = load_memory(work, place)
+    memory = load_memory(work)
     came = [entry for entry in memory.entries if entry.origin.startswith(TEAM)]
     gone = [e for e in came if not keep or e.status == "inbox"]
     for entry in gone:
-        to_trash(work, place, entry, reason="left the team", stone=False)
+        to_trash(work, entry, reason="left the team", stone=False)
     names = {entry.id for entry in gone}
     kept = tuple(entry for entry in memory.entries if entry.id not in names)
     facts = [
         Fact("memory_trashed", "user", "trashed", e.id, (), {"text": e.text, "stone": False})
         for e in gone
     ]
-    save_memory(work, place, memory.model_copy(update={"entries": kept}), facts)
-    recaps = read_recaps(work, place)
+    save_memory(work, memory.model_copy(update={"entries": kept}), facts)
+    recaps = read_recaps(work)
     if recaps.others and not keep:
-        work.put(Ref(Recaps, place.key), recaps.model_copy(update={"others": ()}))
-    save_replica(work, place, read_sync(work, place), Replica(), mine=False)
+        work.put(Ref(Recaps, work.key), recaps.model_copy(update={"others": ()}))
+    save_replica(work, read_sync(work), Replica(), mine=False)
     # Else the first push to another remote would send what these others share.
-    Mirror(work.runtime.store, place.key, quiet=True).set_aside()
+    Mirror(work.runtime.store, work.key, quiet=True).set_aside()
     told = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
     stay = "; yours stay, and what others fetched of them stays with them"
-    return Team(place=place, members=(), message=f"You left the team: {told}{stay}.")
+    return Team(place=work.place, members=(), message=f"You left the team: {told}{stay}.")
 
 
 team = Operation("team", TeamRequest, Team, _run, as_written)

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 
-from wm.api.protocol import ConversationUsage, WorkspacePlace
+from wm.api.protocol import ConversationUsage
 from wm.domain.pressure import share
 from wm.domain.times import parse
 from wm.domain.zones import zone_at
 from wm.errors import StoreError
 from wm.formats.flow import Flow
-from wm.ops.operation import Work
+from wm.ops.operation import LocatedWork
 from wm.ops.paging.ledger import totals
 from wm.ops.session.hot_state import readable_sessions
 from wm.settings import PressureSettings
@@ -31,11 +31,11 @@ LOOKS = (32 * 1024, 512 * 1024)
 subagents usually add between two requests of the main agent."""
 
 
-def newest(work: Work, place: WorkspacePlace) -> tuple[ConversationUsage, ...]:
+def newest(work: LocatedWork) -> tuple[ConversationUsage, ...]:
     """The latest conversations of a workspace, newest first. An unreadable log does not hide the
     others."""
-    logs = work.runtime.store.latest_sessions(place.key, FLOWS, MOST)
-    found = (_of(work, place, log) for log in logs)
+    logs = work.runtime.store.latest_sessions(work.key, FLOWS, MOST)
+    found = (_of(work, log) for log in logs)
     return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True))
 
 
@@ -61,20 +61,20 @@ def measured(flow: Flow, settings: PressureSettings) -> ConversationUsage | None
     )
 
 
-def _of(work: Work, place: WorkspacePlace, log: str) -> ConversationUsage | None:
+def _of(work: LocatedWork, log: str) -> ConversationUsage | None:
     store, settings = work.runtime.store, work.runtime.settings.pressure
     last = None
     with suppress(StoreError):
         for most in LOOKS:
-            last = last or _last(store.newest_flows(place.key, log, most), settings)
+            last = last or _last(store.newest_flows(work.key, log, most), settings)
     if last is None:
         return None
     # An agent without hooks has no session.
-    session = next(readable_sessions(work, place.key, (log,)), None)
+    session = next(readable_sessions(work, work.key, (log,)), None)
     has_ended = session is not None and bool(session.ended_at)
     current = not has_ended and _is_recent(last, work.now, settings)
     name = session.session_id if session is not None else log
-    update = {"session_id": name, "current": current, "paging": totals(work, place, log)}
+    update = {"session_id": name, "current": current, "paging": totals(work, log)}
     return last.model_copy(update=update)
 
 

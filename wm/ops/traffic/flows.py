@@ -29,7 +29,7 @@ IDENTITY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
     require_session(request, work.runtime.settings.session)
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     session = paths.sid(request.session_id)
     redacted = _without_secrets(dump(request.note), work.runtime.redactor.text)
     flow = Flow.model_validate(
@@ -37,15 +37,15 @@ def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
             **redacted,
             "flowId": work.new_id("f_"),
             "createdAt": work.moment,
-            "workspaceKey": place.key,
+            "workspaceKey": work.key,
             "session": session,
         }
     )
-    work.runtime.store.append_flow(place.key, session, flow)
-    work.notify(place.key, Flow.slug, session)
+    work.runtime.store.append_flow(work.key, session, flow)
+    work.notify(work.key, Flow.slug, session)
     if full := measured(flow, work.runtime.settings.pressure):
-        work.runtime.signals.zones.put((place.key, session), (full.zone, work.now))
-    return FinishAnswer(place=place, flow_id=flow.flow_id)
+        work.runtime.signals.zones.put((work.key, session), (full.zone, work.now))
+    return FinishAnswer(place=work.place, flow_id=flow.flow_id)
 
 
 def _without_secrets(value: Any, redact: Callable[[str], str]) -> Any:

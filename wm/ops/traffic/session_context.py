@@ -27,12 +27,12 @@ MAIN = "main"
 
 
 def _run(work: Work, request: ContextRequest) -> SessionContext:
-    place = locate(work.runtime, request)
+    work = work.at(locate(work.runtime, request))
     store, settings = work.runtime.store, work.runtime.settings
     wanted = request.session_id
-    known = wanted in store.sessions_with(place.key, FLOWS)
-    session = wanted if known else sid(full_session(work, place.key, wanted))
-    flows = store.flows(place.key, session)
+    known = wanted in store.sessions_with(work.key, FLOWS)
+    session = wanted if known else sid(full_session(work, work.key, wanted))
+    flows = store.flows(work.key, session)
     if not flows:
         raise NotFound(
             f"No proxy forwarded anything for the session {wanted!r}.",
@@ -43,7 +43,7 @@ def _run(work: Work, request: ContextRequest) -> SessionContext:
     main = [flow for flow in flows if flow.call == MAIN and not flow.subagent]
     full = (measured(flow, settings.pressure) for flow in reversed(main))
     return SessionContext(
-        place=place,
+        place=work.place,
         session=session,
         usage=next(filter(None, full), None),
         parts=_parts(main),
