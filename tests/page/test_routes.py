@@ -128,6 +128,17 @@ def test_an_entry_is_edited_pinned_moved_forgotten_and_brought_back(
     assert mine["entry"]["scope"] == "user"
 
 
+def test_an_entry_that_is_moved_closes_its_panel(user: Terminal, page: OpenPage) -> None:
+    name = remembered(user, "The harbour office closes at noon.")
+    path = f"{page.workspace}/entries/{name}/scope"
+    answer = page.ask(
+        path, {"form": page.token}, headers={"HX-Request": "true", "HX-Target": "entry"}
+    )
+    assert "It holds in all your projects now." in text_of(answer)
+    assert "There is no entry" not in answer.text
+    assert answer.headers["hx-replace-url"] == f"{page.workspace}/memory"
+
+
 def test_a_fact_can_be_written_down(user: Terminal, page: OpenPage) -> None:
     answer = page.post("remember", text="Dogs travel free on every crossing.")
     shown = page.ask(answer.headers["location"])

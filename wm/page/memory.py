@@ -182,9 +182,8 @@ async def _importance(visit: PageVisit, name: str) -> str:
 
 
 async def _scope(visit: PageVisit, name: str) -> str:
-    await visit.of("rescope_entry", id=name, scope=visit.form_field("scope"))
-    everywhere = visit.form_field("scope") == USER
-    return "It holds in all your projects now." if everywhere else "It holds in this project only."
+    await visit.of("rescope_entry", id=name, scope=USER)
+    return "It holds in all your projects now."
 
 
 def _then(operation: str, sentence: str) -> Act:
@@ -217,10 +216,16 @@ async def act(visit: PageVisit) -> Response:
         raise NotFound(f"Nothing is called {word!r} here.", fix="Reload the page.")
     sentence = await ACTS[word](visit, name)
     visit.say(sentence, "" if word == "restore" else name)
+    left = (
+        word == "scope"
+    )  # the entry belongs to another memory now, so this page has no panel of it
     if visit.target != "entry":
-        return visit.back("memory", entry=name)
-    answer = await visit.answer("memory.html", **await entry_values(visit, name))
+        return visit.back("memory", entry="" if left else name)
+    values = {"life": None} if left else await entry_values(visit, name)
+    answer = await visit.answer("memory.html", **values)
     answer.headers["hx-trigger"] = "wm:memory"
+    if left:
+        answer.headers["hx-replace-url"] = visit.url("memory")
     return answer
 
 

@@ -209,7 +209,7 @@
     if (event.detail.target?.id === "entry") {
       covered();
       mark();
-      if (!event.detail.requestConfig.triggeringEvent?.type.startsWith("wm:")) panel()?.focus();
+      if (!event.detail.requestConfig.triggeringEvent?.type.startsWith("wm:")) (panel() ?? find("#main")).focus();
     }
     refocus();
     if (event.detail.target?.id === "entries") mark();
