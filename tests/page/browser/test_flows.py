@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.page.browser.tab import IS_LIVE, Tab, wait_until
-from tests.page.furnished import AGENT, LIVE, exchange
+from tests.page.furnished import AGENT, LIVE, REFUSED, exchange
 from tests.page.opened import client
 
 HOW = ("mouse", "keyboard")
@@ -180,7 +180,9 @@ def test_suggestions_are_decided_in_bulk(tab: Tab, how: str) -> None:
 
 @pytest.mark.parametrize("how", HOW)
 def test_the_timeline_leads_to_a_session_and_back(tab: Tab, how: str) -> None:
-    asked = "Refunds of group tickets fail with a 500."
+    asked = (
+        "Refunds of group tickets fail with a 500. Find ou"  # the title of a session is cut here
+    )
     if how == "mouse":
         tab.page.get_by_role("link", name="Timeline").click()
         tab.page.get_by_role("link", name=asked).click()
@@ -247,7 +249,8 @@ def test_a_refusal_is_explained(tab: Tab, how: str) -> None:
     tab.says(tab.page.locator(".verdict"), "temporary state")
     wait_until(tab.page, IS_LIVE)
     rows = tab.page.locator("#list .row")
-    assert rows.count() == 2
+    for text in REFUSED[:2]:
+        assert rows.filter(has_text=text).count() == 1
     select = tab.page.locator("select[name=reason]")
     if how == "mouse":
         select.select_option("path_heavy")
