@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.crash.faults import Fault, FaultDisk
+from tests.crash.faults import Fault, FaultDisk, attempt, stage
 from tests.crash.scenes import CENTS, LINT, SHIP, Bench, keep
+from tests.crash.test_faults import named
 from wm.errors import StoreError
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.store import envelope
@@ -74,3 +76,15 @@ def test_a_key_that_could_not_be_written_leaves_no_file(folder: Path, sticky: bo
     disk.heal()
     keep(CENTS)(bench)
     assert not list((folder / "home").rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("failing", ["write_some", "flush", "rename"])
+def test_a_repair_that_a_full_disk_stops_leaves_no_temporary_file(
+    folder: Path, failing: str
+) -> None:
+    """The disk stays full, so the temporary file of a previous copy cannot be removed at once."""
+    made = stage(named("repair"), folder)
+    last = max(at for at, call in enumerate(made.calls, 1) if call == "rename")
+    at = max(at for at, call in enumerate(made.calls[:last], 1) if call == failing)
+    _ended, problems = attempt(made, at, Fault(errno.ENOSPC, sticky=True), Counter())
+    assert not problems

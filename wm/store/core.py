@@ -30,7 +30,7 @@ from wm.store import key as keys
 from wm.store.base import Health, Ref
 from wm.store.copies import CopiesFound, Unfinished
 from wm.store.evidence import EvidenceLog
-from wm.store.fsops import Disk, Handle, explained
+from wm.store.fsops import Bytes, Disk, Handle, explained
 from wm.store.locks import Locks
 from wm.store.paths import CACHED, RELAXED, FilePlace
 from wm.store.quarantine import Quarantine
@@ -245,6 +245,13 @@ class Core:
         again."""
         with self._guard:
             self._swept.difference_update(paths_of_folders)
+
+    def replace(
+        self, folder: Handle, name: str, parts: Iterable[Bytes], *, durable: bool, owner: str = ""
+    ) -> None:
+        """`atomic.replace`. The next writer removes the temporary file if this one cannot."""
+        with OnError(partial(self.sweep_again, [folder.path])):
+            atomic.replace(self.disk, folder, name, parts, durable=durable, owner=owner)
 
     def _sweep(self, folder: Handle, locked: set[str]) -> None:
         def is_free(name: str) -> bool:

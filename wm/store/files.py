@@ -15,7 +15,7 @@ from typing import TypeVar
 from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.settings import StoreSettings
-from wm.store import atomic, flushing, paths, vectors
+from wm.store import flushing, paths, vectors
 from wm.store import key as keys
 from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
@@ -91,7 +91,7 @@ class FileStore(PagingLogs):
             explained("write", self.home, place.path),
             self.core.make_folder(place.folder) as folder,
         ):
-            atomic.replace(self.disk, folder, place.name, [raw], durable=False)
+            self.core.replace(folder, place.name, [raw], durable=False)
         self.core.add_pending(place, Wait.FILE)
 
     def discard(self, refs: Sequence[Ref[Document]]) -> int:

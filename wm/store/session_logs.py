@@ -24,7 +24,7 @@ from wm.errors import StoreError
 from wm.formats.base import Record
 from wm.formats.flow import Flow
 from wm.formats.recording import Recording
-from wm.store import atomic, jsonlines, paths
+from wm.store import jsonlines, paths
 from wm.store.core import Core, Recent, Wait
 from wm.store.fsops import Handle, explained
 from wm.store.paths import FilePlace
@@ -244,4 +244,4 @@ def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
     complete = raw[: raw.rfind(b"\n") + 1]
     if len(complete) > MAX_FLOW_BYTES:
         complete = complete[complete.index(b"\n", len(complete) - MAX_FLOW_BYTES // 2) + 1 :]
-    atomic.replace(core.disk, folder, name, [complete, line], durable=False)
+    core.replace(folder, name, [complete, line], durable=False)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from wm.errors import StoreError
 from wm.formats.base import Document
-from wm.store import atomic, check, evidence, fsops, paths
+from wm.store import check, evidence, fsops, paths
 from wm.store import key as keys
 from wm.store.base import Finding, Health
 from wm.store.copies import CopiesFound
@@ -189,6 +189,6 @@ def _copy(store: FileStore, folder: Handle, source: str, target: str) -> None:
     document = paths.companion(target)[0]
     with explained("write", store.home, paths.FilePlace(folder.path, target).path):
         raw = disk.read(folder, source, limit)
-        atomic.replace(disk, folder, target, [raw], durable=True, owner=document)
+        store.core.replace(folder, target, [raw], durable=True, owner=document)
         disk.flush(folder)
         store.core.cache.drop(paths.FilePlace(folder.path, document).path)

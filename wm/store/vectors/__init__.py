@@ -25,7 +25,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from wm.store import atomic, paths
+from wm.store import paths
 from wm.store.base import Maker, SavedGraph, SavedVectors
 from wm.store.core import Core
 from wm.store.fsops import Bytes, Handle, explained
@@ -207,5 +207,5 @@ def _put(core: Core, folder: Handle, name: str, file: Sequence[Bytes] | None) ->
         if lock is not None and file is None:
             core.disk.remove(folder, name)
         elif lock is not None and file is not None:
-            atomic.replace(core.disk, folder, name, file, durable=True)
+            core.replace(folder, name, file, durable=True)
         return lock is not None
