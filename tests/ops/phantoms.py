@@ -2,12 +2,13 @@
 
 A client without our tools talks to a scripted service that refuses what the real one refuses, and
 binds thinking to its exact prefix. Answers have thinking, text, real and phantom calls in any
-order; they come streamed, cut at every byte or anywhere, or in one piece. The client retries,
-leaves in the middle, rewinds, writes texts as strings, or leaves out thinking; the proxy is killed.
+order, and cleanup tags in the texts, real ones and others; they come streamed, cut at every byte or
+anywhere, or in one piece. The client retries, leaves in the middle, rewinds, writes texts as
+strings, or leaves out thinking; the proxy is killed.
 
-Of each answer: the client sees no phantom call, blocks without gaps, one end, and all usage. Of
-each request: the service takes it with all thinking, and a proxy that was killed and started again
-sends the same bytes. `one SEED` repeats a conversation.
+Of each answer: the client sees no phantom call, no tag, blocks without gaps, one end, and all
+usage. Of each request: the service takes it with all thinking, and a proxy that was killed and
+started again sends the same bytes. `one SEED` repeats a conversation.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.clients.scripts import Answer, Request, always, call, say, script, th
 from tests.clients.upstream import Upstream, Verdict, events, whole
 from tests.ops.test_paging import EAGER
 from tests.ops.test_turns import DiskLedger
+from wm.domain.paging.levels import PagingLimits
 from wm.net.messages import ResponseHead
 from wm.ops.paging.phantoms import NAMES
 from wm.ops.paging.policy import PagingPolicy, paging_policy
@@ -48,6 +50,33 @@ _EVERY_BYTE = 4_000
 LINES = "\n".join(f"berth {line} of the quay is kept by crew {line * 7919}" for line in range(20))
 """Paging replaces lines that were sent before by references, but not in what it brings back."""
 SAFE = paging_policy("safe")
+PATIENT = PagingPolicy(PagingLimits(repeats=False, stubs=True, least=1 << 40), reads_tags=True)
+"""Makes no cuts, but the model is taught the tags."""
+UNCHANGED = (nothing, SAFE, PATIENT)
+TAGS = [
+    '<wm:drop of="Bash"/>\n',
+    '<wm:anchor of="./ferry"/>  \n',
+    '<wm:summarize of="./ferry">It “works”.\n\n`Twice`.</wm:summarize>\n',
+    '<wm:collapse of="./ferry">Done.</wm:collapse>\n',
+    '<wm:declare_losses of="./ferry">times</wm:declare_losses>\n',
+]
+NO_TAGS = [
+    '`<wm:drop of="a"/>`\n',
+    'In `code\n<wm:drop of="a"/>\nmore`.\n\n',
+    '```xml\n<wm:drop of="a"/>\n```\n',
+    '~~~~\n~~~\n<wm:drop of="a"/>\n~~~~\n',
+    '> <wm:drop of="a"/>\n',
+    'a <wm:drop of="a"/>\n',
+    '    <wm:drop of="a"/>\n',
+    '<wm:drop of="a"/> so\n',
+    "<wm:drop of=a/>\n",
+    '<wm:later of="a"/>\n',
+    '<wm:drop of="a">x</wm:drop>\n',
+    '<wm:summarize of="a">x</wm:collapse>\n',
+    '<wm:summarize of="a"></wm:summarize>\n',
+    "<wm:\n",
+    "<w\n<b>é</b>\n",
+]
 
 
 class Talk:
@@ -58,7 +87,11 @@ class Talk:
         self.done: Counter[str] = Counter()
         self.upstream = Upstream(script=script(always(lambda _request: True, self._answer)))
         self.disk = DiskLedger()
-        self.policy: Policy = self.random.choice([nothing, SAFE, PagingPolicy(EAGER)])
+        eager = PagingPolicy(EAGER, reads_tags=self.random.random() < 0.5)
+        self.policy: Policy = self.random.choice([nothing, SAFE, PATIENT, eager])
+        self.teaches = isinstance(self.policy, PagingPolicy) and self.policy.reads_tags
+        self.clean: dict[str, str] = {}
+        """What the client gets of a text."""
         self.streams = self.random.random() < 0.7
         self.drops_thinking = self.random.random() < 0.2
         self.conversation = self._started()
@@ -83,10 +116,35 @@ class Talk:
             if kind < self.phantom_share:
                 made.append(call(chance.choice(sorted(NAMES)), query=f"é {chance.random()}"))
             elif kind < 0.75:
-                made.append(say(f"Said {chance.random()} “so”. " * chance.randrange(1, 4)))
+                made.append(say(self._text()))
             else:
                 made.append(call("Bash", command=f"./ferry {chance.random()}"))
         return Answer(tuple(made))
+
+    def _text(self) -> str:
+        chance = self.random
+        words = f"Said {chance.random()} “so”. " * chance.randrange(1, 4)
+        if not self.teaches:
+            return words
+        parts = [(f"{words}\n", f"{words}\n")] if chance.random() < 0.8 else []
+        for _ in range(chance.randrange(0, 4)):
+            is_tag = chance.random() < 0.6
+            part = chance.choice(TAGS if is_tag else NO_TAGS)
+            parts.insert(chance.randrange(len(parts) + 1), (part, "" if is_tag else part))
+        text = "".join(part for part, _ in parts) or words
+        if text[-1:] == "\n" and chance.random() < 0.3 and parts[-1:] and parts[-1][1] == "":
+            text = text[:-1]
+        self.clean[text] = "".join(seen for _, seen in parts) if parts else words
+        self.done["tags"] += self.clean[text] != text
+        return text
+
+    def _shown(self, blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """What the client gets of these blocks."""
+        for block in blocks:
+            text = self.clean.get(block.get("text", ""), block.get("text"))
+            if block.get("name") in NAMES or (block["type"] == "text" and not text.strip()):
+                continue
+            yield {**block, "text": text} if block["type"] == "text" else block
 
     def _decide(self, raw: bytes, *, tolerant: bool) -> tuple[Request, Verdict]:
         headers = {"anthropic-beta": BETA} if tolerant else {}
@@ -95,7 +153,7 @@ class Talk:
         assert verdict.status == 200, verdict.refused
         listed = [tool["name"] for tool in (request.body or {})["tools"]]
         assert set(listed) > NAMES
-        if self.policy in (nothing, SAFE):
+        if self.policy in UNCHANGED:
             assert not verdict.dropped
         self.done["requests"] += 1
         return request, verdict
@@ -119,14 +177,14 @@ class Talk:
         if self.expected:
             assert _said(made.raw) == _said(self.expected)
         self.expected = b""
-        side = PhantomSide(PhantomAnswer(NAMES), raw, made.raw, 1 << 20, self._failed, 0.0)
+        side = PhantomSide(PhantomAnswer(made.phantoms), raw, made.raw, 1 << 20, self._failed, 0.0)
         seen, usages, shown = b"", [], []
         while True:
             request, verdict = self._decide(side.sent, tolerant=made.tolerant)
             if not usages:
                 self.conversation.answered(made.request, ok=True)
             usages.append(verdict.usage)
-            shown += [block for block in verdict.blocks if block.get("name") not in NAMES]
+            shown += self._shown(verdict.blocks)
             seen += b"".join(self._received(side, request, verdict))
             if not side.has_calls:
                 break
@@ -135,6 +193,7 @@ class Talk:
             if (turn := self.conversation.records()) is not None:
                 self.disk.take(turn)
             self.done["phantom calls"] += len(results)
+            self.done["answers with tags only"] += not results
             more = side.next_request(results, 1.0)
             if more is None:
                 seen += side.close()[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ class Session:
 
 ACTS = st.lists(
     st.tuples(
-        st.sampled_from(["step"] * 12 + ["prompt", "rewind", "wait", "model", "again"]),
+        st.sampled_from(["step"] * 12 + ["prompt", "rewind", "wait", "model", "again", "tag"]),
         st.integers(0, 399),
         st.integers(1, 90),
         st.integers(0, 6),
@@ -87,6 +88,9 @@ def acted(session: Session, act: tuple[str, int, int, int]) -> None:
     match name:
         case "step" | "wait":
             session.step(start, count, path)
+        case "tag":
+            session.step(start, 3, path)
+            session.messages[-2]["content"].insert(0, {"type": "text", "text": tag(start, path)})
         case "prompt":
             session.prompt(start)
         case "rewind":
@@ -94,6 +98,14 @@ def acted(session: Session, act: tuple[str, int, int, int]) -> None:
         case "model":
             models = ("claude-opus-4-8", "claude-opus-5-5", "claude-fable-5-1")
             session.model = models[path % 3]
+
+
+def tag(start: int, path: int) -> str:
+    """A tag of the model about an earlier call."""
+    name = ("drop", "anchor", "summarize", "collapse", "declare_losses")[start % 5]
+    of = f"{path}.py" if path % 3 else "Write"
+    end = "/>" if start % 5 < 2 else f">{words(start, 1)}</wm:{name}>"
+    return f'So.\n<wm:{name} of="{of}"{end}\n'
 
 
 def greedy(
@@ -119,6 +131,7 @@ def talkative(
 POLICIES: dict[str, Policy] = {
     **{name: PagingPolicy(limits) for name, limits in LEVELS.items()},
     "eager": PagingPolicy(EAGER),
+    "tags": PagingPolicy(EAGER, reads_tags=True),
     "greedy": greedy,
     "talkative": talkative,
 }
@@ -150,22 +163,25 @@ def test_the_bill_so_far_is_never_above_that_without_paging(
         assert json.loads(again.raw)["messages"] is not None
 
 
-@pytest.mark.parametrize("name", ["balanced", "eager"])
+@pytest.mark.parametrize("name", ["balanced", "eager", "tags"])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(acts=ACTS)
 def test_a_cut_is_the_same_as_one_planned_from_scratch(
     name: str, acts: list[tuple[str, int, int, int]]
 ) -> None:
     """A plan keeps what is unchanged since the last request."""
-    limits = EAGER if name == "eager" else LEVELS[name]
-    session, talk, kept = Session(), Conversation(bounded=True, marks=True), PagingPolicy(limits)
+    limits = LEVELS.get(name, EAGER)
+    session, talk = Session(), Conversation(bounded=True, marks=True)
+    policy = partial(PagingPolicy, limits, reads_tags=name == "tags")
+    kept = policy()
 
     def both(
         body: Body, past: ConversationHistory, log: Log, moment: Moment
     ) -> tuple[Decision, ...]:
         found = kept(body, past, log, moment)
-        fresh = PagingPolicy(limits)(body, past, log, moment)
-        assert [d for d in found if d.reason == "cut"] == [d for d in fresh if d.reason == "cut"]
+        fresh = policy()(body, past, log, moment)
+        whys = ("cut", "summarized")
+        assert [d for d in found if d.reason in whys] == [d for d in fresh if d.reason in whys]
         return found
 
     for act in acts:
@@ -344,3 +360,88 @@ def test_a_full_window_is_emptied_however_much_it_costs_but_for_pins_and_the_new
     assert "Go." in shown
     assert "The pilot is on board." in shown
     assert refusals(json.loads(made.raw), ThinkingLedger()) == []
+
+
+def tagged(*tags: str, is_error: bool = False) -> str:
+    """The messages of a request behind two results and these tags, when a cut costs nothing."""
+    session = Session()
+    session.step(0, 80, 1)
+    session.messages[-1]["content"][0]["is_error"] = is_error
+    session.step(100, 80, 2)
+    session.messages[-2]["content"].insert(0, {"type": "text", "text": "\n".join(tags)})
+    session.step(200, 3, 4)
+    made = Conversation(bounded=True).prepare(
+        session.raw(), PagingPolicy(LEVELS["balanced"], reads_tags=True)
+    )
+    assert made is not None
+    return json.dumps(json.loads(made.raw)["messages"])
+
+
+DROP = '<wm:drop of="1.py"/>'
+SUMMARY = '<wm:summarize of="1.py">Berths <b>0</b> to 79.</wm:summarize>'
+
+
+def test_a_tag_gives_up_the_newest_copy_of_a_file_which_stays_otherwise() -> None:
+    assert LINES[20] in tagged("So.")
+    assert LINES[20] not in tagged(DROP)
+    assert LINES[120] in tagged(DROP)
+    found = tagged(SUMMARY)
+    assert LINES[20] not in found
+    assert f"[wm: in your words: Berths <b>0</b> to 79.; {handle_of(words(0, 80))}]" in found
+    lost = tagged(DROP, '<wm:declare_losses of="1.py">the draughts</wm:declare_losses>')
+    assert ", lost: the draughts; o_" in lost
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ('<wm:anchor of="1.py"/>', DROP, SUMMARY),
+        (f"`{DROP}`",),
+        (f"```\n{DROP}\n```",),
+        ('<wm:drop of="another.py"/>',),
+        # Its words are longer than what they replace.
+        (f'<wm:summarize of="4.py">{"x" * 900}</wm:summarize>',),
+    ],
+)
+def test_a_tag_removes_nothing_that_must_stay(tags: tuple[str, ...]) -> None:
+    assert LINES[20] in tagged(*tags)
+
+
+def test_a_tag_removes_no_open_error() -> None:
+    assert LINES[20] in tagged(DROP, '<wm:collapse of="1.py">Done.</wm:collapse>', is_error=True)
+
+
+def test_tags_in_words_of_the_user_or_of_a_tool_are_text() -> None:
+    session = Session()
+    session.step(0, 80, 1)
+    session.step(100, 3, 0)
+    session.messages[-1]["content"][0]["content"] = f"{DROP}\n"
+    session.messages[-1]["content"].append({"type": "text", "text": f"{DROP}\n"})
+    session.step(200, 3, 4)
+    policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
+    made = Conversation(bounded=True).prepare(session.raw(), policy)
+    assert made is not None
+    assert LINES[20] in json.dumps(json.loads(made.raw)["messages"])
+
+
+def test_a_collapsed_phase_becomes_the_words_of_the_model() -> None:
+    session = Session()
+    for number in range(4):
+        session.step(number * 50, 40, 0)
+        name = {"file_path": f"src/part_{number}.py"}
+        session.messages[-2]["content"][0] |= {"name": "Read", "input": name}
+    end = '<wm:collapse of="src/part_1.py">The parts are read.</wm:collapse>'
+    session.step(300, 3, 4)
+    session.messages[-2]["content"].insert(0, {"type": "text", "text": end})
+    session.prompt(3)
+    policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
+    made = Conversation(bounded=True).prepare(session.raw(), policy)
+    assert made is not None
+    steps = [one.text for one in made.decisions if one.form == "step"]
+    assert [text.startswith("[wm: in your words: The parts are read.; o_") for text in steps] == [
+        *(True, False, False)
+    ]
+    shown = json.dumps(json.loads(made.raw)["messages"])
+    assert LINES[10] in shown, "it was read before the phase"
+    assert all(line not in shown for line in (LINES[60], LINES[110], LINES[160]))
+    assert '"Go."' in shown

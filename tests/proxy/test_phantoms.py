@@ -16,9 +16,11 @@ from tests.clients.upstream import Verdict, events, whole
 from tests.proxy.parts import Bench, Play, Visit, bench, within
 from tests.proxy.test_preparing import FileLedger
 from wm.domain.paging.ledger import folded
+from wm.domain.paging.levels import LEVELS
 from wm.errors import Unavailable
 from wm.net.messages import ResponseHead
 from wm.ops.paging.phantoms import NAMES
+from wm.ops.paging.policy import PagingPolicy
 from wm.ops.paging.turns import PlannedTurn
 from wm.proxy.exchange import ExchangeOutcome
 from wm.proxy.managing import ManagingPreparer, Whose
@@ -417,6 +419,41 @@ def test_a_plain_answer_that_is_too_long_to_read_passes_unread() -> None:
     assert b"".join(data for _, data in passed) == long
     assert max(len(data) for _, data in passed) <= 1300
     assert not side.has_calls
+
+
+@pytest.mark.parametrize("kind", ["stream", "plain"])
+def test_cleanup_tags_are_taught_and_only_the_service_sees_them(tmp_path: Path, kind: str) -> None:
+    """Also by a client with our tools, which is offered none."""
+    text = 'Both.\n<wm:drop of="a"/>\nMore.'
+    made = streamed if kind == "stream" else plain
+    policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
+    ours = {"name": "mcp__wm__memory_query", "input_schema": {"type": "object"}}
+
+    def asked(*messages: Any) -> bytes:
+        found = json.loads(request(*messages, stream=kind == "stream"))
+        return json.dumps({**found, "tools": [ours], "system": "Be brief."}).encode()
+
+    async def test() -> None:
+        ledger = Answering(tmp_path / "log")
+        one = ManagingPreparer("balanced", ledger, lambda _name: policy, [].append, offers=True)
+        play = answers(made(say(text)), made(*SAYS, number=2), made(*SAYS, number=3))
+        async with bench(play, preparer=one) as b:
+            _, raw = await got(await asks(b, asked()))
+            found = json.loads(message([raw]) or b"{}" if kind == "stream" else raw)
+            assert found["content"] == [say("Both.\nMore.")]
+            await got(await asks(b, asked("go", found["content"], "more")))
+            await got(await asks(b, asked("go", "Both.\nMore.", "more", [*SAYS], "end")))
+            first, second, third = sent(b)
+            assert [block["type"] for block in first["system"]] == ["text", "text"]
+            assert "<wm:drop of=" in first["system"][1]["text"]
+            assert first["system"] == second["system"] == third["system"]
+            assert second["messages"][1]["content"] == third["messages"][1]["content"]
+            assert second["messages"][1]["content"] == [say(text)]
+            assert len(first["tools"]) == 1
+            assert folded(ledger.records()).whole.phantoms == 0
+            assert b.failures == []
+
+    within(test)
 
 
 def test_a_client_that_leaves_ends_the_further_request(tmp_path: Path) -> None:

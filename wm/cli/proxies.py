@@ -107,7 +107,10 @@ async def watched(
         policy or settings.policy or OFF,
         ledger,
         NamedPolicies(
-            settings.passage_tokens, GoalModel(caller.settings.recall), caller.settings.pruning
+            settings.passage_tokens,
+            GoalModel(caller.settings.recall),
+            caller.settings.pruning,
+            settings.cleanup_tags and caller.settings.config_error is None,
         ),
         observer.failed,
         is_fixed=bool(policy),

@@ -78,6 +78,9 @@ class ProxySettings(Struct, frozen=True, eq=False):
     phantom_tools: Annotated[bool, Option()] = False
     """Clients without the memory tools get `memory_query`, `memory_restore` and `memory_release`
     from the proxy ([how](concepts/phantom-tools.md)) [PX-5]."""
+    cleanup_tags: Annotated[bool, Option()] = False
+    """The model may name what it no longer needs, with tags that the user does not see
+    ([how](concepts/cleanup-tags.md)) [PX-6]."""
     objects_max_bytes: Annotated[int, Option()] = 256 * 1024 * 1024
     """Most bytes of a session's stored steps; beyond it nothing more is removed from its requests
     [bytes, OB-1]."""

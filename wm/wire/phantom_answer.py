@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wm.wire.answer import MessageAssembly, spelled
-from wm.wire.phantom_history import PhantomRound, is_call, phantom_round
+from wm.wire.cleanup_tags import TEACH, StreamPart, TaggedBlock
+from wm.wire.phantom_history import PhantomRound, is_call, phantom_round, shown_block
 from wm.wire.sse import StreamEvent
 from wm.wire.usage import Usage, usage_of
 
@@ -28,8 +29,9 @@ _MESSAGE = frozenset(
 class PhantomAnswer:
     """One answer to the client, a `StreamInterceptor` of each answer of the service.
 
-    names: of the phantom tools. After each answer of the service: `calls` are to be carried out;
-    `take_results`, and either the events of the next answer, or `close`.
+    names: of the phantom tools, and `TEACH` if the model may use cleanup tags. After each answer of
+    the service: `calls` are to be carried out; `take_results`, and either the events of the next
+    answer, or `close`.
     """
 
     def __init__(self, names: frozenset[str]) -> None:
@@ -37,7 +39,7 @@ class PhantomAnswer:
         self.rounds: tuple[PhantomRound, ...] = ()
         """The answers with calls that were carried out."""
         self.content: list[dict[str, Any]] = []
-        """Blocks of the answer that ended last, if it has calls to carry out."""
+        """Blocks of the answer that ended last, if it has calls to carry out, or tags."""
         self.first_usage: Usage | None = None
         """Of the answer to the client's own request, if another one followed."""
         self._usage: dict[str, Any] = {}
@@ -45,8 +47,10 @@ class PhantomAnswer:
         self._numbers: dict[int, int] = {}
         """Number of a block for the client, by its number in the present answer."""
         self._shown = 0
-        self._blocks: list[dict[str, Any]] = []
+        self._blocks: list[Mapping[str, Any]] = []
         """Of a message that is not streamed: the blocks for the client."""
+        self._text: TaggedBlock | None = None
+        """The text block that is being streamed, if it may have tags."""
         self._end: list[bytes] = []
         """Events of the end, while they are held back."""
         self._last: dict[str, Any] = {}
@@ -60,7 +64,8 @@ class PhantomAnswer:
     @property
     def goes_on(self) -> bool:
         """Whether the client has nothing to do, so that the generation can go on now."""
-        return all(block.get("type") != "tool_use" for block in self._visible(self.content))
+        shown = self._visible(self.content)
+        return bool(self.calls) and all(block.get("type") != "tool_use" for block in shown)
 
     def with_results(self, results: Sequence[Mapping[str, Any]]) -> tuple[PhantomRound, ...]:
         """All rounds, the last one with these results of its calls, in order."""
@@ -107,8 +112,7 @@ class PhantomAnswer:
         if not isinstance(found, dict) or found.get("type") != "message":
             return raw
         content = [b for b in found.get("content") or [] if isinstance(b, dict)]
-        is_plain = not any(is_call(block, self.names) for block in content)
-        if is_plain and not self.rounds:
+        if not (self._hides(content) or self.rounds):
             return raw
         self._blocks += self._visible(content)
         return b"" if self._ended(found, content) else self.close()
@@ -118,7 +122,10 @@ class PhantomAnswer:
     def event(self, raw: bytes, event: StreamEvent | None) -> bytes:
         """The bytes for the client, of one event of the service."""
         if event is None or event.name not in _MESSAGE:
-            return raw
+            if self._text is None or not self._text.waiting:
+                return raw
+            self._text.waiting.append((raw, "", {}))
+            return b""
         body = json.loads(event.data)
         self._assembly.add(event.name, body)
         match event.name:
@@ -140,30 +147,54 @@ class PhantomAnswer:
         return self.held() * (not self.rounds)
 
     def held(self) -> bytes:
-        held, self._end = b"".join(self._end), []
+        text = b"" if self._text is None else b"".join(map(self._numbered, self._text.flush()))
+        held, self._end, self._text = text + b"".join(self._end), [], None
         return held
 
     def _of_block(self, raw: bytes, name: str, body: dict[str, Any]) -> bytes:
+        if name == "content_block_start":
+            block = body["content_block"]
+            is_text = block.get("type") == "text" and not block.get("text")
+            self._text = TaggedBlock() if is_text and TEACH in self.names else None
+            if is_call(block, self.names):
+                return b""
+        if self._text is None:
+            return self._numbered((raw, name, body))
+        shown = self._text.event(raw, name, body)
+        if name == "content_block_stop":
+            self._text = None
+        return b"".join(map(self._numbered, shown))
+
+    def _numbered(self, part: StreamPart) -> bytes:
+        raw, name, body = part
+        if not name:
+            return raw
         index = body["index"]
-        if name == "content_block_start" and not is_call(body["content_block"], self.names):
+        if name == "content_block_start":
             self._numbers[index] = self._shown
             self._shown += 1
         number = self._numbers.get(index)
         if number is None:
             return b""
-        return raw if number == index else _spelled_event(name, {**body, "index": number})
+        is_same = raw and number == index
+        return raw if is_same else _spelled_event(name, {**body, "index": number})
 
     def _ended(self, message: dict[str, Any], content: list[dict[str, Any]]) -> bool:
-        """An answer of the service is complete: whether it has calls to carry out. Those of an
-        answer that was cut short are not: its end says so to the client."""
+        """An answer of the service is complete: whether it has calls to carry out, or tags. Calls
+        of an answer that was cut short are not carried out: its end tells the client."""
         self._last = message
         found = [_sound(block) for block in content]
-        if message.get("stop_reason") == "tool_use":
-            self.content = found if any(is_call(b, self.names) for b in found) else []
+        if message.get("stop_reason") != "tool_use":
+            found = [block for block in found if not is_call(block, self.names)]
+        self.content = found if self._hides(found) else []
         return bool(self.content)
 
-    def _visible(self, content: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [block for block in content if not is_call(block, self.names)]
+    def _hides(self, content: Sequence[dict[str, Any]]) -> bool:
+        return any(shown_block(block, self.names) is not block for block in content)
+
+    def _visible(self, content: Sequence[dict[str, Any]]) -> list[Mapping[str, Any]]:
+        """The blocks for the client; one that it gets as it is, is the same object."""
+        return [one for block in content if (one := shown_block(block, self.names)) is not None]
 
 
 def _sound(block: dict[str, Any]) -> dict[str, Any]:

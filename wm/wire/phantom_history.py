@@ -8,6 +8,7 @@ service gets the history that it wrote. All blocks of the client keep their byte
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,8 +16,9 @@ import msgspec
 from msgspec import Struct, field
 
 from wm.wire.answer import spelled
-from wm.wire.block import Block
+from wm.wire.block import MARK, Block
 from wm.wire.body import Body, Message, Replacement
+from wm.wire.cleanup_tags import TEACH, without_tags
 from wm.wire.history import ConversationHistory
 from wm.wire.spans import ByteSpan, members
 
@@ -25,14 +27,16 @@ _THINKING = "h"
 """First letter of the keys of thinking, which a client may leave out of its history."""
 
 
-class PhantomRound(Struct, frozen=True):
-    """One answer of the service in which it called phantom tools. seen: the keys of the blocks that
-    the client got (`seen_key`). calls: each call as JSON, with the number of seen blocks before it.
-    results: of these calls, as JSON."""
+class PhantomRound(Struct, frozen=True, omit_defaults=True):
+    """One answer of the service of which the client did not see all. seen: the keys of the blocks
+    that it got (`seen_key`). calls: each block that it did not get as JSON, with the number of seen
+    blocks before it. results: of the calls among these, as JSON. texts: texts with cleanup tags as
+    JSON, with the number of the seen block that the client got instead."""
 
     seen: tuple[str, ...]
     calls: tuple[tuple[int, str], ...]
     results: tuple[str, ...]
+    texts: tuple[tuple[int, str], ...] = ()
 
 
 class PhantomExchange(Struct, frozen=True):
@@ -70,12 +74,26 @@ def phantom_round(
     """content: of the answer. names: of the phantom tools. results: of its calls of these."""
     seen: list[str] = []
     calls: list[tuple[int, str]] = []
+    texts: list[tuple[int, str]] = []
     for block in content:
-        if is_call(block, names):
+        shown = shown_block(block, names)
+        key = "" if shown is None else seen_key(shown)
+        if shown is None:
             calls.append((len(seen), spelled(block).decode()))
-        elif key := seen_key(block):
-            seen.append(key)
-    return PhantomRound(tuple(seen), tuple(calls), tuple(spelled(r).decode() for r in results))
+        elif key and shown is not block:
+            texts.append((len(seen), spelled(block).decode()))
+        seen += [key] if key else []
+    said = tuple(spelled(result).decode() for result in results)
+    return PhantomRound(tuple(seen), tuple(calls), said, tuple(texts))
+
+
+def shown_block(block: Mapping[str, Any], names: frozenset[str]) -> Mapping[str, Any] | None:
+    """A block of an answer as the client gets it: the same object if it is as it came, None if the
+    client does not get it."""
+    if is_call(block, names):
+        return None
+    shown = without_tags(block) if TEACH in names else block
+    return shown if shown is block or shown["text"].strip() else None
 
 
 def is_call(block: Mapping[str, Any], names: frozenset[str]) -> bool:
@@ -115,6 +133,20 @@ def with_tools(body: Body, tools: str) -> Replacement:
     """The splice that appends tools, JSON values joined by commas, to those of the client."""
     end = body.fields["tools"].end - 1
     return ByteSpan(end, end), b"," + tools.encode()
+
+
+def with_system(body: Body, text: str) -> Replacement:
+    """The splice that appends a text to the system prompt of the client."""
+    block = spelled({"type": "text", "text": text})
+    span = body.fields.get("system")
+    if span is None:
+        begin = body.raw.index(b"{") + 1
+        return ByteSpan(begin, begin), b'"system":[%b],' % block
+    known = span.of(body.raw)
+    if known.startswith(b'"'):
+        return span, b'[{"type":"text","text":%b},%b]' % (known, block)
+    inner = known[1:-1].strip()
+    return ByteSpan(span.end - 1, span.end - 1), b"," + block if inner else block
 
 
 def continued(raw: bytes, content: Sequence[Any], results: Sequence[Any]) -> bytes:
@@ -159,11 +191,16 @@ def restored(
     return found
 
 
+_Item = int | str | tuple[int, str]
+"""A block: that of the client with this number, one that it does not have, or one in place of the
+client's."""
+
+
 class _Part(Struct):
     """One answer of the service. items: its blocks, those of the client by number. last: the number
     of the client's blocks up to its end."""
 
-    items: list[int | str]
+    items: list[_Item]
     results: tuple[str, ...]
     last: int = 0
 
@@ -173,7 +210,7 @@ class _Matching(Struct):
 
     keys: list[str]
     at: int = 0
-    items: list[int | str] = field(default_factory=list)
+    items: list[_Item] = field(default_factory=list)
 
     def take(self, key: str) -> bool:
         """Go on to the block with this key. False if it is not the next one."""
@@ -201,12 +238,14 @@ def _fitting(message: Message, exchanges: Sequence[PhantomExchange]) -> Iterator
 def _part(matching: _Matching, one: PhantomRound) -> _Part | None:
     """The part of this round, whose blocks must come next; None if they do not."""
     matching.items = []
-    calls = list(one.calls)
+    calls, texts = list(one.calls), dict(one.texts)
     for number in range(len(one.seen) + 1):
         while calls and calls[0][0] == number:
             matching.items.append(calls.pop(0)[1])
         if number < len(one.seen) and not matching.take(one.seen[number]):
             return None
+        if number in texts:
+            matching.items[-1] = (matching.at - 1, texts[number])
     return _Part(matching.items, one.results, matching.at)
 
 
@@ -218,7 +257,7 @@ def _split(
     texts = [[_written(item, blocks) for item in part.items] for part in parts]
     *earlier, last = [*zip(texts, (part.results for part in parts), strict=True)]
     rest = parts[-1].last
-    if any(seen_key(block.value) for block in blocks[rest:]):
+    if last[1] and any(seen_key(block.value) for block in blocks[rest:]):
         earlier.append(last)
         waiting: tuple[str, ...] = ()
         # The blocks that stay keep their bytes, and so does what is around them.
@@ -241,9 +280,13 @@ def _content(raw: bytes, message: Message) -> ByteSpan:
     return span
 
 
-def _written(item: int | str, blocks: Sequence[Block]) -> bytes:
+def _written(item: _Item, blocks: Sequence[Block]) -> bytes:
     if isinstance(item, str):
         return item.encode()
+    if isinstance(item, tuple):
+        number, text = item
+        mark = blocks[number].value.get(MARK)
+        return spelled({**json.loads(text), MARK: mark}) if mark else text.encode()
     block = blocks[item]
     return b'{"type":"text","text":%b}' % block.raw if block.text else block.raw
 

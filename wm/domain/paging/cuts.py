@@ -120,7 +120,8 @@ def _saving(
             found.removed += removed
             found.rent += moment.read * removed * (waited + limits.ahead)
             found.stubs += (block.place,)
-    waited = ages.waited(segment.last + limits.collapse, moment.request)
+    since = segment.last + limits.collapse if segment.dropped is None else segment.dropped
+    waited = ages.waited(since, moment.request)
     more = found.tokens - segment.line
     if not (segment.line and limits.collapse) or waited is None or more <= 0:
         return found
@@ -145,6 +146,8 @@ def _waited(
     """Requests since a block could first have become a stub; None if it cannot now."""
     if block.pinned:
         return None
+    if block.dropped is not None:
+        return ages.waited(block.dropped, moment.request)
     reads = [use for use in block.uses if not use.writes] if block.is_result else []
     since = block.result + (0 if reads else limits.keep)
     for use in reads:

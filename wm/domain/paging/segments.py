@@ -17,7 +17,8 @@ class PagedBlock(Struct, frozen=True):
     """place: its identity. tokens: in its present form. stub: as a stub; equal to `tokens` if it
     cannot be shorter. result: number of tool results up to it, itself included. uses: of files,
     for a result those of its call. is_result: else it is the input of a call, or something else.
-    pinned: it stays, and the step with it.
+    pinned: it stays, and the step with it. dropped: the number of results when the model gave it
+    up (PX-6); None: it did not.
     """
 
     place: str
@@ -27,15 +28,18 @@ class PagedBlock(Struct, frozen=True):
     uses: tuple[FileUse, ...] = ()
     is_result: bool = False
     pinned: bool = False
+    dropped: int | None = None
 
 
 class Segment(Struct, frozen=True, dict=True):
     """line: tokens of the text that can replace the whole segment; 0 if nothing can. request:
-    number of the request in which it was sent first. Consecutive plans share their segments."""
+    number of the request in which it was sent first. dropped: as in `PagedBlock`, for all of it.
+    Consecutive plans share their segments."""
 
     blocks: tuple[PagedBlock, ...]
     line: int
     request: int
+    dropped: int | None = None
 
     @cached_property
     def tokens(self) -> int:

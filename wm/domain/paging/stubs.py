@@ -87,10 +87,21 @@ def rarest(names: frozenset[str], count: Callable[[str], int], chars: int) -> li
 
 def label_of(tool: str, given: Any) -> str:
     """What a call did: a command's first line as it was, else the tool and what it was given."""
+    is_command = isinstance(given, Mapping) and isinstance(given.get("command"), str)
+    line = subject_of(given)
+    return (line if is_command else f"{tool} {line}").strip()[:_LABEL_CHARS]
+
+
+def subject_of(given: Any) -> str:
+    """What a call is about: the first line of its command, its file, pattern, and so on."""
     fields = given if isinstance(given, Mapping) else {}
-    key = next((key for key in _LABELS if isinstance(fields.get(key), str)), "")
-    line = fields[key].strip().partition("\n")[0] if key else ""
-    return (line if key == "command" else f"{tool} {line}").strip()[:_LABEL_CHARS]
+    line = next((fields[key] for key in _LABELS if isinstance(fields.get(key), str)), "")
+    return line.strip().partition("\n")[0].strip()
+
+
+def worded_stub(text: str, content: str) -> str:
+    """The text in place of a result or a step that the model itself summarised (PX-6)."""
+    return f"{MARK}in your words: {text}; {handle_of(content)}]"
 
 
 def result_stub(content: str, names: Sequence[str], *, is_error: bool, handle: str = "") -> str:

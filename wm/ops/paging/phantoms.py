@@ -8,11 +8,13 @@ that later requests, also after a restart, have the same bytes. Carries out no c
 from __future__ import annotations
 
 import json
+import pkgutil
 from collections.abc import Sequence
 
 from wm.api.tools import find
 from wm.wire.answer import spelled
 from wm.wire.body import Body, Replacement, index, splice, unread
+from wm.wire.cleanup_tags import TEACH
 from wm.wire.conversation import has_begun
 from wm.wire.history import ConversationHistory, history
 from wm.wire.phantom_history import (
@@ -22,6 +24,7 @@ from wm.wire.phantom_history import (
     decoded,
     encoded,
     restored,
+    with_system,
     with_tools,
 )
 from wm.wire.policy import Decision, Form
@@ -43,6 +46,13 @@ def tools_text() -> str:
     return ",".join(spelled(one).decode() for one in listed)
 
 
+def tags_text() -> str:
+    """What explains cleanup tags to the model."""
+    raw = pkgutil.get_data(__package__, "cleanup_tags.txt")
+    assert raw is not None
+    return raw.decode()
+
+
 class PhantomTools:
     """log: the decisions of these forms that hold, by what they name. fresh: those that are not
     logged yet. is_offering: the person switched them on."""
@@ -61,26 +71,35 @@ class PhantomTools:
         self._before: tuple[Body, ConversationHistory] | None = None
 
     def upstream(
-        self, raw: bytes, *, may_offer: bool = False, is_asked: bool = True
+        self, raw: bytes, *, may_offer: bool = False, may_teach: bool = False, is_asked: bool = True
     ) -> tuple[bytes, frozenset[str]]:
         """The request with the tools, if they are offered, and with what the client did not see;
-        and the names of the tools in it. may_offer: in a first request. is_asked: an answer is
-        wanted, not only a count."""
+        and the names of the tools in it, with `TEACH` if it explains cleanup tags (PX-6).
+        may_offer, may_teach: in a first request. is_asked: an answer is wanted, not only a count.
+        """
         may_offer = may_offer and self.is_offering and TOOLS not in self.log
-        if not (self.log or may_offer):
+        if not (self.log or may_offer or may_teach):
             return raw, frozenset()
         found = self._indexed(raw)
         if found is None:
             return raw, frozenset()
         body, past = found
         splices = self._restored(body, past, is_asked=is_asked)
-        offers = can_offer(body, NAMES)
-        if offers and may_offer and not has_begun(body):
-            self._decide(Decision(TOOLS, tools_text(), _REASON, TOOLS))
-        offers = offers and TOOLS in self.log
-        if offers:
-            splices.append(with_tools(body, self.log[TOOLS].text))
-        return splice(raw, splices) if splices else raw, NAMES if offers else frozenset()
+        is_first = not has_begun(body)
+        names: frozenset[str] = frozenset()
+        if can_offer(body, NAMES):
+            if may_offer and is_first:
+                self._decide(Decision(TOOLS, tools_text(), _REASON, TOOLS))
+            if TOOLS in self.log:
+                splices.append(with_tools(body, self.log[TOOLS].text))
+                names |= NAMES
+        if can_offer(body, frozenset()):
+            if may_teach and is_first and TEACH not in self.log:
+                self._decide(Decision(TEACH, tags_text(), _REASON, TOOLS))
+            if TEACH in self.log:
+                splices.append(with_system(body, self.log[TEACH].text))
+                names |= {TEACH}
+        return splice(raw, splices) if splices else raw, names
 
     def _decide(self, decision: Decision) -> None:
         self.log[decision.block] = decision
@@ -93,7 +112,7 @@ class PhantomTools:
         after = _end(found[1]) if found is not None else ""
         if not after:
             return None
-        self.recent |= {json.loads(call)["id"] for one in rounds for _, call in one.calls}
+        self.recent |= {json.loads(call).get("id") for one in rounds for _, call in one.calls}
         exchange = PhantomExchange(after, rounds)
         made = Decision(exchange.name, encoded(exchange), _REASON, EXCHANGE)
         self.log[made.block] = made

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field, to_builtins
 
 from wm.domain.paging import stubs
+from wm.domain.paging.cleanup import CleanupWish, CleanupWishes
 from wm.domain.paging.cuts import ResultAges, plan
 from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.known_lines import KnownLines
@@ -24,8 +25,10 @@ from wm.ops.paging.contents import block_text
 from wm.ops.paging.first_pruning import pruned
 from wm.ops.paging.goals import GoalModel
 from wm.settings import PruningSettings
+from wm.text.escape import neutralise
 from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
+from wm.wire.cleanup_tags import split_tags
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import (
     THINKING,
@@ -57,6 +60,7 @@ _WORTH_IT = 1.5
 class _Call(Struct, frozen=True, dict=True):
     tool: str
     given: Any
+    number: int
 
     @cached_property
     def uses(self) -> tuple[FileUse, ...]:
@@ -84,8 +88,9 @@ class _PagedContent(Struct, dict=True):
     result: int
     is_error: bool = False
     counted: tuple[Decision, int] | None = None
-    paged: tuple[tuple[Decision | None, bool, bool], PagedBlock] | None = None
-    """The last value for the planner, by decision, whether the turn is finished, and pinned."""
+    paged: tuple[tuple[Decision | None, bool, bool, CleanupWish | None], PagedBlock] | None = None
+    """The last value for the planner, by decision, whether the turn is finished, pinned, and what
+    the model wants."""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -150,9 +155,12 @@ class _PagedContent(Struct, dict=True):
             return max(1, self.raw_tokens - less)
         return self._shown(len(json.dumps(self.text_under(decision), ensure_ascii=False)))
 
-    def stub_tokens(self, decision: Decision | None) -> int:
-        """About as many tokens as its stub has; those that it has now if it has no stub."""
+    def stub_tokens(self, decision: Decision | None, worded: str = "") -> int:
+        """About as many tokens as its stub has; those that it has now if it has no stub. worded:
+        the model's own text in its place."""
         now = self.tokens(decision)
+        if worded:
+            return min(now, self._shown(len(worded)))
         if decision is not None and decision.level >= SHORT:
             return now
         if self.kind in THINKING:
@@ -163,6 +171,12 @@ class _PagedContent(Struct, dict=True):
             return now
         stub = self._shown(stubs.stub_chars(self.text))
         return stub if now > _WORTH_IT * stub else now
+
+    def worded(self, wish: CleanupWish) -> str:
+        """The text in place of a result that the model summarised; "" if it is not shorter."""
+        text = stubs.worded_stub(neutralise(wish.text), self.text) if wish.text else ""
+        is_result = self.kind == "tool_result" and not wish.whole
+        return text if is_result and len(self.text) > _WORTH_IT * len(text) else ""
 
     def _shown(self, chars: int) -> int:
         return max(1, (self.frame + chars) // CHARS_PER_TOKEN)
@@ -198,6 +212,8 @@ class _SeenHistory(Struct):
     """Whether the message that ends at a place is the second half of a step."""
     begin: int = 0
     """Number of the last message with a prompt (`wm.wire.policy.turn_begin`)."""
+    wishes: CleanupWishes = field(default_factory=CleanupWishes)
+    has_new_wishes: bool = False
     layout: _Layout = field(default_factory=_Layout)
 
 
@@ -209,10 +225,15 @@ class PagingPolicy:
         limits: PagingLimits,
         goals: GoalModel | None = None,
         pruning: PruningSettings | None = None,
+        *,
+        reads_tags: bool = False,
     ) -> None:
         """goals: finds returns of the user to an earlier subject; None: they are not looked
-        for. pruning: how results are pruned when they first appear; None leaves them."""
+        for. pruning: how results are pruned when they first appear; None leaves them. reads_tags:
+        cleanup tags in the model's text rank what the next cut removes (PX-6)."""
+        self.reads_tags = reads_tags
         self._limits = limits
+        self.makes_cuts = limits.stubs
         self.goals = goals if limits.passages else None
         self.passages = limits.passages
         """As in `PagingLimits`; `wm.ops.paging.uncertainty` appends them."""
@@ -282,7 +303,7 @@ class PagingPolicy:
         is_result = kind == "tool_result" and role == "user"
         text = block_text(block, is_result=is_result)
         if kind == "tool_use":
-            call = _Call(str(value.get("name", "")), value.get("input"))
+            call = _Call(str(value.get("name", "")), value.get("input"), len(seen.calls))
             seen.calls[str(value.get("id", ""))] = call
         elif is_result:
             call = seen.calls.get(str(value.get("tool_use_id", "")))
@@ -298,12 +319,27 @@ class PagingPolicy:
             result=seen.results,
             is_error=value.get("is_error") is True,
         )
+        if self.reads_tags:
+            self._take_tags(content, role, block.type)
         if is_result and call is not None:
             seen.restored[call.handle(RESTORE)] += 1
             seen.released[call.handle(RELEASE)] = seen.results
         seen.blocks[place] = content
         seen.names.update(content.names)
         return content
+
+    def _take_tags(self, content: _PagedContent, role: str, kind: str) -> None:
+        """Tags count in the model's own text only, and name results before it."""
+        seen, call = self._seen, content.call
+        if call is not None and content.kind == "tool_result":
+            names = (stubs.handle_of(content.text), stubs.subject_of(call.given))
+            seen.has_new_wishes |= seen.wishes.answered(
+                call.number, call.label, names, is_error=content.is_error
+            )
+        elif role == "assistant" and kind == "text":
+            for tag in split_tags(content.text)[1]:
+                took = seen.wishes.take(tag.name, tag.of, tag.text, seen.results)
+                seen.has_new_wishes |= took
 
     def _index(self, content: _PagedContent, place: str, decision: Decision | None) -> None:
         """Remember the lines of a call or a result as they are shown."""
@@ -376,11 +412,28 @@ class PagingPolicy:
                 )
                 blocks = (*found, *_passages(past.places[index : last + 1], log))
                 line = (stubs.LINE_CHARS + _WRAPPED_CHARS) // CHARS_PER_TOKEN if last > index else 0
+            dropped, words = self._phase(past, index, last)
+            line = max(line, len(words) // CHARS_PER_TOKEN) if line else 0
             answers += is_answer
-            segments.append(Segment(blocks, line, answers))
+            segments.append(Segment(blocks, line, answers, dropped))
             numbers.append(last)
             index = last + 1
         return layout
+
+    def _phase(self, past: ConversationHistory, index: int, last: int) -> tuple[int | None, str]:
+        """When the model gave a whole step up, and its words for the phase that begins there."""
+        if not self.reads_tags or last == index:
+            return None, ""
+        seen = self._seen
+        found = [seen.blocks[place] for line in past.places[index : last + 1] for place in line]
+        calls = {one.call.number for one in found if one.call is not None}
+        wishes = [seen.wishes.wish(call) for call in sorted(calls)]
+        known = [wish for wish in wishes if wish is not None and wish.whole]
+        if not known or len(known) < len(wishes):
+            return None, ""
+        said = next((wish.text for wish in known if wish.text), "")
+        whole = "\n".join(one.text for one in found)
+        return known[0].since, stubs.worded_stub(neutralise(said), whole) if said else ""
 
     def _unchanged(self, log: Log) -> _Layout:
         """The layout of the last request without the segments that may have changed since: from the
@@ -396,8 +449,8 @@ class PagingPolicy:
             content = seen.blocks.get(place.removeprefix(behind("")))
             same = same if content is None else min(same, content.message)
         is_step = any((log.get(p) or known.log[p]).form == "step" for p in new)
-        if is_step or seen.restored.total() > seen.restored[""]:
-            same = 0
+        if is_step or seen.restored.total() > seen.restored[""] or seen.has_new_wishes:
+            same, seen.has_new_wishes = 0, False
         count = bisect_left(known.numbers, same)
         seen.layout = _Layout(
             known.segments[:count],
@@ -426,18 +479,24 @@ class PagingPolicy:
 
     def _paged(self, place: str, decision: Decision | None, *, finished: bool) -> PagedBlock:
         content = self._seen.blocks[place]
-        state = (decision, finished, self._is_pinned(content))
+        call, wishes = content.call, self._seen.wishes
+        is_reduced = decision is not None and decision.form != "lines"
+        wish = wishes.wish(call.number) if call is not None and not is_reduced else None
+        pinned = self._is_pinned(content) or (call is not None and wishes.is_anchored(call.number))
+        state = (decision, finished, pinned, wish)
         if content.paged is None or content.paged[0] != state:
             now = content.tokens(decision)
             stays = content.kind in THINKING and not finished
+            worded = content.worded(wish) if wish is not None else ""
             found = PagedBlock(
                 place=place,
                 tokens=now,
-                stub=now if stays else content.stub_tokens(decision),
+                stub=now if stays else content.stub_tokens(decision, worded),
                 result=content.result,
                 uses=content.uses,
                 is_result=content.kind == "tool_result",
-                pinned=state[2],
+                pinned=pinned,
+                dropped=wish.since if wish is not None else None,
             )
             content.paged = (state, found)
         return content.paged[1]
@@ -462,7 +521,14 @@ class PagingPolicy:
             elif content.kind == "tool_use":
                 yield Decision(place, content.input_notes, "cut", "input", SHORT)
             else:
+                call = content.call.number if content.call else -1
+                wish = seen.wishes.wish(call)
+                if wish is not None and (text := content.worded(wish)):
+                    yield Decision(place, text, "summarized", "content", SHORT)
+                    continue
                 names = self._rarest(content.names, stubs.names_chars(content.text))
+                lost = neutralise(seen.wishes.lost(call))
+                names += [f"lost: {lost}"] if lost else []
                 text = stubs.result_stub(
                     content.text, names, is_error=content.is_error, handle=content.restores
                 )
@@ -474,7 +540,10 @@ class PagingPolicy:
             whole = "\n".join(part.text for part in parts)
             known = frozenset().union(*(part.names for part in parts))
             failed = any(part.is_error for part in parts)
-            text = stubs.step_line(calls, whole, partial(self._rarest, known), failed=failed)
+            _, text = self._phase(past, last - 1, last)
+            text = text or stubs.step_line(
+                calls, whole, partial(self._rarest, known), failed=failed
+            )
             yield Decision(past.places[last][-1], text, "cut", "step", GONE)
 
     def _rarest(self, names: frozenset[str], chars: int) -> list[str]:
@@ -515,8 +584,10 @@ def paging_policy(
     passages: int = 0,
     goals: GoalModel | None = None,
     pruning: PruningSettings | None = None,
+    *,
+    reads_tags: bool = False,
 ) -> PagingPolicy:
     """The policy of a level: `off`, `safe`, `balanced` or `tight`. passages: tokens. pruning: how
     results are pruned when they first appear; by default as without a config.toml."""
     limits = with_passages(LEVELS[name], passages)
-    return PagingPolicy(limits, goals, pruning or PruningSettings())
+    return PagingPolicy(limits, goals, pruning or PruningSettings(), reads_tags=reads_tags)

@@ -191,12 +191,13 @@ class ManagedConversation:
         skips = self._skipped > 0
         self._skipped -= skips
         chosen = self._policies(policy) if policy and not is_behind else nothing
+        teaches = isinstance(chosen, PagingPolicy) and chosen.reads_tags and chosen.makes_cuts
         if isinstance(chosen, PagingPolicy):
             chosen = self._uncertainty.policy(chosen)
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
         self._talk.tolerant = self._needs_tolerance
-        raw, names = self._restored(raw, may_offer=policy not in ("", OFF))
+        raw, names = self._restored(raw, may_offer=policy not in ("", OFF), may_teach=teaches)
         indexed = indexed if raw is self._came else None
         made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
         if made is None or self._talk.before is None:
@@ -281,6 +282,8 @@ class ManagedConversation:
         answered."""
         made = self._phantoms.noted(raw, rounds)
         if made is not None:
+            # One without calls has tags only, and does not count as their use.
+            request = request if any(one.results for one in rounds) else ""
             self._wait("phantom", request, decisions=(_logged(made),))
 
     def records(self) -> PlannedTurn | None:
@@ -342,10 +345,12 @@ class ManagedConversation:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _restored(self, raw: bytes, *, may_offer: bool) -> tuple[bytes, frozenset[str]]:
+    def _restored(
+        self, raw: bytes, *, may_offer: bool, may_teach: bool = False
+    ) -> tuple[bytes, frozenset[str]]:
         """The client's request with what it does not see; the names of the phantom tools in it."""
         self._came = raw
-        raw, names = self._phantoms.upstream(raw, may_offer=may_offer)
+        raw, names = self._phantoms.upstream(raw, may_offer=may_offer, may_teach=may_teach)
         fresh, self._phantoms.fresh = self._phantoms.fresh, []
         if fresh:
             self._wait("phantom", decisions=tuple(map(_logged, fresh)))
@@ -554,16 +559,19 @@ class _Turn(Struct):
 class NamedPolicies(Struct):
     """The paging policies of a process, made when they are first used. passages: tokens that are
     appended at most when what was removed seems to be needed; 0: nothing. goals: finds returns to
-    an earlier subject. pruning: the user's."""
+    an earlier subject. pruning: the user's. reads_tags: as in `PagingPolicy`."""
 
     passages: int = 0
     goals: GoalModel | None = None
     pruning: PruningSettings = PruningSettings()
+    reads_tags: bool = False
     _made: dict[str, Policy] = field(default_factory=dict)
 
     def __call__(self, name: str) -> Policy:
         if name not in LEVELS or name == OFF:
             return nothing
         if name not in self._made:
-            self._made[name] = paging_policy(name, self.passages, self.goals, self.pruning)
+            self._made[name] = paging_policy(
+                name, self.passages, self.goals, self.pruning, reads_tags=self.reads_tags
+            )
         return self._made[name]
