@@ -109,39 +109,9 @@ class Work(Struct):
     def delete(self, ref: Ref[Document]) -> None:
         self._holding(ref).delete(ref)
 
-    def log(self, workspace: str, facts: Sequence[Fact], *, session: str = "") -> tuple[str, ...]:
-        """Stage evidence and return the record ids in order. Redacts the details (EV-1)."""
-        return tuple([self.log_as(self.new_id("e_"), workspace, fact, session) for fact in facts])
-
-    def notify(self, workspace: str, slug: str, name: str = "") -> None:
-        self.effects.changes.append(DocumentChange(workspace, slug, name))
-
-    def log_as(self, event_id: str, workspace: str, fact: Fact, session: str = "") -> str:
-        """Stage a record under an id that other records of this operation name already."""
-        record = EvidenceRecord(
-            event_id=event_id,
-            created_at=self.moment,
-            workspace_key=workspace,
-            producer_version=self.runtime.process.version,
-            type=fact.type,
-            phase=fact.phase,
-            outcome=fact.outcome,
-            entry=fact.entry,
-            session=session,
-            reason_codes=fact.reason_codes,
-            details={name: self._redacted(value) for name, value in fact.details.items()},
-        )
-        self._writing().log(record)
-        return record.event_id
-
-    def _redacted(self, value: object) -> object:
-        """The value without secrets, cut to `LONGEST_QUOTE`. A second check: rules already get
-        redacted text. Ids, codes and numbers pass unchanged."""
-        if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
-            redacted = self.redact(value)
-            cut = redacted[:LONGEST_QUOTE]
-            return redacted if cut == redacted else f"{cut}…"
-        return value
+    def notify(self, slug: str, name: str = "") -> None:
+        """A document changed that belongs to no workspace."""
+        self.effects.changes.append(DocumentChange("", slug, name))
 
     def _holding(self, ref: Ref[Document]) -> FileTransaction:
         transaction = self._writing(ref)
@@ -166,6 +136,41 @@ class LocatedWork(Work, kw_only=True):
     @property
     def key(self) -> str:
         return self.place.key
+
+    def notify(self, slug: str, name: str = "") -> None:
+        """A document of the workspace changed."""
+        self.effects.changes.append(DocumentChange(self.key, slug, name))
+
+    def log(self, facts: Sequence[Fact], *, session: str = "") -> tuple[str, ...]:
+        """Stage evidence and return the record ids in order. Redacts the details (EV-1)."""
+        return tuple([self.log_as(self.new_id("e_"), fact, session) for fact in facts])
+
+    def log_as(self, event_id: str, fact: Fact, session: str = "") -> str:
+        """Stage a record under an id that other records of this operation name already."""
+        record = EvidenceRecord(
+            event_id=event_id,
+            created_at=self.moment,
+            workspace_key=self.key,
+            producer_version=self.runtime.process.version,
+            type=fact.type,
+            phase=fact.phase,
+            outcome=fact.outcome,
+            entry=fact.entry,
+            session=session,
+            reason_codes=fact.reason_codes,
+            details={name: self._redacted(value) for name, value in fact.details.items()},
+        )
+        self._writing().log(record)
+        return record.event_id
+
+    def _redacted(self, value: object) -> object:
+        """The value without secrets, cut to `LONGEST_QUOTE`. A second check: rules already get
+        redacted text. Ids, codes and numbers pass unchanged."""
+        if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
+            redacted = self.redact(value)
+            cut = redacted[:LONGEST_QUOTE]
+            return redacted if cut == redacted else f"{cut}…"
+        return value
 
 
 class Undeclared(Exception):  # control flow: the batch restarts with more locks

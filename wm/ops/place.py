@@ -108,6 +108,11 @@ def place_of(runtime: Runtime, key: str) -> WorkspacePlace:
     return WorkspacePlace(key=key, root=memory.workspace.root if memory is not None else "")
 
 
+def unrooted(key: str) -> WorkspacePlace:
+    """The workspace for work that needs only its key."""
+    return WorkspacePlace(key=key, root="")
+
+
 def follow(runtime: Runtime, key: str) -> str:
     """The key of the folder with the memory of `key`."""
     return _followed(runtime.store.read(ALIASES).document, key)

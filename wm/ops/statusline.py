@@ -36,7 +36,7 @@ def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     parts += [f"{inbox} in inbox"] if inbox else []
     if session_id:
         parts += _session(work, session_id)
-        parts += _pressure(work, work.key, session_id)
+        parts += _pressure(work, session_id)
         parts += _paging(work, session_id)
     return HookAnswer(content_type="text/plain; charset=utf-8", body=" · ".join(parts))
 
@@ -66,8 +66,8 @@ def _session(work: LocatedWork, session_id: str) -> list[str]:
     return [*filter(None, parts), *([counted(count, "open error")] if count else [])]
 
 
-def _pressure(work: Work, key: str, session_id: str) -> list[str]:
-    known = work.read(pressure_ref(key, session_id)).document
+def _pressure(work: LocatedWork, session_id: str) -> list[str]:
+    known = work.read(pressure_ref(work.key, session_id)).document
     if known is None or not known.used:
         return []
     level = "" if known.level == "safe" else f" {known.level}"

@@ -259,7 +259,7 @@ def _keep(
     contracts = [c for c in record.contracts if (c.path, c.branch) != (mine.path, mine.branch)]
     kept = (*contracts, mine)[-KEPT:]
     work.put(record_ref(key), record.model_copy(update={"contracts": kept}))
-    work.notify(key, ContractRecord.slug)
+    work.notify(ContractRecord.slug)
 
 
 def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
@@ -277,7 +277,7 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
         }
         codes = tuple(dict.fromkeys(fault.code for fault in faults))
         fact = Fact("contract_accepted", "user", "changed", reason_codes=codes, details=details)
-        work.log(contract.work.key, [fact])
+        contract.work.log([fact])
     _record(contract, contract.text)
     return _as_answer(contract)
 
@@ -312,7 +312,7 @@ def _count(work: Work, request: CountRequest) -> Record:
     text = made if made.sound else contract.text
     _record(contract, text, CountedSession(sid=session, count=request.count))
     fact = Fact("contract_counted", "compaction", "changed", details={"count": count})
-    work.log(contract.work.key, [fact], session=session)
+    contract.work.log([fact], session=session)
     return Record()
 
 
@@ -326,7 +326,7 @@ def _record_refusal(contract: OpenContract, session: str, faults: Sequence[Contr
     fact = Fact(
         "contract_left_alone", "compaction", "rejected", reason_codes=codes, details=details
     )
-    contract.work.log(contract.work.key, [fact], session=session)
+    contract.work.log([fact], session=session)
 
 
 # --- operations ---------------------------------------------------------------------------

@@ -117,8 +117,8 @@ def _session(work: LocatedWork, root: str, wanted: str) -> SessionState | None:
         return bool(placed) and contract_file(work.place, state.root).root == root
 
     if not wanted:
-        return latest(work, work.key, is_here)
-    mains = (s for s in readable_sessions(work, work.key) if not s.subagent)
+        return latest(work, is_here)
+    mains = (s for s in readable_sessions(work) if not s.subagent)
     named = [s for s in mains if s.session_id.startswith(wanted)]
     exact = [s for s in named if s.session_id == wanted] or named
     if len(exact) != 1:
@@ -140,7 +140,7 @@ def _update_request(work: LocatedWork, root: str, request: HandoffRequest) -> bo
     others = tuple(one for one in record.asked if one.folder != folder)
     added = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
     work.put(record_ref(work.key), record.model_copy(update={"asked": (*others, *added)}))
-    work.notify(work.key, ContractRecord.slug)
+    work.notify(ContractRecord.slug)
     return request.next
 
 

@@ -282,7 +282,7 @@ def _note(work: Work, request: PruneRequest, file: PrunedFile) -> None:
         "bytesAfter": file.bytes_after,
     }
     fact = Fact("budget_pruned", "user", "changed", details=details)
-    work.log(locate(work.runtime, request).key, [fact])
+    work.at(locate(work.runtime, request)).log([fact])
 
 
 def _prune_refs(runtime: Runtime, request: PruneRequest) -> Sequence[Ref[Document]]:

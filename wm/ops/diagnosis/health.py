@@ -15,7 +15,7 @@ from wm.ops.diagnosis.refusals import refuses
 from wm.ops.diagnosis.session_flow import diag_disappearances
 from wm.ops.memory.documents import read_journal, read_tombstones
 from wm.ops.memory.history import happening
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.storage.check import check_store
 from wm.store.base import Health, Ref
 from wm.text.letters import canonical
@@ -81,7 +81,7 @@ def _verdict(remarks: Iterable[Remark]) -> str:
 def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Iterator[Remark]:
     """What needs attention, most serious first."""
     unreadable = False
-    for document in _documents(work, found.work.key):
+    for document in _documents(found.work):
         if document.health not in WELL:
             lost = document.health in (Health.LOST.value, Health.TOO_NEW.value)
             health = document.health.replace("_", " ")
@@ -122,7 +122,7 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
     return DiagHealth(
         place=found.work.place,
         sound=not found.log.damaged and all(r.severity == "note" for r in remarks),
-        documents=tuple(_documents(work, found.work.key)),
+        documents=tuple(_documents(found.work)),
         records=len(found.records),
         damaged=found.log.damaged,
         torn_bytes=found.log.torn_bytes,
@@ -130,9 +130,9 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
     )
 
 
-def _documents(work: Work, key: str) -> Iterator[DocumentHealth]:
+def _documents(work: LocatedWork) -> Iterator[DocumentHealth]:
     for model in DOCUMENTS:
-        reading = work.read(Ref(model, key))
+        reading = work.read(Ref(model, work.key))
         name = model.slug.replace("_", "-")
         yield DocumentHealth(document=name, health=reading.health.value, detail=reading.detail)
 

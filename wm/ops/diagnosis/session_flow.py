@@ -54,7 +54,7 @@ def _session(found: DiagnosisBasis, subject: str) -> str:
     by_event = [r.session for r in found.records if r.event_id == subject and r.session]
     if by_event:
         return by_event[0]
-    for state in readable_sessions(found.work, found.work.key):
+    for state in readable_sessions(found.work):
         name = sid(state.session_id)
         if subject == name or state.session_id.startswith(subject):
             return name
@@ -67,7 +67,7 @@ def _session(found: DiagnosisBasis, subject: str) -> str:
 
 
 def _newest(found: DiagnosisBasis) -> str:
-    newest = latest(found.work, found.work.key)
+    newest = latest(found.work)
     if newest is None:
         raise NotFound("No agent had a session here yet.", fix="`wm setup` connects the agents.")
     return sid(newest.session_id)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from wm.api.protocol import WorkspacePlace
 from wm.domain.paging import abstracts
 from wm.domain.paging.abstracts import Abstract
 from wm.domain.times import iso
@@ -20,6 +19,7 @@ from wm.ops.helper import asking
 from wm.ops.operation import Work
 from wm.ops.paging.ledger import session_state
 from wm.ops.paging.objects import fidelity, summaries_of
+from wm.ops.place import unrooted
 from wm.ops.runtime import Runtime
 from wm.settings import HelperSettings
 
@@ -61,9 +61,7 @@ def _removed(
     """The texts that requests lack now, the newest first."""
     limits: HelperSettings = runtime.settings.helper
     seen = set(known.texts)
-    state = session_state(
-        Work(runtime, runtime.now()).at(WorkspacePlace(key=workspace, root="")), session
-    )
+    state = session_state(Work(runtime, runtime.now()).at(unrooted(workspace)), session)
     if not state.in_force:
         return
     for one in reversed(runtime.store.objects(workspace, session)):

@@ -78,7 +78,7 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
         "session": len({one.session_id for one in sessions if one.outcome == "imported"}),
     }
     if any(brought.values()) and not request.dry_run:
-        work.log_as(command, work.key, Fact(IMPORTED, "user", "changed", details=brought))
+        work.log_as(command, Fact(IMPORTED, "user", "changed", details=brought))
     else:
         command = ""
     return ImportAnswer(
@@ -209,7 +209,7 @@ def _save(work: LocatedWork, memory: WorkspaceMemory, rows: Sequence[Row], comma
     for fact, newcomer, result in rows:
         repeated = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
         if result.outcome != UNCHANGED and not repeated:
-            event = work.log(work.key, [_evidence(fact, newcomer, result, command)])[0]
+            event = work.log([_evidence(fact, newcomer, result, command)])[0]
             events[result.entry_id] = event
     brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in NEW}
     if brought:

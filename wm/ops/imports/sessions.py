@@ -91,7 +91,7 @@ def _take(
             work.put(working_ref(work.key, one.session_id), working)
         details = {"blocks": names, "items": items, "file": one.file, "command": command}
         fact = Fact(TYPE, "session", "changed", details=details)  # type: ignore[arg-type]
-        work.log(work.key, [fact], session=sid(one.session_id))
+        work.log([fact], session=sid(one.session_id))
     return ImportedSession(
         outcome=outcome,
         session_id=one.session_id,
@@ -170,4 +170,4 @@ def _begin(work: LocatedWork, one: ImportSession, at: str, pooled: int) -> None:
         events=SPREAD if pooled else 0,
     )
     work.put(session_ref(work.key, one.session_id), state)
-    work.notify(work.key, SessionState.slug, sid(one.session_id))
+    work.notify(SessionState.slug, sid(one.session_id))

@@ -64,7 +64,7 @@ def _saved(
 ) -> Allowances:
     if changed:
         work.put(ALLOWED, known.model_copy(update={"digests": digests}))
-        work.notify("", AllowedDigests.slug)
+        work.notify(AllowedDigests.slug)
     return Allowances(digests=digests, changed=changed)
 
 

@@ -173,7 +173,7 @@ class _Summary(Struct, frozen=True):
         for note in parsed.notes:
             about = {"note": note}
             facts.append(Fact("candidates_deprecated", "extraction", "noticed", details=about))
-        self.work.log(self.work.key, facts, session=self.sid)
+        self.work.log(facts, session=self.sid)
         for item in parsed.items:
             if item.action == "add":
                 yield self.add(item)
@@ -253,7 +253,7 @@ class _Summary(Struct, frozen=True):
     def _rejected(self, item: Candidate, *codes: str) -> Remembered:
         details = {"action": item.action, "type": item.type, "text": item.text}
         fact = Fact("candidate_rejected", "gate", "rejected", "", codes, details)
-        self.work.log(self.work.key, [fact], session=self.sid)
+        self.work.log([fact], session=self.sid)
         return Remembered(outcome="rejected", reason_codes=codes)
 
 

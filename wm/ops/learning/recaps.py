@@ -41,7 +41,7 @@ def recaps_ref(key: str) -> Ref[Recaps]:
 
 def _save(work: LocatedWork, recaps: Recaps) -> None:
     work.put(recaps_ref(work.key), recaps)
-    work.notify(work.key, Recaps.slug)
+    work.notify(Recaps.slug)
 
 
 def read_recaps(work: LocatedWork) -> Recaps:
@@ -92,7 +92,7 @@ def after_tool(
     if not lines:
         return state, ()
     facts = [Fact("fix_recalled", "render", "selected", "", (), {"fixes": len(lines)})]
-    work.log(work.key, facts, session=sid(state.session_id))
+    work.log(facts, session=sid(state.session_id))
     kept = (*state.recalled, *notes)[-KEPT_NOTES:]
     return state.model_copy(update={"recalled": kept}), tuple(lines[:1])
 

@@ -109,7 +109,7 @@ def _learn(
             **({"lifted": lifted} if lifted else {}),
         },
     )
-    event = work.log(work.key, [fact], session=entry.session)[0]
+    event = work.log([fact], session=entry.session)[0]
     kept = editor.find(admission.entry_id)
     if kept is not None and not kept.admitted_by:
         # A new entry names the evidence record that admitted it (EV-2).
@@ -313,7 +313,7 @@ def learn_or_wait(
             details = {"source": entry.source, "origin": entry.origin, "text": entry.text}
             codes = (error.code,)
             fact = Fact("memory_retryable", "journal", "retryable", entry.id, codes, details)
-            work.log(work.key, [fact], session=entry.session)
+            work.log([fact], session=entry.session)
         return Remembered(
             outcome="retryable",
             entry=entry,

@@ -100,7 +100,7 @@ def keep(
         if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
-            work.log(work.key, [fact], session=sid(session))
+            work.log([fact], session=sid(session))
             continue
         reasons = (() if one.is_certain or changes else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
@@ -212,7 +212,7 @@ def _pause_session(work: LocatedWork, request: LearningRequest) -> None:
     save_session(work, state.model_copy(update=update))
     details = {"mode": request.mode}
     fact = Fact("learning_changed", "user", "changed", details=details)
-    work.log(work.key, [fact], session=sid(state.session_id))
+    work.log([fact], session=sid(state.session_id))
 
 
 def _end(work: Work, until: str) -> str:
@@ -234,7 +234,7 @@ def _shown(work: LocatedWork) -> Learning:
     settings = work.runtime.settings
     chosen = memory.learn in LEARN_MODES
     ends = memory.learn_paused_until
-    paused = (s for s in readable_sessions(work, work.key) if s.learn_paused and not s.ended_at)
+    paused = (s for s in readable_sessions(work) if s.learn_paused and not s.ended_at)
     return Learning(
         mode=memory.learn if chosen else settings.memory.learn or OFF,
         chosen=chosen,

@@ -19,7 +19,7 @@ from wm.formats.home import Aliases
 from wm.formats.workspace_memory import Checkout, WorkspaceMemory
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted
-from wm.ops.place import ALIASES, locate, memory_ref, named_key, place_of
+from wm.ops.place import ALIASES, locate, memory_ref, named_key, place_of, unrooted
 from wm.ops.runtime import Runtime
 from wm.store import identity
 
@@ -135,7 +135,7 @@ def _unlinked(work: Work, request: LinkRequest) -> LinkAnswer:
 def _put(work: Work, plan: scope.Move, code: str, root: str) -> None:
     work.put(ALIASES, plan.aliases)
     fact = Fact("workspace_linked", "user", "changed", "", (code,), {"folder": root})
-    work.log(plan.target, [fact])
+    work.at(unrooted(plan.target)).log([fact])
 
 
 def _summary(one: checkouts.Candidate) -> WorkspaceSummary:

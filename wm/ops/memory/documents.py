@@ -113,11 +113,11 @@ def save_memory(
     work: LocatedWork, memory: WorkspaceMemory, facts: Sequence[Fact] = (), *, session: str = ""
 ) -> None:
     """Stage the memory with the evidence for its changes."""
-    work.log(work.key, facts, session=session)
+    work.log(facts, session=session)
     updated = memory.model_copy(update={"updated_at": work.moment})
     # `load_memory` loaded this memory and has absorbed the outside edits.
     work.put(memory_ref(work.key), updated, absorbs=True)
-    work.notify(work.key, WorkspaceMemory.slug)
+    work.notify(WorkspaceMemory.slug)
 
 
 def note_activity(work: LocatedWork) -> None:

@@ -156,12 +156,12 @@ def _instant(moment: str) -> float:
 
 def session_summaries(work: LocatedWork, names: Sequence[str]) -> tuple[SessionSummary, ...]:
     """The sessions of these `<sid>`s, newest first."""
-    found = (_summary(work, state) for state in readable_sessions(work, work.key, names))
+    found = (_summary(work, state) for state in readable_sessions(work, names))
     return tuple(sorted(found, key=lambda s: s.updated_at, reverse=True))
 
 
 def _summary(work: LocatedWork, state: SessionState) -> SessionSummary:
-    full = measured(work, work.key, state.session_id)
+    full = measured(work, state.session_id)
     return SessionSummary(
         session_id=state.session_id,
         asked=state.recap.asked if state.recap is not None else "",
@@ -180,7 +180,7 @@ def _summary(work: LocatedWork, state: SessionState) -> SessionSummary:
 
 def _own_counts(work: LocatedWork, state: SessionState) -> dict[str, int]:
     """Counts of the session's own memory. An unreadable file counts as empty (`wm fsck`)."""
-    core, held = session_memory(work, work.key, state)
+    core, held = session_memory(work, state)
     return {
         "core_blocks": sum(1 for _ in core_blocks.filled(core)) if core is not None else 0,
         "working_items": len(working_memory.everything(held)) if held is not None else 0,

@@ -144,7 +144,7 @@ def _stage(
     facts = done.facts
     if command:
         facts = tuple(replace(fact, details={**fact.details, "command": command}) for fact in facts)
-    return work.log(work.key, facts)[0]
+    return work.log(facts)[0]
 
 
 # --- one act ----------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def _undo_command(work: LocatedWork, act: Act, memory: WorkspaceMemory, *, apply
     command = ""
     if apply:
         details = {"undoes": act.record.event_id, **undone}
-        command = work.log(work.key, [Fact(REVERTED, "user", "changed", details=details)])[0]
+        command = work.log([Fact(REVERTED, "user", "changed", details=details)])[0]
         events = [
             _stage(work, part, step, reason="undone", stone=step.stone, command=command)
             for part, step in done.steps

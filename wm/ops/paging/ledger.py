@@ -241,7 +241,7 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     if request.session:
         record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
         session = sid_of(request.session)
-        work.log(work.key, [fact], session=session)  # first: it may start this operation again
+        work.log([fact], session=session)  # first: it may start this operation again
         append(work, session, (), [record], durable=True)
         whose = "This session"
     else:

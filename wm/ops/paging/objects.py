@@ -228,7 +228,7 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
     if not request.dry_run:
         fact = Fact("objects_purged", "user", "changed", details={"objects": count})
         # First what may start this operation again.
-        work.log(place.key, [fact])
+        work.at(place).log([fact])
         for session in chosen:
             if work.read(summaries_of(place.key, session)).document is not None:
                 work.delete(summaries_of(place.key, session))

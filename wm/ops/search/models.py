@@ -114,7 +114,7 @@ def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
         return listed(runtime, chosen(runtime), known)
     known = known.model_copy(update={"in_use": name, "chosen_at": work.moment})
     work.put(INSTALLED, known)
-    work.notify("", InstalledModels.slug)
+    work.notify(InstalledModels.slug)
     work.effects.later.append((embed_anew, NoRequest()))
     runtime.signals.troubles.report(TROUBLE, "")
     return listed(runtime, now, known)

@@ -42,7 +42,7 @@ def load_core(work: LocatedWork, state: SessionState) -> CoreMemory:
 
 def save_core(work: LocatedWork, core: CoreMemory) -> None:
     work.put(core_ref(work.key, core.session_id), core)
-    work.notify(work.key, CoreMemory.slug, sid(core.session_id))
+    work.notify(CoreMemory.slug, sid(core.session_id))
 
 
 def text(work: LocatedWork, state: SessionState) -> str:
@@ -101,7 +101,7 @@ def change(
         "changed",
         details={"block": block, "chars": chars, "operation": operation, "by": by},
     )
-    work.log(work.key, [fact], session=sid(state.session_id))
+    work.log([fact], session=sid(state.session_id))
     return made, f"{block} has {chars} of {most} characters now."
 
 
@@ -134,7 +134,7 @@ def hand_over(
     fact = Fact(
         "core_carried", "session", "changed", details={"from": sid(source_id), "blocks": taken}
     )
-    work.log(work.key, [fact], session=sid(state.session_id))
+    work.log([fact], session=sid(state.session_id))
     return after
 
 

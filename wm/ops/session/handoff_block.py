@@ -54,5 +54,5 @@ def take_block(work: LocatedWork, state: SessionState, room: int) -> HandoffBloc
     if others != record.asked:
         work.put(record_ref(work.key), record.model_copy(update={"asked": others}))
     fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
-    work.log(work.key, [fact], session=sid(state.session_id))
+    work.log([fact], session=sid(state.session_id))
     return HandoffBlock(block, provenance.hear_given(work, state, redacted))

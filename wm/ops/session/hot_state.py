@@ -69,7 +69,7 @@ def load_session(work: LocatedWork, request: SessionScoped) -> SessionState:
 def save_session(work: LocatedWork, state: SessionState) -> None:
     updated = state.model_copy(update={"updated_at": iso(work.now)})
     work.put(session_ref(work.key, state.session_id), updated)
-    work.notify(work.key, SessionState.slug, sid(state.session_id))
+    work.notify(SessionState.slug, sid(state.session_id))
 
 
 def load_compaction(work: LocatedWork, session_id: str) -> CompactionState:
@@ -78,35 +78,35 @@ def load_compaction(work: LocatedWork, session_id: str) -> CompactionState:
 
 
 def readable_sessions(
-    work: Work, key: str, names: Iterable[str] | None = None
+    work: LocatedWork, names: Iterable[str] | None = None
 ) -> Iterator[SessionState]:
     """The readable sessions of a workspace, or those of these `<sid>`s. One unreadable file must
     not hide the others; `wm fsck` names it."""
-    for name in work.runtime.store.names(SessionState, key) if names is None else names:
+    for name in work.runtime.store.names(SessionState, work.key) if names is None else names:
         with suppress(StoreError):
-            state = work.read(Ref(SessionState, key, name)).document
+            state = work.read(Ref(SessionState, work.key, name)).document
             if state is not None:
                 yield state
 
 
 def latest(
-    work: Work, key: str, fits: Callable[[SessionState], bool] = lambda _state: True
+    work: LocatedWork, fits: Callable[[SessionState], bool] = lambda _state: True
 ) -> SessionState | None:
     """The session with the newest event of those that fit, or None. Reads the `RECENT` files
     written last; more only while none of them fits."""
-    names = work.runtime.store.latest_sessions(key, SESSIONS)
+    names = work.runtime.store.latest_sessions(work.key, SESSIONS)
     for begin in range(0, len(names), RECENT):
-        found = filter(fits, readable_sessions(work, key, names[begin : begin + RECENT]))
+        found = filter(fits, readable_sessions(work, names[begin : begin + RECENT]))
         newest = max(found, key=lambda s: (s.updated_at, s.session_id), default=None)
         if newest is not None:
             return newest
     return None
 
 
-def measured(work: Work, key: str, session_id: str) -> Pressure | None:
+def measured(work: LocatedWork, session_id: str) -> Pressure | None:
     """How full a session's context is; None if it was not measured or cannot be read."""
     with suppress(StoreError):
-        return work.read(pressure_ref(key, session_id)).document
+        return work.read(pressure_ref(work.key, session_id)).document
     return None
 
 
@@ -126,14 +126,14 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
 def _show(work: Work, request: SessionScoped) -> SessionAnswer:
     work = work.at(locate(work.runtime, request))
     require_session(request, work.runtime.settings.session)
-    reading = work.read(session_ref(work.key, full_session(work, work.key, request.session_id)))
+    reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
     if reading.health is Health.LOST:
         raise Corrupt(reading.detail)
     if reading.document is None:
         raise no_session(work.place, f"There is no session {request.session_id!r}")
     state = reading.document
     text = hot_snapshot.render(state, work.runtime.settings.session).text
-    core, items = session_memory(work, work.key, state)
+    core, items = session_memory(work, state)
     settings = work.runtime.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
@@ -144,16 +144,16 @@ def _show(work: Work, request: SessionScoped) -> SessionAnswer:
         hot=text,
         core=core_blocks.render(core, settings.core) if core is not None else "",
         working=working_memory.render(items, state.events, settings.working).text if items else "",
-        pressure=measured(work, work.key, state.session_id),
-        passed=_passed(work, work.key, state.session_id),
+        pressure=measured(work, state.session_id),
+        passed=_passed(work, state.session_id),
     )
 
 
-def _passed(work: Work, key: str, session_id: str) -> FlowSum | None:
+def _passed(work: LocatedWork, session_id: str) -> FlowSum | None:
     """Totals of the proxy's log. An unreadable log must not hide the session."""
     flows: tuple[Flow, ...] = ()
     with suppress(StoreError):
-        flows = work.runtime.store.flows(key, sid(session_id))
+        flows = work.runtime.store.flows(work.key, sid(session_id))
     if not flows:
         return None
     used = [flow.usage for flow in flows if flow.usage is not None]
@@ -168,11 +168,11 @@ def _passed(work: Work, key: str, session_id: str) -> FlowSum | None:
 
 
 def session_memory(
-    work: Work, key: str, state: SessionState
+    work: LocatedWork, state: SessionState
 ) -> tuple[CoreMemory | None, WorkingMemory | None]:
     """Core blocks and working memory of a session; None for each that has none."""
-    core = work.read(core_ref(key, state.session_id)).document
-    return core, work.read(working_ref(key, state.session_id)).document
+    core = work.read(core_ref(work.key, state.session_id)).document
+    return core, work.read(working_ref(work.key, state.session_id)).document
 
 
 def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) -> SessionState:
@@ -180,7 +180,7 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
     of those with core blocks). Raises NotFound, or Corrupt if it is unreadable."""
     named = wanted not in ("", NEWEST)
     if named:
-        reading = work.read(session_ref(work.key, full_session(work, work.key, wanted)))
+        reading = work.read(session_ref(work.key, full_session(work, wanted)))
         if reading.health is Health.LOST:
             raise Corrupt(
                 f"The state of the session {wanted} cannot be read: {reading.detail}.",
@@ -190,9 +190,7 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
     else:
         cores = frozenset(work.runtime.store.names(CoreMemory, work.key) if with_core else ())
         found = latest(
-            work,
-            work.key,
-            lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores),
+            work, lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores)
         )
     if found is None:
         if named:
@@ -211,14 +209,14 @@ def no_session(
     return NotFound(f"{message} in {place.root or place.key}.", fix=fix)
 
 
-def full_session(work: Work, key: str, wanted: str) -> str:
+def full_session(work: LocatedWork, wanted: str) -> str:
     """The only session id with this prefix, or of this `<sid>`, else `wanted` itself."""
-    if work.read(session_ref(key, wanted)).document is not None:
+    if work.read(session_ref(work.key, wanted)).document is not None:
         return wanted
-    if wanted in work.runtime.store.names(SessionState, key):
-        named = work.read(Ref(SessionState, key, wanted)).document
+    if wanted in work.runtime.store.names(SessionState, work.key):
+        named = work.read(Ref(SessionState, work.key, wanted)).document
         return named.session_id if named is not None else wanted
-    states = readable_sessions(work, key)
+    states = readable_sessions(work)
     ids = [s.session_id for s in states if s.session_id.startswith(wanted)]
     return ids[0] if len(ids) == 1 else wanted
 

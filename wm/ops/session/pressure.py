@@ -233,8 +233,8 @@ class _Meter(Struct, frozen=True):
         facts = _facts(before, after)
         for fact in facts:
             signals.notices[fact.type, fact.reason_codes[0]] += 1
-        self.work.log(key, facts, session=name)
-        self.work.notify(key, Pressure.slug, name)
+        self.work.log(facts, session=name)
+        self.work.notify(Pressure.slug, name)
 
     def _keep_heard(self, state: SessionState, heard: Heard) -> None:
         if heard != (state.heard or Heard()):

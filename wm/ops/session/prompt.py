@@ -86,7 +86,7 @@ def _open(work: LocatedWork, state: SessionState, request: PromptRequest) -> Pro
     work.put(epoch_ref(work.key, state.session_id, epoch.number), epoch)
     opened = state.model_copy(update={"epoch": epoch.id, "epoch_number": epoch.number})
     save_session(work, opened)
-    work.log(work.key, [_fact(epoch, view.selection)], session=sid(state.session_id))
+    work.log([_fact(epoch, view.selection)], session=sid(state.session_id))
     work.effects.flush = True
     return epoch
 

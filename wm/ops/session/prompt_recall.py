@@ -152,7 +152,7 @@ def notices(
         )
         for name in ids
     ]
-    work.log(work.key, facts, session=sid(state.session_id))
+    work.log(facts, session=sid(state.session_id))
     notes = (*state.recalled, *(RecalledNote(id=name, epoch=number) for name in ids))
     return state.model_copy(update={"recalled": notes[-KEPT_NOTES:]}), (text,)
 

@@ -297,7 +297,7 @@ def _keep_requested(
         )
         for ignored in found.ignored
     ]
-    work.log(work.key, facts, session=sid(session))
+    work.log(facts, session=sid(session))
     if found.found or found.unparsed:
         journal.promote_pending(work)
     return tuple(

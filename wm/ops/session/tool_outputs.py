@@ -71,7 +71,7 @@ def pruned(work: LocatedWork, request: EventRequest, answer: EventAnswer) -> Eve
     except StoreError:
         # Disk full, or output too large: a long output is better than one that cannot be restored.
         return answer
-    work.log(work.key, [_fact(kept)], session=kept.session)
+    work.log([_fact(kept)], session=kept.session)
     shorter = PrunedOutput(
         text=cut.text(kept.id),
         handle=kept.id,

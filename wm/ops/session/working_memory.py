@@ -42,7 +42,7 @@ def save_working(work: LocatedWork, before: WorkingMemory, after: WorkingMemory)
     if after is before or (not after.slots and not after.pool and not before.generation):
         return
     work.put(working_ref(work.key, after.session_id), after)
-    work.notify(work.key, WorkingMemory.slug, sid(after.session_id))
+    work.notify(WorkingMemory.slug, sid(after.session_id))
 
 
 # --- events ---------------------------------------------------------------------------------
@@ -202,4 +202,4 @@ class WorkingEdit(Struct, frozen=True):
         phase: Phase = "agent" if self.by == "agent" else "user"
         details: dict[str, Detail] = {"what": what, "items": removed, "by": self.by}
         fact = Fact("working_cleared", phase, "changed", details=details)
-        self.work.log(self.work.key, [fact], session=sid(self.state.session_id))
+        self.work.log([fact], session=sid(self.state.session_id))

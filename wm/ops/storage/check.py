@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from wm.domain.facts import Detail, Fact
 from wm.errors import StoreError
 from wm.ops.operation import Work
+from wm.ops.place import unrooted
 from wm.ops.runtime import Runtime
 from wm.store import check, fstype
 from wm.store.base import Finding
@@ -41,7 +42,8 @@ def _log_repair(runtime: Runtime, finding: Finding) -> None:
     details: dict[str, Detail] = {"path": name, "done": finding.message}
     fact = Fact("store_repaired", "store", "repaired", "", (finding.code,), details)
     with contextlib.suppress(StoreError), runtime.store.transaction([]) as transaction:
-        Work(runtime, runtime.now(), transaction).log(workspace, [fact])
+        work = Work(runtime, runtime.now(), transaction)
+        work.at(unrooted(workspace)).log([fact])
 
 
 def folder_class(path: str) -> tuple[str, str]:

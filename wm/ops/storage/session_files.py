@@ -71,8 +71,8 @@ def delete_all(work: LocatedWork, session_id: str, *, by: str) -> tuple[str, ...
     fact = Fact(
         "session_deleted", "session", "changed", details={"toldBy": by, "files": len(files)}
     )
-    work.log(work.key, [fact], session=sid)
-    work.notify(work.key, SessionState.slug, sid)
+    work.log([fact], session=sid)
+    work.notify(SessionState.slug, sid)
     return files
 
 
@@ -82,7 +82,7 @@ def delete_all(work: LocatedWork, session_id: str, *, by: str) -> tuple[str, ...
 def _run(work: Work, request: DeleteSessionRequest) -> DeletedSession:
     require_session(request, work.runtime.settings.session)
     work = work.at(locate(work.runtime, request))
-    session = full_session(work, work.key, request.session_id)
+    session = full_session(work, request.session_id)
     files = file_names(work.runtime, work.key, session)
     if not files:
         raise no_session(work.place, f"There is no session {request.session_id!r}")
@@ -97,9 +97,8 @@ def _refs(runtime: Runtime, request: DeleteSessionRequest) -> Sequence[Ref[Docum
     if request.dry_run:
         return ()
     require_session(request, runtime.settings.session)
-    key = locate(runtime, request).key
-    session = full_session(Work(runtime, runtime.now()), key, request.session_id)
-    return delete_refs(runtime, key, session)
+    work = Work(runtime, runtime.now()).at(locate(runtime, request))
+    return delete_refs(runtime, work.key, full_session(work, request.session_id))
 
 
 delete_session = Operation("delete_session", DeleteSessionRequest, DeletedSession, _run, _refs)

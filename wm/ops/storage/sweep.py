@@ -37,8 +37,8 @@ from wm.formats.sweep_log import (
 from wm.formats.tombstones import TrashedEntry
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, read_journal, tombstones_ref
-from wm.ops.operation import Operation, Work
-from wm.ops.place import locate, memory_ref, place_of
+from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.place import locate, memory_ref, place_of, unrooted
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence_rotation import rotate
 from wm.settings import StorageSettings
@@ -276,7 +276,7 @@ def _purge_trash(
     purged: list[Deletion] = []
     with tally.noting(entries[0][0].file.document):
         with runtime.store.transaction(refs) as transaction:
-            work = Work(runtime, runtime.now(), transaction, frozenset(refs))
+            work = Work(runtime, runtime.now(), transaction, frozenset(refs)).at(unrooted(key))
             for ref, files in zip(refs, entries, strict=True):
                 if _purge_one(work, ref, files):
                     purged += files
@@ -290,7 +290,7 @@ def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
     return Ref(TrashedEntry, key, paths.name_of(TrashedEntry, path.rpartition("/")[2]) or "")
 
 
-def _purge_one(work: Work, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]) -> bool:
+def _purge_one(work: LocatedWork, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]) -> bool:
     """Purge one entry; False if it was restored, or trashed again, since the plan was made."""
     found = work.read(ref)
     planned_times = [d.file.modified for d in deletions if d.file.part is FilePart.DOCUMENT]
@@ -300,7 +300,7 @@ def _purge_one(work: Work, ref: Ref[TrashedEntry], deletions: Sequence[Deletion]
     work.delete(ref)
     at = found.document.trashed_at if found.document is not None else ""
     fact = Fact("trash_purged", "store", "changed", ref.name, (), {"trashedAt": at})
-    work.log(ref.workspace, [fact])
+    work.log([fact])
     return True
 
 
@@ -396,14 +396,14 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
     ref = Ref(type(log), key, log.session)
     refs: list[Ref[SessionState] | Ref[SweepLog]] = [ref, *([state] if state else [])]
     with runtime.store.transaction(refs) as transaction:
-        work = Work(runtime, runtime.now(), transaction, frozenset(refs))
+        work = Work(runtime, runtime.now(), transaction, frozenset(refs)).at(unrooted(key))
         if state is not None and work.read(state).health is Health.MISSING:
             for old_ref in refs:
                 work.delete(old_ref)  # together with the locks taken here
             return
         work.put(ref, log)
         if log.deleted:
-            work.log(key, [_fact_of(log)], session=log.session)
+            work.log([_fact_of(log)], session=log.session)
     # The report lists up to a thousand files and is rarely read: do not cache it.
     runtime.store.core.cache.drop(paths.place(ref).path)
 

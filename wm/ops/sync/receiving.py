@@ -185,7 +185,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
         )
         kept = (*stones.stones, *fresh)
         work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": kept}))
-    events = work.log(work.key, reception.facts)
+    events = work.log(reception.facts)
     brought = {
         fact.entry: event
         for fact, event in zip(reception.facts, events, strict=True)
@@ -218,7 +218,7 @@ def _take_recaps(work: LocatedWork, found: Sequence[SharedEntry]) -> int:
     if others == known.others:
         return 0
     work.put(Ref(Recaps, work.key), known.model_copy(update={"others": others}))
-    work.notify(work.key, Recaps.slug)
+    work.notify(Recaps.slug)
     return len(set(others) - set(known.others))
 
 

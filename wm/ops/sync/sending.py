@@ -55,7 +55,7 @@ def _share(work: Work, request: ShareRequest) -> SharedEntries:
         chosen.append(entry)
     kind = "memory_unshared" if request.end else "memory_shared"
     facts = [Fact(kind, "user", "changed", e.id, (), {"text": e.text}) for e in chosen]
-    work.log(work.key, facts)
+    work.log(facts)
     update: dict[str, object] = {"records": records}
     if request.recaps:
         update["recaps"] = not request.end

@@ -70,7 +70,7 @@ def _of(work: LocatedWork, log: str) -> ConversationUsage | None:
     if last is None:
         return None
     # An agent without hooks has no session.
-    session = next(readable_sessions(work, work.key, (log,)), None)
+    session = next(readable_sessions(work, (log,)), None)
     has_ended = session is not None and bool(session.ended_at)
     current = not has_ended and _is_recent(last, work.now, settings)
     name = session.session_id if session is not None else log

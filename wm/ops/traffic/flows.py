@@ -42,7 +42,7 @@ def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
         }
     )
     work.runtime.store.append_flow(work.key, session, flow)
-    work.notify(work.key, Flow.slug, session)
+    work.notify(Flow.slug, session)
     if full := measured(flow, work.runtime.settings.pressure):
         work.runtime.signals.zones.put((work.key, session), (full.zone, work.now))
     return FinishAnswer(place=work.place, flow_id=flow.flow_id)

@@ -31,7 +31,7 @@ def _run(work: Work, request: ContextRequest) -> SessionContext:
     store, settings = work.runtime.store, work.runtime.settings
     wanted = request.session_id
     known = wanted in store.sessions_with(work.key, FLOWS)
-    session = wanted if known else sid(full_session(work, work.key, wanted))
+    session = wanted if known else sid(full_session(work, wanted))
     flows = store.flows(work.key, session)
     if not flows:
         raise NotFound(
