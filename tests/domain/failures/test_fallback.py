@@ -240,6 +240,70 @@ ROWS = [
         "{Unrecognized function 'totl'.\n\nError in cart (line 4)\n    t = totl(x);\n} \n",
         "Unrecognized function",
     ),
+    # A shell without the locale that its environment asks for is not what failed.
+    (
+        "visudo -c -f s",
+        1,
+        "bash: warning: setlocale: LC_ALL: cannot change locale (ja_JP.UTF-8)\n"
+        "s:1:9: syntax error\n",
+        "syntax error",
+    ),
+    # A process that runs others numbers their lines.
+    (
+        "concurrently 'npm run a' 'npm run b'",
+        1,
+        "[0] > node a.js\n[1] file:///home/ana/shop/b.js:3\n[1] weigh();\n[1] ^\n[1] \n"
+        "[1] ReferenceError: weigh is not defined\n[1]     at file:///home/ana/shop/b.js:3:1\n"
+        "[1] npm run b exited with code 1\n",
+        "b.js:3: ReferenceError: weigh is not defined",
+    ),
+    # What was expected and what came explain the line above them.
+    (
+        "lockfile-lint -p l",
+        1,
+        "detected invalid host(s) for package: a@1.0\n    expected: npmjs.org\n"
+        "    actual: example.org\n\n ✖ Error: security issues detected!\n",
+        "invalid host(s) for package: a@1.0 expected: npmjs.org actual: example.org",
+    ),
+    # A heading with a list says more than the verdict; advice follows and is not read.
+    (
+        "reuse lint",
+        1,
+        "The following files have no licensing information:\n* a.py\n\nUnfortunately, your project"
+        " is not compliant\n\n# RECOMMENDATIONS\n\n* Fix it: the tool cannot find a tag\n",
+        "no licensing information: * a.py",
+    ),
+    # The exception that another one is about; a script that an installer made is not the place.
+    (
+        "jupyter nbconvert --execute a.ipynb",
+        1,
+        'Traceback (most recent call last):\n  File "/usr/bin/jupyter", line 10, in <module>\n'
+        "    main()\nnb.CellExecutionError: An error occurred in the cell:\n-----\nprint(x)\n"
+        "-----\nNameError: name 'x' is not defined\n",
+        "An error occurred in the cell: NameError: name 'x' is not defined",
+    ),
+    # The message stands below the source that the place shows.
+    (
+        "stylus a.styl",
+        1,
+        "/usr/lib/node_modules/stylus/bin/stylus:684\n      throw err;\n      ^\n\n"
+        "Error: a.styl:1:9\n   1| @import 'b'\n------------^\n   2| x = 4\n\n"
+        "failed to locate @import file b.styl\n",
+        "a.styl:1: failed to locate @import file b.styl",
+    ),
+    (
+        "xsltproc a.xsl a.xml",
+        9,
+        "runtime error: file a.xsl line 3 element call-template\nThe template 'b' was not found.\n",
+        "a.xsl:3: The template 'b' was not found",
+    ),
+    ("flynt -d .", 1, "--- /home/ana/shop/a.py\n\n+++ \n\n@@ -1 +1 @@\n\n-x\n+y\n", "a.py: not f"),
+    (
+        "pycln --diff .",
+        1,
+        "--- original/ a.py\n+++ fixed/ a.py\n@@ -1 +0,0 @@\n-x\n",
+        "a.py: not f",
+    ),
 ]
 
 

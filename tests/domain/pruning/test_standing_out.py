@@ -198,3 +198,23 @@ def test_the_frame_of_an_error_is_no_tree() -> None:
     ]
     text = kept("\n".join(lines), "terraform validate", Mode.HYPER)
     assert "│ Error: Unclosed block" in text
+
+
+def test_the_ends_of_a_uniform_run_are_a_few_lines() -> None:
+    lines = [
+        f"tests/test_{chr(97 + n % 26)}x{n}.py::test_it PASSED [{n // 2}%]" for n in range(200)
+    ]
+    lines[150] = "tests/test_fee.py::test_small FAILED [75%]"
+    text = kept("\n".join(lines), "pytest -v")
+    assert lines[0] in text
+    assert lines[150] in text
+    assert lines[199] in text
+    assert len(text.split("\n")) < 20
+
+
+def test_the_ends_of_a_log_in_json_are_a_few_lines() -> None:
+    lines = [f'{{"level":30,"time":{n},"msg":"payment {n} booked"}}' for n in range(200)]
+    lines[88] = '{"level":50,"time":88,"msg":"payment 88 bounced"}'
+    text = kept("\n".join(lines), "node job.js")
+    assert lines[88] in text
+    assert len(text.split("\n")) < 20

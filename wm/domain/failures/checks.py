@@ -133,16 +133,19 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     """A message that ends in a colon, or is only the name of an exception, goes on below."""
     if not found.message.endswith(":") and not _ONLY_NAME.fullmatch(found.message):
         return found
-    for i in range(found.at, min(found.at + REACH, len(lines))):
+    for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):
         if not lines[i].rstrip().endswith(found.message):
             continue
-        below = (t.strip() for t in lines[i + 1 : i + 4] if t.strip())
-        more = next(below, "")
+        below = [t.strip() for t in lines[i + 1 : i + REACH] if _LETTER.search(t)]
+        inner = (t for t in reversed(below) if _EXCEPTION.match(t))
+        more = next(inner, "") or next(iter(below[:2]), "")
         return replace(found, message=f"{found.message} {more}".strip())
     return found
 
 
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
+_EXCEPTION = patterns.Lazy(r"[A-Z]\w*(?:Error|Exception): \S")
+_LETTER = patterns.Lazy(r"\pL{2}")
 REACH = 40
 """Lines from the beginning of an error in which its message is looked for."""
 

@@ -18,9 +18,14 @@ _TASK = patterns.Lazy(
 )
 _STAMP = patterns.Lazy(
     r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|"
-    r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: )"
+    r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
+    r"\[(?:\d+|@?[\w.]+[:/-][\w./:-]+)\](?: |$)|"
+    r"[A-Za-z][\w.-]* +\| )"
 )
-"""What services write before each line: a time, the process id, the name of the workspace."""
+"""What services write before each line: a time, the process id, the name of the workspace or of the
+process that printed it."""
+_LOCALE = patterns.Lazy(r"^\S+: (?:line \d+: )?warning: setlocale: ")
+"""A shell without the locale that its environment asks for says that before it does its work."""
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
 """Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
@@ -56,6 +61,8 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
         lines = [_FRAME.sub("", line) for line in lines]
     if output.startswith("#") or "\n#" in output:
         lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
+    if "warning: setlocale: " in output:
+        lines = [line for line in lines if _LOCALE.match(line) is None]
     if any(mark in output for mark in _TASK_MARKS):
         lines = [_TASK.sub("", line) for line in lines]
     if _SPINNERS.search(output) is not None:

@@ -27,6 +27,8 @@ from wm.settings import PruningSettings
 MARK = "[wm: "
 """Prefix of every line that stands for cut lines."""
 WAY_BACK = "memory_restore"
+MOSTLY = 0.6
+"""Share of lines that are JSON objects, from which on an output is a log of them."""
 MOST_APART = 2
 """Lines unlike the others that stay whatever the room; more of them stay as room allows."""
 
@@ -120,7 +122,8 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     single = [*telling_lines.errors(lines), *apart] if rule.folds is Folds.ALIKE else ()
     items = folded(lines, rule.folds, single)
     if len(items) > 2 * measure.ends + measure.slack:
-        items = _shortened(lines, items, must, more, measure)
+        uniform = rule.folds is Folds.ALIKE or lines.share(_is_record) > MOSTLY
+        items = _shortened(lines, items, must, more, measure, uniform=uniform)
     parts = tuple(_parts(lines, items))
     notes = (wanted.note, _errors_cut(must, items, measure))
     if lines.total - len(parts) < measure.slack:
@@ -137,6 +140,11 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     )
     shorter = len(made.text("t_" + "0" * ID_DIGITS)) < len(lines.text)
     return made if shorter else None
+
+
+def _is_record(line: str) -> bool:
+    """Is it a JSON object on one line, as loggers write it?"""
+    return line[:1] == "{" and line.rstrip()[-1:] == "}"
 
 
 def _errors_cut(must: Sequence[int], items: Sequence[FoldedLine], measure: CutLimits) -> str:
@@ -156,6 +164,8 @@ def _shortened(
     must: Sequence[int],
     more: Sequence[int],
     measure: CutLimits,
+    *,
+    uniform: bool,
 ) -> list[FoldedLine]:
     """The items that stay; the rest as items that stand for what was cut."""
     shapes = [b"" if item.count else lines.shapes[item.index] for item in items]
@@ -165,6 +175,7 @@ def _shortened(
         [at[index] for index in must if index in at],
         [at[index] for index in dict.fromkeys(more) if index in at],
         measure,
+        uniform=uniform,
     )
     out: list[FoldedLine] = []
     before = -1

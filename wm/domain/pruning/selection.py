@@ -7,7 +7,8 @@ first, because the last lines of an output are the most informative.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -29,9 +30,15 @@ class KeptLines(Struct, frozen=True):
 
 
 def chosen(
-    shapes: Sequence[Hashable], must: Iterable[int], more: Sequence[int], measure: CutLimits
+    shapes: Sequence[bytes],
+    must: Iterable[int],
+    more: Sequence[int],
+    measure: CutLimits,
+    *,
+    uniform: bool = False,
 ) -> list[int]:
-    """The positions, of `len(shapes)`, that stay, in order."""
+    """The positions, of `len(shapes)`, that stay, in order. uniform: of lines built alike, an end
+    needs only the outermost few."""
     count = len(shapes)
     must = _within(shapes, sorted(set(must)), measure.errors)
     room = 2 * measure.ends + MARKS
@@ -40,13 +47,29 @@ def chosen(
     for shrink in SHRINKS:
         head = measure.ends - int(measure.ends * shrink)
         tail = measure.ends - int(measure.ends * shrink / 2)
-        kept = set(range(min(head, count))) | set(range(max(0, count - tail), count))
+        ends = range(min(head, count)), range(count - 1, max(-1, count - 1 - tail), -1)
+        kept = {p for end in ends for p in (_unlike(shapes, end) if uniform else end)}
         allowed = room + sum(1 for position in must if position not in kept)
         kept.update(must)
         waiting = sum(1 for position in more if position not in kept)
         if shrink == last or allowed - _cost(kept, count) >= min(waiting, measure.ends // 2):
             break
     return _filled(kept, more, allowed, count)
+
+
+MOST_ALIKE = 3
+_LETTERS = b"_-./ " + bytes(c for c in range(128) if chr(c).isalnum()) + bytes(range(128, 256))
+
+
+def _unlike(shapes: Sequence[bytes], end: Iterable[int]) -> Iterator[int]:
+    """The positions without those of lines whose punctuation `MOST_ALIKE` lines before them have:
+    of forty passed tests, the first three show what the others look like."""
+    seen: Counter[bytes] = Counter()
+    for position in end:
+        marks = shapes[position].translate(None, _LETTERS)
+        seen[marks] += 1
+        if not marks or seen[marks] <= MOST_ALIKE:
+            yield position
 
 
 def _filled(kept: set[int], more: Sequence[int], allowed: int, count: int) -> list[int]:

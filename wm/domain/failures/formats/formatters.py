@@ -12,6 +12,9 @@ _UNFORMATTED = patterns.Lazy(
     r"|^(?:ERROR: )?(\S+\.pyi?):? (Imports .+)$"
 )
 
+_SIDE = patterns.Lazy(r"^\w+/ +")
+"""`original/ a.py`, `fixed/ a.py`"""
+
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     prettier = any("Code style issues" in line for line in lines)
@@ -21,9 +24,12 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, said, unsorted, _imports = match.groups()
             message = said or (_imports if unsorted else "not formatted")
             yield DetectedError("lint", message, file or unsorted, 0, i, i + 1)
-        elif line.startswith("--- ") and _is_diff(lines[i + 1 : i + 3]):
-            file = lines[i + 1][4:].split("\t")[0].removesuffix(":after")
-            yield DetectedError("lint", "not formatted", file, 0, i, i + 3)
+        elif line.startswith("--- "):
+            below = [text for text in lines[i + 1 : i + 5] if text.strip()][:2]
+            if _is_diff(below):
+                name = (below[0][4:].strip() or line[4:]).split("\t")[0]
+                file = _SIDE.sub("", name).removesuffix(":after")
+                yield DetectedError("lint", "not formatted", file, 0, i, i + 3)
         elif prettier and line.startswith("[warn] ") and "Code style" not in line:
             file = line[7:].strip()
             yield DetectedError("lint", "not formatted (prettier)", file, 0, i, i + 1)
@@ -31,4 +37,4 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 def _is_diff(below: Sequence[str]) -> bool:
     """What `--diff` prints: a formatter that failed shows what it would change."""
-    return len(below) == 2 and below[0].startswith("+++ ") and below[1].startswith("@@ ")
+    return len(below) == 2 and below[0].startswith("+++") and below[1].startswith("@@ ")

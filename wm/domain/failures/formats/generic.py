@@ -64,6 +64,8 @@ SUMS = tuple(TABLES.table("sums"))
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     """The first line of the clearest kind; a summary line only if there is nothing else."""
+    advice = next((i for i, line in enumerate(lines) if i and _ADVICE.match(line)), len(lines))
+    lines = lines[:advice]
     best: tuple[int, int] | None = None
     for i, line in enumerate(lines):
         text = line.strip()
@@ -76,9 +78,11 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         if rank == 0:
             break
     i = best[1] if best is not None else -1
+    details: list[str] = []
     guessed = best is None or best[0] >= 2 * len(_LEVELS)
     if guessed:
         other = _last_telling(lines, refusing=best is not None)
+        other, details = _listed_under(lines, other)
         i = other if other >= 0 else i
     if i >= 0:
         text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[i].strip())).strip()
@@ -88,7 +92,23 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             below = [t.strip() for t in lines[i + 1 : i + 6] if _WORD.search(t)]
             below = [t for t in below if not t.endswith(":")] or below
         name = LAST_WORD if guessed else ""
-        yield DetectedError("", " ".join([text, *below[:1]]), at=i, until=i + 1, name=name)
+        yield DetectedError(
+            "", " ".join([text, *(details or below[:1])]), at=i, until=i + 1, name=name
+        )
+
+
+def _listed_under(lines: Sequence[str], at: int) -> tuple[int, list[str]]:
+    """The line above an indented one that it explains, with all such lines; else the line itself.
+
+    `detected invalid host for package: a`, and below it `expected: b`, `actual: c`.
+    """
+    top = at
+    while top > 0 and lines[top][:1].isspace() and lines[top - 1].strip():
+        top -= 1
+    if at < 0 or top == at or lines[top][:1].isspace() or _AGAINST.search(lines[top]) is None:
+        return at, []
+    end = next((i for i in range(at, len(lines)) if not lines[i][:1].isspace()), len(lines))
+    return top, [text.strip() for text in lines[top + 1 : min(end, top + 4)] if text.strip()]
 
 
 _DETAIL = patterns.Lazy(
@@ -118,16 +138,26 @@ _RULE = patterns.Lazy(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
 
 def _only_sums(text: str) -> bool:
     """Does the line only report that something failed, or how much?"""
-    return text.startswith(SUMS) or (
-        summaries.says_failed(text) and not _CAUSE.search(_ASIDES.sub("", text))
+    return (
+        text.startswith(SUMS)
+        or _FOUND.search(text) is not None
+        or (summaries.says_failed(text) and not _CAUSE.search(_ASIDES.sub("", text)))
     )
 
 
+_FOUND = patterns.Lazy(
+    r"(?i)^[^:]*(?:error: )?[\w ]*\b(?:issues|problems|errors|violations|vulnerabilities) "
+    r"(?:were |have been )?(?:found|detected)\W*$"
+)
 _ASIDES = patterns.Lazy(r"\([^()]*\)")
 _CAUSE = patterns.Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")
 """A summary that also says why: `error: build failed: no such file`."""
 
 
+_ADVICE = patterns.Lazy(
+    r"(?i)^\W*(?:recommendations?|suggestions?|next steps|how to fix(?: it| this)?)\W*$"
+)
+"""A heading, below which a tool says what to do, not what is wrong."""
 _AGAINST = patterns.Lazy(
     r"(?i)\b(?:\w*(?:fail|error)(?:ed|ure)?|not?|cannot|can't|couldn't|won't|don't|doesn't|isn't|wasn't|didn't|unable|fail(?:s|ed|"
     r"ing|ure|ures)?|errors?|exceptions?|refused|denied|missing|invalid|conflicts?|unknown|illegal|"
@@ -151,6 +181,7 @@ _GOOD = patterns.Lazy(
     r"(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0|success(?:ful(?:ly)?)?|succeeded|"
     r"all good|passed|done|ok)\b"
 )
+_BULLET = patterns.Lazy(r"^\s*[*•-] \S")
 _WORD = patterns.Lazy(r"\pL{2}")
 
 
@@ -160,7 +191,7 @@ def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
 
     refusing: only one with such a word, or a warning: a summary says that something failed.
     """
-    last = plain = warned = summed = -1
+    last = plain = warned = summed = against = -1
     for i in range(len(lines) - 1, max(-1, len(lines) - MAX_LOOKED_AT - 1), -1):
         text = lines[i].strip()
         if _WORD.search(text) is None or _ASIDE.search(text) or _GOOD.search(text):
@@ -173,10 +204,14 @@ def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
         last = i if last < 0 else last
         plain = i if plain < 0 and not lines[i][:1].isspace() else plain
         if _AGAINST.search(text):
-            return i
+            if text.endswith(":") and _BULLET.match("\n".join(lines[i + 1 : i + 2])):
+                return i  # What follows names the files or packages.
+            against = i if against < 0 else against
+    if against >= 0:
+        return against
     if refusing:
         return warned
-    return next((i for i in (plain, last, warned, summed) if i >= 0), -1)
+    return next((i for i in (plain, warned, last, summed) if i >= 0), -1)
 
 
 def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:

@@ -30,7 +30,7 @@ _AT = (
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
 _ARROW = (
     r"(?:(?:-+>|=>|→|›|❯|@|╭─\[?|┌─\[?|,-\[|::):? *|"
-    r"(?:at|in|In|on|File|FILE|Location)(?:: *| +|$))"
+    r"(?:at|in|In|on|file|File|FILE|Location)(?:: *| +|$))"
 )
 _LEADING = patterns.Lazy(
     rf"^[\s│|#─]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
@@ -225,6 +225,7 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
+    rest = "" if _ELEMENT_NAMED.match(rest) else rest
     above = _heading(lines, i)
     if above >= 0 and rest and not rest.startswith("#") and _level(lines[above]) is None:
         above = -1
@@ -243,6 +244,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         yield _made(lines[i - 1].strip("# ") or rest, file, number, i, "error")
         return
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
+        if rest.endswith(":") and i + 1 < len(lines) and _tells(lines[i + 1]):
+            rest = f"{rest} {lines[i + 1].strip()}"
         named = label and label not in ("e", "w", "file")
         level = "error" if "Error) " in lines[i][:60] else label or ""
         yield _made(f"{label}: {rest}" if named else rest, file, number, i, level)
@@ -250,6 +253,10 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     near = _title(lines, i, below=not frame)
     if near >= 0:
         yield _made(lines[near].strip(), file, number, near)
+
+
+_ELEMENT_NAMED = patterns.Lazy(r"^element \S+$")
+"""libxslt names the element behind the place; the message is the next line."""
 
 
 def _heading(lines: Sequence[str], i: int) -> int:
@@ -270,12 +277,27 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
         # Quoted source and a mark: the message follows them, as in node and Python.
         return next((j for j in range(i + 3, min(i + 6, len(lines))) if _tells(lines[j])), -1)
+    quoted = i + 1
+    named = _EXCEPTION_AT.match(lines[i]) is not None
+    while named and quoted < min(i + 12, len(lines)) and _QUOTED.match(lines[quoted]):
+        quoted += 1
+    if quoted > i + 1:
+        after = next(
+            (j for j in range(quoted, min(quoted + 2, len(lines))) if _tells(lines[j])), -1
+        )
+        if after >= 0:
+            return after
     if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _tells(lines[i + 1]):
         return i + 1
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
         if _tells(lines[j]):
             return j
     return next((j for j in range(i + 1, min(i + 3, len(lines))) if _tells(lines[j])), -1)
+
+
+_EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
+_QUOTED = patterns.Lazy(r"^\s*\d+ ?[|│]|^[\s|│]*[-~]*\^")
+"""Source below a place, and the mark under it."""
 
 
 def _tells(line: str) -> bool:
