@@ -46,6 +46,7 @@ class Answering(FileLedger):
         self.was_cancelled = asyncio.Event()
         self.may_write = asyncio.Event()
         self.may_write.set()
+        self.hangs_after_call = False
 
     async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await self.may_write.wait()
@@ -53,6 +54,8 @@ class Answering(FileLedger):
 
     async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
         self.asked.append((tool, arguments))
+        if self.hangs_after_call:
+            self.may_write.clear()
         try:
             await asyncio.sleep(self.answers_after_s)
         except asyncio.CancelledError:
@@ -292,9 +295,8 @@ def test_a_late_result_is_recorded_as_it_was_sent(
 
 def test_the_next_request_has_an_exchange_that_is_not_on_disk_yet(tmp_path: Path) -> None:
     async def act(b: Bench, ledger: Answering) -> None:
+        ledger.hangs_after_call = True
         client = await asks(b, request())
-        await client.head()  # the request left; from now on the disk hangs
-        ledger.may_write.clear()
         while not ledger.asked:
             await asyncio.sleep(0.001)
         client.writer.close()
