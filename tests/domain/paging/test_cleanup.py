@@ -62,6 +62,13 @@ def test_an_open_error_stays_until_the_call_succeeds() -> None:
     assert not made.answered(6, "make test", (), is_error=True)
 
 
+def test_a_call_about_nothing_cannot_be_named() -> None:
+    made = wishes()
+    made.answered(5, "TodoRead", ("",), is_error=False)
+    assert not made.take("drop", " ", "", 6)
+    assert given_up(made) == []
+
+
 def test_declared_losses_are_kept_short() -> None:
     made = wishes()
     made.take("declare_losses", "o_2", "the exact times " * 90, 5)

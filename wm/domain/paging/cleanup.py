@@ -53,7 +53,7 @@ class CleanupWishes(Struct):
 
     def take(self, name: str, of: str, text: str, results: int) -> bool:
         """A tag of the model, behind so many results. False if it names nothing."""
-        found = self._named.get(of.strip(), [])
+        found = self._named.get(of.strip(), []) if of.strip() else []
         if not found:
             return False
         last = found[-1]
