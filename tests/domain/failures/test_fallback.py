@@ -297,6 +297,19 @@ ROWS = [
         "runtime error: file a.xsl line 3 element call-template\nThe template 'b' was not found.\n",
         "a.xsl:3: The template 'b' was not found",
     ),
+    (
+        "salt-lint a.sls",
+        2,
+        "[201] Trailing whitespace\na.sls:2\n  file.managed:\n",
+        "a.sls:2: [201] T",
+    ),
+    (
+        "checkov -f Dockerfile",
+        1,
+        'Check: CKV_3: "Ensure a user"\n\tFAILED for resource: Dockerfile.\n'
+        "\tFile: Dockerfile:1-3\n",
+        "Dockerfile:1: Check: CKV_3",
+    ),
     ("flynt -d .", 1, "--- /home/ana/shop/a.py\n\n+++ \n\n@@ -1 +1 @@\n\n-x\n+y\n", "a.py: not f"),
     (
         "pycln --diff .",

@@ -43,8 +43,8 @@ CHECKERS: list[Row] = [
         "npx markdown-checker docs",
         "index.md:3: error: Heading is empty.\non/start.md:4:1 error Link is dead.\n",
         [
-            ("build", "index.md", 3, "index.md:3: error: Heading is empty."),
-            ("runtime", "on/start.md", 4, "on/start.md:4: Link is dead."),
+            ("lint", "index.md", 3, "index.md:3: error: Heading is empty."),
+            ("lint", "on/start.md", 4, "on/start.md:4: Link is dead."),
         ],
     ),
     (
@@ -74,7 +74,7 @@ CHECKERS: list[Row] = [
         "flex words.l",
         "words.l:5: bad character class\nwords.l:5: unrecognized rule\n"
         "words.l:5: fatal parse error\n",
-        [("runtime", "words.l", 5, "words.l:5: bad character class")],
+        [("build", "words.l", 5, "words.l:5: bad character class")],
     ),
     (
         "npx tsc --pretty",

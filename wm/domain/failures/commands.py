@@ -137,8 +137,9 @@ def purpose_of(tool: str) -> str:
     if head in ("gradle", "sbt"):
         return "build"
     named = head.lower().replace("-", ".").replace("_", ".").replace("/", ".").split(".")
-    if "lint" in head:
-        return "lint"
+    for category, parts in known_tools.NAME_PARTS:
+        if "/" not in head and any(part in head for part in parts):
+            return category
     return "test" if {"test", "tests", "spec"} & set(named) else ""
 
 

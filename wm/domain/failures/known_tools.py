@@ -77,5 +77,6 @@ ALL_PARTS, RUNS_ALL = _set("all_parts"), _set("runs_all")
 LISTS_ALL = _set("lists_all")
 """Tools that report everything each time: what a rerun does not report is fixed."""
 PURPOSES = _lists("purposes")
+NAME_PARTS = tuple(_lists("name_parts").items())
 PURPOSE_WORDS = tuple(_lists("purpose_words").items())
 """Words in the name of a script or make target that reveal its purpose."""

@@ -62,7 +62,7 @@ _FRAME = patterns.Lazy(
 _CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
 _OTHER_FAILED = patterns.Lazy(
-    r"^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
+    r"^\s*(?:FAILED|Failed) for\b|^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
     r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:|"
     r"^\W*(?:[Ff]ailures?|[Ee]rrors?|FAILURES|ERRORS|FAILED|FAIL)\W*$"
 )
@@ -287,6 +287,8 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
         )
         if after >= 0:
             return after
+    if i and _CODED.match(lines[i - 1]):
+        return i - 1
     if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _tells(lines[i + 1]):
         return i + 1
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
@@ -295,6 +297,8 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     return next((j for j in range(i + 1, min(i + 3, len(lines))) if _tells(lines[j])), -1)
 
 
+_CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
+"""`[201] Trailing whitespace`: the code of a rule, and what it says about the place below."""
 _EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
 _QUOTED = patterns.Lazy(r"^\s*\d+ ?[|│]|^[\s|│]*[-~]*\^")
 """Source below a place, and the mark under it."""
