@@ -201,6 +201,12 @@ HIDDEN: tuple[str, ...] = (
 """Each holds the made secret, which must not survive."""
 
 OPEN: tuple[str, ...] = (
+    'import { AzureKeyCredential } from "@azure/core-auth2";',
+    "const { password } = require('@inquirer/prompts2')",
+    "MY_SECRET: ${file(./config.${opt:stage, 'dev'}.json):CREDS}",
+    "no longer requires a github token [`36c0220`](https://github.com/a/b)",
+    "[![cov](https://codecov.io/gh/a/b/graph/badge.svg?token=CWQ7GSH0ZI)](https://codecov.io)",
+    'src="https://img.shields.io/circleci/build/github/f?token=af199cd2deca9e70e53776f9ded96284"',
     "--- PASS: TestTax12 (0.00s)",
     "a one-pass compiler and a low-pass Filter12",
     "nextToken: AAMA7EFRSURBSGg4",

@@ -94,6 +94,7 @@ class Redactor(Struct, frozen=True):
             spans = _apart([_unwrapped(folded, span) for span in spans])
         if spans and "arn:" in folded:
             spans = [span for span in spans if not _in_arn(folded, span.start)]
+        spans = [span for span in spans if not _is_no_secret(folded, span)]
         if spans and self.opaque:
             spans = _joined(spans, _again(folded, spans))
         if places is not None:
@@ -480,6 +481,25 @@ def _is_id(before: str) -> bool:
     """True behind the label of an id that opens nothing: `"DetectorId": "`, `--stack-id `."""
     found = _ID.search(before)
     return found is not None and not found.group(1).lower().rstrip("_-").endswith(_SECRET_IDS)
+
+
+_PACKAGE_OR_BADGE = Lazy(
+    r"(?m)(?:^[^\n:=]{0,3}(?:import\b|export\b[^\n=:]{0,160} from )[^\n;'\"=:]{0,160}['\"]|"
+    r"\brequire\(['\"]|"
+    r"(?:/badge|shields\.io/)[^\s?]{0,160}\?(?:[^\s?]{0,80}[&;])?token=)$"
+)
+_COMMIT = Lazy(r"[0-9a-f]{7,40}")
+
+
+def _is_no_secret(text: str, span: SecretSpan) -> bool:
+    """True for the name of an imported package, the token of a badge, a linked commit, and a
+    reference that is filled in later: `from "@a/core-auth"`, `badge.svg?token=…`, `${file(…)}`."""
+    if span.kind not in ("credential", "token"):
+        return False
+    value = text[span.start : span.end]
+    linked = text[span.end : span.end + 3] == "`](" and _COMMIT.fits(value)
+    before = text[max(0, span.start - 240) : span.start]
+    return value.startswith("${") or linked or _PACKAGE_OR_BADGE.search(before) is not None
 
 
 def _in_arn(text: str, start: int) -> bool:
