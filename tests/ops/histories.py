@@ -107,6 +107,8 @@ class Sent:
     decisions: tuple[Decision, ...]
     is_answered: bool
     is_dropped: bool
+    thought: set[str] = field(default_factory=set)
+    """Signatures of the thinking in its answer."""
 
 
 @dataclass(frozen=True)
@@ -314,6 +316,7 @@ class Session:
             self._write_behind(talk, is_failing=fault == "behind")
         else:
             self._restart(talk)
+        sent.thought = _signatures({"messages": [{"content": list(verdict.blocks)}]})
         self._answered(talk, list(verdict.blocks))
 
     def _prepared(self, talk: Talk, raw: bytes, name: str, fault: str) -> Prepared:
@@ -368,6 +371,13 @@ class Session:
             # What a cut removed may come back after a rewind into its turn, where it cannot be
             # verified: it was lost at the cut.
             talk.excused |= lost | _signatures(json.loads(sent.raw)) - _signatures(body)
+            # So is that of other answers to a request that it contains and now sends differently.
+            talk.excused |= {
+                one
+                for other in talk.sent
+                if _extends(other.raw, sent.raw) and sent.row[: len(other.row)] != other.row
+                for one in other.thought
+            }
         assert lost <= talk.excused, "thinking was dropped outside a cut"
         shown = set(_texts(body))
         for text in _texts(json.loads(sent.raw)):

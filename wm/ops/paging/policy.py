@@ -279,7 +279,7 @@ class PagingPolicy:
         places = [place for line in past.places for place in line]
         seen = self._seen
         known, number = len(seen.places), 0
-        first = moment.cached if self._limits.stubs else max(moment.cached, _unanswered(body))
+        first = max(moment.cached, _unanswered(body))
         for index, line in enumerate(past.places):
             for position, place in enumerate(line):
                 number += 1
