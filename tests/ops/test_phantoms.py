@@ -12,9 +12,11 @@ import pytest
 from tests.ops.conftest import Bench
 from tests.ops.phantoms import STREAMS, check, main
 from tests.ops.test_turns import DiskLedger
+from wm.domain.paging.levels import LEVELS
 from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
-from wm.ops.paging.phantoms import NAMES, TOOLS, PhantomTools, tools_text
+from wm.ops.paging.phantoms import NAMES, TOOLS, PhantomTools, tags_text, tools_text
+from wm.ops.paging.policy import PagingPolicy
 from wm.ops.paging.turns import ManagedConversation, Recovered
 from wm.store.paths import sid
 from wm.wire.body import index
@@ -188,6 +190,26 @@ def test_with_the_policy_off_nothing_is_offered() -> None:
     turn = made.plan(body("go"), "off", "r_1", 1.0)
     assert turn is not None
     assert turn.prepared.raw == body("go")
+
+
+def test_the_daemon_keeps_what_explains_tags_and_texts_with_tags(bench: Bench) -> None:
+    policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
+    ours = ManagedConversation("", Recovered(), lambda _name: policy)
+    raw = body("go", system="Be brief.")
+    turn = ours.plan(raw, "balanced", "r_1", 1.0)
+    assert turn is not None
+    assert tags_text() in [block["text"] for block in json.loads(turn.prepared.raw)["system"]]
+    said = text('Yes.\n<wm:anchor of="a"/>\nNo.')
+    ours.exchanged("r_1", raw, (phantom_round([said], turn.prepared.phantoms, []),))
+    listed = [dump(record) for record in (*turn.records, *taken(ours))]
+    made = bench.call("append_paging", sessionId="s-1", agent="x", records=listed, durable=True)
+    assert made.refused == ()
+    found = Recovered.of(bench.call("read_ledger", sessionId="s-1"))
+    again = ManagedConversation("", found, lambda _name: nothing)
+    history = body("go", [text("Yes.\nNo.")], "more", system="Be brief.")
+    sent = json.loads(again.preview(history))
+    assert sent["messages"][1]["content"] == [said]
+    assert sent["system"] == json.loads(turn.prepared.raw)["system"]
 
 
 def test_a_proxy_of_somebody_else_gets_the_history_but_not_the_tools(bench: Bench) -> None:

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from tests.ops.phantoms import NO_TAGS, TAGS
 from wm.wire.answer import message, spelled
+from wm.wire.body import index, splice
 from wm.wire.cleanup_tags import TEACH, CleanupTag, TagReader, split_tags
 from wm.wire.interception import InterceptedStream
 from wm.wire.phantom_answer import PhantomAnswer
+from wm.wire.phantom_history import with_system
 
 WORDS = ["Said “so”.\n", "\n", "a `b` c\n", "```\n", "`", "<", "é", "  \n", '<wm:drop of="x"/>']
 TEXTS = st.lists(st.sampled_from([*TAGS, *NO_TAGS, *WORDS]), max_size=6).map("".join)
@@ -122,3 +124,26 @@ def block(number: int, *pieces: str) -> list[dict[str, Any]]:
     parts = [begin, *deltas, {"type": "content_block_stop"}]
     numbered = [{"type": one["type"], "index": number, **one} for one in parts]
     return [numbered[0], ping, *numbered[1:]]
+
+
+@pytest.mark.parametrize(
+    ("system", "before"),
+    [
+        ({}, []),
+        ({"system": "Be “brief”."}, [{"type": "text", "text": "Be “brief”."}]),
+        ({"system": []}, []),
+        ({"system": [{"type": "text", "text": "a", "x": [1]}]}, None),
+    ],
+)
+def test_a_text_is_appended_to_any_system_prompt(
+    system: dict[str, Any], before: list[dict[str, Any]] | None
+) -> None:
+    asked = {"model": "m", **system, "messages": [{"role": "user", "content": "go"}]}
+    found = index(json.dumps(asked).encode())
+    assert found is not None
+    made = json.loads(splice(found.raw, [with_system(found, "Tags.")]))
+    known = system["system"] if before is None else before
+    assert made["system"] == [*known, {"type": "text", "text": "Tags."}]
+    assert {k: v for k, v in made.items() if k != "system"} == {
+        k: v for k, v in asked.items() if k != "system"
+    }
