@@ -3,9 +3,10 @@
     python -m tests.bench fit_stated [SET…] [--check]
 
 Trains on `stated_cases.txt`, and on labelled sets in the form of the capture set (rows with text,
-before, lang, session, keep) where given. --check writes nothing: it reports the recall and the
-false statements of each language with that language left out, of the sets with each session left
-out in tenths, and of `stated_kept.txt`, which no fit uses.
+before, lang, session, keep). A row with `sentence` labels that sentence of its text alone, and its
+`weight` replaces that of its source. --check writes nothing: it reports the recall and the false
+statements of each language with that language left out, of the sets with each session left out in
+tenths, and of `stated_kept.txt`, which no fit uses.
 """
 
 from __future__ import annotations
@@ -102,9 +103,12 @@ def labelled(path: Path) -> Iterable[dict[str, Any]]:
 
 def of_row(row: dict[str, Any]) -> Iterable[Example]:
     group = str(row.get("session") or row.get("id"))
-    weight = REAL_WEIGHT if row.get("source") == "real" else 1.0
+    weight = float(row.get("weight") or (REAL_WEIGHT if row.get("source") == "real" else 1.0))
+    only = row.get("sentence")
     wanted = [set(folded(_whole(kept["says"])).split()) for kept in row["keep"]]
     for sentence in stated.sentences(row["text"], row.get("before") or ""):
+        if only and sentence.text != only:
+            continue
         words = set(folded(sentence.text).split())
         lasting = any(_fits(words, one, sentence.lang) for one in wanted)
         excluded = bool(sentence.features & stated.EXCLUDED)

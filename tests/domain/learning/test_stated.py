@@ -143,7 +143,7 @@ def test_a_no_with_dots_is_a_sentence_of_its_own() -> None:
 
 
 def test_a_fact_alone_at_the_start_of_a_session_needs_less_certainty() -> None:
-    text = "mails are sent at 6"
+    text = "orders are archived after two years"
     certain = [[one.is_certain for one in statements(text, before)] for before in ("", "Done.")]
     assert certain == [[True], [False]]
 
@@ -154,7 +154,7 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 
 
 def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "A page has two sides."
+    rule, weaker = "We never ship on Fridays.", "A lift has two doors."
     assert statements(f"{weaker} Run it.") == ()
     assert [one.text for one in statements(f"{weaker} {rule}")] == [weaker, rule]
 
