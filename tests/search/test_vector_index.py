@@ -94,7 +94,7 @@ def test_reordered_rows_are_identified_by_number(change: str) -> None:
     else:
         wanted = wanted[::-1].copy()
         made = VectorIndex(WIDTH, PLAIN)
-        made.fill(replace(space(30).held(), numbers=wanted))
+        made.fill(replace(space(30).row_set(), numbers=wanted))
     end = 31 if change == "moved" else 30
     near, known = made.likeness(query, end)
     assert known.sum() == (29 if change == "removed" else 30)
@@ -110,7 +110,7 @@ def test_pieces_of_removed_texts_are_not_counted() -> None:
     for number in range(12):
         made.remove(number)
     alone = VectorIndex(WIDTH, PLAIN)
-    alone.add(left, np.full(28, 2), made.held().rows)
+    alone.add(left, np.full(28, 2), made.row_set().rows)
     before = alone.near(query, left)
     assert made.near(query, left) == pytest.approx(before, abs=1e-6)
     assert made.likeness(query, 40)[0][12:] == pytest.approx(before, abs=1e-6)
@@ -176,9 +176,9 @@ def test_new_rows_replace_old_rows_of_a_document() -> None:
     made = space(5)
     made.add(np.array([1]), np.array([2]), vectors(2, seed=5))
     assert len(made) == 6
-    held = made.held()
-    assert sorted(held.numbers.tolist()) == [0, 1, 2, 3, 4]
-    assert dict(zip(held.numbers.tolist(), held.pieces.tolist(), strict=True))[1] == 2
+    stored = made.row_set()
+    assert sorted(stored.numbers.tolist()) == [0, 1, 2, 3, 4]
+    assert dict(zip(stored.numbers.tolist(), stored.pieces.tolist(), strict=True))[1] == 2
 
 
 # --- the graph ----------------------------------------------------------------------------------
@@ -211,16 +211,16 @@ def test_rows_not_in_the_graph_yet_are_candidates_too() -> None:
 
 def test_removed_rows_are_not_returned_and_their_graph_is_not_saved() -> None:
     made = grown(space(100, FEW))
-    assert made.held().graph is not None
+    assert made.row_set().graph is not None
     query = vectors(100)[7]
     made.remove(7)
     named = made.nearest(query, 50)
     assert named is not None
     assert 7 not in named.tolist()
-    held = made.held()
-    assert held.graph is None
-    assert 7 not in held.numbers.tolist()
-    assert not (held.rows == query.astype(np.float16)).all(axis=1).any()
+    stored = made.row_set()
+    assert stored.graph is None
+    assert 7 not in stored.numbers.tolist()
+    assert not (stored.rows == query.astype(np.float16)).all(axis=1).any()
 
 
 def test_after_losing_a_quarter_the_graph_is_rebuilt() -> None:
@@ -239,13 +239,13 @@ def test_after_losing_a_quarter_the_graph_is_rebuilt() -> None:
 
 def test_rows_can_be_restored_with_their_graph() -> None:
     old = grown(space(60, FEW))
-    held = old.held()
-    assert held.graph is not None
-    over = restore(bytes(held.graph.to_bytes()), WIDTH, 60)
+    stored = old.row_set()
+    assert stored.graph is not None
+    over = restore(bytes(stored.graph.to_bytes()), WIDTH, 60)
     numbers = np.arange(60)
     numbers[10] = -1
     new = VectorIndex(WIDTH, FEW, NearGraph)
-    new.fill(replace(held, numbers=numbers, graph=over))
+    new.fill(replace(stored, numbers=numbers, graph=over))
     query = vectors(1, seed=9)[0]
     old.remove(10)
     assert not new.extend_graph(16)
@@ -261,12 +261,12 @@ def test_rows_can_be_restored_with_their_graph() -> None:
 def test_expected_rows_are_preallocated() -> None:
     made = VectorIndex(WIDTH, PLAIN, None, 200)
     rows = vectors(200)
-    held = []
+    stored = []
     for number in range(0, 200, 20):
         part = np.arange(number, number + 20)
         made.add(part, np.ones(20, np.int64), rows[part])
-        held.append(made._rows)
-    assert all(one is held[0] for one in held)
+        stored.append(made._rows)
+    assert all(one is stored[0] for one in stored)
 
 
 # --- the same answers ---------------------------------------------------------------------------
@@ -380,11 +380,11 @@ def test_after_any_operations_the_index_has_the_rows_of_its_documents(
             known[1000 + turn] = known.pop(number)
         elif step == "grow":
             made.extend_graph(number)
-    held = made.held()
-    starts = np.cumsum(held.pieces) - held.pieces
+    stored = made.row_set()
+    starts = np.cumsum(stored.pieces) - stored.pieces
     found = {
-        int(number): held.rows[start : start + count]
-        for number, start, count in zip(held.numbers, starts, held.pieces, strict=True)
+        int(number): stored.rows[start : start + count]
+        for number, start, count in zip(stored.numbers, starts, stored.pieces, strict=True)
     }
     assert found.keys() == known.keys()
     assert all((found[n] == known[n].astype(np.float16)).all() for n in known)

@@ -109,7 +109,7 @@ def _report_error(error: Exception) -> None:
 
 
 class LineSplitter:
-    """Splits a stream into lines; the last one may lack its end. None stands for a line longer than
+    """Splits a stream into lines; the last one may lack its end. None: a line longer than
     `limit`, which is skipped, so that memory stays bounded."""
 
     def __init__(self, limit: int) -> None:

@@ -41,8 +41,8 @@ def start(
     words: the command, instead of `command()`. environment: instead of our own; only the variables
     that a daemon needs are passed on.
 
-    If another client starts one at the same time, one of the two serves; that is no error. Raises
-    Unavailable with the reason if none answers within `start_wait_s`.
+    If another client starts one at the same time, one of the two serves; that is not an error.
+    Raises Unavailable with the reason if none answers within `start_wait_s`.
     """
     if probe(settings) is not None:
         return False

@@ -3,7 +3,7 @@
 Deletes nothing itself. A document and the files beside it (previous copy, lock, temporary file)
 are one unit, and so is a session with all its documents: a unit is deleted whole or kept whole.
 Never planned for deletion: files that wm does not know, memory, journal, tombstones and evidence,
-and anything that is young, pinned or locked. Files are classified by name; damage is no reason
+and anything that is young, pinned or locked. Files are classified by name; damage is not a reason
 to delete.
 """
 

@@ -148,7 +148,7 @@ def _is_sealed(name: bytes, before: tuple[bytes, bytes]) -> bool:
 
 
 def _mark_end(raw: bytes, token: Token) -> int:
-    """End of the object that is the value of this name; 0 if the value is no object, contains
+    """End of the object that is the value of this name; 0 if the value is not an object, contains
     another one, or if the name is the first of its own object."""
     before = raw[max(0, token.start - 64) : token.start].rstrip(b" \t\r\n")[-1:]
     opened = raw.find(b"{", token.end, token.end + 64)

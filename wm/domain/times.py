@@ -37,7 +37,7 @@ def parse(text: str) -> datetime | None:
 
 
 def in_past(text: str, now: datetime) -> str:
-    """The time of a text from elsewhere, `now` if it lies in the future; "" if it is no time."""
+    """The time of a text from elsewhere, `now` if it lies in the future; "" if it is not a time."""
     found = parse(text)
     return iso(min(found, now)) if found is not None else ""
 

@@ -31,8 +31,8 @@ def came_from(entry: MemoryEntry) -> str:
         return "from a summary, source unknown"
     if entry.origin.startswith(TEAM):
         return f"shared by {entry.origin.removeprefix(TEAM)}"
-    told = CAME_FROM.get((entry.source, entry.origin))
-    return told or f"{entry.source}, from {entry.origin}"
+    known = CAME_FROM.get((entry.source, entry.origin))
+    return known or f"{entry.source}, from {entry.origin}"
 
 
 def reason(code: str) -> str:

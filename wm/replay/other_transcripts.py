@@ -243,7 +243,7 @@ def _copilot(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
 
 
 MAIN = "conversation-agent"
-"""Copilot's name of a request that is no side call."""
+"""Copilot's name of a request that is not a side call."""
 
 
 # --- Gemini CLI -------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ MAX_BODY_BYTES = 32 * 1024 * 1024
 """The service accepts no larger request."""
 
 UNSEEN = "(not in the recording) "
-"""Prefix of a block that stands for request content missing from the recording."""
+"""Prefix of a block that replaces request content missing from the recording."""
 
 JsonObject = dict[str, Any]
 

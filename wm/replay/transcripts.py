@@ -185,7 +185,7 @@ def _rewind(thread: _Thread, parent: object) -> None:
 
 
 def _is_made_up(found: JsonObject, message: JsonObject) -> bool:
-    """Is this an error message of the client? It is no answer and is never sent again."""
+    """Is this an error message of the client? It is not an answer and is never sent again."""
     return message.get("model") == "<synthetic>" or found.get("isApiErrorMessage") is True
 
 

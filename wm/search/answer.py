@@ -116,7 +116,7 @@ def _extract(query: str, entry: MemoryEntry, most: int) -> str:
 
 def _kin(word: str) -> frozenset[str]:
     own = terms_of(word)
-    return frozenset((*own, *(kin for term in own for kin in SYNONYMS.get(term, ()))))
+    return frozenset((*own, *(other for term in own for other in SYNONYMS.get(term, ()))))
 
 
 def _terms(sentence: str) -> frozenset[str]:

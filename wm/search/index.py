@@ -160,19 +160,19 @@ class SearchIndex:
             self._space = self._new_space(rows.shape[1])
         self._space.add(numbers, pieces, rows)
 
-    def fill(self, ids: Sequence[str | None], held: RowSet) -> None:
+    def fill(self, ids: Sequence[str | None], stored: RowSet) -> None:
         """Set the vectors of many documents at once, in the form that `vectors` returns. ids: None
         for a document that was removed. Existing vectors are discarded."""
         known = [-1 if i is None else self._collection.number(i) for i in ids]
-        self._space = self._new_space(held.rows.shape[1])
-        self._space.fill(replace(held, numbers=np.array(known, np.int64)))
+        self._space = self._new_space(stored.rows.shape[1])
+        self._space.fill(replace(stored, numbers=np.array(known, np.int64)))
 
     def vectors(self) -> tuple[list[str], RowSet] | None:
         """The documents that have vectors, and the vectors; None if there are none."""
         if self._space is None or not len(self._space):
             return None
-        held = self._space.held()
-        return [self._collection.name(number) for number in held.numbers.tolist()], held
+        stored = self._space.row_set()
+        return [self._collection.name(number) for number in stored.numbers.tolist()], stored
 
     def settle(self) -> None:
         """Recompute the whitening now if it is due, so that no query waits for it."""

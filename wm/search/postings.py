@@ -39,7 +39,7 @@ NO_PLACES: Mapping[str, NDArray[np.bool_]] = MappingProxyType({})
 
 class QueryTerm(Struct, frozen=True):
     """One term of a query. typed: the word it comes from. matches: the terms of texts that match
-    it, with weights up to 1. is_whole: it stands for a whole name."""
+    it, with weights up to 1. is_whole: it is a complete name."""
 
     typed: str
     term: str

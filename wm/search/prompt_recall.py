@@ -78,7 +78,7 @@ def chosen(
 
 def is_chatter(query: str) -> bool:
     """Whether a sentence has no topic of its own: one telling word at most, and no question ("run
-    it again" is no query for entries about runs)."""
+    it again" is not a query for entries about runs)."""
     return len(_telling(query)) < 2 and not query.rstrip().endswith(QUESTION_MARKS)
 
 
@@ -97,12 +97,13 @@ def _behind_task(query: str, pairs: Sequence[Match], settings: RecallSettings) -
 
 def is_task(query: str) -> bool:
     """Whether a sentence asks for work: it begins with a verb or a thing, not with what is spoken
-    of ("it looks …", "I pushed …"), and is no question. No speaker tells of herself in an order."""
+    of ("it looks …", "I pushed …"), and is not a question. In an
+    order nobody speaks of herself."""
     words = [word.lower().strip(".,;:!") for word in raw_words(query)]
     first = next((word for word in words if word not in BEFORE_TASK), "")
-    told = not _FIRST_PERSON.isdisjoint(words) or first in STOP_WORDS
+    reports = not _FIRST_PERSON.isdisjoint(words) or first in STOP_WORDS
     asked = query.rstrip().endswith(QUESTION_MARKS)
-    return bool(first) and not told and not asked and len(_telling(query)) >= TASK_WORDS
+    return bool(first) and not reports and not asked and len(_telling(query)) >= TASK_WORDS
 
 
 def _telling(query: str) -> list[str]:

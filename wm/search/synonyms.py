@@ -11,12 +11,12 @@ from wm.text.tables import Tables
 
 
 def _table() -> dict[str, tuple[str, ...]]:
-    kin: dict[str, dict[str, None]] = {}
+    related: dict[str, dict[str, None]] = {}
     for row in Tables("wm.search").rows("synonyms"):
         stems = list(dict.fromkeys(map(stem, row)))
         for one in stems:
-            kin.setdefault(one, {}).update(dict.fromkeys(s for s in stems if s != one))
-    return {one: tuple(others) for one, others in kin.items()}
+            related.setdefault(one, {}).update(dict.fromkeys(s for s in stems if s != one))
+    return {one: tuple(others) for one, others in related.items()}
 
 
 SYNONYMS = _table()

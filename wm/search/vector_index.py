@@ -140,13 +140,13 @@ class VectorIndex:
         self._pieces[known] = counts[numbers >= 0]
         self._append(np.repeat(numbers, counts), rows)
 
-    def fill(self, held: RowSet) -> None:
+    def fill(self, stored: RowSet) -> None:
         """Load all rows into an empty index; rows of negative document numbers are dropped. The
         graph's keys are the positions of the rows."""
         assert not self._end, "a space is filled once"
-        self.add(held.numbers, held.pieces, held.rows)
-        if held.graph is not None:
-            self._graph, self._in_graph = held.graph, held.in_graph
+        self.add(stored.numbers, stored.pieces, stored.rows)
+        if stored.graph is not None:
+            self._graph, self._in_graph = stored.graph, stored.in_graph
         self._drop(np.flatnonzero(self._owners[: self._end] < 0))
 
     def move(self, old: int, new: int) -> None:
@@ -172,7 +172,7 @@ class VectorIndex:
         found[within] = self._first[numbers[within]] >= 0
         return found
 
-    def held(self) -> RowSet:
+    def row_set(self) -> RowSet:
         """All rows, for saving. The graph is omitted if it still contains removed rows."""
         slots = np.flatnonzero(self._owners[: self._end] >= 0)
         owners = self._owners[slots]
@@ -236,8 +236,8 @@ class VectorIndex:
 
     def _compact(self) -> None:
         keep = np.flatnonzero(self._owners[: self._end] >= 0)
-        for held in (self._rows, self._owners, self._norms):
-            held[: len(keep)] = held[keep]
+        for stored in (self._rows, self._owners, self._norms):
+            stored[: len(keep)] = stored[keep]
         self._end = len(keep)
         owners = self._owners[: self._end]
         starts = np.flatnonzero(np.diff(owners, prepend=-1))

@@ -201,7 +201,7 @@ def _check_fields(given: Mapping[str, Any], at: str, kind: TableKind) -> None:
 
 
 def check_expression(text: str, at: str) -> None:
-    """Raise UserError if `text` is no expression of RE2. at: the beginning of the message."""
+    """Raise UserError if `text` is not an expression of RE2. at: the beginning of the message."""
     import re2  # here, not above: few users have their own rules
 
     options = re2.Options()

@@ -1,6 +1,6 @@
 """Sections [store] and [storage]: files, locks, durability, and what is deleted by age or size.
 
-What deletion never touches (memory, journal, tombstones) is no option.
+What deletion never touches (memory, journal, tombstones) is not an option.
 """
 
 from typing import Annotated

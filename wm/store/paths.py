@@ -230,7 +230,7 @@ def place(ref: Ref[Document]) -> FilePlace:
 
 
 def name_of(model: type[Document], file: str) -> str | None:
-    """The document name that a file name stands for; None if it is not of this format."""
+    """The document name of a file name; None if it is not of this format."""
     row = _row(model)
     if row.names is None:
         return "" if file == row.file else None

@@ -126,7 +126,7 @@ class FileTransaction:
         self._stage(place, _Put(ref, place, document, generation, absorbs))
 
     def delete(self, ref: Ref[D]) -> None:
-        """Stage a removal of all generations of the file. A missing file is no error."""
+        """Stage a removal of all generations of the file. A missing file is not an error."""
         place = self._writable(ref)
         self._stage(place, _Delete(ref, place))
 

@@ -1,11 +1,11 @@
 """The words of a sentence, their pairs, and their prefixes and suffixes, as features of a model
 (EX-7).
 
-A rare word stands as its shape (a path, a name in code, a number, "~ing"), so that "runs on port
-5433" and "listens on port 80" share features. Beginnings and ends join the forms of a word, which
-Polish, Russian and Turkish have many of. Chinese, Japanese and Korean text becomes runs of one to
-three letters. Which words are frequent enough is data of the model that uses them. Pure and linear
-(EX-6).
+A rare word is replaced by its shape (a path, a name in code, a number, "~ing"), so that "runs on
+port 5433" and "listens on port 80" share features. Beginnings and ends join the forms of a word,
+which Polish, Russian and Turkish have many of. Chinese, Japanese and Korean text becomes runs of
+one to three letters. Which words are frequent enough is data of the model that uses them. Pure and
+linear (EX-6).
 """
 
 from __future__ import annotations

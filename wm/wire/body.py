@@ -1,8 +1,8 @@
 """Index of a Messages request as spans of its own bytes. Pure (PX-3).
 
 Nothing is parsed and serialized again: the index holds positions, and `splice` leaves all other
-bytes unchanged. A malformed body is no error: it has no index and is forwarded as it is. What is
-known of the blocks of an earlier body is kept for equal ones.
+bytes unchanged. A malformed body is not an error: it has no index and is forwarded as it is. What
+is known of the blocks of an earlier body is kept for equal ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Identifies a request: agent, session, subagent, workspace, and kind of call. Pure (PX-9).
 
 Clients state these in headers, or else in the prompt. What is known of a session also applies to
-its side calls, which carry no identity. Conversations of an unknown client are told apart by their
-history: two that begin alike are one until they differ.
+its side calls, which carry no identity. Conversations of an unknown client are distinguished by
+their history: two that begin alike are one until they differ.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class ByteSpan(Struct, frozen=True):
 
 
 def members(raw: bytes, span: ByteSpan) -> dict[str, ByteSpan] | None:
-    """Spans of an object's members; None if it is no object or repeats a name."""
+    """Spans of an object's members; None if it is not an object or repeats a name."""
     try:
         fields, end = object_at(raw, span.start, lambda _name, at: value_end(raw, at))
     except (NotIndexable, RecursionError):
@@ -53,7 +53,7 @@ def members(raw: bytes, span: ByteSpan) -> dict[str, ByteSpan] | None:
 
 
 def items(raw: bytes, span: ByteSpan) -> list[ByteSpan]:
-    """Spans of a list's items; [] if it is no list."""
+    """Spans of a list's items; [] if it is not a list."""
     try:
         return list_at(raw, span.start, partial(value_end, raw))[0]
     except (NotIndexable, RecursionError):

@@ -1,7 +1,7 @@
 """Decide whether a newer statement of the user changes what an older entry says (WM-8).
 
 Compares which words the two share, which values differ, and which phrases of change the newer one
-has. A pair that only looks alike (another environment, package or subject) is no change. Pure.
+has. A pair that only looks alike (another environment, package or subject) is not a change. Pure.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Act(Struct, frozen=True):
 
     @property
     def is_command(self) -> bool:
-        """Whether this act stands for all acts of one command."""
+        """Whether this act represents all acts of one command."""
         return self.record.type in (IMPORTED, REVERTED)
 
 

@@ -202,7 +202,7 @@ def _read(section: _Section, types: Sequence[str]) -> ParsedCandidates:
                 items.append(result)
         else:
             refused.append(RefusedLine(line.strip()[:200], result))
-    # One line stands for all lines beyond the limit; their number is not needed.
+    # One line represents all lines beyond the limit; their number is not needed.
     beyond = section.lines[MAX_ITEMS : MAX_ITEMS + 1]
     refused += [RefusedLine(line.strip()[:200], "too_many") for line in beyond]
     # Two different ids identify no snapshot.

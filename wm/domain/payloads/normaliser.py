@@ -168,7 +168,7 @@ class _Call(Struct, frozen=True):
 
 def _of_subagent(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """Keep a subagent's changes on disk, which are facts of the session; drop what it read, said or
-    was told."""
+    was asked."""
     return tuple(
         e.model_copy(update={"aside": True})
         for e in events

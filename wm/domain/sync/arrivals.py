@@ -214,9 +214,9 @@ class Reception:
             changed = changed.model_copy(update={"retention_clock": iso(rules.now)})
         self._put(changed)
         self._agreed.append(entry.id)
-        told = {n: v for n, v in update.items() if n != "tags"}
+        logged = {n: v for n, v in update.items() if n != "tags"}
         codes = tuple(sorted(update))
-        self._log("memory_edited", "changed", changed, codes, **changed_fields(entry, told))
+        self._log("memory_edited", "changed", changed, codes, **changed_fields(entry, logged))
 
     def _withdraw(self, entry_id: str, version: Version, trusted: bool) -> None:
         entry = self._entries.get(entry_id)

@@ -59,10 +59,10 @@ def digest(fields: Mapping[str, Value]) -> str:
     """The same for equal fields; `GONE` without a text."""
     if "text" not in fields:
         return GONE
-    told = sorted(
+    texts = sorted(
         (n, v) for n, v in fields.items() if v is not False and v != DEFAULTS.get(n, None)
     )
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
 
 
 def may_leave(entry: MemoryEntry, *, own_repository: bool) -> str:

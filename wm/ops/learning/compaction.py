@@ -95,7 +95,7 @@ def finish(
 
 def harvest(work: LocatedWork, state: SessionState) -> SessionState:
     """Propose the decisions of a session that ends without a compaction (EX-8). One that the user's
-    own words support becomes active; silence is no consent, so the rest waits in the inbox."""
+    own words support becomes active; silence is not consent, so the rest waits in the inbox."""
     how = stated.mode(work.runtime, work.place, state)
     if not state.recent_decisions or how == stated.OFF:
         return state.model_copy(update={"recent_decisions": ()})

@@ -180,10 +180,10 @@ def _summary(work: LocatedWork, state: SessionState) -> SessionSummary:
 
 def _own_counts(work: LocatedWork, state: SessionState) -> dict[str, int]:
     """Counts of the session's own memory. An unreadable file counts as empty (`wm fsck`)."""
-    core, held = session_memory(work, state)
+    core, working = session_memory(work, state)
     return {
         "core_blocks": sum(1 for _ in core_blocks.filled(core)) if core is not None else 0,
-        "working_items": len(working_memory.everything(held)) if held is not None else 0,
+        "working_items": len(working_memory.everything(working)) if working is not None else 0,
     }
 
 

@@ -1,6 +1,6 @@
 """One sync: fetch, join, commit what changed here, push, take in what arrived (SY-1, SY-2, SY-4).
 
-Calls the use cases of `sending` and `receiving` and git in turn, so no lock is held while git runs.
+Calls the use cases of `sending` and `receiving` and git in turn, so git runs without a lock.
 Each step may be the last one before a crash: the next sync repeats it, and what was done changes
 nothing. The memory changes last, and only towards a tree that is committed.
 """
@@ -125,7 +125,7 @@ class _Run:
             out = self._call("outgoing", **part.scope, mine=plan.mine)
             applied = out.replica.applied
             if applied not in ("", self._ours) and not self._mirror.has(applied):
-                # The mirror was lost: what it held and the remote does not have is sent again.
+                # The mirror was lost: what was in it and is not in the remote is sent again.
                 out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
                 replica = out.replica.model_copy(update={"applied": ""})
                 out = out.model_copy(update={"replica": replica})
@@ -236,7 +236,7 @@ class _Run:
             is_ours = False
         if not is_ours or purges < 0:
             raise UserError(
-                f"{REF} of {self._plan.remote.shown} is no memory of wm; nothing was changed.",
+                f"{REF} of {self._plan.remote.shown} is not a memory of wm; nothing was changed.",
                 fix="Ask who writes there, or name another remote.",
             )
         if version > FORMAT:

@@ -80,9 +80,9 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     save_replica(work, read_sync(work), Replica(), mine=False)
     # Else the first push to another remote would send what these others share.
     Mirror(work.runtime.store, work.key, quiet=True).set_aside()
-    told = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
+    moved = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
     stay = "; yours stay, and what others fetched of them stays with them"
-    return Team(place=work.place, members=(), message=f"You left the team: {told}{stay}.")
+    return Team(place=work.place, members=(), message=f"You left the team: {moved}{stay}.")
 
 
 team = Operation("team", TeamRequest, Team, _run, as_written)

@@ -63,7 +63,7 @@ def _print_entry(answer: Any) -> None:
 
 
 def _print_text(answer: WhyAnswer) -> None:
-    """What happened to a text that is no entry: the entries that it relates to, and their texts."""
+    """What happened to a text that is not an entry: the entries related to it, and their texts."""
     for record in answer.records:
         sentence, text = explanations.sentence_of(record), explanations.text_of(record)
         print_happening(Happening(record=record, sentence=sentence, text=text), named=True)
