@@ -226,9 +226,18 @@ def _as_it_is(_runtime: Runtime, given: Any) -> Any:
 
 def _workspace_of(runtime: Runtime, parsed: Any) -> str:
     """The queue key of a request that names a workspace (`wm.api.protocol.Scoped`)."""
+    return _place_of(runtime, parsed).key if hasattr(parsed, "explicit") else ""
+
+
+def _place_of(runtime: Runtime, request: Any) -> WorkspacePlace:
     from wm.ops.place import locate  # starting a daemon does not need the models that it loads
 
-    return locate(runtime, parsed).key if hasattr(parsed, "explicit") else ""
+    return locate(runtime, request)
+
+
+def located(run: Callable[[LocatedWork, Q], A]) -> Callable[[Work, Q], A]:
+    """The `run` of an operation whose request names a workspace: the work begins there."""
+    return lambda work, request: run(work.at(_place_of(work.runtime, request)), request)
 
 
 def as_written(_runtime: Runtime, _request: object) -> Sequence[Ref[Document]]:

@@ -72,15 +72,16 @@ def is_proposal(entry: MemoryEntry) -> bool:
 # --- reading --------------------------------------------------------------------------------
 
 
-def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _query(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     scope = arguments.get("scope", "all")
     limit = int(arguments.get("limit", work.runtime.settings.tools.hits))
     room = CHARS_PER_TOKEN * int(arguments.get("max_tokens", MOST_TOKENS))
     room = min(room, work.runtime.settings.tools.answer_chars)
     only = filter_syntax.parse(arguments.get("only", ""))
-    removed = () if only or scope == "memory" else _removed(work, request, arguments["query"])
+    in_memory = only or scope == "memory"
+    removed = () if in_memory else objects.passages(work, arguments["query"], PASSAGES)
     if scope in ("context", ANSWER):
-        text, structured = _about_removed(work, request, arguments, removed, room)
+        text, structured = _about_removed(work, arguments, removed, room)
         return ToolAnswer(text=text, structured=structured)
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
     found = search.run(work, asked)
@@ -92,22 +93,13 @@ def _query(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     return ToolAnswer(text=text, structured=structured)
 
 
-def _removed(work: Work, request: ToolRequest, query: str) -> Sequence[TextPassage]:
-    """Passages of stored steps that fit the query."""
-    return objects.passages(work.at(locate(work.runtime, request)), query, PASSAGES)
-
-
 def _about_removed(
-    work: Work,
-    request: ToolRequest,
-    arguments: Arguments,
-    removed: Sequence[TextPassage],
-    room: int,
+    work: LocatedWork, arguments: Arguments, removed: Sequence[TextPassage], room: int
 ) -> tuple[str, dict[str, Any]]:
     """The helper model's short answer, if one was asked for and comes in time; else passages."""
     if arguments["scope"] != ANSWER or not work.runtime.settings.helper.model:
         return tool_rendering.passages(removed, room)
-    found = short_answer(work.at(locate(work.runtime, request)), arguments["query"], removed)
+    found = short_answer(work, arguments["query"], removed)
     if found.answer is not None:
         return tool_rendering.short_answer(found.answer)
     text, structured = tool_rendering.passages(removed, room)
@@ -115,9 +107,8 @@ def _about_removed(
     return f"{said}\n{text}", {**structured, **data}
 
 
-def _recap(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _recap(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     last = int(arguments.get("last", RECAPPED))
-    work = work.at(locate(work.runtime, request))
     shown = recaps.newest_first(work)[:last]
     memory = read_memory(work)
     texts = {e.id: e.text for e in memory.entries if e.status == "active"}
@@ -125,7 +116,7 @@ def _recap(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer
     return ToolAnswer(text=text, structured=structured)
 
 
-def _stats(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _stats(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     del arguments
     found = inspect.run(work, EntriesRequest(**_scope(request)))
     trash = len(work.runtime.store.names(TrashedEntry, found.place.key))
@@ -144,8 +135,7 @@ def _scope(request: ToolRequest) -> dict[str, Any]:
 # --- proposing ------------------------------------------------------------------------------
 
 
-def _remember(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    work = work.at(locate(work.runtime, request))
+def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     memory = load_memory(work)
     refuse_forgotten(work, arguments["text"])
     refuse_flood(work, memory)
@@ -189,8 +179,7 @@ def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
 # --- withdrawing ----------------------------------------------------------------------------
 
 
-def _forget(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    work = work.at(locate(work.runtime, request))
+def _forget(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     memory = load_memory(work)
     entry = find_entry(memory, arguments["id"])
     if not is_proposal(entry):
@@ -220,12 +209,11 @@ def withdraw(
     return memory
 
 
-def _restore(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     if names_output(arguments):
         return _output(work, request, arguments)
     if names_object(arguments):
         return _object(work, request, arguments)
-    work = work.at(locate(work.runtime, request))
     memory = load_memory(work)
     name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, work.key))
     kept = work.read(trash_ref(work.key, name)).document if name else None
@@ -259,9 +247,8 @@ def names_object(arguments: Arguments) -> bool:
     return str(arguments.get("id", "")).strip().lower().startswith("o_")
 
 
-def _object(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _object(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """The text of a removed step or a part of it; it stays in the context for a while (OB-5)."""
-    work = work.at(locate(work.runtime, request))
     session, one, part = objects.find(work, arguments["id"])
     whole = objects.text_of(one, part)
     lines = tool_outputs.chosen_lines(whole, arguments.get("lines", ""), arguments.get("grep", ""))
@@ -273,15 +260,14 @@ def _object(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswe
     return ToolAnswer(text=text, structured=structured)
 
 
-def _release(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    work = work.at(locate(work.runtime, request))
+def _release(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     session, one, _part = objects.find(work, arguments["id"])
     objects.note(work, session, "released", one)
     text = f"{one.id} may leave the context again; memory_restore brings it back."
     return ToolAnswer(text=text, structured={"id": one.id, "message": text})
 
 
-def _objects(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _objects(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     asked = ObjectsRequest(**_scope(request), type=arguments.get("type", ""))
     found = objects.list_objects.run(work, asked)
     session = sid(request.session)
@@ -290,9 +276,8 @@ def _objects(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnsw
     return ToolAnswer(text=text, structured=structured)
 
 
-def _output(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _output(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """Lines of a kept output, up to the size limit of an answer."""
-    work = work.at(locate(work.runtime, request))
     kept = tool_outputs.find(work, arguments["id"])
     wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
     chosen, _whole = tool_outputs.excerpt(kept, **wanted)
@@ -308,10 +293,9 @@ def _outcome(text: str, entry: MemoryEntry | None, outcome: str) -> ToolAnswer:
 # --- the session's own memory -----------------------------------------------------------------
 
 
-def _of_session(work: Work, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
+def _of_session(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """Run a tool on the caller's own session memory. The structured part repeats the text: Claude
     Code shows a model the structured part only."""
-    work = work.at(locate(work.runtime, request))
     state = core.of_caller(work, request.session)
     said = _session_tool(work, state, request.name, arguments)
     key = "blocks" if request.name == "core_memory_read" else "message"
@@ -344,7 +328,7 @@ def _session_tool(work: LocatedWork, state: SessionState, name: str, arguments: 
 
 # --- the operation --------------------------------------------------------------------------
 
-RUNS: Mapping[str, Callable[[Work, ToolRequest, Arguments], ToolAnswer]] = {
+RUNS: Mapping[str, Callable[[LocatedWork, ToolRequest, Arguments], ToolAnswer]] = {
     "memory_query": _query,
     "recap": _recap,
     "memory_stats": _stats,
@@ -368,6 +352,7 @@ def _run(work: Work, request: ToolRequest) -> ToolAnswer:
     wrong = tools.problem(tool, request.arguments)
     if wrong:
         raise UserError(wrong, fix="Call it again with the arguments that its schema names.")
+    work = work.at(locate(work.runtime, request))
     return RUNS[tool.name](work, request, request.arguments)
 
 

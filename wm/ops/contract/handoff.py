@@ -22,7 +22,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.contract.contract import open_contract
 from wm.ops.contract.contract_file import contract_queue, record_ref
 from wm.ops.contract.project_files import contract_file, handoff_file
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import latest, readable_sessions
@@ -36,8 +36,7 @@ MAX_BYTES = 1024 * 1024
 TRIES = 3
 
 
-def _handoff(work: Work, request: HandoffRequest) -> HandoffAnswer:
-    work = work.at(locate(work.runtime, request))
+def _handoff(work: LocatedWork, request: HandoffRequest) -> HandoffAnswer:
     file = handoff_file(work.place, request.directory)
     sources = _sources(work, request)
     made = pages.compose(sources, work.runtime.settings.contract, work.runtime.settings.session)
@@ -150,4 +149,6 @@ def _refs(runtime: Runtime, request: HandoffRequest) -> Sequence[Ref[Document]]:
     return (record_ref(locate(runtime, request).key),) if wants else ()
 
 
-handoff = Operation("handoff", HandoffRequest, HandoffAnswer, _handoff, _refs, contract_queue)
+handoff = Operation(
+    "handoff", HandoffRequest, HandoffAnswer, located(_handoff), _refs, contract_queue
+)

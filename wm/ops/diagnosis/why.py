@@ -16,8 +16,7 @@ from wm.ops.explanations import happened
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.memory.render import omissions, rendered, strengths
-from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.session import tool_outputs
 from wm.ops.storage.evidence import names, quotes, read_log
 from wm.text.letters import canonical
@@ -26,8 +25,7 @@ QUOTED_CHARS = 60
 """Characters of the question that are repeated if nothing is known: it may be a long paste."""
 
 
-def _run(work: Work, request: WhyRequest) -> WhyAnswer:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: WhyRequest) -> WhyAnswer:
     # Evidence holds labels instead of secrets, so the question must too.
     subject = work.runtime.redactor.text(request.subject)
     if not subject.strip():
@@ -126,4 +124,4 @@ def _changes(memory: WorkspaceMemory, entry: MemoryEntry) -> Iterator[str]:
         yield f"It replaced “{texts[old]}”"
 
 
-why = Operation("why", WhyRequest, WhyAnswer, _run)
+why = Operation("why", WhyRequest, WhyAnswer, located(_run))

@@ -23,16 +23,14 @@ from wm.ops.diagnosis.why import find_entry_or_text
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import memory_editor, read_journal, read_memory, read_tombstones
 from wm.ops.memory.render import omissions, rendered
-from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.storage.evidence import names, quotes, read_log
 from wm.text.letters import canonical
 
 PROPOSED, ASKED = "compaction", "explicit"
 
 
-def _run(work: Work, request: WhyNotRequest) -> WhyNotAnswer:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: WhyNotRequest) -> WhyNotAnswer:
     given = work.runtime.redactor.text(request.text.strip())
     if not canonical(given):
         raise UserError("There is no text to ask about.", fix='`wm why --not "the text"`.')
@@ -222,4 +220,4 @@ def _nothing(records: tuple[EvidenceRecord, ...]) -> str:
     return f"Nothing stops it now; on {last.created_at[:10]} it was refused: {why}."
 
 
-why_not = Operation("why_not", WhyNotRequest, WhyNotAnswer, _run)
+why_not = Operation("why_not", WhyNotRequest, WhyNotAnswer, located(_run))

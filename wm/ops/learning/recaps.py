@@ -22,8 +22,7 @@ from wm.formats.session_state import RecalledNote, SessionState
 from wm.ops.learning import compaction
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, located
 from wm.search import recap_matches
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -170,8 +169,7 @@ def block(work: LocatedWork, state: SessionState, room: int) -> str:
     return ""
 
 
-def _run(work: Work, request: RecapRequest) -> RecapAnswer:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: RecapRequest) -> RecapAnswer:
     since = moment(request.since, work.now) if request.since else None
     if request.since and since is None:
         raise UserError(
@@ -204,4 +202,4 @@ def matching(work: LocatedWork, query: str) -> tuple[Recap, ...]:
     return recap_matches.matching(query, newest_first(work))
 
 
-recap_sessions = Operation("recap_sessions", RecapRequest, RecapAnswer, _run)
+recap_sessions = Operation("recap_sessions", RecapRequest, RecapAnswer, located(_run))

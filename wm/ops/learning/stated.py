@@ -21,7 +21,7 @@ from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import readable_sessions, require_state, save_session, session_ref
@@ -167,8 +167,7 @@ def _undo(entry: MemoryEntry) -> str:
     return f"wm undo {entry.id[:10]}{' --workspace user' if entry.scope == USER else ''}"
 
 
-def _run(work: Work, request: LearningRequest) -> Learning:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: LearningRequest) -> Learning:
     known = (*LEARN_MODES, DEFAULT, PAUSE, RESUME)
     if request.mode and request.mode not in known:
         raise UserError(
@@ -249,6 +248,6 @@ learning = Operation(
     "learning",
     LearningRequest,
     Learning,
-    _run,
+    located(_run),
     lambda runtime, request: (memory_ref(locate(runtime, request).key),),
 )

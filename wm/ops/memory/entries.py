@@ -56,7 +56,7 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.render import omissions, rendered, strengths
-from wm.ops.operation import LocatedWork, Operation, Work, granted
+from wm.ops.operation import LocatedWork, Operation, Work, granted, located
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.session.hot_state import RECENT, measured, readable_sessions, session_memory
 from wm.ops.traffic.conversations import newest
@@ -67,8 +67,7 @@ Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] |
 """A pure edit of the entry with this id."""
 
 
-def _inspect(work: Work, request: EntriesRequest) -> Inspection:
-    work = work.at(locate(work.runtime, request))
+def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
     reading = work.read(memory_ref(work.key))
     memory = anchors.seen(work.place, read_memory(work), request.directory)
     view = rendered(work, memory)
@@ -187,8 +186,7 @@ def _own_counts(work: LocatedWork, state: SessionState) -> dict[str, int]:
     }
 
 
-def _show(work: Work, request: EntryRequest) -> EntryAnswer:
-    work = work.at(locate(work.runtime, request))
+def _show(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     entry = find_entry_or_trash(work, request.id)
     forgotten = entry.status == "trashed"
     return EntryAnswer(
@@ -291,9 +289,8 @@ def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer
     )
 
 
-def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
+def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     settings = work.runtime.settings.memory
-    work = work.at(locate(work.runtime, request))
 
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
         with memory_editor(work, memory) as editor:
@@ -302,10 +299,9 @@ def _accept(work: Work, request: EntryRequest) -> EntryAnswer:
     return _change(work, request, accept)
 
 
-def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
+def _reject(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     """Move a rejected inbox entry to the trash, so that it can be restored. Outside edits and
     branch offers get no tombstone: their text may equal the one in force."""
-    work = work.at(locate(work.runtime, request))
     memory = load_memory(work)
     entry = _find(work, memory, request.id)
     changed, entry, fact = granted(edits.reject(memory, entry.id))
@@ -314,25 +310,22 @@ def _reject(work: Work, request: EntryRequest) -> EntryAnswer:
     return EntryAnswer(entry=entry, message=f"Rejected {entry.id}; `wm undo {entry.id}` undoes it.")
 
 
-def _notice_outside(work: Work, request: Scoped) -> Noticed:
+def _notice_outside(work: LocatedWork, _request: Scoped) -> Noticed:
     """Put every entry that was changed, added or deleted outside wm into the inbox; the old text
     stays active. An untouched file is not written (ST-4)."""
-    work = work.at(locate(work.runtime, request))
     if work.read(memory_ref(work.key)).health is not Health.OUTSIDE:
         return Noticed()
     memory = load_memory(work)  # stages the outside changes it finds
     return Noticed(waiting=sum(bool(e.outside) for e in memory.entries))
 
 
-def _accept_outside(work: Work, request: AcceptOutsideRequest) -> Accepted:
-    work = work.at(locate(work.runtime, request))
+def _accept_outside(work: LocatedWork, _request: AcceptOutsideRequest) -> Accepted:
     memory, facts = outside_changes.accept_outside(load_memory(work), now=work.now)
     save_memory(work, memory, facts)
     return Accepted(accepted=tuple(fact.entry for fact in facts))
 
 
-def _forget(work: Work, request: ForgetRequest) -> EntryAnswer:
-    work = work.at(locate(work.runtime, request))
+def _forget(work: LocatedWork, request: ForgetRequest) -> EntryAnswer:
     memory = load_memory(work)
     entry = _find(work, memory, request.id)
     return forget_one(work, memory, entry.id, reason=request.reason)
@@ -376,8 +369,7 @@ def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool)
     work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": (*kept, new)}))
 
 
-def _restore(work: Work, request: EntryRequest) -> EntryAnswer:
-    work = work.at(locate(work.runtime, request))
+def _restore(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     memory = load_memory(work)
     entry = _trashed(work, memory, request.id)
     memory, facts = edits.restore(memory, entry, now=work.now)
@@ -419,14 +411,16 @@ def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
     return Ref(TrashedEntry, key, entry_id)
 
 
-inspect = Operation("inspect", EntriesRequest, Inspection, _inspect)
-show_entry = Operation("show_entry", EntryRequest, EntryAnswer, _show)
+inspect = Operation("inspect", EntriesRequest, Inspection, located(_inspect))
+show_entry = Operation("show_entry", EntryRequest, EntryAnswer, located(_show))
 edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, _edit, memory_refs)
-accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, _accept, memory_refs)
-reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, _reject, memory_refs)
-forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, _forget, memory_refs)
-restore_entry = Operation("restore_entry", EntryRequest, EntryAnswer, _restore, memory_refs)
-notice_outside = Operation("notice_outside", Scoped, Noticed, _notice_outside, memory_refs)
+accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, located(_accept), memory_refs)
+reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, located(_reject), memory_refs)
+forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, located(_forget), memory_refs)
+restore_entry = Operation(
+    "restore_entry", EntryRequest, EntryAnswer, located(_restore), memory_refs
+)
+notice_outside = Operation("notice_outside", Scoped, Noticed, located(_notice_outside), memory_refs)
 accept_outside = Operation(
-    "accept_outside", AcceptOutsideRequest, Accepted, _accept_outside, memory_refs
+    "accept_outside", AcceptOutsideRequest, Accepted, located(_accept_outside), memory_refs
 )

@@ -13,8 +13,7 @@ from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.explanations import sentence_of, text_of
 from wm.ops.memory.documents import read_memory, read_tombstones
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
-from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.storage.evidence import names, read_log
 from wm.text.letters import canonical
 
@@ -22,8 +21,7 @@ MOST = 1000
 """Most records on one page."""
 
 
-def _history(work: Work, request: HistoryRequest) -> HistoryPage:
-    work = work.at(locate(work.runtime, request))
+def _history(work: LocatedWork, request: HistoryRequest) -> HistoryPage:
     log = read_log(work)
     entry, entry_id = _subject(work, request.id)
     if not 1 <= request.limit <= MOST:
@@ -79,8 +77,7 @@ def _begin(events: list[str], before: str) -> int:
     return events.index(before) + 1
 
 
-def _trash(work: Work, request: TrashRequest) -> Trash:
-    work = work.at(locate(work.runtime, request))
+def _trash(work: LocatedWork, _request: TrashRequest) -> Trash:
     stones = read_tombstones(work).stones
     digest = work.runtime.store.digest
     blocked = {stone.digest for stone in stones}
@@ -103,5 +100,5 @@ def _trash(work: Work, request: TrashRequest) -> Trash:
     return Trash(place=work.place, entries=tuple(found), stones=len(stones))
 
 
-history = Operation("history", HistoryRequest, HistoryPage, _history)
-list_trash = Operation("list_trash", TrashRequest, Trash, _trash)
+history = Operation("history", HistoryRequest, HistoryPage, located(_history))
+list_trash = Operation("list_trash", TrashRequest, Trash, located(_trash))

@@ -23,8 +23,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.learning.remember import judged, new_entry
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.operation import LocatedWork, Operation, Work, as_written
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.tools import refuse_flood, refuse_forgotten, withdraw
 
 AGENT_FILE = "agent_file"
@@ -35,8 +34,7 @@ inbox."""
 _PATHS = ("path", "old_path", "new_path")
 
 
-def _run(work: Work, request: MemoryFilesRequest) -> MemoryFilesAnswer:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: MemoryFilesRequest) -> MemoryFilesAnswer:
     longest = work.runtime.settings.tools.file_chars
     room = work.runtime.settings.tools.view_chars
     load = read_memory if _reads(request) else load_memory
@@ -134,4 +132,6 @@ class _ToolCall(Struct, frozen=True):
         return changed
 
 
-memory_files = Operation("memory_files", MemoryFilesRequest, MemoryFilesAnswer, _run, as_written)
+memory_files = Operation(
+    "memory_files", MemoryFilesRequest, MemoryFilesAnswer, located(_run), as_written
+)

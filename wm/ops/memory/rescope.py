@@ -17,7 +17,7 @@ from wm.errors import NotFound, UserError
 from wm.formats.base import Record
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory.documents import find_entry, load_memory, memory_refs, read_memory, save_memory
-from wm.ops.operation import LocatedWork, Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.storage.evidence import read_log
 from wm.ops.sync.documents import end_sharing
@@ -171,8 +171,7 @@ def _widened(work: LocatedWork, entry: MemoryEntry) -> EntryAnswer:
     return EntryAnswer(entry=wide, message=f"{entry.id} is shown on every branch now.")
 
 
-def _take_out(work: Work, request: MovedRequest) -> Record:
-    work = work.at(locate(work.runtime, request))
+def _take_out(work: LocatedWork, request: MovedRequest) -> Record:
     memory = load_memory(work)
     gone = [e for e in memory.entries if e.id in request.ids]
     kept = tuple(e for e in memory.entries if e.id not in request.ids)
@@ -184,5 +183,7 @@ def _take_out(work: Work, request: MovedRequest) -> Record:
     return Record()
 
 
-take_out = Operation("take_out", MovedRequest, Record, _take_out, as_written, completes=True)
+take_out = Operation(
+    "take_out", MovedRequest, Record, located(_take_out), as_written, completes=True
+)
 rescope_entry = Operation("rescope_entry", ScopeRequest, EntryAnswer, _run, memory_refs)

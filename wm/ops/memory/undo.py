@@ -56,7 +56,7 @@ from wm.ops.memory.documents import (
     save_memory,
 )
 from wm.ops.memory.entries import to_trash, trash_ref
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence import last_texts, moment_of, read_log
@@ -68,8 +68,7 @@ LISTED = 500
 rollback, newest first."""
 
 
-def _list(work: Work, request: ActsRequest) -> Acts:
-    work = work.at(locate(work.runtime, request))
+def _list(work: LocatedWork, request: ActsRequest) -> Acts:
     records = read_log(work).records
     found = acts(records)
     memory, texts = read_memory(work), last_texts(records)
@@ -150,9 +149,8 @@ def _stage(
 # --- one act ----------------------------------------------------------------------------------
 
 
-def _undo(work: Work, request: UndoRequest, *, apply: bool) -> Undone:
+def _undo(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
     """Undo one act, or say what that would do. Only with `apply` anything is written."""
-    work = work.at(locate(work.runtime, request))
     act = _wanted(work, request)
     if _is_move(act):
         return _move_back(work, act, apply=apply)
@@ -403,9 +401,8 @@ def _recent(records: Iterable[EvidenceRecord], moment: datetime) -> tuple[list[A
     return learned, yours
 
 
-def _rollback(work: Work, request: RollbackRequest, *, apply: bool) -> Rollback:
+def _rollback(work: LocatedWork, request: RollbackRequest, *, apply: bool) -> Rollback:
     """Reverse what models did since a moment, or say what that would be."""
-    work = work.at(locate(work.runtime, request))
     moment, records = _moment(work, request), read_log(work).records
     learned, yours = _recent(records, moment)
     memory = load_memory(work) if apply else read_memory(work)
@@ -453,12 +450,12 @@ def _trash_refs(place: WorkspacePlace, found: Iterable[Act]) -> Iterable[Ref[Doc
     return (trash_ref(place.key, entry_id) for entry_id in ids)
 
 
-list_acts = Operation("list_acts", ActsRequest, Acts, _list)
-plan_undo = Operation("plan_undo", UndoRequest, Undone, partial(_undo, apply=False))
-undo = Operation("undo", UndoRequest, Undone, partial(_undo, apply=True), _undo_refs)
+list_acts = Operation("list_acts", ActsRequest, Acts, located(_list))
+plan_undo = Operation("plan_undo", UndoRequest, Undone, located(partial(_undo, apply=False)))
+undo = Operation("undo", UndoRequest, Undone, located(partial(_undo, apply=True)), _undo_refs)
 plan_rollback = Operation(
-    "plan_rollback", RollbackRequest, Rollback, partial(_rollback, apply=False)
+    "plan_rollback", RollbackRequest, Rollback, located(partial(_rollback, apply=False))
 )
 rollback = Operation(
-    "rollback", RollbackRequest, Rollback, partial(_rollback, apply=True), _rollback_refs
+    "rollback", RollbackRequest, Rollback, located(partial(_rollback, apply=True)), _rollback_refs
 )

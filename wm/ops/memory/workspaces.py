@@ -34,8 +34,8 @@ from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.memory.documents import load_memory, save_memory
-from wm.ops.operation import Operation, Work, as_written, granted
-from wm.ops.place import ALIASES, locate, memory_ref, named_key
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted, located
+from wm.ops.place import ALIASES, memory_ref, named_key
 from wm.store import identity
 from wm.store.base import Health, Ref
 
@@ -115,8 +115,7 @@ OF_MANY = (
 """Formats with many documents per workspace."""
 
 
-def _export(work: Work, request: Scoped) -> ExportAnswer:
-    work = work.at(locate(work.runtime, request))
+def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
     refs: list[Ref[Document]] = [
         memory_ref(work.key),
         Ref(PendingJournal, work.key),
@@ -142,4 +141,4 @@ list_workspaces = Operation("list_workspaces", NoRequest, Workspaces, _list)
 move_workspace = Operation(
     "move_workspace", MoveRequest, Moved, _move, as_written, lambda _runtime, _request: "home"
 )
-export_workspace = Operation("export_workspace", Scoped, ExportAnswer, _export)
+export_workspace = Operation("export_workspace", Scoped, ExportAnswer, located(_export))

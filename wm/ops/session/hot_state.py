@@ -18,8 +18,7 @@ from wm.formats.flow import Flow, FlowSum
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import NEWEST, CompactionState, SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, located
 from wm.settings import SessionSettings
 from wm.store.base import Health, Ref
 from wm.store.paths import SESSIONS, sid
@@ -123,8 +122,7 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
         )
 
 
-def _show(work: Work, request: SessionScoped) -> SessionAnswer:
-    work = work.at(locate(work.runtime, request))
+def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
     require_session(request, work.runtime.settings.session)
     reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
     if reading.health is Health.LOST:
@@ -221,4 +219,4 @@ def full_session(work: LocatedWork, wanted: str) -> str:
     return ids[0] if len(ids) == 1 else wanted
 
 
-show_session = Operation("show_session", SessionScoped, SessionAnswer, _show)
+show_session = Operation("show_session", SessionScoped, SessionAnswer, located(_show))

@@ -29,7 +29,7 @@ from wm.errors import NotFound, UserError
 from wm.formats.core_memory import BLOCKS, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import LocatedWork, Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
@@ -100,8 +100,7 @@ def _change_block(work: Work, target: Target[BlockRequest]) -> Blocks:
     return _view_blocks(made, work, message)
 
 
-def _continue(work: Work, request: ContinueRequest) -> Continued:
-    work = work.at(locate(work.runtime, request))
+def _continue(work: LocatedWork, request: ContinueRequest) -> Continued:
     if request.cancel:
         return _cancel(work)
     state = require_state(work, request.session_id, with_core=True)
@@ -147,7 +146,9 @@ read_blocks = Operation("read_blocks", MemoryScoped, Blocks, _read_blocks, prepa
 change_block = Operation(
     "change_block", BlockRequest, Blocks, _change_block, as_written, prepare=_target
 )
-continue_session = Operation("continue_session", ContinueRequest, Continued, _continue, as_written)
+continue_session = Operation(
+    "continue_session", ContinueRequest, Continued, located(_continue), as_written
+)
 
 
 # --- slots and pool -------------------------------------------------------------------------

@@ -15,8 +15,7 @@ from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.events import ToolFinished
 from wm.formats.tool_output import ID_DIGITS, ToolOutput, file_name, of_file_name
 from wm.ops.memory.documents import SHORTEST_ID
-from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure
 from wm.store.base import Health, Ref
@@ -230,8 +229,7 @@ def _range(lines: str, count: int) -> tuple[int, int]:
     return first, min(last, count)
 
 
-def _show(work: Work, request: OutputRequest) -> OutputAnswer:
-    work = work.at(locate(work.runtime, request))
+def _show(work: LocatedWork, request: OutputRequest) -> OutputAnswer:
     kept = find(work, request.id)
     chosen, whole = excerpt(kept, lines=request.lines, grep=request.grep)
     return OutputAnswer(
@@ -247,4 +245,4 @@ def _show(work: Work, request: OutputRequest) -> OutputAnswer:
     )
 
 
-show_output = Operation("show_output", OutputRequest, OutputAnswer, _show)
+show_output = Operation("show_output", OutputRequest, OutputAnswer, located(_show))

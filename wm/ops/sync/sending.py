@@ -22,16 +22,15 @@ from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.memory.documents import find_entry, full_id, read_memory, read_tombstones
 from wm.ops.memory.entries import trash_ref
-from wm.ops.operation import LocatedWork, Operation, Work, as_written
-from wm.ops.place import USER_PLACE, locate
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
+from wm.ops.place import USER_PLACE
 from wm.ops.sync.documents import NODE_DIGITS, read_sync, replica_of, save_replica
 from wm.store.base import Health, Ref
 
 # --- what is shared ---------------------------------------------------------------------------
 
 
-def _share(work: Work, request: ShareRequest) -> SharedEntries:
-    work = work.at(locate(work.runtime, request))
+def _share(work: LocatedWork, request: ShareRequest) -> SharedEntries:
     if work.key == USER_PLACE.key:
         raise UserError(
             "The memory for all your projects belongs to no project.",
@@ -116,8 +115,7 @@ def _chosen(
 # --- what leaves ------------------------------------------------------------------------------
 
 
-def what_leaves(work: Work, request: ReplicaRequest) -> Outgoing:
-    work = work.at(locate(work.runtime, request))
+def what_leaves(work: LocatedWork, request: ReplicaRequest) -> Outgoing:
     document = read_sync(work)
     replica = replica_of(document, request.mine)
     entries = {entry.id: entry for entry in read_memory(work).entries}
@@ -229,5 +227,5 @@ def _gone(
     return "" if any(entry.id == entry_id for entry in elsewhere) else None
 
 
-share_entries = Operation("share_entries", ShareRequest, SharedEntries, _share, as_written)
-outgoing = Operation("outgoing", ReplicaRequest, Outgoing, what_leaves)
+share_entries = Operation("share_entries", ShareRequest, SharedEntries, located(_share), as_written)
+outgoing = Operation("outgoing", ReplicaRequest, Outgoing, located(what_leaves))

@@ -13,16 +13,14 @@ from wm.formats.workspace_memory import TEAM, WorkspaceMemory
 from wm.ops.learning.recaps import read_recaps
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
-from wm.ops.operation import LocatedWork, Operation, Work, as_written
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, as_written, located
 from wm.ops.sync.documents import read_sync, save_replica
 from wm.ops.sync.sending import what_leaves
 from wm.store.base import Ref
 from wm.store.git.mirror import Mirror
 
 
-def _run(work: Work, request: TeamRequest) -> Team:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: TeamRequest) -> Team:
     if request.leave:
         return _left(work, keep=request.keep)
     memory = read_memory(work)
@@ -85,4 +83,4 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     return Team(place=work.place, members=(), message=f"You left the team: {moved}{stay}.")
 
 
-team = Operation("team", TeamRequest, Team, _run, as_written)
+team = Operation("team", TeamRequest, Team, located(_run), as_written)

@@ -12,8 +12,7 @@ from wm.api.context import ContextPart, ContextRequest, ExchangeCost, SessionCon
 from wm.api.replay import TokenCounts
 from wm.errors import NotFound
 from wm.formats.flow import Flow, FlowLine
-from wm.ops.operation import Operation, Work
-from wm.ops.place import locate
+from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.session.hot_state import full_session
 from wm.ops.traffic.conversations import measured
 from wm.store.paths import FLOWS, sid
@@ -26,8 +25,7 @@ from wm.wire.usage import Usage
 MAIN = "main"
 
 
-def _run(work: Work, request: ContextRequest) -> SessionContext:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: ContextRequest) -> SessionContext:
     store, settings = work.runtime.store, work.runtime.settings
     wanted = request.session_id
     known = wanted in store.sessions_with(work.key, FLOWS)
@@ -122,4 +120,4 @@ def _line(line: FlowLine) -> OutlineRow:
     return OutlineRow(line.role, line.blocks, line.sizes)
 
 
-session_context = Operation("session_context", ContextRequest, SessionContext, _run)
+session_context = Operation("session_context", ContextRequest, SessionContext, located(_run))
