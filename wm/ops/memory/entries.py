@@ -56,8 +56,8 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.render import omissions, rendered, strengths
-from wm.ops.operation import LocatedWork, Operation, Work, granted, located
-from wm.ops.place import locate, memory_ref, workspace_of
+from wm.ops.operation import LocatedWork, Operation, granted, located
+from wm.ops.place import memory_ref, workspace_of
 from wm.ops.session.hot_state import RECENT, measured, readable_sessions, session_memory
 from wm.ops.traffic.conversations import newest
 from wm.store.base import Health, Ref
@@ -224,9 +224,8 @@ def _find(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntr
         raise NotFound(f"{name} was forgotten.", fix=f"`wm undo {name}` brings it back.") from None
 
 
-def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
+def _change(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryAnswer:
     """Apply an edit to the requested entry; stage it with its evidence."""
-    work = work.at(locate(work.runtime, request))
     memory = load_memory(work)
     entry = _find(work, memory, request.id)
     changed, facts = granted(edit(memory, entry.id))
@@ -235,7 +234,7 @@ def _change(work: Work, request: EntryRequest, edit: Edit) -> EntryAnswer:
     return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
 
 
-def _edit(work: Work, request: EditRequest) -> EntryAnswer:
+def _edit(work: LocatedWork, request: EditRequest) -> EntryAnswer:
     redact = work.runtime.redactor.text
     if request.text is not None:
         waits = _edit_that_waits(work, request, request.text)
@@ -244,7 +243,7 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
 
     noted = None
     if request.anchors is not None:
-        noted = anchors.parsed(locate(work.runtime, request), request, request.anchors)
+        noted = anchors.parsed(work.place, request, request.anchors)
 
     return _change(
         work,
@@ -264,10 +263,9 @@ def _edit(work: Work, request: EditRequest) -> EntryAnswer:
     )
 
 
-def _edit_that_waits(work: Work, request: EditRequest, text: str) -> EntryAnswer | None:
+def _edit_that_waits(work: LocatedWork, request: EditRequest, text: str) -> EntryAnswer | None:
     """Send an edit that the gate refuses to the inbox, like any text (EX-3); the old text stays in
     force. None: the gate has no objection, or the edit itself will fail with a message."""
-    work = work.at(locate(work.runtime, request))
     memory = load_memory(work)
     entry = _find(work, memory, request.id)
     if entry.status != "active":
@@ -413,7 +411,7 @@ def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
 
 inspect = Operation("inspect", EntriesRequest, Inspection, located(_inspect))
 show_entry = Operation("show_entry", EntryRequest, EntryAnswer, located(_show))
-edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, _edit, memory_refs)
+edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, located(_edit), memory_refs)
 accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, located(_accept), memory_refs)
 reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, located(_reject), memory_refs)
 forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, located(_forget), memory_refs)

@@ -23,7 +23,7 @@ from wm.formats.session_state import SessionState
 from wm.ops.learning import provenance, recaps
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import View, rendered
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, handoff_block, working_memory
@@ -174,13 +174,9 @@ def _as_answer(epoch: PromptEpoch) -> PromptAnswer:
     )
 
 
-def _run(work: Work, request: PromptRequest) -> PromptAnswer:
-    return answer(work.at(locate(work.runtime, request)), request)
-
-
 def _refs(runtime: Runtime, request: PromptRequest) -> Sequence[Ref[Document]]:
     require_session(request, runtime.settings.session)
     return prompt_refs(runtime, locate(runtime, request), request.session_id)
 
 
-prompt = Operation("prompt", PromptRequest, PromptAnswer, _run, _refs)
+prompt = Operation("prompt", PromptRequest, PromptAnswer, located(answer), _refs)
