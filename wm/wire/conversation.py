@@ -303,18 +303,22 @@ class Conversation(Struct):
             self.account.revive(plain, at, until)
         known = self.account.plain.known_to(plain)
         number, place = self._known(past)
+        inherited, is_foreign = self._inherited(body, past, place), _is_foreign(body, number)
+        # An answer to a request that is not on record may be bound to a form of this history in
+        # which thinking was dropped.
+        is_tolerant = self.tolerant or (is_foreign and bool(inherited))
         return _Request(
             body=body,
             previous=before[0] if before else None,
             past=past,
             plain=plain,
-            inherited=self._inherited(body, past, place),
-            is_foreign=_is_foreign(body, number),
+            inherited=inherited,
+            is_foreign=is_foreign,
             rates=rates_of(price_of(plain.model), ttl),
             at=at,
             ttl=ttl,
             cached_to=plain.units[known].message if known >= 0 else -1,
-            tolerance=tolerance(body) if self.tolerant else None,
+            tolerance=tolerance(body) if is_tolerant else None,
             revived=until is not None,
         )
 

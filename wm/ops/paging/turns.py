@@ -202,6 +202,7 @@ class ManagedConversation:
         made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
         if made is None or self._talk.before is None:
             return None
+        self._needs_tolerance |= made.tolerant
         self._begin(request, policy, at)
         made = replace(made, request=request, phantoms=names)
         if not made.decisions:
@@ -261,6 +262,7 @@ class ManagedConversation:
         made = self._talk.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
+        self._needs_tolerance |= made.tolerant
         self._begin(request, "", at)
         return replace(made, request=request, phantoms=names)
 
