@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from wm.api.protocol import WorkspacePlace
 from wm.daemon.lifecycle import detach
 from wm.daemon.routes import ROUTES, Route
 from wm.errors import NotFound, WmError
@@ -79,7 +80,7 @@ def _note(work: Work, request: NoteRequest) -> Notes:
     stone = Tombstone(id=f"n{len(found.stones)}", digest=request.text, forgotten_at="")
     stones = (*found.stones, *([stone] * request.copies))
     work.put(_ref(request.workspace), found.model_copy(update={"stones": stones}))
-    work.notify(request.workspace, "tombstones")
+    work.at(WorkspacePlace(key=request.workspace, root="")).notify("tombstones")
     return Notes(texts=(request.text,))
 
 
