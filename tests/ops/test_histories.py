@@ -18,7 +18,7 @@ def test_a_history_that_once_failed_passes(seed: int) -> None:
     assert sessions((seed,)) > 20
 
 
-@pytest.mark.parametrize("seed", [8349, 8682, 9206])
+@pytest.mark.parametrize("seed", [8349, 8682, 9206, 13866])
 def test_a_shorter_history_that_once_failed_passes(seed: int) -> None:
     """Results that could not be collapsed when they were new, and another answer to a request that
     a cut changed."""

@@ -151,6 +151,8 @@ class Conversation(Struct):
     _prepared: _Request | None = None
     _rates: Rates | None = None
     """Prices of the last request."""
+    _is_resumed: bool = False
+    """Whether requests before a restart are on record."""
     _before_restart: Mapping[str, float] | None = field(default_factory=dict)
     """Until when cache entries live, by model; None: not known. Empty when the first request went
     out."""
@@ -175,6 +177,7 @@ class Conversation(Struct):
         place of its end. A request that contains no such place inherits nothing.
         """
         self.account.resume(credit, max(alive.values(), default=0.0))
+        self._is_resumed = bool(alive)
         self._before_restart = alive if is_known else None
         self._in_force.update(ends)
 
@@ -304,9 +307,9 @@ class Conversation(Struct):
         known = self.account.plain.known_to(plain)
         number, place = self._known(past)
         inherited, is_foreign = self._inherited(body, past, place), _is_foreign(body, number)
-        # An answer to a request that is not on record may be bound to a form of this history in
-        # which thinking was dropped.
-        is_tolerant = self.tolerant or (is_foreign and bool(inherited))
+        # Before a restart, an answer to a request that is not on record may have been bound to a
+        # form of this history in which thinking was dropped.
+        is_tolerant = self.tolerant or (is_foreign and self._is_resumed)
         return _Request(
             body=body,
             previous=before[0] if before else None,
