@@ -293,15 +293,20 @@ def test_a_late_result_is_recorded_as_it_was_sent(
     scene(tmp_path, answers(*said), act, within_s)
 
 
+async def leaves_during_a_call(b: Bench, ledger: Answering) -> None:
+    """A client goes away while a call is carried out, and asks again without having seen it."""
+    client = await asks(b, request())
+    while not ledger.asked:
+        await asyncio.sleep(0.001)
+    client.writer.close()
+    await b.seen[0].over.wait()
+    await got(await asks(b, request("go", [say("Both.")], "more")))
+
+
 def test_the_next_request_has_an_exchange_that_is_not_on_disk_yet(tmp_path: Path) -> None:
     async def act(b: Bench, ledger: Answering) -> None:
         ledger.hangs_after_call = True
-        client = await asks(b, request())
-        while not ledger.asked:
-            await asyncio.sleep(0.001)
-        client.writer.close()
-        await b.seen[0].over.wait()
-        await got(await asks(b, request("go", [say("Both.")], "more")))
+        await leaves_during_a_call(b, ledger)
         said, results, *_ = sent(b)[1]["messages"][1:]
         assert [block["type"] for block in said["content"]] == ["text", "tool_use"]
         assert results["content"][0]["content"] == "s: berth 7"
@@ -316,12 +321,7 @@ def test_the_next_request_has_an_exchange_that_is_not_on_disk_yet(tmp_path: Path
 def test_calls_that_a_client_did_not_wait_for_leave_no_trace(tmp_path: Path) -> None:
     async def act(b: Bench, ledger: Answering) -> None:
         ledger.answers_after_s = 30.0
-        client = await asks(b, request())
-        while not ledger.asked:
-            await asyncio.sleep(0.001)
-        client.writer.close()
-        await b.seen[0].over.wait()
-        await got(await asks(b, request("go", [say("Both.")], "more")))
+        await leaves_during_a_call(b, ledger)
         await ledger.was_cancelled.wait()
         await got(await asks(b, request("go", [say("Both.")], "more", SAYS, "end")))
         second, third = sent(b)[1:]

@@ -240,7 +240,7 @@ def _size(folder: Path, name: str, most: int) -> int | None:
 
 @contextmanager
 def _opened(folder: Path, name: str) -> Iterator[int]:
-    """Open a file below the folder that is no symlink, nor below one."""
+    """Open a file below the folder that is not a symlink, nor below one."""
     path = folder / name
     if any(part.is_symlink() for part in (path, *path.parents[: name.count("/") + 1])):
         raise UserError(

@@ -2,7 +2,7 @@
 that it takes into one answer (PX-5).
 
 Stands between the upstream and `AnswerSide`. Decompresses what it must read; an answer that it
-cannot read, or that is no message, passes unchanged.
+cannot read, or that is not a message, passes unchanged.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Redactor(Struct, frozen=True):
             spans = _apart([_unwrapped(folded, span) for span in spans])
         if spans and "arn:" in folded:
             spans = [span for span in spans if not _in_arn(folded, span.start)]
-        spans = [span for span in spans if not _is_no_secret(folded, span)]
+        spans = [span for span in spans if not _is_harmless(folded, span)]
         if spans and self.opaque:
             spans = _joined(spans, _again(folded, spans))
         if places is not None:
@@ -491,7 +491,7 @@ _PACKAGE_OR_BADGE = Lazy(
 _COMMIT = Lazy(r"[0-9a-f]{7,40}")
 
 
-def _is_no_secret(text: str, span: SecretSpan) -> bool:
+def _is_harmless(text: str, span: SecretSpan) -> bool:
     """True for the name of an imported package, the token of a badge, a linked commit, and a
     reference that is filled in later: `from "@a/core-auth"`, `badge.svg?token=…`, `${file(…)}`."""
     if span.kind not in ("credential", "token"):
@@ -503,7 +503,7 @@ def _is_no_secret(text: str, span: SecretSpan) -> bool:
 
 
 def _in_arn(text: str, start: int) -> bool:
-    """True inside the name of a resource, `arn:aws:…`, which is no secret."""
+    """True inside the name of a resource, `arn:aws:…`, which is not a secret."""
     words = text[max(0, start - MOST_OF_ARN) : start].split()
     tail = words[-1] if words and not text[start - 1].isspace() else ""
     return tail.lstrip("\"'`([=,").startswith("arn:") or '"arn:' in tail or "'arn:" in tail

@@ -92,7 +92,7 @@ class TagReader:
         return 0 if is_over else None
 
     def _text(self) -> str:
-        """The rest of the line, as far as it is there; it is no tag."""
+        """The rest of the line, as far as it has come: not a tag."""
         line, newline, self._kept = self._kept.partition("\n")
         self._line += line
         if newline:
@@ -129,7 +129,7 @@ def split_tags(text: str) -> tuple[str, list[CleanupTag]]:
 
 
 def without_tags(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A block as the client sees it: the same object if it is no text with tags."""
+    """A block as the client sees it: the same object unless it is a text with tags."""
     text = block.get("text") if block.get("type") == "text" else None
     shown, tags = split_tags(text) if isinstance(text, str) else ("", [])
     return {**block, "text": shown} if tags else block

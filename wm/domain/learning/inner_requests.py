@@ -111,7 +111,7 @@ _NEGATED = Lazy(
     r"不要|不用|别|別)\s*(?:need to |have to )?$"
 )
 _DIRECT = Lazy(rf"(?:^|{_BEFORE}|(?:^|[\s,.;(])(?:{_AND})[,:]?\s+)$")
-"""What may stand before the verb: "I remember that" is no request."""
+"""What may stand before the verb: "I remember that" is not a request."""
 
 _STOP = Lazy(
     r"[.!?…]+(?:\s+|$)|[。！？]|\)\s*$|\.{2,}|"

@@ -186,7 +186,7 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
     if raw[at] == "while" and fw.TURN in found:
         return [fw.CONDITION]
     if raw[at] in fw.WITHOUT and found:
-        # "Never X without Y" is no ban of X.
+        # "Never X without Y" does not ban X.
         return [fw.CONDITION if fw.TURN in found else fw.SPLIT, fw.TURN]
     after = raw[at + 1] if at + 1 < len(raw) else ""
     if mark in (fw.VOICE, fw.BY) and after.endswith("ing"):

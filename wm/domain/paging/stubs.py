@@ -54,7 +54,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 class _NameLetters(dict[int, str]):
-    """Translation table: what is no part of a name becomes a space."""
+    """Translation table: what is not part of a name becomes a space."""
 
     def __missing__(self, _code: int) -> str:
         return " "

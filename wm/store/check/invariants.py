@@ -167,7 +167,7 @@ def _twice(names: Iterator[str], what: str) -> _Broken:
 
 def keys_of(root: str) -> set[str]:
     """Keys that a root written in a document can have: unchanged, and with `\\xNN` taken for
-    the byte that is no UTF-8."""
+    the byte that is not UTF-8."""
     parts = re.split(r"\\x([0-9a-f]{2})", root)
     raw = b"".join(
         bytes([int(part, 16)]) if number % 2 else part.encode("utf-8", "surrogatepass")

@@ -140,7 +140,7 @@ _MARKS = frozenset("✖✘×✗⚠")
 _SEVERITY = patterns.Lazy(
     r"^(?:[\s✖✘×●⚠-]*\[?(?:error|warning|ERROR|WARNING)\]? +|- (?:error|warning): |[ew]: |[✖✘×●⚠] +)(\S.*)$"
 )
-"""A severity that is no part of the message: it has no colon, or stands behind a dash."""
+"""A severity that is not part of the message: it has no colon, or comes after a dash."""
 
 
 def _made(message: str, file: str, line: str, at: int, *levels: str) -> _LocatedFinding:
