@@ -77,7 +77,8 @@ def report(name: str, stage: Stage, seconds: float) -> bool:
 
 def chosen(leak: Leak) -> bool:
     """A name that the user gave to a file of their own is theirs."""
-    return leak.canary.place == "wm export -o" and leak.written.path == "(a name)"
+    named = ("wm export -o", "wm recap --html")
+    return leak.canary.place in named and leak.written.path == "(a name)"
 
 
 def _first_of_each(leaks: list[Leak]) -> list[str]:

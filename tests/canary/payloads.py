@@ -86,7 +86,7 @@ def _spoken(mint: Mint, where: str, *, wide: bool = False) -> dict[str, Any]:
 
 def _claude_tool(mint: Mint, where: str, tool: str, output: str) -> dict[str, Any]:
     shown = _output(mint, where, output)
-    path = f"/srv/{mint.name(f'{where} path')}/a.py"
+    path = f"/srv/{mint.name(f'{where} path', known=True)}/a.py"  # tools make random folders
     return {
         "tool_name": tool,
         "tool_input": {
@@ -164,7 +164,7 @@ def opencode_posts(mint: Mint, folder: str) -> Iterator[tuple[str, dict[str, Any
     for tool in (*opencode.TOOL_KINDS, "webfetch"):
         for output in OUTPUTS:
             where = f"opencode tool {tool}"
-            path = f"/srv/{mint.name(f'{where} path')}.py"
+            path = f"/srv/{mint.name(f'{where} path', known=True)}.py"
             arguments = {
                 "command": f"PASS={mint.name(f'{where} environment')} npm test",
                 "filePath": path,

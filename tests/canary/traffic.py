@@ -204,7 +204,7 @@ def requests(mint: Mint, folder: Path) -> Iterator[Sent]:
         f"Cookie: sessionid={mint.name('cookie')}",
         f"anthropic-beta: {mint.name('beta')}",
         f"User-Agent: {mint.name('user agent')}",
-        f"x-claude-code-agent-id: {mint.name('agent id')}",
+        f"x-claude-code-agent-id: {mint.name('agent id', known=True)}",
         f"x-parent-session-id: {mint.name('parent', known=True)}",
         f"x-wm-workspace: /{mint.name('folder in a header', known=True)}",
         f"{mint.name('header name')}: 1",

@@ -100,6 +100,26 @@ def test_a_token_in_the_name_of_a_session_or_a_branch_does_not_reach_the_disk(fi
     assert plain == shown, "the label names the same session"
 
 
+def test_paging_stores_no_secret_in_the_place_of_a_name_a_model_or_a_kind(files: Bench) -> None:
+    """A token of no known format has no label there, and a key that only its label gives away was
+    listed again among the identifiers of its text."""
+    token, key = "q8Zr2LxV0mWt5KcY" + "7bNd3PfS9hJg", "4fd90c71ab3e68d2" + "950e7b1cf3a84d26"
+    part = {"id": "f_1", "kind": token, "text": f"X-Auth-Token: {key}\nRetryBudget is 3"}
+    step = {"id": "o_1", "type": "plan", "tokens": 9, "parts": [part]}
+    files.call(
+        "append_paging",
+        session_id="s-1",
+        objects=[{**step, "names": [key, "RetryBudget", "OfAnotherText"]}],
+        records=[{"kind": "sent", "request": "r_1", "policy": "safe", "model": token}],
+        durable=True,
+    )
+    (kept,) = files.runtime.store.objects(files.key, paths.sid("s-1"))
+    assert kept.names == ("RetryBudget", "OfAnotherText")
+    files.store.flush()
+    stored = [path for path in files.settings.paths.home.rglob("*") if path.is_file()]
+    assert not any(text.encode() in path.read_bytes() for path in stored for text in (token, key))
+
+
 def test_a_broken_document_with_a_secret_is_kept_redacted(files: Bench) -> None:
     files.remember(SHIP)
     folder = files.settings.paths.home / paths.workspace_folder(files.key)

@@ -174,15 +174,21 @@ def _checked(
 
 
 def redacted_object(one: PagedObject, secrets: Secrets, moment: str) -> PagedObject:
-    """The object without secrets. A name with one is left out of `names`."""
+    """The object without secrets. A name that is one, or that occurs only in one, is left out of
+    `names`."""
+    clean = redacted(one, secrets)
     names = tuple(name for name in one.names if secrets.text(name) == name)
-    return redacted(one, secrets).model_copy(update={"at": moment, "names": names})
+    if clean.parts is not one.parts:
+        before, after = (" ".join(part.text for part in each.parts) for each in (one, clean))
+        names = tuple(name for name in names if name in after or name not in before)
+    return clean.model_copy(update={"at": moment, "names": names})
 
 
 _NEVER_SECRET = re.compile(r"[a-z_ ]{0,24}|(?:[a-z]_)?[0-9a-f]{12,16}")
 """Our own words and handles; they are too short for a key."""
-_TEXTS = frozenset({"text", "label", "path", "names"})
-"""Fields with words; all others hold a name, such as a random id that must stay as it is."""
+_TEXTS = frozenset({"text", "label", "path", "names", "kind", "model"})
+"""Fields with words of others; the rest hold names, such as random ids that must stay as they are.
+No model has a random name: one with a secret in its place counts as another model each time."""
 
 
 def redacted(record: R, secrets: Secrets) -> R:
