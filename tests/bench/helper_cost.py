@@ -3,7 +3,7 @@
 `python -m tests.bench helper_cost FILE… [--helper NAME] [--as NAME]`. No model is called: the
 policy `balanced` runs over recorded sessions, and each removed text that is long enough for a
 summary counts as one call that reads it and writes both forms at the length asked for, and one call
-for the check.
+for the check. Every fourth summary is audited, which reads its text again.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from wm.wire.prices import price_of
 
 FORM_CHARS = 900
 """Losses, questions and JSON around a summary."""
+AUDIT_EVERY = 4
 
 
 class Watched(PagingPolicy):
@@ -72,10 +73,13 @@ def main(words: Sequence[str]) -> int:
         if limits.least_chars <= chars <= limits.read_chars
     ]
     read = written = 0
-    for chars in long:
+    for number, chars in enumerate(long):
         forms = most_chars("x" * chars, 1) + most_chars("x" * chars, 2)
         read += len(prompt("summary")) + chars + len(prompt("check")) + forms
         written += forms + 2 * FORM_CHARS
+        if number % AUDIT_EVERY == 0:
+            read += len(prompt("audit")) + chars + forms + FORM_CHARS
+            written += FORM_CHARS
     cost = (read * price.input + written * price.output) / CHARS_PER_TOKEN / 1_000_000
     bill = found.total.bills.as_marked
     print(f"{len(policy.removed):,} texts removed, {len(long):,} of them get a summary")

@@ -78,7 +78,7 @@ class TextSummaries(Record):
 
     reason: why there is none; then the others are empty. losses: what the forms leave out: as the
     model says, and the identifiers that are missing. can_answer: questions that the detailed form
-    answers. by: the model.
+    answers. by: the model. audited: when its losses were compared with the text again; "" if never.
     """
 
     detailed: str = optional("")
@@ -88,6 +88,7 @@ class TextSummaries(Record):
     by: str = optional("")
     reason: str = optional("")
     at: str = ""
+    audited: str = optional("")
 
 
 class SessionSummaries(Document):

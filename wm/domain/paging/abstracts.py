@@ -91,5 +91,25 @@ def _quotes(text: str, quote: object) -> bool:
     return isinstance(quote, str) and len(plain(quote)) >= _LEAST_QUOTE and plain(quote) in text
 
 
+def undeclared(content: str, said: str, reply: str) -> tuple[str, ...]:
+    """The losses that an audit found (OB-7). said: both forms and the losses that are declared.
+    Each is proved by a quotation with a name or a number that nothing of these has, and names
+    nothing that the content lacks."""
+    found = (json_in(reply) or {}).get("missing")
+    text = plain(content)
+    return tuple(
+        dict.fromkeys(
+            loss.strip()[:_ITEM_CHARS]
+            for one in (found if isinstance(found, list) else [])[:_MOST_ITEMS]
+            if isinstance(one, dict)
+            and isinstance(loss := one.get("loss"), str)
+            and loss.strip()
+            and _quotes(text, quote := one.get("quote"))
+            and missing_in(said, entities(str(quote)))
+            and not missing_in(content, entities(loss))
+        )
+    )
+
+
 def questions(made: Sequence[str]) -> str:
     return "\n".join(f"{number}. {one}" for number, one in enumerate(made, 1))

@@ -32,8 +32,9 @@ _MILLION = 1_000_000
 _UNKNOWN = "use_unknown"
 """The outcome that marks a day whose use was lost with the file."""
 _TAG_END = Lazy(r"<\s*/\s*content", ignore_case=True)
-_SESSION = (140_000, 50_000), (60_000, 4_000)
-"""Tokens read and written for 50 summaries, and for 20 answers: a session of 200 turns."""
+_SESSION = (140_000, 50_000), (60_000, 4_000), (35_000, 2_000)
+"""Tokens read and written for 50 summaries, for 20 answers, and for 12 audits of a summary: a
+session of 200 turns."""
 
 
 class HelperCost(Struct, frozen=True):

@@ -1,4 +1,5 @@
-"""Summaries of removed texts by the helper model, made after a turn (OB-2, HM-3).
+"""Summaries of removed texts by the helper model, made after a turn (OB-2, HM-3), and an audit of
+what some of them declare as lost (OB-7).
 
 They are shown where a shorter level of a text is asked for. They never change a request: stubs in
 the history keep their text. A summary that fails its checks twice is recorded as such and not asked
@@ -24,6 +25,8 @@ from wm.ops.runtime import Runtime
 from wm.settings import HelperSettings
 
 _TRIES = 2
+_AUDIT_EVERY = 4
+"""Summaries for each one that is audited. An audit reads the text again, and costs as much."""
 _CHARS_PER_TOKEN = 3
 _CHECK_TOKENS = 600
 _FORM_TOKENS = 800
@@ -35,15 +38,20 @@ _MOST_KEPT = 400
 def summarise(
     runtime: Runtime, workspace: str, session: str, is_ending: Callable[[], bool]
 ) -> None:
-    """Summarise the newest removed texts of a session that have no summary. session: its `<sid>`.
-    Ends at the first call that gets no answer. Raises StoreError."""
+    """Summarise the newest removed texts of a session that have no summary, or audit a summary if
+    there are none. session: its `<sid>`. Ends at the first call that gets no answer. Raises
+    StoreError."""
     ref = summaries_of(workspace, session)
     known = runtime.store.read(ref).document or SessionSummaries()
-    if len(known.texts) >= _MOST_KEPT:
-        return
+    room = max(0, _MOST_KEPT - len(known.texts))
     waiting = _removed(runtime, workspace, session, known)
-    for part in islice(waiting, runtime.settings.helper.per_turn):
-        made = None if is_ending() else _summarised(runtime, part.text)
+    new = list(islice(waiting, min(room, runtime.settings.helper.per_turn)))
+    due = [] if new else _to_audit(runtime, workspace, session, known)
+    for part in new or due:
+        if is_ending():
+            return
+        summary = known.texts.get(part.id)
+        made = _audited(runtime, part, summary) if summary else _summarised(runtime, part.text)
         if made is None:
             return
         with runtime.store.transaction([ref]) as transaction:
@@ -70,6 +78,34 @@ def _removed(
             if fits and part.kind != "call" and part.id not in seen:
                 seen.add(part.id)
                 yield part
+
+
+def _to_audit(
+    runtime: Runtime, workspace: str, session: str, known: SessionSummaries
+) -> list[ObjectPart]:
+    """The text whose summary is to be audited now: the oldest one, if fewer than one of
+    `_AUDIT_EVERY` was."""
+    made = {handle: one for handle, one in known.texts.items() if not one.reason}
+    waiting = [handle for handle, one in made.items() if not one.audited]
+    done = len(made) - len(waiting)
+    if not waiting or done * _AUDIT_EVERY >= len(made):
+        return []
+    parts = (part for one in runtime.store.objects(workspace, session) for part in one.parts)
+    return list(islice((part for part in parts if part.id == waiting[0]), 1))
+
+
+def _audited(runtime: Runtime, part: ObjectPart, made: TextSummaries) -> TextSummaries | None:
+    """A summary with the losses that it should have declared; None if nobody answered."""
+    said = "\n".join((made.detailed, made.compact, *made.losses))
+    asked = f"{asking.fenced(part.text)}\n{asking.fenced(said)}"
+    wait_s = runtime.settings.helper.summary_wait_s
+    reply = asking.ask(runtime, "audit", asked, _CHECK_TOKENS, wait_s)
+    if isinstance(reply, HelperFailure):
+        return None
+    lost = abstracts.undeclared(part.text, said, reply.text)
+    asking.note(runtime, "undeclared_loss" if lost else "audit")
+    update = {"losses": (*made.losses, *lost), "audited": iso(runtime.now())}
+    return made.model_copy(update=update)
 
 
 def _summarised(runtime: Runtime, content: str) -> TextSummaries | None:
