@@ -17,7 +17,7 @@ import click
 from wm import __version__
 from wm.cli import output, streams
 from wm.cli.groups import Group
-from wm.cli.options import not_empty
+from wm.cli.options import folder_option, workspace_option
 from wm.cli.usage_errors import sentence
 from wm.errors import UserError, WmError
 
@@ -125,8 +125,8 @@ class Verbs(Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(__version__, "-V", "--version", message="wm %(version)s")
-@click.option("-C", "directory", metavar="DIR", callback=not_empty, help="As if started in DIR.")
-@click.option("--workspace", metavar="KEY", callback=not_empty, help="The workspace with this key.")
+@folder_option("As if started in DIR.")
+@workspace_option("The workspace with this key.")
 @click.pass_context
 def application(ctx: click.Context, directory: str, workspace: str) -> None:
     """Memory for coding agents, in plain files that you can read and edit."""

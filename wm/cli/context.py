@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from wm.cli import output
 from wm.cli.daemon_state import outdated
+from wm.cli.options import folder_option, workspace_option
 from wm.cli.options import json_option as json_option  # for verbs that print their own result
-from wm.cli.options import not_empty
 from wm.daemon.client import Client
 from wm.errors import HostError, Unavailable, UserError, WmError
 from wm.settings import Settings, load, no_pydantic_plugins
@@ -219,6 +219,27 @@ def prints(verb: Callable[..., Result]) -> Callable[..., int]:
     return json_option(workspace_options(_printing(verb)))  # type: ignore[no-any-return]
 
 
+def prints_answer(
+    operation: str, *, failed: Callable[[Any], bool] = lambda _answer: False
+) -> Callable[[Callable[[Any], None]], Callable[..., int]]:
+    """Decorator that turns a function that prints an answer into the verb that asks for it.
+
+    The verb's options are the fields of the request; the argument `entry_id` is the field `id`.
+    failed: whether an answer means exit code 1.
+    """
+
+    def verb_of(show: Callable[[Any], None]) -> Callable[..., int]:
+        @wraps(show)
+        def verb(caller: Caller, **options: Any) -> Result:
+            fields = {"id" if n == "entry_id" else n: value for n, value in options.items()}
+            answer = caller.call(operation, **fields)
+            return Result(answer, show, failed(answer))
+
+        return prints(verb)
+
+    return verb_of
+
+
 def prints_always(verb: Callable[..., Result]) -> Callable[..., int]:
     """`prints` for a verb that must also work with an unusable config.toml."""
     return json_option(lasting_options(_printing(verb)))  # type: ignore[no-any-return]
@@ -241,19 +262,8 @@ def _printing(verb: Callable[..., Result]) -> Callable[..., int]:
 
 
 def _with_options(command: F, report: Callable[[Settings], None]) -> F:
-    @click.option(
-        "-C",
-        "directory",
-        metavar="DIR",
-        callback=not_empty,
-        help="Work on the workspace of DIR instead of the current folder.",
-    )
-    @click.option(
-        "--workspace",
-        metavar="KEY",
-        callback=not_empty,
-        help="Work on the workspace with this key.",
-    )
+    @folder_option("Work on the workspace of DIR instead of the current folder.")
+    @workspace_option("Work on the workspace with this key.")
     @wraps(command)
     def with_caller(*args: Any, directory: str, workspace: str, **options: Any) -> Any:
         if not directory and not workspace:
@@ -265,7 +275,7 @@ def _with_options(command: F, report: Callable[[Settings], None]) -> F:
         report(settings)
         return command(Caller(settings, directory, workspace), *args, **options)
 
-    return with_caller  # type: ignore[return-value]
+    return with_caller  # type: ignore[no-any-return]
 
 
 def absolute(path: str) -> str:

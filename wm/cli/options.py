@@ -32,6 +32,22 @@ def text(*names: str, metavar: str | None = None, help: str) -> Decorator:
     return click.option(*names, default="", metavar=metavar, help=help)
 
 
+def number(
+    *names: str, least: int = 0, most: int, default: int | None = None, help: str, **more: Any
+) -> Decorator:
+    """An option with a number in a range, both ends included."""
+    kind = click.IntRange(least, most)
+    return click.option(*names, type=kind, default=default, help=help, **more)
+
+
+def folder_option(help: str) -> Decorator:
+    return click.option("-C", "directory", metavar="DIR", callback=not_empty, help=help)
+
+
+def workspace_option(help: str) -> Decorator:
+    return click.option("--workspace", metavar="KEY", callback=not_empty, help=help)
+
+
 def anchors(help: str) -> Decorator:
     """--anchor: the code that an entry describes."""
     return click.option("--anchor", "anchors", multiple=True, metavar="PATH[:WHERE]", help=help)

@@ -10,7 +10,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, lasting_options
-from wm.cli.options import flag
+from wm.cli.options import flag, number
 from wm.daemon.lifecycle import start
 from wm.errors import Unavailable
 from wm.page.serve import Opened, serve
@@ -18,9 +18,9 @@ from wm.settings import Desktop, find_desktop
 
 
 @click.command("open")
-@click.option(
+@number(
     "--port",
-    type=click.IntRange(0, 65535),
+    most=65535,
     default=0,
     metavar="PORT",
     help="Serve on this port of the loopback; without it any free one.",

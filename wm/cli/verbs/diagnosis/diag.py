@@ -12,7 +12,7 @@ import click
 
 from wm.api import diag
 from wm.cli import output
-from wm.cli.context import Caller, Result, prints
+from wm.cli.context import Caller, Result, prints, prints_answer
 from wm.cli.entries import SHORT_ID, print_entry, print_text, short_id
 from wm.cli.groups import Group
 from wm.cli.options import flag, limit, text
@@ -37,15 +37,10 @@ def command() -> None:
 
 
 @command.command("status", short_help="Sum up this workspace (the default).")
-@prints
-def status(caller: Caller) -> Result:
+@prints_answer("diag_status", failed=lambda answer: answer.verdict == "degraded")
+def status(answer: diag.DiagStatus) -> None:
     """Sum up this workspace: its contents, the last writes and prompts, and what needs
     attention. Exit code 1 if some data cannot be stored (degraded)."""
-    answer: diag.DiagStatus = caller.call("diag_status")
-    return Result(answer, _print_status, failed=answer.verdict == "degraded")
-
-
-def _print_status(answer: diag.DiagStatus) -> None:
     print_heading(answer.place)
     paint = {"ok": output.good, "warning": output.warn}.get(answer.verdict, output.bad)
     stored = " · ".join(f"{what} {number:,}" for what, number in answer.counts.items() if number)
@@ -70,13 +65,9 @@ def _print_status(answer: diag.DiagStatus) -> None:
 @text("--reason", metavar="CODE", help="Only with this reason code.")
 @flag("--soft", help="Only texts refused for soft reasons alone (a person may accept those).")
 @limit(1000, default=LISTED)
-@prints
-def rejected(caller: Caller, **filters: Any) -> Result:
+@prints_answer("diag_rejected")
+def rejected(answer: diag.Rejected) -> None:
     """List texts that a rule refused or sent to the inbox, newest first, and count the reasons."""
-    return Result(caller.call("diag_rejected", **filters), _print_rejected)
-
-
-def _print_rejected(answer: diag.Rejected) -> None:
     if not answer.rows:
         output.line("Nothing was refused.")
     for row in answer.rows:
@@ -88,14 +79,10 @@ def _print_rejected(answer: diag.Rejected) -> None:
 
 
 @command.command("missing", short_help="What prompts do not show, and why.")
-@prints
-def missing(caller: Caller) -> Result:
+@prints_answer("diag_missing")
+def missing(answer: diag.Missing) -> None:
     """List active and waiting entries that a new prompt would leave out, strongest first: each
     with its rank and the limit that excluded it."""
-    return Result(caller.call("diag_missing"), _print_missing)
-
-
-def _print_missing(answer: diag.Missing) -> None:
     if not answer.rows:
         output.line("Prompts show every entry.")
     for row in answer.rows:
@@ -108,14 +95,10 @@ def _print_missing(answer: diag.Missing) -> None:
 
 @command.command("explain", short_help="How the strength of one entry is computed.")
 @click.argument("entry_id", metavar="ID")
-@prints
-def explain(caller: Caller, entry_id: str) -> Result:
+@prints_answer("diag_explain")
+def explain(answer: diag.Explanation) -> None:
     """Show how the strength of the entry ID is computed, its rank among the others, and when
     prompts showed it. For its history use `wm why ID`."""
-    return Result(caller.call("diag_explain", id=entry_id), _print_explanation)
-
-
-def _print_explanation(answer: diag.Explanation) -> None:
     print_entry(answer.entry, *_numbers(answer))
     for sentence in answer.sentences:
         output.paragraph(sentence)
@@ -149,14 +132,10 @@ def _numbers(answer: diag.Explanation) -> list[output.Row]:
 @command.command("commands", short_help="What a compaction's commands did.")
 @text("--entry", metavar="ID", help="Only about this entry.")
 @limit(1000, default=LISTED)
-@prints
-def commands(caller: Caller, **filters: Any) -> Result:
+@prints_answer("diag_commands")
+def commands(answer: diag.Commands) -> None:
     """List every REINFORCE and REPLACE line of a compaction, and lines that could not be read:
     carried out, or refused and why."""
-    return Result(caller.call("diag_commands", **filters), _print_commands)
-
-
-def _print_commands(answer: diag.Commands) -> None:
     if not answer.rows:
         output.line("No compaction has given a command yet.")
     for row in answer.rows:
@@ -168,14 +147,10 @@ def _print_commands(answer: diag.Commands) -> None:
 
 
 @command.command("quality", short_help="Entries that deserve a second look.")
-@prints
-def quality(caller: Caller) -> Result:
+@prints_answer("diag_quality")
+def quality(answer: diag.Quality) -> None:
     """List active entries that today's rules would refuse, that may contradict another one, that
     rest on outside text, that are shown in part, or that no evidence supports."""
-    return Result(caller.call("diag_quality"), _print_quality)
-
-
-def _print_quality(answer: diag.Quality) -> None:
     for row in answer.rows:
         _print_short(row.entry, *(remark.sentence for remark in row.remarks))
     active = output.count(answer.active, "active entry", "active entries")
@@ -184,14 +159,10 @@ def _print_quality(answer: diag.Quality) -> None:
 
 
 @command.command("alike", short_help="Entries that may say the same, or contradict.")
-@prints
-def alike(caller: Caller) -> Result:
+@prints_answer("diag_alike")
+def alike(answer: diag.Alike) -> None:
     """List pairs of entries, active or in the inbox, with similar meaning; they may state the same
     or contradict each other. Only hints: nothing is merged because of similarity."""
-    return Result(caller.call("diag_alike"), _print_alike)
-
-
-def _print_alike(answer: diag.Alike) -> None:
     if answer.problem:
         output.line(f"Nothing could be compared: {answer.problem.rstrip('.')}.")
         return
@@ -204,14 +175,10 @@ def _print_alike(answer: diag.Alike) -> None:
 
 @command.command("trace", short_help="What one session caused.")
 @click.argument("subject", metavar="[SESSION|EVENT]", required=False, default="")
-@prints
-def trace(caller: Caller, subject: str) -> Result:
+@prints_answer("diag_trace")
+def trace(answer: diag.Trace) -> None:
     """Show what one session caused, oldest first: requests, candidates, prompts. SESSION is its
     id, EVENT the id of one of its records; without either, the newest session is shown."""
-    return Result(caller.call("diag_trace", subject=subject), _print_trace)
-
-
-def _print_trace(answer: diag.Trace) -> None:
     name = answer.session_id or answer.session
     output.line(output.bold(output.cut(f"{answer.agent} {name}".strip(), output.width())))
     for happening in answer.happenings:
@@ -219,14 +186,10 @@ def _print_trace(answer: diag.Trace) -> None:
 
 
 @command.command("coverage", short_help="How many entries have evidence and are shown.")
-@prints
-def coverage(caller: Caller) -> Result:
+@prints_answer("diag_coverage")
+def coverage(answer: diag.Coverage) -> None:
     """Count active entries by type: those with an admission record, those that prompts show now,
     and those that a prompt has ever shown."""
-    return Result(caller.call("diag_coverage"), _print_coverage)
-
-
-def _print_coverage(answer: diag.Coverage) -> None:
     output.line(output.dim("  type        active  has evidence  shown now  shown ever"))
     for row in answer.rows:
         figures = f"{row.active:8,}{row.answerable:14,}{row.shown:11,}{row.prompted:12,}"
@@ -243,15 +206,10 @@ def _print_coverage(answer: diag.Coverage) -> None:
 
 
 @command.command("disappearances", short_help="What left the memory or the prompts.")
-@prints
-def disappearances(caller: Caller) -> Result:
+@prints_answer("diag_disappearances", failed=lambda answer: bool(answer.unexplained))
+def disappearances(answer: diag.Disappearances) -> None:
     """Say where every former entry is now, and which entries left the prompts since the newest
     one. Exit code 1 if an entry is missing without an explanation."""
-    answer: diag.Disappearances = caller.call("diag_disappearances")
-    return Result(answer, _print_disappearances, failed=bool(answer.unexplained))
-
-
-def _print_disappearances(answer: diag.Disappearances) -> None:
     if not answer.from_memory and not answer.from_prompts:
         output.line("Nothing disappeared.")
     for title, rows in (
@@ -267,15 +225,10 @@ def _print_disappearances(answer: diag.Disappearances) -> None:
 
 
 @command.command("health", short_help="Check the files of this workspace.")
-@prints
-def health(caller: Caller) -> Result:
+@prints_answer("diag_health", failed=lambda answer: not answer.sound)
+def health(answer: diag.DiagHealth) -> None:
     """Check the files of this workspace and its evidence, without reading all data (`wm fsck`
     checks everything). Exit code 1 if something is damaged."""
-    answer: diag.DiagHealth = caller.call("diag_health")
-    return Result(answer, _print_health, failed=not answer.sound)
-
-
-def _print_health(answer: diag.DiagHealth) -> None:
     rows: list[output.Row] = [
         (found.document, " · ".join(filter(None, (found.health, found.detail))))
         for found in answer.documents
@@ -289,14 +242,9 @@ def _print_health(answer: diag.DiagHealth) -> None:
 
 
 @command.command("audit", short_help="Compare memory and evidence.")
-@prints
-def audit(caller: Caller) -> Result:
+@prints_answer("diag_audit", failed=lambda answer: not answer.sound)
+def audit(answer: diag.Audit) -> None:
     """Compare every entry with its evidence records. Exit code 1 if they differ."""
-    answer: diag.Audit = caller.call("diag_audit")
-    return Result(answer, _print_audit, failed=not answer.sound)
-
-
-def _print_audit(answer: diag.Audit) -> None:
     entries = output.count(answer.entries, "entry", "entries")
     records = output.count(answer.records, "record")
     output.line(f"{'They agree' if answer.sound else 'They differ'}: {entries}, {records}.")

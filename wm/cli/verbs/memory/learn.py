@@ -9,6 +9,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import WORDS
+from wm.cli.options import text
 from wm.settings.memory import LEARN_MODES
 
 _MEANS = WORDS.table("learns")
@@ -18,10 +19,9 @@ _ONLY_PAUSE = ("pause", "resume")
 
 @click.command("learn")
 @click.argument("mode", required=False, type=click.Choice((*LEARN_MODES, "default", *_ONLY_PAUSE)))
-@click.option("--for", "until", default="", metavar="TIME", help="With pause: 30m, 2h, 3d.")
-@click.option(
+@text("--for", "until", metavar="TIME", help="With pause: 30m, 2h, 3d.")
+@text(
     "--session",
-    default="",
     metavar="ID",
     help="With pause or resume: only this session (newest: the one with the last event).",
 )

@@ -13,6 +13,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, workspace_options
 from wm.cli.new_file import create
+from wm.cli.options import flag
 from wm.formats.base import dump
 
 
@@ -26,10 +27,9 @@ from wm.formats.base import dump
     show_default=True,
     help="Where to write; - is standard output.",
 )
-@click.option(
+@flag(
     "--json",
     "as_json",
-    is_flag=True,
     help="The export is JSON in any case; with -o a report is printed as JSON too.",
 )
 @workspace_options

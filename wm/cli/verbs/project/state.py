@@ -105,10 +105,9 @@ def change(
 
 
 @command.command("validate", short_help="List every fault, with line, field and fix.")
-@click.option(
+@text(
     "--before",
     metavar="FILE",
-    default="",
     help="An earlier contract (- is standard input): none of its reviews may be missing.",
 )
 @flag("--accept", help="Accept the reviews as they are, after a change of git history.")

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from wm.cli import output
-from wm.cli.context import Caller, Result, prints
+from wm.cli.context import Caller, Result, prints, prints_answer
 from wm.cli.groups import Group
 from wm.cli.new_file import create
-from wm.cli.options import flag, text
+from wm.cli.options import flag, number, text
 from wm.cli.overview import paging_line
 from wm.settings.proxy import POLICIES
 
@@ -65,19 +65,15 @@ def _print_list(answer: Any, *, every: bool) -> None:
 
 @command.command("show", short_help="The text of a step or a part of one.")
 @click.argument("id", metavar="ID")
-@click.option(
+@number(
     "--level",
-    type=click.IntRange(0, 2),
+    most=2,
     default=0,
     help="0: all of it; 1, 2: a summary, or only the lines that tell most.",
 )
-@prints
-def show_one(caller: Caller, **fields: Any) -> Result:
+@prints_answer("show_object")
+def show_one(answer: Any) -> None:
     """Print the stored text of ID (o_…), without secrets."""
-    return Result(caller.call("show_object", **fields), _print_text)
-
-
-def _print_text(answer: Any) -> None:
     for line in output.safe_lines(answer.text):
         output.line(line)
     notes = [f"left out: {', '.join(answer.losses)}"] if answer.losses else []
@@ -109,13 +105,9 @@ def _print_restored(answer: Any, target: str) -> None:
 
 @command.command("why", short_help="Why a step is stored, and what happened to it.")
 @click.argument("id", metavar="ID")
-@prints
-def why(caller: Caller, **fields: Any) -> Result:
+@prints_answer("show_object")
+def why(answer: Any) -> None:
     """Say when ID was stored, whether it is searched, and when it was removed or needed."""
-    return Result(caller.call("show_object", **fields), _print_why)
-
-
-def _print_why(answer: Any) -> None:
     one = answer.object
     about = f"{one.type} · {one.tokens:,} tokens · {len(one.parts)} parts"
     output.lines(output.hang(one.id, f"{output.safe(one.label)} ({about})", 15, mark=output.bold))
@@ -143,14 +135,10 @@ def policy(caller: Caller, policy: str, **fields: Any) -> Result:
 @command.command("purge", short_help="Delete stored steps.")
 @session_option
 @flag("--all", "allSessions", help="Of all sessions of this workspace.")
-@click.option("--dry-run", "dryRun", is_flag=True, help="Only say what would be deleted.")
-@prints
-def purge(caller: Caller, **fields: Any) -> Result:
+@flag("--dry-run", "dryRun", help="Only say what would be deleted.")
+@prints_answer("purge_objects")
+def purge(answer: Any) -> None:
     """Delete the stored steps of a session. They can then not be restored any more."""
-    return Result(caller.call("purge_objects", **fields), _print_purged)
-
-
-def _print_purged(answer: Any) -> None:
     did = "would be deleted" if answer.dry_run else "deleted"
     steps, sessions = output.count(answer.objects, "step"), len(answer.sessions)
     output.line(f"{steps} of {output.count(sessions, 'session')} {did}.")

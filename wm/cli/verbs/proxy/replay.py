@@ -6,6 +6,7 @@ Writes nothing except the page that `--html` names.
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ import click
 from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
-from wm.cli.options import choice, flag, text
+from wm.cli.options import choice, flag, number, text
 from wm.cli.verbs.proxy import figures
 from wm.page import document
 from wm.replay import report as replaying
@@ -21,6 +22,8 @@ from wm.replay.comparison import share
 from wm.settings import load
 
 MAX_NAME = 26
+
+tokens = partial(number, default=0, metavar="TOKENS")
 
 
 @click.command("replay")
@@ -35,22 +38,11 @@ MAX_NAME = 26
 )
 @flag("--rivals", help="Compare with what other programs do, in the same recordings.")
 @text("--as", "model", metavar="MODEL", help="Count with the prices and sizes of this model.")
-@click.option(
-    "--head",
-    "head_tokens",
-    type=click.IntRange(0, 200_000),
-    default=0,
-    metavar="TOKENS",
-    help="Add tool schemas of this size to each request.",
+@tokens(
+    "--head", "head_tokens", most=200_000, help="Add tool schemas of this size to each request."
 )
 @choice("--ttl", ("5m", "1h"), help="Give every cache mark this lifetime.")
-@click.option(
-    "--passages",
-    type=click.IntRange(0, 2_000),
-    default=0,
-    metavar="TOKENS",
-    help="Append removed content that seems to be needed.",
-)
+@tokens("--passages", most=2_000, help="Append removed content that seems to be needed.")
 @flag("--turns", help="Print every request, not only the totals.")
 @text("--html", "page", metavar="PAGE", help="Write a chart as one HTML file.")
 @json_option

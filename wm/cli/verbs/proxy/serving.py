@@ -15,25 +15,22 @@ import click
 from wm.agents import launch
 from wm.cli import output, proxies
 from wm.cli.context import Caller, json_option, workspace_options
-from wm.cli.options import choice, flag
+from wm.cli.options import choice, flag, number, text
 from wm.errors import UserError
 from wm.proxy.origin import parse_origin
 from wm.proxy.serve import Running, run_program, until_signalled
 from wm.settings import environment, find_agent_paths
 from wm.settings.proxy import POLICIES
 
-upstream_option = click.option(
-    "--upstream", metavar="URL", default="", help="Where requests are forwarded to."
-)
+upstream_option = text("--upstream", metavar="URL", help="Where requests are forwarded to.")
 policy_option = choice("--policy", POLICIES, help="What is removed from requests.")
 record_option = flag("--record", help="Keep bodies, without secrets, for `wm replay`.")
 
 
 @click.command("proxy")
-@click.option(
+@number(
     "--port",
-    type=click.IntRange(0, 65535),
-    default=None,
+    most=65535,
     help="Port on the loopback; 0: a free one. Without it, proxy.port of config.toml.",
 )
 @upstream_option

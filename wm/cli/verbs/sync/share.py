@@ -8,7 +8,7 @@ import click
 
 from wm.api.sync import SharedEntries, Team
 from wm.cli import output
-from wm.cli.context import Caller, Result, prints
+from wm.cli.context import Caller, Result, prints, prints_answer
 from wm.cli.entries import COLUMN, WORDS, short_id
 from wm.cli.groups import Group
 from wm.cli.options import choice, flag
@@ -99,13 +99,9 @@ def team() -> None:
 
 
 @team.command("list", short_help="Show authors, what came and what waits (the default).")
-@prints
-def show(caller: Caller) -> Result:
+@prints_answer("team")
+def show(answer: Team) -> None:
     """Show with whom this project is shared."""
-    return Result(caller.call("team"), _print_team)
-
-
-def _print_team(answer: Team) -> None:
     rows: list[output.Row] = [
         ("remote", answer.remote.shown if answer.remote else "none yet: `wm sync` names it"),
         ("last sync", output.moment(answer.synced_at)),
