@@ -224,6 +224,37 @@ def test_what_is_missed_before_anything_was_decided_is_no_loss_of_paging() -> No
     assert session.conversation.totals.credit >= 0
 
 
+def test_a_record_waits_for_the_figures_of_its_answer_but_not_longer_than_the_next_request() -> (
+    None
+):
+    """Records are also written behind the answer before it, while this one still comes."""
+    session = Session("safe")
+
+    def asked() -> tuple[Prepared, Usage]:
+        made = session._prepared(json.dumps(session._body()).encode(), "")
+        _, usage, said = session._sent(made)
+        session.conversation.answered(made.request, ok=True)
+        session._answered(said, 20)
+        return made, usage
+
+    def requests(turn: PlannedTurn | None) -> list[str]:
+        return [one.request for one in turn.records] if turn is not None else []
+
+    first, _ = asked()
+    assert not session.conversation.has_records
+    assert requests(session.conversation.behind()) == []
+    second, usage = asked()  # the first one is written before it leaves, as it is
+    session.conversation.used(first.request, None)
+    assert requests(session.conversation.behind()) == []
+    session.conversation.used(second.request, usage)
+    turn = session.conversation.behind()
+    assert requests(turn) == [second.request]
+    assert turn is not None
+    assert turn.records[0].reported is not None
+    asked()
+    assert len(requests(session.conversation.records())) == 1
+
+
 def test_a_new_session_whose_ledger_is_read_too_late_loses_nothing() -> None:
     """There was no request before, so there are no decisions that could be lost."""
     session = Session("balanced")

@@ -201,9 +201,9 @@ class ManagingPreparer:
         return [one.conversation.totals for one in self._conversations.values()]
 
     async def close(self, within_s: float) -> None:
-        """Write what waits, within this time."""
-        for managed in list(self._requests.values()):
-            self._in_background(self._write_behind(managed, "", None))
+        """Write what waits, within this time, also of requests whose answer is not read yet."""
+        for managed in self._conversations.values():
+            self._in_background(self._write_all(managed))
         self._requests.clear()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=within_s)
@@ -245,6 +245,10 @@ class ManagingPreparer:
                 async with managed.ledger if conversation.has_records else nullcontext():
                     if not await self._written(managed, conversation.behind()):
                         return
+
+    async def _write_all(self, managed: _Managed) -> None:
+        await self._write_behind(managed, "", None)
+        await self._write_records(managed)
 
     async def _write_records(self, managed: _Managed) -> None:
         async with managed.ledger:

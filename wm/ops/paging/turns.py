@@ -320,26 +320,28 @@ class ManagedConversation:
 
     @property
     def has_records(self) -> bool:
-        return bool(self._waiting)
+        """Whether `behind` has records."""
+        return self._ready() > 0
 
     @property
     def has_behind(self) -> bool:
-        return bool(self._waiting or self._unstored)
+        return self.has_records or bool(self._unstored)
 
     def behind(self) -> PlannedTurn | None:
         """What can be written now, in pieces; None if nothing is left. Report it with `stored`.
-        Records do not wait for many steps: a fork has those of its whole history."""
+        Records do not wait for many steps: a fork has those of its whole history. That of a request
+        whose answer still comes waits for its figures, and those after it keep their order."""
         objects: list[PagedObject] = []
-        tokens = 0
+        tokens, ready = 0, self._ready()
         for one in self._unstored.values():
             tokens += one.tokens
             if objects and tokens > _PIECE_TOKENS:
-                objects = [] if self._waiting else objects
+                objects = [] if ready else objects
                 break
             objects.append(one)
-        if not objects and not self._waiting:
-            return None
-        return PlannedTurn(Prepared(b""), tuple(objects), self._taken())
+        records = tuple(self._waiting[:ready])
+        del self._waiting[:ready]
+        return PlannedTurn(Prepared(b""), tuple(objects), records) if objects or ready else None
 
     def rest(self) -> None:
         """Drop what can be parsed again."""
@@ -431,6 +433,13 @@ class ManagedConversation:
         record = self._record(kind, request).model_copy(update={**figures, **fields})
         self._waiting = [*self._waiting, record][-_MAX_WAITING:]
         take(self.totals, record)
+
+    def _ready(self) -> int:
+        """Number of records before the first one whose figures may still come."""
+        for number, record in enumerate(self._waiting):
+            if record.kind == "sent" and record.request in self._unreported:
+                return number
+        return len(self._waiting)
 
     def _taken(self) -> tuple[LedgerRecord, ...]:
         taken, self._waiting = tuple(self._waiting), []
