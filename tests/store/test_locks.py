@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -194,3 +195,16 @@ def test_two_threads_never_hold_a_lock_at_once(folder: Handle) -> None:
     for thread in threads:
         thread.join()
     assert (len(most), max(most)) == (120, 1)
+
+
+def test_more_documents_than_the_usual_limit_of_open_files_are_locked(folder: Handle) -> None:
+    highest = max(int(name) for name in os.listdir("/dev/fd"))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 40, limits[1]))
+    try:
+        locks = locks_of(folder, wait_s=5.0)
+        held = locks.take_all([(folder, f"{number}.json") for number in range(200)])
+        assert all(map(locks.is_current, held))
+        locks.release_all(held)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

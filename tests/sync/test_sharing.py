@@ -11,6 +11,7 @@ import pytest
 from tests.sync.clones import Person, World, git
 from wm.formats.sharing.sync import Sync
 from wm.formats.workspace_memory import WorkspaceMemory
+from wm.ops.operation import TRIES
 from wm.store.base import Ref
 
 SHIP = "We deploy with `make ship` from the release branch."
@@ -143,6 +144,22 @@ def test_what_its_author_forgets_leaves_the_others(world: World) -> None:
     synced(ann, cem)
     assert cem.texts() == [SHIP]
     assert cem.bench.trash() == ()
+
+
+def test_any_number_of_entries_is_withdrawn_and_comes_back_in_one_sync(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    names = [ann.shared(f"Step {n} of a release names its owner.") for n in range(TRIES + 8)]
+    synced(ann, ben)
+    for name in names:
+        ann.call("forget_entry", id=name)
+    synced(ann, ben)
+    assert (ben.texts(), set(ben.bench.trash())) == ([], set(names))
+    for name in names:
+        ann.call("restore_entry", id=name)
+    synced(ann, ben)
+    assert (len(ben.texts()), ben.bench.trash()) == (len(names), ())
+    ben.call("team", leave=True)
+    assert (ben.texts(), set(ben.bench.trash())) == ([], set(names))
 
 
 def test_forgetting_a_foreign_entry_stays_here_unless_it_is_proposed(world: World) -> None:

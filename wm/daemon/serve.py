@@ -11,7 +11,6 @@ import contextlib
 import faulthandler
 import gc
 import os
-import resource
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -40,6 +39,7 @@ from wm.ops.operation import Done, Operation
 from wm.ops.runtime import Process, Runtime
 from wm.ops.search.model_choice import look_at_model
 from wm.settings import DaemonSettings, Settings, activation
+from wm.settings.environment import allow_open_files
 
 _FIRST_FD = 3
 _NOTICE = "notice_outside"
@@ -446,13 +446,7 @@ def _keep_loaded() -> None:
 
 def _within_descriptors(limits: DaemonSettings) -> DaemonSettings:
     """Limit connections to the available file descriptors, with a reserve for files (F09)."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _WANTED_FDS if hard == resource.RLIM_INFINITY else min(hard, _WANTED_FDS)
-    if soft < wanted:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
-    most = max(8, soft - _RESERVED_FDS)
+    most = max(8, allow_open_files(_WANTED_FDS) - _RESERVED_FDS)
     return structs.replace(limits, max_connections=min(limits.max_connections, most))
 
 

@@ -109,21 +109,26 @@ class Work(Struct):
     def delete(self, ref: Ref[Document]) -> None:
         self._holding(ref).delete(ref)
 
+    def hold(self, refs: Iterable[Ref[Document]]) -> None:
+        """Lock these documents, in one restart: an operation that writes many of one kind must not
+        restart for each."""
+        self._holding(*refs)
+
     def notify(self, slug: str, name: str = "") -> None:
         """A document changed that belongs to no workspace."""
         self.effects.changes.append(DocumentChange("", slug, name))
 
-    def _holding(self, ref: Ref[Document]) -> FileTransaction:
-        transaction = self._writing(ref)
-        if ref not in self.locked:
-            raise Undeclared(ref)
+    def _holding(self, *refs: Ref[Document]) -> FileTransaction:
+        transaction = self._writing(*refs)
+        if not self.locked.issuperset(refs):
+            raise Undeclared(refs)
         return transaction
 
-    def _writing(self, ref: Ref[Document] | None = None) -> FileTransaction:
+    def _writing(self, *refs: Ref[Document]) -> FileTransaction:
         if not self.may_write:
             raise RuntimeError("this operation declared no refs, so it may not write")
         if self.transaction is None:
-            raise Undeclared(ref)
+            raise Undeclared(refs)
         return self.transaction
 
 
@@ -174,13 +179,13 @@ class LocatedWork(Work, kw_only=True):
 
 
 class Undeclared(Exception):  # control flow: the batch restarts with more locks
-    """An operation writes a document that is not locked: its refs do not name it, or another
-    update, perhaps of the same batch, made them out of date. The batch restarts with this document
-    locked. ref: None for evidence, which needs a transaction and no lock."""
+    """An operation writes documents that are not locked: its refs do not name them, or another
+    update, perhaps of the same batch, made them out of date. The batch restarts with these
+    locked. refs: none for evidence, which needs a transaction and no lock."""
 
-    def __init__(self, ref: Ref[Document] | None) -> None:
-        super().__init__(ref)
-        self.ref = ref
+    def __init__(self, refs: Sequence[Ref[Document]]) -> None:
+        super().__init__(refs)
+        self.refs = refs
 
 
 def granted(result: T | Refusal) -> T:
@@ -345,8 +350,8 @@ def _prepared(runtime: Runtime, operation: Operation[Any, Any], parsed: Any) -> 
     return Call(operation, prepared, tape, refs)
 
 
-Attempt = tuple[list[Done[Any]], set[Ref[Document] | None]]
-"""The results, or the documents that lacked a lock; then nothing was written."""
+Attempt = tuple[list[Done[Any]], list[Undeclared]]
+"""The results, or what lacked a lock; then nothing was written."""
 
 
 def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
@@ -356,7 +361,7 @@ def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
         results, missing = attempt(runtime, calls, refs)
         if not missing:
             return [_finished(runtime, done) if done.effects.later else done for done in results]
-        refs.update(dict.fromkeys(ref for ref in missing if ref is not None))
+        refs.update(dict.fromkeys(ref for more in missing for ref in more.refs))
         attempt = _run_together
     lost = Conflict(
         "Other updates kept changing the documents that this one needs.", fix="Try again."
@@ -418,23 +423,23 @@ def _run_together(
         # One operation made a document that cannot be stored; run each alone so that the others
         # succeed.
         if len(calls) == 1:
-            return [Done(response=None, error=error)], set()
-        return [done for call in calls for done in _run_all(runtime, [call])], set()
+            return [Done(response=None, error=error)], []
+        return [done for call in calls for done in _run_all(runtime, [call])], []
     except WmError as error:
         # The lock or the disk failed: nothing was acknowledged, so every operation gets the error.
         failed = results or [Done(response=None, error=None)] * len(calls)
-        return [Done(response=None, error=done.error or error) for done in failed], set()
+        return [Done(response=None, error=done.error or error) for done in failed], []
     if any(done.effects.flush for done in results):
         # The changes are committed. The store retries a failed flush: the data still counts as
         # unflushed.
         with contextlib.suppress(StoreError):
             runtime.store.flush()
-    return results, set()
+    return results, []
 
 
 def _run_calls(calls: Sequence[Call], shared: Work) -> Attempt:
     """Run each call on a Work of its own, like the shared one."""
-    missing: set[Ref[Document] | None] = set()
+    missing: list[Undeclared] = []
     results: list[Done[Any]] = []
     for call in calls:
         work = Work(
@@ -448,7 +453,7 @@ def _run_calls(calls: Sequence[Call], shared: Work) -> Attempt:
         try:
             results.append(call.refused or _run_one(work, call))
         except Undeclared as more:
-            missing.add(more.ref)
+            missing.append(more)
     return results, missing
 
 

@@ -1,12 +1,13 @@
-"""Read the environment: paths, the current session, the network.
+"""Read the environment: paths, the current session, the network, the limit of open files.
 
 The only module that reads the environment, except the hook client, which may not import it.
 """
 
 import os
+import resource
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -350,3 +351,15 @@ def one_tokenizing_thread() -> None:
     says otherwise: they read the variable at each batch. A few short texts take longer on all
     processors."""
     os.environ.setdefault(TOKENIZING_THREADS, "false")
+
+
+def allow_open_files(wanted: int) -> int:
+    """Raise this process's limit of open files to `wanted`, as far as the system allows. The limit
+    in force."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+    if soft < wanted and soft != resource.RLIM_INFINITY:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return soft

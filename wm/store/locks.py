@@ -23,8 +23,12 @@ from msgspec import Struct
 
 from wm.errors import Busy, OnError
 from wm.settings import StoreSettings
+from wm.settings.environment import allow_open_files
 from wm.store import fsops, paths
 from wm.store.fsops import Disk, Handle, explained
+
+MANY_LOCKS = 64
+"""Locks from which on one transaction may need more open files than processes usually may have."""
 
 
 class Lock(Struct, eq=False, weakref=True):
@@ -47,6 +51,8 @@ class Locks:
     def take_all(self, documents: Sequence[tuple[Handle, str]]) -> list[Lock]:
         """Lock documents, each given as folder and name, in the given order and within
         `lock_wait_s` for all together. Raises Busy, which names the holder."""
+        if len(documents) > MANY_LOCKS:
+            allow_open_files(3 * len(documents))
         deadline = time.monotonic() + self._settings.lock_wait_s
         locks: list[Lock] = []
         with OnError(partial(self.release_all, locks)):

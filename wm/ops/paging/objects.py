@@ -228,10 +228,12 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
     if not request.dry_run:
         fact = Fact("objects_purged", "user", "changed", details={"objects": count})
         # First what may start this operation again.
+        summaries = [summaries_of(place.key, session) for session in chosen]
+        written = [ref for ref in summaries if work.read(ref).document is not None]
+        work.hold(written)
         work.at(place).log([fact])
-        for session in chosen:
-            if work.read(summaries_of(place.key, session)).document is not None:
-                work.delete(summaries_of(place.key, session))
+        for ref in written:
+            work.delete(ref)
         for session in chosen:
             store.discard_logs(place.key, session, OBJECTS)
             work.runtime.caches.views.pop(passages_view(place.key, session))

@@ -173,6 +173,10 @@ def _save(work: LocatedWork, reception: Reception) -> None:
     memory = reception.finished()
     if not reception.facts and not reception.forgotten:
         return
+    names = work.runtime.store.names(TrashedEntry, work.key)
+    back = {f.entry for f in reception.facts if f.type == "memory_received"}.intersection(names)
+    gone = [entry.id for entry, _ in reception.trashed]
+    work.hold(trash_ref(work.key, name) for name in (*gone, *back))
     for entry, is_forgotten in reception.trashed:
         to_trash(work, entry, reason="withdrawn by its author", stone=is_forgotten)
     if reception.forgotten:
@@ -191,7 +195,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
         for fact, event in zip(reception.facts, events, strict=True)
         if fact.type == "memory_received"
     }
-    for name in brought.keys() & set(work.runtime.store.names(TrashedEntry, work.key)):
+    for name in back:
         work.delete(trash_ref(work.key, name))  # its author brought it back
     entries = tuple(
         entry.model_copy(update={"admitted_by": brought[entry.id]})

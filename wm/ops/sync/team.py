@@ -12,7 +12,7 @@ from wm.formats.sharing.sync import Replica
 from wm.formats.workspace_memory import TEAM, WorkspaceMemory
 from wm.ops.learning.recaps import read_recaps
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.memory.entries import to_trash
+from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, as_written, located
 from wm.ops.sync.documents import read_sync, save_replica
 from wm.ops.sync.sending import what_leaves
@@ -63,6 +63,7 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     memory = load_memory(work)
     came = [entry for entry in memory.entries if entry.origin.startswith(TEAM)]
     gone = [e for e in came if not keep or e.status == "inbox"]
+    work.hold(trash_ref(work.key, entry.id) for entry in gone)
     for entry in gone:
         to_trash(work, entry, reason="left the team", stone=False)
     names = {entry.id for entry in gone}
