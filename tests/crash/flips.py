@@ -36,8 +36,8 @@ from tests.crash.states import ram, unpack
 from tests.crash.tree import Node, Tree, TreeDisk, load
 from wm.errors import Corrupt, StoreError
 from wm.formats.home import Alias, Aliases, AllowedDigests
+from wm.ops.diagnosis.inspection import inspect
 from wm.ops.learning.remember import remember
-from wm.ops.memory import entries
 from wm.store.base import Health, Ref
 from wm.store.check import check
 
@@ -204,7 +204,7 @@ def _used(folder: Folder, path: str, node: Node, bit: int, counts: Counter[str])
     )
     try:
         bench = folder.bench(number=len(COMPLETE.before))
-        bench.call(entries.inspect, status="all")
+        bench.call(inspect, status="all")
         bench.call(remember, text=SHIP)
         bench.store.flush()
         after = snapshot.take(folder.bench().store)

@@ -26,6 +26,7 @@ from wm.formats.base import Document
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.diagnosis.inspection import inspect
 from wm.ops.helper.answers import short_answer
 from wm.ops.learning import recaps
 from wm.ops.learning.remember import learn
@@ -38,7 +39,7 @@ from wm.ops.memory.documents import (
     read_tombstones,
     save_memory,
 )
-from wm.ops.memory.entries import inspect, to_trash, trash_ref
+from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.paging import objects
 from wm.ops.place import locate
