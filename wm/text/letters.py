@@ -204,6 +204,8 @@ _LOOKALIKES = str.maketrans(
 )
 """Maps Cyrillic, Greek and other letters to the Latin letters that look the same."""
 
+_LOOKS_LATIN = one_of(_LOOKALIKES)
+
 
 def normalised(text: str) -> str:
     """The text in the form rules match: NFKC, no invisible characters, lookalikes made Latin
@@ -213,7 +215,8 @@ def normalised(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    text = translated(composed(without_invisible(text)), _LOOKALIKES)
+    text = composed(without_invisible(text))
+    text = translated(text, _LOOKALIKES) if _LOOKS_LATIN.holds(text) else text
     return text.replace("\u2019", "'").replace("\u00a0", " ")
 
 
@@ -222,6 +225,7 @@ _ACCENTED = {
     for code in range(0xC0, 0x180)
     if unicodedata.normalize("NFD", chr(code))[0].isascii()
 }
+_HAS_ACCENT = one_of(_ACCENTED)
 
 
 def unaccented(text: str) -> str:
@@ -230,7 +234,8 @@ def unaccented(text: str) -> str:
     For matching words: re2 sees word boundaries between ASCII letters only, so "terminé" has no
     boundary behind the é. Apply this to the pattern's words as well.
     """
-    return text if text.isascii() else translated(text, _ACCENTED)
+    is_plain = text.isascii() or not _HAS_ACCENT.holds(text)
+    return text if is_plain else translated(text, _ACCENTED)
 
 
 class WordPattern(Lazy):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from wm.text.letters import without_invisible
@@ -126,24 +127,25 @@ def concepts_of(text: str, lang: str) -> Found:
 
 
 def _in_joined(text: str, lang: str) -> Found:
-    found = {c for phrase, concepts in _joined(lang).items() if phrase in text for c in concepts}
-    head = text[:FIRST_CHARS]
-    first = {c for phrase, concepts in _joined(lang).items() if head.startswith(phrase)
-             for c in concepts}  # fmt: skip
-    return Found(frozenset(found), frozenset(first))
-
-
-FIRST_CHARS = 12
+    known = _joined(lang)
+    begun = chain.from_iterable(known[char] for char in known.keys() & text)
+    found = [(phrase, concepts) for phrase, concepts in begun if phrase in text]
+    first = (concepts for phrase, concepts in found if text.startswith(phrase))
+    anywhere = chain.from_iterable(concepts for _, concepts in found)
+    return Found(frozenset(anywhere), frozenset(chain.from_iterable(first)))
 
 
 @cache
-def _joined(lang: str) -> dict[str, tuple[str, ...]]:
-    """Phrase -> its concepts."""
+def _joined(lang: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """First character -> the phrases that begin with it, each with its concepts."""
     found: dict[str, tuple[str, ...]] = {}
     for concept in CONCEPTS:
         for phrase in filter(None, _TABLES.rows_of(concept).get(lang, "").split("|")):
             found[phrase] = (*found.get(phrase, ()), concept)
-    return found
+    return {
+        char: [row for row in found.items() if row[0][0] == char]
+        for char in {phrase[0] for phrase in found}
+    }
 
 
 class _Phrase(NamedTuple):

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from wm.domain.learning.concepts import concepts_of, folded, language, phrases
-from wm.text.patterns import Lazy, escaped
+from wm.domain.learning.typed_lines import line_numbers
+from wm.text.letters import translated
+from wm.text.patterns import Lazy, encoded, escaped
 
 JOINED = ("zh", "ja", "ko")
 _LATIN = (0xC0, 0x530)
@@ -44,7 +46,7 @@ _FLAT = _Flat()
 
 
 def _flat(text: str) -> str:
-    return text.lower() if text.isascii() else text.translate(_FLAT)
+    return text.lower() if text.isascii() else translated(text, _FLAT)
 
 
 def _any_of(concept: str, lang: str) -> str:
@@ -101,17 +103,26 @@ def _tail_pattern() -> Lazy:
 _TAIL = _tail_pattern()
 _MOST_IN_LINE = 16
 """Requests that are looked for in one line; each costs time in proportion to its length."""
-_HINT = Lazy(
-    "|".join(
-        _any_of(name, lang) for name in ("request_verb", "request_tail") for lang in phrases(name)
-    )
-)
 _NEGATED = Lazy(
     r"(?:\b(?:not|n't|never|nicht|nie|ne|pas|no|nunca|nao|non|niet|nooit|khong|dung)|\bне|لا|मत|"
     r"不要|不用|别|別)\s*(?:need to |have to )?$"
 )
 _DIRECT = Lazy(rf"(?:^|{_BEFORE}|(?:^|[\s,.;(])(?:{_AND})[,:]?\s+)$")
 """What may stand before the verb: "I remember that" is not a request."""
+
+
+def _hint() -> Lazy:
+    """A verb with what may stand before it, or a request that points back."""
+    tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
+    joined = [_any_of(name, lang) for name in ("request_verb", "request_direct") for lang in JOINED]
+    verbs = "|".join(
+        _any_of("request_verb", lang) for lang in phrases("request_verb") if lang not in JOINED
+    )
+    before = rf"(?:^|{_BEFORE}|[\s,.;(](?:{_AND})[,:]?\s+|^(?:{_AND})[,:]?\s+)"
+    return Lazy(rf"{before}(?:{verbs})|{'|'.join(joined)}|{tails}", multi_line=True)
+
+
+_HINT = _hint()
 
 _STOP = Lazy(
     r"[.!?…]+(?:\s+|$)|[。！？]|\)\s*$|\.{2,}|"
@@ -132,9 +143,10 @@ _DIRECTLY = frozenset(phrases("request_direct")["zh"].split("|"))
 _ASKS = Lazy(r"[?？؟]\s*$")
 
 
-def may_ask(text: str) -> bool:
-    """Whether a text may hold such a request. Cheap."""
-    return _HINT.holds(_flat(text))
+def asking_lines(text: str) -> frozenset[int]:
+    """The numbers of the lines that may hold such a request, and some others. Cheap."""
+    raw = encoded(_flat(text))
+    return frozenset(line_numbers(raw, _HINT.line_starts(raw)))
 
 
 def fact_before(line: str) -> str:

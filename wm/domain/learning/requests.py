@@ -9,7 +9,7 @@ whether a text is worth keeping; the gate does (EX-3). Pure and linear (EX-6).
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -125,12 +125,13 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
 def _requests(asked: _Message, settings: GateSettings) -> Requests:
     """Those at the start of a line, then those inside lines, without those taken back."""
     found = _at_starts(asked, settings)
-    if not found.unparsed and inner_requests.may_ask(asked.text):
+    asking: Collection[int] = () if found.unparsed else inner_requests.asking_lines(asked.text)
+    if asking:
         alone = tuple(
             one._replace(text=inner_requests.before_next(one.text)) for one in found.found
         )
         found = found._replace(found=alone)
-        found = found._replace(found=(*alone, *_inside(asked, found, settings)))
+        found = found._replace(found=(*alone, *_inside(asked, asking, found, settings)))
     if not found.found:
         return found
     kept, gone = [], []
@@ -160,11 +161,13 @@ def _meant_otherwise(one: MemoryRequest) -> str:
     return "one_off" if "limit" in found.first else ""
 
 
-def _inside(asked: _Message, known: Requests, settings: GateSettings) -> Iterator[MemoryRequest]:
+def _inside(
+    asked: _Message, asking: Collection[int], known: Requests, settings: GateSettings
+) -> Iterator[MemoryRequest]:
     seen = [canonical(one.text) for one in known.found]
     seen += [canonical(one.line) for one in known.ignored]
     for line in islice(typed_lines(asked.text), settings.max_message_lines):
-        if line.origin or not inner_requests.may_ask(line.text):
+        if line.origin or line.number not in asking:
             continue
         is_long = len(line.text) > settings.max_line_chars
         if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):
@@ -185,15 +188,16 @@ def _at_starts(asked: _Message, settings: GateSettings) -> Requests:
     seen: set[str] = set()
     own = user_triggers(settings.triggers)
     numbers = _asking(asked, own)
+    most = settings.max_message_lines + 2 * settings.max_requests  # a list may follow the last
     lines: list[MessageLine] = []
     for at in numbers:
-        lines = lines or list(typed_lines(asked.text))
         if at >= settings.max_message_lines:
-            unparsed = _paragraphs(lines, chain([at], numbers))
+            unparsed = _paragraphs(asked.text, chain([at], numbers))
             return Requests(tuple(found), tuple(ignored), unparsed)
+        lines = lines or list(islice(typed_lines(asked.text), most))
         for result in _read(lines, at, settings.max_line_chars, own):
             if len(found) + len(ignored) >= settings.max_requests:
-                unparsed = _paragraphs(lines, chain([at], numbers))
+                unparsed = _paragraphs(asked.text, chain([at], numbers))
                 return Requests(tuple(found), tuple(ignored), unparsed)
             if isinstance(result, Ignored):
                 ignored.append(result)
@@ -205,18 +209,16 @@ def _at_starts(asked: _Message, settings: GateSettings) -> Requests:
     return Requests(tuple(found), tuple(ignored))
 
 
-def _paragraphs(lines: list[MessageLine], numbers: Iterable[int]) -> str:
+def _paragraphs(message: str, numbers: Iterable[int]) -> str:
     """The requesting lines among these numbers, each with the typed lines directly below it."""
     kept: list[str] = []
-    reached = 0
-    for number in numbers:
-        if number < reached or _is_negated(_without_lead(lines[number].text[:TRIGGER_CHARS])[1]):
-            continue
-        at = number
-        while at < len(lines) and not lines[at].origin and lines[at].text.strip():
-            kept.append(lines[at].text)
-            at += 1
-        reached = at
+    starts = set(numbers)
+    inside = False
+    for line in typed_lines(message):
+        if line.number in starts and not inside:
+            inside = not _is_negated(_without_lead(line.text[:TRIGGER_CHARS])[1])
+        inside = inside and not line.origin and bool(line.text.strip())
+        kept += [line.text] if inside else []
     return "\n".join(kept)
 
 

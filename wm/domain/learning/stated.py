@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import repeat
+from itertools import islice, repeat
 from typing import NamedTuple
 
 from wm.domain.change.statement import marks_change
@@ -259,19 +259,18 @@ LEAD_WORDS = 6
 def sentences(message: str, before: str = "") -> list[Sentence]:
     """The sentences of a message with their features, in order. before: the end of the agent's
     last words."""
-    lines = list(typed_lines(message[:MAX_MESSAGE_CHARS]))
-    typed = [line for line in lines if not line.origin and line.text.strip()]
-    typed = [line for line in typed if _CODE.search(line.text) is None]
-    pieces = [
-        p for line in typed for p in _pieces(_BULLET.sub("", line.text)) if p.text.strip(".。！!")
-    ]
+    lines = [x for x in typed_lines(message[:MAX_MESSAGE_CHARS]) if x.text.strip()]
+    typed = (x for x in lines if not x.origin and not _CODE.holds(x.text))
+    found_in = (p for line in typed for p in _pieces(_BULLET.sub("", line.text)))
+    pieces = list(islice((p for p in found_in if p.text.strip(".。！!")), MAX_SENTENCES))
     lang = language(folded(" ".join(p.text for p in pieces)[:2000]))
-    shared = _shared(message, len(pieces), len(typed) < sum(bool(x.text.strip()) for x in lines))
+    pasted = any(x.origin for x in lines) or any(_CODE.holds(x.text) for x in lines)
+    shared = _shared(message, len(pieces), pasted)
     shared |= {"asking"} if any(piece.asks for piece in pieces) else set()
     if before:
         shared |= {"before", "answered"} if before.rstrip().endswith(("?", "？")) else {"before"}
     found: list[Sentence] = []
-    for at, piece in enumerate(pieces[:MAX_SENTENCES]):
+    for at, piece in enumerate(pieces):
         own = shared | ({"first"} if at == 0 else set())
         sentence, rest = _sentence(piece, lang, own)
         found.append(sentence)
