@@ -1,3 +1,4 @@
+# ruff: noqa: E501  Lines of other programs.
 """Failures of tools without a format of their own, behind prefixes of services, and hidden ones."""
 
 from __future__ import annotations
@@ -14,7 +15,80 @@ ROOT = "/home/ana/shop"
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 HIDDEN = 0
 
+RELAYED = (
+    "web.1  | request 1",
+    "pack.1 | Traceback (most recent call last):",
+    'pack.1 |   File "pack.py", line 7, in <module>',
+    "pack.1 |     print(pack(kilos))",
+    "pack.1 | NameError: name 'kilos' is not defined",
+    "web.1  | ",
+    "web.1  | request 2",
+)
+STREAMED = ("fee: /home/ana/shop/fee.js:1", "fee: log(fees);", "fee:     ^", "fee:",
+            "fee: ReferenceError: fees is not defined", "fee:     at Object.<anonymous> (fee.js:1:1)",
+            "fee: Node.js v20")  # fmt: skip
+TABLE = ("│          │ executed │ failed │", "├──────────┼──────────┼────────┤",
+         "│ requests │        3 │      2 │")  # fmt: skip
+CALLED = "> 2 | const fee = require('./fees');\n    |             ^"
+RES = "  1 │ let a = 1\n  2 │\n  3 │ let b = a.c"
+
 ROWS = [
+    # A runner of several processes writes their names before what they print.
+    ("honcho start", 1, "\n".join(RELAYED), "pack.py:7: NameError"),
+    ("lerna run fee --stream", 1, "\n".join(STREAMED), "fees is not defined"),
+    # The name of a failed test is its title.
+    (
+        "busted",
+        1,
+        "1 failure\n\nFailure → a.lua @ 2\ncart sums up\na.lua:3: not equal\n",
+        "cart sums up",
+    ),
+    (
+        "./specs",
+        1,
+        "  1) Cart\n       sums up:\n     Error: 2 != 3\n\n1 failed, 2 passed\n",
+        "Cart sums up: ",
+    ),
+    # The line above a place lists files, or only announces what stands below.
+    (
+        "node a.js",
+        1,
+        f"Error: Cannot find './fees'\nStack:\n- /home/ana/shop/a.js\n\n   at a.js:2\n\n{CALLED}\n",
+        "Cannot find",
+    ),
+    (
+        "rescript build",
+        1,
+        f"Compiled 1\n\n  We've found a bug for you!\n  /home/ana/shop/a.res:3:12-17\n\n{RES}\n\n  This has type: string\n",
+        "a.res:3: This has type",
+    ),
+    # A table counts what failed.
+    ("newman run a.json; echo finished", 0, "\n".join(TABLE), "requests: 2 failed"),
+    # A JSON report says by a flag, or by the name of a list, what is wrong.
+    (
+        "size-limit --json",
+        1,
+        '[{"name": "a.js", "passed": false, "size": 123, "sizelimit": 90}]',
+        "sizelimit: 90",
+    ),
+    (
+        "checkov -o json",
+        1,
+        '{"check_id": "CKV_3", "check_result": {"result": "FAILED"}, "file_path": "/Dockerfile"}',
+        "Dockerfile: CKV_3",
+    ),
+    (
+        "depcheck --json",
+        1,
+        '{"unused": [], "missing": {"left-pad": ["/a.js"]}, "using": {"x": ["/a.js"]}}',
+        "missing: left-pad",
+    ),
+    (
+        "newman --reporters json",
+        1,
+        '{"run": {"requestError": {"code": "ECONNREFUSED", "port": 1}}}',
+        "ECONNREFUSED",
+    ),
     # A summary says that something failed; another line says what.
     ("helm lint c", 1, "[ERROR] templates/: nil pointer at tag\n\nError: 1 chart failed\n", "nil"),
     ("latexmk -pdf a.tex", 12, "! Undefined control sequence.\nLatexmk: Errors\n", "! Undefined"),
@@ -345,3 +419,8 @@ def test_the_line_that_says_what_failed_opens_the_error(
 )
 def test_a_hidden_check_without_a_failing_summary_opens_nothing(command: str, output: str) -> None:
     assert opened(command, HIDDEN, output) == []
+
+
+def test_names_before_the_findings_of_a_compiler_stay() -> None:
+    said = "error: one\nerror: two\nerror:  three\ncc1: all warnings being treated as errors\n"
+    assert "error: one" in opened("gcc -c a.c", 1, said)[0]

@@ -57,9 +57,11 @@ LOCATED = Family("located", ("",))
 """Any checker's findings. A tool that is known to check prints nothing else with a place; of any
 other tool a crash counts first."""
 
+TRACES = Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:",
+                           "Unhandled", "** (", " line "), runtime=True)  # fmt: skip
+
 LAST_WORDS = (
-    Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:",
-                      "Unhandled", "** (", " line "), runtime=True),
+    TRACES,
     LOCATED,
     Family("verdicts", ("...", "ailures:", "AILURES", "ailed tests", "ailing tests"), runtime=True),
     Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref"),
@@ -103,9 +105,12 @@ def placed(
     families = (*CHECKS, LOCATED) if checks else CHECKS
     own = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
     read = _read(lines, output, families, ran.certain, own[:MAX_FOUND]) if active else []
+    tested = {command.purpose for command in active} <= {"test", ""} and (
+        any(command.purpose for command in active) or bool(summaries.failed(lines, checks=False))
+    )
     settled = [
         _settled(_placed_in(_completed(found, lines)), family, active, root)
-        for family, found in read
+        for family, found in (_titled(read, lines) if tested else read)
     ]
     if not settled:
         settled = [
@@ -141,6 +146,46 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
         more = next(inner, "") or next(iter(below[:2]), "")
         return replace(found, message=f"{found.message} {more}".strip())
     return found
+
+
+def _titled(
+    read: Sequence[tuple[Family, DetectedError]], lines: Sequence[str]
+) -> Iterator[tuple[Family, DetectedError]]:
+    """The errors, each with the name of the test under whose title it stands."""
+    ends = 0
+    for family, found in sorted(read, key=lambda pair: pair[1].at):
+        if not found.name and family in LAST_WORDS:
+            above = range(min(found.at, len(lines) - 1), max(ends, found.at - REACH) - 1, -1)
+            name = next(filter(None, (_title(lines, i) for i in above)), "")
+            found = replace(found, name="" if name in found.message else name)
+        ends = max(found.at, min(found.until, len(lines)) - 1, ends)
+        yield family, found
+
+
+def _title(lines: Sequence[str], i: int) -> str:
+    """The name of a test that a line announces as failed; "" if it does not.
+
+    The name may go on below, deeper indented, up to a colon.
+    """
+    title = _TEST.match(lines[i])
+    if title is None:
+        return ""
+    name = next(filter(None, title.groups()), "").strip()
+    below = [line.strip() for line in lines[i + 1 : i + 4]]
+    if not name:
+        return next(iter(below), "")
+    last = next((n for n, text in enumerate(below) if text.endswith(":")), -1)
+    if lines[i].lstrip()[:1].isdigit() and all(below[: last + 1]):
+        name = " ".join([name, *below[: last + 1]]).rstrip(":")
+    return "" if _SUMS.search(name) else name
+
+
+_TEST = patterns.Lazy(
+    r"^\s*(?:_{3,} (\S.*?) _{3,}|(?:--- )?(?:FAIL|FAILED|ERROR): (\S+)(?: \(.*)?|\d{1,4}\) (\S.*)"
+    r"|[●✖✕✗×✘] (\S.*)|not ok \d+ (?:- )?(\S.*)|(?:Failure|Error) (?:->|→|@) \S.*)$"
+)
+_SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b|:$")
+"""A count or a heading, not a name."""
 
 
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
@@ -205,6 +250,8 @@ def _read(
     mild = [(family, item) for family, item in last if family is last[0][0]]
     if found:
         return found
+    if certain and (refused := json_reports.refused(output)):
+        return [(JSON, item) for item in refused[:MAX_FOUND]]
     if certain and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
     for family in LAST_WORDS:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from wm.domain.failures.detected import TABLES, DetectedError, whole
 from wm.domain.failures.summaries import says_failed
+from wm.domain.failures.terminal_lines import without_escapes
 from wm.text import patterns
 
 MAX_CHARS = 4_000_000
@@ -107,11 +108,49 @@ def texts(output: str) -> list[str]:
     while waiting and len(found) < MAX_OBJECTS:
         value = waiting.pop(0)
         if isinstance(value, str):
-            found += value.split("\n")
+            found += without_escapes(value).split("\n")
         elif isinstance(value, dict | list):
             inner = value.values() if isinstance(value, dict) else value
             waiting += list(inner)[:MAX_OBJECTS]
     return found
+
+
+def refused(output: str) -> list[DetectedError]:
+    """What a JSON report without findings lists under keys that say what is wrong with it.
+
+    `{"missing": {"left-pad": […]}}`: such a report has a key for each kind of fault.
+    """
+    found: list[DetectedError] = []
+    waiting = [("", value) for value in _values(output)]
+    while waiting and len(found) < MAX_OBJECTS:
+        key, value = waiting.pop(0)
+        inner = list(value.items() if isinstance(value, dict) else _numbered(value))[:MAX_OBJECTS]
+        if not (key and _REFUSING.search(key)):
+            waiting += [pair for pair in inner if isinstance(pair[1], dict | list) or pair[0]]
+            continue
+        texts = [str(one) for _name, one in inner if one and _is_scalar(one)]
+        if isinstance(value, dict):
+            names = [name for name, one in inner if isinstance(one, dict | list)]
+            texts = [*names, *([", ".join(texts)] if texts else ())]
+        found += [
+            DetectedError("", f"{key}: {text}", text if _has_ending(text) else "")
+            for text in ([value] if isinstance(value, str) and value else texts)
+        ]
+    return found
+
+
+def _numbered(value: Any) -> Iterator[tuple[str, Any]]:
+    yield from (("", one) for one in (value if isinstance(value, list) else ()))
+
+
+def _has_ending(text: str) -> bool:
+    return _is_path(text) and text.rpartition(".")[2].isalpha()
+
+
+_REFUSING = patterns.Lazy(
+    r"(?i)missing|unused|invalid|unlisted|unresolved|undeclared|duplicate|error|fail|violation|"
+    r"conflict|unknown|forbidden|outdated|mismatch|broken"
+)
 
 
 def _values(output: str) -> Iterator[Any]:
@@ -160,7 +199,7 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
     ]
     own = _own(named, file)
     if own is None:
-        return inner
+        return inner or _flagged(named, file)
     explained = own.bad and all(one.bad is not True for one in inner)
     tested = own.found.name and not any(one.found.name for one in inner)
     return [own] if not inner or explained or tested else inner
@@ -188,6 +227,28 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
     return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)
 
 
+def _flagged(named: dict[str, Any], file: str) -> list[_Finding]:
+    """A value without a finding inside that says, by a flag or in an object for its result, that it
+    did not pass."""
+    results = (v for k, v in named.items() if k.endswith(STATUS) and isinstance(v, dict))
+    states = (str(v.get(key)).lower() for v in results for key in STATUS)
+    if not any(named.get(key) is False for key in _GOOD) and not any(
+        state in FAILING for state in states
+    ):
+        return []
+    scalars = {key: str(value) for key, value in named.items() if _is_scalar(value)}
+    title = next((v for k, v in scalars.items() if k.endswith(("name", "title"))), "")
+    message = _message(named) or next(
+        (v for k, v in scalars.items() if k.endswith(("id", "code"))), ""
+    )
+    message = message or ", ".join(f"{k}: {v}" for k, v in scalars.items() if v != title)
+    found = DetectedError("", message or "failed", file, _line(named), name=title)
+    return [_Finding(found, bad=True)] if title or file or len(scalars) > 1 else []
+
+
+_GOOD = ("passed", "ok", "success", "successful", "valid", "isvalid")
+
+
 def _message(named: dict[str, Any], depth: int = 0) -> str:
     """The first line of the message, which may lie one or two objects deeper."""
     for key in (*MESSAGE, *(key for key in named if key.endswith(("description", "message")))):
@@ -207,7 +268,7 @@ def _file(named: dict[str, Any], depth: int = 0) -> str:
         value = named.get(key)
         if not isinstance(value, str) or (key == "source" and "/" not in value):
             continue
-        if _is_path(value) or value in PLAIN_FILES:
+        if _is_path(value) or value.rsplit("/", 1)[-1] in PLAIN_FILES:
             return value.removeprefix("file://")
     if depth < 4:
         for inner in _places(named, any_name=depth > 0):

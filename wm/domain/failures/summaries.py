@@ -79,9 +79,25 @@ def failed(lines: Sequence[str], *, checks: bool = True) -> str:
     closing = _closing(lines, CLOSING_LINES)
     found = [line for line in closing if says_failed(line)]
     found = found or list(filter(_RUN.search, _closing(lines, FAR_LINES)))
+    found = found or _failed_rows(closing)
     if found:
         return next((line for line in found if " " in line or "\t" in line), found[0])
     return next((line for line in closing[:LAST_LINES] if _STOPPED.search(line)), "")
+
+
+def _failed_rows(closing: Sequence[str]) -> list[str]:
+    """Rows of a closing table with a number above 0 in its column of failures."""
+    rows = [[cell.strip() for cell in line.replace("|", "│").split("│")] for line in closing]
+    columns = {i: cell for row in rows for i, cell in enumerate(row) if cell.lower() in _FAILURES}
+    return [
+        f"{next(filter(None, row))}: {int(row[i][:9])} {name}"
+        for row in rows
+        for i, name in columns.items()
+        if i < len(row) and row[i].isdigit() and int(row[i][:9])
+    ]
+
+
+_FAILURES = frozenset(("failed", "failures", "fail", "errors"))
 
 
 def says_failed(line: str) -> bool:

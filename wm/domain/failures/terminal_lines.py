@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from wm.domain.failures.detected import TABLES
 from wm.settings import SessionSettings
 from wm.text import patterns
 
@@ -24,6 +27,15 @@ _STAMP = patterns.Lazy(
 )
 """What services write before each line: a time, the process id, the name of the workspace or of the
 process that printed it."""
+_LABEL = patterns.Lazy(
+    r"^[\w@][\w@./+-]{0,60}(?:\t|(?: [\w./-]{1,20})?(?::\t|: |:$| *\|(?: {1,2}|$)))"
+)
+"""The name of a process, and what sets it off from the line that the process printed."""
+FEWEST_RELAYED = 3
+LEVELS = frozenset(
+    name for key in ("bad", "mild", "bad_in_other_languages") for name in TABLES.words(key)
+)
+"""Words of severity: `error:` before a line is no name of a process."""
 _LOCALE = patterns.Lazy(r"^\S+: (?:line \d+: )?warning: setlocale: ")
 """A shell without the locale that its environment asks for says that before it does its work."""
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
@@ -77,6 +89,32 @@ def _without_stamps(lines: list[str]) -> list[str]:
     """The lines without a stamp that most of them begin with."""
     filled = [line for line in lines if line]
     stamped = sum(_STAMP.match(line) is not None for line in filled[:40])
-    if 2 * stamped <= len(filled[:40]):
+    if 2 * stamped > len(filled[:40]):
+        lines = [_STAMP.sub("", line) for line in lines]
+    return _without_labels(lines)
+
+
+def _without_labels(lines: list[str]) -> list[str]:
+    """The lines without the names of processes, if most lines begin with one.
+
+    A runner of several processes relays all that they print: behind a name, some lines are empty or
+    indented, below a line with the same name. Behind the name of a compiler none is.
+    """
+    labels = [m.group(0) if (m := _LABEL.match(line)) else "" for line in lines]
+    names = [label.strip(" :|\t") for label in labels]
+    counts = Counter(names)
+    relayed = {
+        name
+        for i, name in enumerate(names)
+        if name
+        and counts[name] >= FEWEST_RELAYED
+        and name == names[i - 1]
+        and not lines[i][len(labels[i]) :][:1].strip()
+        and name.lower() not in LEVELS
+    }
+    if 2 * sum(counts[name] for name in relayed) <= sum(1 for line in lines if line.strip()):
         return lines
-    return [_STAMP.sub("", line) for line in lines]
+    return [
+        line[len(label) :] if name in relayed else line
+        for line, label, name in zip(lines, labels, names, strict=True)
+    ]

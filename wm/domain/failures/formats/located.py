@@ -217,8 +217,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     number = next(filter(None, numbers), "")
     if not _is_file(file):
         return
-    if rest.startswith((";", ")", ".")) and numbers[1]:
-        return  # A call in quoted source: `raw.add(1);`
+    if (rest.startswith((";", ")", ".")) and numbers[1]) or rest.startswith("+0x"):
+        return  # A call in quoted source: `raw.add(1);`; a frame of a panic.
     bare = rest.rstrip("━─ ").removesuffix(" FIXABLE")
     if rest.endswith(("━", "─")):
         # A title in a frame: the message stands below it.
@@ -292,9 +292,12 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _tells(lines[i + 1]):
         return i + 1
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
-        if _tells(lines[j]):
+        if _ANNOUNCES.match(lines[j]):
+            break
+        if _tells(lines[j]) and not _PATH_ONLY.match(lines[j + 1]):
             return j
-    return next((j for j in range(i + 1, min(i + 3, len(lines))) if _tells(lines[j])), -1)
+    reach = min(i + 3 + MAX_NEAR, len(lines))
+    return next((j for j in range(i + 1, reach) if _tells(lines[j])), -1)
 
 
 _CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
@@ -304,9 +307,16 @@ _QUOTED = patterns.Lazy(r"^\s*\d+ ?[|│]|^[\s|│]*[-~]*\^")
 """Source below a place, and the mark under it."""
 
 
+_ANNOUNCES = patterns.Lazy(r"^\W*(?:[Oo]ops\b|[Ww]e(?:'ve| have)? found an? )[^:`\"]*$")
+"""A title that only says that something is wrong: what it is stands below the place."""
+_PATH_ONLY = patterns.Lazy(r"^\s*[-*•] \S*/\S+$")
+"""An item of a list of files: it says where, not what."""
+
+
 def _tells(line: str) -> bool:
     return (
         _LETTERS.search(line) is not None
+        and _PATH_ONLY.match(line) is None
         and _FRAME.match(line) is None
         and _LEADING.match(line) is None
         and _OTHER_FAILED.search(line) is None
