@@ -19,8 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import count, islice
+from functools import cached_property, partial
+from itertools import count, islice, takewhile
 from random import Random
 from typing import Any
 
@@ -109,6 +109,21 @@ class Sent:
     is_dropped: bool
     thought: set[str] = field(default_factory=set)
     """Signatures of the thinking in its answer."""
+
+    @cached_property
+    def places(self) -> list[str]:
+        body = index(self.raw)
+        assert body is not None
+        return [place for line in history(body).places for place in line]
+
+    def shared(self, other: Sent) -> int:
+        """Number of equal blocks at the beginning."""
+        pairs = zip(self.places, other.places, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    def is_before(self, other: Sent) -> bool:
+        """Whether the other one contains the history of this one."""
+        return self.shared(other) == len(self.places)
 
 
 @dataclass(frozen=True)
@@ -364,6 +379,9 @@ class Session:
     ) -> None:
         """What was sent keeps the prefix that was sent before, and all thinking, except at cuts."""
         before = next((one for one in reversed(talk.sent) if one.is_answered), None)
+        known = [one for one in reversed(talk.sent) if one.is_answered]
+        # The last one with the longest shared beginning.
+        continued = max(known, key=sent.shared, default=None)
         is_cut = any(one.level > 1 for one in made.decisions) or sent.is_dropped
         is_excused = is_cut or before is None or before.process is not sent.process
         lost = {_signature_at(body, place) for place in dropped}
@@ -375,7 +393,7 @@ class Session:
             talk.excused |= {
                 one
                 for other in talk.sent
-                if _extends(other.raw, sent.raw) and sent.row[: len(other.row)] != other.row
+                if other.is_before(sent) and sent.row[: len(other.row)] != other.row
                 for one in other.thought
             }
         assert lost <= talk.excused, "thinking was dropped outside a cut"
@@ -384,8 +402,10 @@ class Session:
             assert text in shown or self.disk.holds(text), (
                 f"what was removed is not stored: {text[:300]!r}"
             )
-        if not is_excused and before is not None and _extends(before.raw, sent.raw):
-            assert sent.row[: len(before.row)] == before.row, "the prefix changed outside a cut"
+        is_whole = continued is not None and continued.is_before(sent)
+        if continued is not None and is_whole and not is_cut and continued.process is sent.process:
+            is_same = sent.row[: len(continued.row)] == continued.row
+            assert is_same, "the prefix changed outside a cut"
 
     def _explain(self, talk: Talk) -> None:
         """The ledger gives the same bytes, and the bill is bounded."""
@@ -418,17 +438,6 @@ def _resumed(records: list[LedgerRecord], name: str) -> Conversation:
     talk = Conversation(dict(found.log))
     talk.resume(0.0, {}, found.ends, is_known=True)
     return talk
-
-
-def _places(raw: bytes) -> list[str]:
-    body = index(raw)
-    assert body is not None
-    return [place for line in history(body).places for place in line]
-
-
-def _extends(before: bytes, now: bytes) -> bool:
-    old, new = _places(before), _places(now)
-    return new[: len(old)] == old
 
 
 def _texts(body: Any) -> Iterator[str]:

@@ -22,6 +22,7 @@ from wm.wire.cachesim import LIFETIME_S, LOOK_BACK_BLOCKS
 from wm.wire.history import ConversationHistory, history
 from wm.wire.marks import client_marks, end_mark, end_marked, room_for
 from wm.wire.policy import (
+    FIRST_LEVELS,
     Decision,
     DroppedSteps,
     Log,
@@ -63,6 +64,8 @@ class _Request(Struct):
     at: float
     ttl: str
     cached_to: int
+    known_to: int
+    """Number of the last message of which an earlier request had something."""
     tolerance: tuple[ByteSpan, bytes] | None = None
     made: _Sent | None = None
     undo: dict[str, Decision | None] = field(default_factory=dict)
@@ -321,6 +324,7 @@ class Conversation(Struct):
             at=at,
             ttl=ttl,
             cached_to=plain.units[known].message if known >= 0 else -1,
+            known_to=number,
             tolerance=tolerance(body) if is_tolerant else None,
             revived=until is not None,
         )
@@ -369,9 +373,12 @@ class Conversation(Struct):
         without = self.account.savings(one.plain, base.row, one.rates, one.at)
         moment = self._moment(one, base, self.account.after(without))
         new: dict[str, Decision] = {}
+        # Another branch may have an answer to what was sent, also if the cache has forgotten it.
+        unseen = {place for line in one.past.places[one.known_to + 1 :] for place in line}
         for decision in (*self._proposed(one), *policy(one.body, one.past, one.inherited, moment)):
             known = one.inherited.get(decision.block)
-            may = decision.text and decision.block not in self.barred
+            is_late = 0 < decision.level <= FIRST_LEVELS and decision.block not in unseen
+            may = decision.text and decision.block not in self.barred and not is_late
             if may and _may_follow(known, decision):
                 new.setdefault(decision.block, decision)
         if not self.bounded:
@@ -502,7 +509,8 @@ class Conversation(Struct):
         self.account.take(one.plain, one.made.row, one.rates, one.at, one.ttl)
         self._take_over(one)
         self._last_end = _end(one)
-        for block in one.undo:
+        # What a history that did not pass here was sent with is not known.
+        for block in () if one.is_foreign else one.undo:
             if one.inherited[block].form in NEED_MORE:
                 self._earlier.setdefault(block, one.base)
         places = one.past.places

@@ -27,6 +27,8 @@ from wm.wire.spans import ByteSpan
 Form = Literal["content", "lines", "input", "step", "thinking", "passages", "tools", "exchange"]
 T = TypeVar("T", list[Any], dict[str, Any])
 THINKING = frozenset(("thinking", "redacted_thinking"))
+FIRST_LEVELS = 2
+"""Replacements up to this level are made when a block first appears, or not at all."""
 Log = Mapping[str, "Decision"]
 """The decisions of a conversation, by block."""
 
