@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.domain.sync.test_merge import modelled
 from tests.sync.clones import REF, Person, World, git
 from tests.sync.http_remote import served
-from tests.sync.worker import Editor, expected
-from wm.domain.sync.merge import parsed
+from tests.sync.worker import Editor, expected, work
+from wm.domain.sync.merge import canonical_bytes, parsed
 from wm.domain.sync.portable import author_id, stated
 from wm.formats.sharing.shared_entry import SharedEntry
+from wm.store.git.objects import MAX_ENTRY_BYTES, Objects
 
-ROOT = Path(__file__).resolve().parents[2]
+AT_ONCE = 4
+KILLED = 0.1
+"""Part of the looks at a working clone that kill it."""
 
 
 def entries_of(repository: Path) -> dict[str, SharedEntry]:
-    names = git(repository, "ls-tree", "-r", "--name-only", REF).splitlines()
-    found = {}
-    for name in names:
-        if name != "version":
-            entry_id = Path(name).stem
-            found[entry_id] = parsed(git(repository, "show", f"{REF}:{name}").encode(), entry_id)
-    return found
+    objects = Objects(str(repository))
+    files = objects.difference("", git(repository, "rev-parse", REF)).files
+    raw = objects.read((blob for _, blob in files.values()), "blob", MAX_ENTRY_BYTES)
+    return {name: parsed(raw[blob], name) for (_, name), (_, blob) in files.items()}
+
+
+def merged_by_model(repository: Path) -> dict[str, Any]:
+    """Per entry what the model makes of every state that its file ever had in the history."""
+    states: dict[str, list[SharedEntry]] = {}
+    listed = git(repository, "rev-list", "--objects", REF).splitlines()
+    files = {name: Path(path) for name, _, path in (line.partition(" ") for line in listed)}
+    blobs = {name: path.stem for name, path in files.items() if path.suffix == ".json"}
+    for name, raw in Objects(str(repository)).read(blobs, "blob", MAX_ENTRY_BYTES).items():
+        states.setdefault(blobs[name], []).append(parsed(raw, blobs[name]))
+    return {name: modelled(found) for name, found in states.items()}
 
 
 def settle(persons: list[Person]) -> None:
@@ -51,6 +61,8 @@ def settle(persons: list[Person]) -> None:
 def check(persons: list[Person], remote: Path) -> int:
     """Compare the tree with what every journal acknowledged; the number of entries."""
     tree = entries_of(remote)
+    plain = {name: json.loads(canonical_bytes(entry))["authors"] for name, entry in tree.items()}
+    assert plain == merged_by_model(remote)
     count = 0
     for person in persons:
         author = author_id(f"{person.name}@example.org")
@@ -135,25 +147,28 @@ def test_sixteen_clones_with_kills_converge_and_lose_nothing(world: World, remot
 
 
 def run_killed(world: World, names: list[str], target: str, edits: int) -> int:
+    """Let each clone work in a process of its own, and kill some; the number of kills."""
     rng = random.Random(3)
-    running: dict[str, subprocess.Popen[bytes]] = {}
+    # A forked process has loaded everything: thousands of starts must not cost a second each.
+    processes = multiprocessing.get_context("fork")
+    running: dict[str, multiprocessing.process.BaseProcess] = {}
     left, kills = set(names), 0
     while left:
-        for name in sorted(left - running.keys())[: 4 - len(running)]:
-            words = [str(world.folder), name, target, "3", str(edits)]
-            running[name] = subprocess.Popen(
-                [sys.executable, "-m", "tests.sync.worker", *words], cwd=ROOT
+        for name in sorted(left - running.keys())[: AT_ONCE - len(running)]:
+            running[name] = processes.Process(
+                target=work, args=(world.folder, name, target, 3, edits), daemon=True
             )
+            running[name].start()
         time.sleep(rng.uniform(0.1, 1.5))
         for name, process in list(running.items()):
-            code = process.poll()
-            if code is None and rng.random() < 0.05:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
+            is_killed = process.is_alive() and rng.random() < KILLED
+            if is_killed:
+                process.kill()
+                process.join()
                 kills += 1
-                del running[name]
-            elif code is not None:
-                assert code == 0, (name, code)
+            elif not process.is_alive():
+                assert process.exitcode == 0, (name, process.exitcode)
                 left.discard(name)
+            if not process.is_alive():
                 del running[name]
     return kills

@@ -1,15 +1,13 @@
 """One clone that edits, shares and syncs at random, and writes down what was acknowledged.
 
-`python -m tests.sync.worker FOLDER NAME REMOTE SEED EDITS`: continues where its journal ends, so
-that it may be killed at any moment and started again.
+`work` continues where the clone's journal ends, so that its process may be killed at any moment
+and started again.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from typing import Any
 from tests.sync.clones import Person
 from wm.errors import WmError
 
-MANY = 30
+MANY = 8
 """Own active entries from which on most acts change them: conflicts, not the number of entries,
 are what is looked for, and each act costs time that grows with the memory."""
 TOOLS = ("Jenkins", "Buildkite", "Fabric", "Ansible", "Nomad", "Spinnaker")
@@ -170,13 +168,13 @@ def _after(state: dict[str, Any], act: dict[str, Any]) -> dict[str, Any]:
     return {**state, **{n: act[n] for n in ("text", "importance") if n in act}}
 
 
-def main(arguments: list[str]) -> int:
-    folder, name, remote, seed, edits = arguments
-    person = Person(Path(folder), name, remote, accept="inbox")
+def work(folder: Path, name: str, remote: str, seed: int, edits: int) -> None:
+    """Act and sync until the journal has `edits` acknowledged acts."""
+    person = Person(folder, name, remote, accept="inbox")
     skew = random.Random(f"{seed}/{name}").choice((0, 0, 3600, -3600, 400 * 86400, -900 * 86400))
     person.bench.moment += timedelta(seconds=skew)
-    editor = Editor(person, int(seed))
-    while editor.done < int(edits):
+    editor = Editor(person, seed)
+    while editor.done < edits:
         for _ in range(editor.random.randint(5, 40)):
             editor.act()
             if editor.random.random() < 0.1:
@@ -185,9 +183,3 @@ def main(arguments: list[str]) -> int:
             person.sync()
     editor.close()
     person.bench.store.close()
-    return 0
-
-
-if __name__ == "__main__":
-    os.nice(5)
-    sys.exit(main(sys.argv[1:]))

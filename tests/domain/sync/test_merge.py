@@ -46,12 +46,12 @@ def test_any_order_of_merges_equals_the_model(states: list[SharedEntry], random:
 
 
 def modelled(states: Iterable[SharedEntry]) -> dict[str, Any]:
-    every = [
+    every = {
         (author, name, clock, value)
         for state in states
         for author, version in state.authors.items()
         for name, (clock, value) in version.items()
-    ]
+    }
     found: dict[str, Any] = {author: {} for state in states for author in state.authors}
     for author, name, *_ in every:
         known = [(c, json.dumps(v), v) for a, n, c, v in every if (a, n) == (author, name)]
