@@ -32,6 +32,7 @@ MAX_LISTED = 1000
 _SPACE = re.compile(r"entries|user|w_[0-9a-f]{16}")
 _FOLDER = re.compile(r"[0-9a-f]{2}")
 _FILE = re.compile(rf"({ID})\.json")
+_UNREADABLE = "git could not read the shared memory, or not in time."
 _TREE, _BLOB = b"40000", b"100644"
 
 Key = tuple[str, str]
@@ -150,7 +151,7 @@ class Objects:
             for number, name in enumerate(names, 1):
                 head = git.stdout.readline().split()
                 if not head:
-                    raise UserError("git could not read the shared memory, or not in time.")
+                    raise UserError(_UNREADABLE)
                 if head[-1] == b"missing" or not head[-1].isdigit():
                     continue
                 size = int(head[-1])
@@ -159,9 +160,11 @@ class Objects:
                 self._bytes_left -= size
                 if self._bytes_left < 0:
                     raise UserError(f"The shared memory is larger than {MAX_TOTAL_BYTES:,} bytes.")
-                data = git.stdout.read(size + 1)[:size]
-                if head[-2].decode() == kind and len(data) == size:
-                    found[name] = data
+                data = git.stdout.read(size + 1)
+                if len(data) <= size:
+                    raise UserError(_UNREADABLE)  # half an object must not pass for a missing one
+                if head[-2].decode() == kind:
+                    found[name] = data[:size]
         return len(names)
 
 

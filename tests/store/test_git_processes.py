@@ -1,0 +1,101 @@
+"""A git command never outlives its reader: errors, limits, deadlines, kill -9 (SY-4)."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.process import wait_for
+from wm.errors import UserError
+from wm.store.git.objects import Objects
+
+SIZE = 4096
+
+KILLED_WHILE_READING = """
+import os, signal, sys
+from wm.store.git.command import started
+words = (f"--git-dir={sys.argv[1]}", "cat-file", "--batch", "--buffer")
+with started(words, where=sys.argv[1], deadline_s=60.0) as git:
+    git.stdin.write(b"HEAD\\n")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+SILENT = '#!/bin/sh\nprintf "%s blob 4096\\nhalf of it" 0123456789\nexec sleep 60\n'
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    where = tmp_path / "mirror.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(where)], check=True)
+    return where
+
+
+def blobs(where: Path, *sizes: int) -> list[str]:
+    words = ["git", "-C", str(where), "hash-object", "-w", "--stdin"]
+    made = (subprocess.run(words, input=b"a" * s, capture_output=True, check=True) for s in sizes)
+    return [done.stdout.decode().strip() for done in made]
+
+
+def running(where: Path) -> list[str]:
+    """The processes that read this repository, or run a program beside it."""
+    listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if f"--git-dir={where}" in line]
+
+
+def everything(where: Path) -> None:
+    assert len(Objects(str(where)).read(blobs(where, 1, 2, 3), "blob", SIZE)) == 3
+
+
+def with_one_too_large(where: Path) -> None:
+    assert len(Objects(str(where)).read(blobs(where, 1, 2 * SIZE, 3), "blob", SIZE)) == 2
+
+
+def too_much_together(where: Path) -> None:
+    reader = Objects(str(where))
+    reader._bytes_left = SIZE
+    with pytest.raises(UserError):
+        reader.read(blobs(where, *range(SIZE - 9, SIZE)), "blob", SIZE)
+
+
+class Interrupting(int):
+    """A limit at whose first comparison a person presses ^C."""
+
+    def __lt__(self, _size: int) -> bool:
+        raise KeyboardInterrupt
+
+
+def interrupted(where: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Objects(str(where)).read(blobs(where, 1, 2, 3), "blob", Interrupting(SIZE))
+
+
+@pytest.mark.parametrize("way", [everything, with_one_too_large, too_much_together, interrupted])
+def test_no_reader_of_objects_leaves_a_process(
+    repository: Path, way: Callable[[Path], None]
+) -> None:
+    way(repository)
+    assert running(repository) == []
+
+
+def test_a_git_that_stops_answering_is_killed_at_the_deadline(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text(SILENT)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    with pytest.raises(UserError):
+        Objects(str(repository), deadline_s=0.5).read(["0" * 40], "blob", SIZE)
+    assert running(repository) == []
+
+
+def test_a_reader_that_is_killed_leaves_no_process(repository: Path) -> None:
+    words = [sys.executable, "-c", KILLED_WHILE_READING, str(repository)]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    wait_for(lambda: not running(repository))
