@@ -30,7 +30,7 @@ def test_another_machine_is_agreed_to_once(terminal: Terminal) -> None:
     before = terminal.wm("models", "helper")
     assert before.code == 1
     assert "api.anthropic.com" in before.out
-    assert "about $0.47 for 200 turns" in " ".join(before.out.split())
+    assert "about $0.52 for 200 turns" in " ".join(before.out.split())
     assert "are sent to api.anthropic.com" in before.sentences
     assert "is not used: `wm models helper`" in " ".join(terminal.wm("status").out.split())
     agreed = terminal.wm("models", "helper", "--yes", "--json")

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import Said, Terminal
+from tests.cli.test_helper import configured
 from tests.docs.schemas import validate_printed
 from tests.replay.parts import session, written
+from tests.scripted_helper import Script, scripted
 
 
 def recording(user: Terminal) -> Path:
@@ -131,3 +133,64 @@ def test_an_unwritable_chart_is_a_one_sentence_error(user: Terminal) -> None:
     said = user.wm("replay", str(recording(user)), "--html", "nowhere/chart.html")
     assert said.code == 1
     assert "nowhere/chart.html cannot be written" in said.err
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+ANSWERS = re.compile(r"<content>\n(.*?)\n</content>", re.DOTALL)
+
+
+def judged(user: Terminal, script: Script, *options: str) -> tuple[Said, str, list[bytes]]:
+    """What the command said, its table in one line, and what the helper's server got."""
+    recorded = written(user.repo / "long.jsonl", [session("harbour")])
+    with scripted(script, usage=(2_000, 100)) as server:
+        lines = ('model = "ollama/small"', f'base_url = "{server.url}"', *options)
+        configured(user, "\n".join(lines))
+        said = user.wm("replay", str(recorded), "--policy", "balanced", "--judge", "5")
+        return said, " ".join(said.out.split()), server.received
+
+
+def doing(instructions: str, text: str) -> str:
+    """Does something else if the second copy of the file is a reference to the first."""
+    if "Two agents" in instructions:
+        first, second = ANSWERS.findall(text)
+        return json.dumps({"same": first == second})
+    return "I look at the first copy." if "[wm" in text else "I answer."
+
+
+def preferring(instructions: str, text: str) -> str:
+    """Its verdict depends on the order of what it compares."""
+    made = doing(instructions, text)
+    return json.dumps({"same": "first" in text.split("</content>")[0]}) if "{" in made else made
+
+
+def test_answers_are_compared_with_and_without_a_policy(user: Terminal) -> None:
+    said, table, received = judged(user, doing)
+    assert said.code == 0
+    assert "answers with the policy 0 same, 1 different, 0 unclear; twice" in table
+    assert "twice without it 1 same, 0 different, 0 unclear, by ollama/small" in table
+    assert "1 conversation of 1 changed ones, without secrets, to ollama/small: about" in said.err
+    assert len(received) == 7
+    assert not any(b"Be brief" in one for one in received), "nor the system prompt"
+
+
+def test_a_verdict_that_depends_on_the_order_is_unclear(user: Terminal) -> None:
+    _, table, _ = judged(user, preferring)
+    assert "with the policy 0 same, 0 different, 1 unclear" in table
+
+
+def test_answers_end_with_the_cap_and_say_why(user: Terminal) -> None:
+    said, table, received = judged(user, doing, "daily_tokens = 9000")
+    assert said.code == 0
+    assert "not judged helper.daily_tokens is 9,000" in table
+    assert len(received) < 7
+
+
+def test_nothing_is_sent_without_a_helper_model(user: Terminal) -> None:
+    configured(user, 'model = ""')
+    recorded = written(user.repo / "long.jsonl", [session("harbour")])
+    said = user.wm("replay", str(recorded), "--policy", "balanced", "--judge", "5", "--json")
+    assert said.json["judged"]["problem"] == "helper.model in config.toml names no model."
+    validate_printed("replay", said.json)
+    said = user.wm("replay", str(recorded), "--judge", "5")
+    assert (said.code, "The policy none changes no answers." in said.err) == (1, True)

@@ -137,6 +137,26 @@ class ReplayedModel(Record):
     reported: int
 
 
+class JudgedAnswers(Record):
+    """same, different: pairs of answers by what they do. unclear: the verdict depended on their
+    order."""
+
+    same: int = 0
+    different: int = 0
+    unclear: int = 0
+
+
+class ReplayJudgement(Record):
+    """What the helper model does next, by its own verdict. managed: with the policy beside without
+    it. control: twice without it, because no model gives the same answer twice. by: the model.
+    problem: why it ended early; "" if it did not."""
+
+    by: str
+    managed: JudgedAnswers = JudgedAnswers()
+    control: JudgedAnswers = JudgedAnswers()
+    problem: str = ""
+
+
 class ReplayReport(Record):
     """before: the same work without the policy; left out if the policy is `none`. compared: this
     policy and others. assumed_model: the model that prices and sizes are of; "" takes those in the
@@ -162,6 +182,7 @@ class ReplayReport(Record):
     """What was not replayed, by reason."""
     timed: bool
     """The recordings contain times; without times no cache entry expires."""
+    judged: ReplayJudgement | None = None
 
 
 class Share(Record):

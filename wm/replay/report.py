@@ -32,6 +32,7 @@ from wm.replay.files import Progress, requests_of
 from wm.replay.requests import Sent, SkippedRequests
 from wm.replay.rivals import RIVALS
 from wm.replay.run import Counted, Factors, ReplayRun, scaled
+from wm.replay.samples import ChangedSample
 from wm.replay.totals import added, by_conversation
 from wm.settings import PriceSettings, RecallSettings
 from wm.wire.cachesim import dollars, uncached
@@ -83,10 +84,12 @@ def replay(
     measure: Measure = estimate,
     own: PriceSettings | None = None,
     assumed: Assumptions | None = None,
+    sample: ChangedSample | None = None,
 ) -> ReplayReport:
     """Run all recordings through a policy. rule: the policy itself, if it has no name. rivals: run
     them through those of other programs too. passages: tokens of removed content that the policy
-    appends at most when it seems to be needed.
+    appends at most when it seems to be needed. sample: is offered the requests that the policy
+    changed.
 
     measure: the token estimate, corrected later by reported usage. own: the user's prices.
 
@@ -109,6 +112,8 @@ def replay(
         runs += [run(name, rival) for name, rival in RIVALS.items() if name != policy]
     for sent in requests_of(paths, left, progress):
         _count(sent, [plain, *runs], left)
+        if sample is not None and runs and (changed := runs[0].run.changed) is not None:
+            sample.offer(*changed)
     managed = runs[0] if chosen is not nothing else plain
     counted = ManagedRequests(managed.counted, plain.counted if managed is not plain else [])
     find = prices(own or PriceSettings())

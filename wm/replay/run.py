@@ -121,9 +121,12 @@ class ReplayRun:
         self._bounded = bounded
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
         self._caches: OrderedDict[str, tuple[PromptCache, ...]] = OrderedDict()
+        self.changed: tuple[Body, Body] | None = None
+        """The last request as it came and as it was sent, if they differ."""
 
     def count(self, sent: Sent) -> Counted | None:
         """Count one request; None for bytes that are not a request."""
+        self.changed = None
         if sent.outline is not None:
             return self._outlined(sent, *sent.outline)
         one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", self._begun)
@@ -139,6 +142,7 @@ class ReplayRun:
             return Counted(sent, talk.plain.model, 0, 0, (Usage(),) * len(WAYS), over=True)
         talk.keep(prepared.decisions)
         goes, found = talk.sent
+        self.changed = (talk.before[0], goes) if prepared.replaced else None
         needs = self._needs(one, len(before[0].messages) if before else 0)
         refetch = _refetch(needs.faults, one.prompt)
         talk.charge(refetch.cache_read, refetch.cache_write_5m)

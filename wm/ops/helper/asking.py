@@ -72,7 +72,7 @@ def ask(
         wait_s=wait_s,
     )
     size = len(call.instructions.encode()) + len(call.text.encode("utf-8", "replace"))
-    most = _cost(runtime, size // _BYTES_PER_TOKEN, max_tokens)
+    most = cost(runtime, size // _BYTES_PER_TOKEN, max_tokens)
     day = _day(runtime)
     try:
         if over := _book(runtime, day, most, capped=True):
@@ -83,7 +83,7 @@ def ask(
             _book(runtime, day, spent.less(most), reply.reason)
             return reply
         is_counted = reply.input_tokens and reply.output_tokens
-        spent = _cost(runtime, reply.input_tokens, reply.output_tokens) if is_counted else most
+        spent = cost(runtime, reply.input_tokens, reply.output_tokens) if is_counted else most
         _book(runtime, day, spent.less(most), "ok")
     except StoreError as error:
         return HelperFailure("not_counted", error.message)
@@ -131,7 +131,7 @@ def _price(runtime: Runtime) -> Price:
     return prices(runtime.settings.prices)(runtime.settings.helper.name)
 
 
-def _cost(runtime: Runtime, tokens_in: int, tokens_out: int) -> HelperCost:
+def cost(runtime: Runtime, tokens_in: int, tokens_out: int) -> HelperCost:
     """A local model costs nothing, unless the user gave it a price."""
     price = _price(runtime)
     if runtime.settings.helper.provider == OLLAMA and not price.own:
@@ -215,7 +215,7 @@ def state(runtime: Runtime) -> HelperState:
     if refused is None and (over := _over(runtime, use, use.tokens + 1, use.dollars)):
         refused = HelperFailure("over_cap", f"{over}; the next day (UTC) begins anew.")
     where = server_at(_url(runtime))
-    session = sum(_cost(runtime, read, written).dollars for read, written in _SESSION)
+    session = sum(cost(runtime, read, written).dollars for read, written in _SESSION)
     return HelperState(
         model=settings.model,
         host="" if where is None or where.local else where.host,

@@ -1,4 +1,5 @@
-"""`wm replay FILE…`: what recorded sessions cost, also under another policy. Offline, reads only.
+"""`wm replay FILE…`: what recorded sessions cost, also under another policy. Reads only, and
+offline unless `--judge` asks the helper model.
 
 Writes nothing except the page that `--html` names.
 """
@@ -11,15 +12,19 @@ from pathlib import Path
 
 import click
 
-from wm.api.replay import ReplayedSum, ReplayedTurn, ReplayReport
+from wm.api.replay import JudgedAnswers, ReplayedSum, ReplayedTurn, ReplayJudgement, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
 from wm.cli.options import choice, flag, number, text
 from wm.cli.verbs.proxy import figures
+from wm.errors import UserError
+from wm.ops.helper import judging
+from wm.ops.local import opened
 from wm.page import document
 from wm.replay import report as replaying
 from wm.replay.comparison import share
-from wm.settings import load
+from wm.replay.samples import ChangedSample
+from wm.settings import Settings, load
 
 MAX_NAME = 26
 
@@ -43,6 +48,13 @@ tokens = partial(number, default=0, metavar="TOKENS")
 )
 @choice("--ttl", ("5m", "1h"), help="Give every cache mark this lifetime.")
 @tokens("--passages", most=2_000, help="Append removed content that seems to be needed.")
+@number(
+    "--judge",
+    default=0,
+    metavar="N",
+    most=50,
+    help="Have the helper model compare N answers with and without the policy.",
+)
 @flag("--turns", help="Print every request, not only the totals.")
 @text("--html", "page", metavar="PAGE", help="Write a chart as one HTML file.")
 @json_option
@@ -54,6 +66,7 @@ def command(
     head_tokens: int,
     ttl: str,
     passages: int,
+    judge: int,
     turns: bool,
     page: str,
     as_json: bool,
@@ -62,9 +75,11 @@ def command(
 
     FILE is a capture (one request per line), an agent's transcript, or sessions (one per line);
     gzipped or not. The proxy's code applies a policy to the requests, and a model of the
-    prompt cache computes the cost. Nothing is sent anywhere.
+    prompt cache computes the cost. Nothing is sent anywhere, except with --judge.
     """
     settings = load()
+    if judge and policy == "none":
+        raise UserError("The policy none changes no answers.", fix="Give --policy with --judge.")
     report_config(settings)
     paths = [Path(name) for name in files]
     with output.Bar("wm replay") as progress:
@@ -77,7 +92,10 @@ def command(
             passages=passages,
             own=settings.prices,
             assumed=replaying.assumptions(model, head_tokens, ttl),
+            sample=(sample := ChangedSample(judge)),
         )
+    if judge:
+        report = report.model_copy(update={"judged": _judged(settings, sample)})
     if page:
         document.write(page, _document(report))
     if as_json:
@@ -88,6 +106,18 @@ def command(
         output.line()
         output.line(f"The chart is in {output.safe(page)}")
     return 0
+
+
+def _judged(settings: Settings, sample: ChangedSample) -> ReplayJudgement:
+    """The helper model's verdict; what it costs is shown first."""
+    with opened(settings) as runtime:
+        cost, pairs = judging.most_cost(runtime, sample.pairs), len(sample.pairs)
+        output.note(
+            f"{output.count(pairs, 'conversation')} of {sample.seen:,} changed ones, without "
+            f"secrets, to {output.safe(settings.helper.model) or 'no helper model'}: about "
+            f"{cost.tokens:,} tokens, ${cost.dollars:.2f}"
+        )
+        return judging.judgement(runtime, sample.pairs)
 
 
 def _document(report: ReplayReport) -> str:
@@ -140,6 +170,11 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         *_passages(report),
         ("our own time", f"{total.seconds:.2f} s, {_each_ms(total):.1f} ms a request"),
     ]
+    if (judged := report.judged) is not None:
+        said = f"with the policy {_verdicts(judged.managed)}; twice without it"
+        rows.append(("answers", f"{said} {_verdicts(judged.control)}, by {output.safe(judged.by)}"))
+        if judged.problem:
+            rows.append(("not judged", output.safe(judged.problem), output.warn))
     if report.before is not None:
         old = report.before
         ratio = share(total, old)
@@ -148,6 +183,10 @@ def _rows(report: ReplayReport) -> list[output.Row]:
             without = share(total, old, faults=False)
             rows.append(("without faults", f"{without:.3f} ×"))
     return rows
+
+
+def _verdicts(found: JudgedAnswers) -> str:
+    return f"{found.same} same, {found.different} different, {found.unclear} unclear"
 
 
 def _passages(report: ReplayReport) -> list[output.Row]:
