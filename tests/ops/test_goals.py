@@ -6,11 +6,12 @@ import json
 
 from tests.ops.test_paging import words
 from tests.ops.test_uncertainty import TOKENS, Managed, strip
+from wm.domain.paging.goals import GoalLimits
 from wm.domain.paging.levels import BALANCED, with_passages
 from wm.models.embed import NONE
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.policy import PagingPolicy
-from wm.ops.paging.uncertainty import UncertaintySignal
+from wm.ops.paging.uncertainty import TURNS, UncertaintySignal
 from wm.settings import RecallSettings
 from wm.wire.conversation import Conversation
 from wm.wire.policy import nothing
@@ -129,3 +130,21 @@ def test_without_a_model_nothing_is_looked_for() -> None:
     one = left(followed(GoalModel(RecallSettings(), name=NONE, wait_s=30.0)))
     back(one)
     assert one.appended == []
+
+
+class EveryMessageReturns(GoalModel):
+    """Takes each message for a return."""
+
+    @property
+    def limits(self) -> GoalLimits | None:
+        return super().limits and (-9.0, -9.0)
+
+
+def test_a_wrong_goal_removes_nothing_and_appends_little() -> None:
+    one = followed(EveryMessageReturns(RecallSettings(), wait_s=30.0))
+    for number, text in enumerate((*LOGIN, *IMAGES, *LOGIN)):
+        asks(one, f"{text} Part {number}.", SHOWN if number == 1 else "")
+    answers = sum(message["role"] == "assistant" for message in one.sent)
+    assert 1 <= len(one.appended) <= answers // TURNS
+    assert {d.reason for d in one.talk.log.values() if d.form != "passages"} <= {"cut", "repeated"}
+    assert not any(one.removed(f"Part {number}.") for number in range(12))

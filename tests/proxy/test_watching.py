@@ -67,7 +67,12 @@ def play(*answers: bytes) -> Play:
     return script
 
 
-def noted(answers: Sequence[bytes], *bodies: bytes, headers: Sequence[str] = CLAUDE) -> list[Note]:
+def noted(
+    answers: Sequence[bytes],
+    *bodies: bytes,
+    headers: Sequence[str] = CLAUDE,
+    path: str = "/v1/messages?beta=true",
+) -> list[Note]:
     notes: list[Note] = []
 
     async def test() -> None:
@@ -76,7 +81,7 @@ def noted(answers: Sequence[bytes], *bodies: bytes, headers: Sequence[str] = CLA
             observer = Observer(notes.append, faults.append)
             b.proxy.server._watch = observer.watch
             for body in bodies:
-                line = "POST /v1/messages?beta=true"
+                line = f"POST {path}"
                 size = f"Content-Length: {len(body)}"
                 client = await b.ask(b.head(line, *headers, size, "Connection: close"), body)
                 await client.gone()
@@ -112,6 +117,20 @@ def test_a_turn_is_recorded_as_figures_without_contents() -> None:
     assert fields["path"] == "/v1/messages"
     assert 0 < fields["times"]["sent"] <= fields["times"]["firstByte"] <= fields["times"]["ended"]
     assert "swordfish" not in json.dumps(dict(fields))
+
+
+def test_a_chat_completion_has_its_model_and_usage() -> None:
+    counts = {"prompt_tokens": 73, "completion_tokens": 5}
+    counts |= {"prompt_tokens_details": {"cached_tokens": 70}}  # type: ignore[dict-item]
+    body = json.dumps({"model": "m-2", "choices": [{"finish_reason": "stop"}], "usage": counts})
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    answer = f"{head}\r\n\r\n{body}".encode()
+    headers = ("User-Agent: opencode/1", "X-Session-Id: s-2")
+    (note,) = noted([answer], b"{}", headers=headers, path="/v1/chat/completions")
+    assert (note.identity.session, note.fields["model"]) == ("s-2", "m-2")
+    assert note.fields["stopReason"] == "stop"
+    used = {name: count for name, count in note.fields["usage"].items() if count}
+    assert used == {"input": 3, "output": 5, "cacheRead": 70}
 
 
 def test_the_next_turn_records_only_the_additions() -> None:

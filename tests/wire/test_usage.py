@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from wm.wire.encodings import TooLong, opener
-from wm.wire.usage import AnswerReader, AnswerSummary, Usage
+from wm.wire.usage import AnswerReader, AnswerSummary, ChatReader, Usage
 
 MOST = 50_000_000
 """Bytes that an answer may have, unpacked."""
@@ -154,3 +154,51 @@ def test_invalid_encoded_data_is_an_error_and_an_unknown_encoding_is_none() -> N
     with pytest.raises(ValueError, match="incorrect header"):
         found.feed(b"plain text")
     assert opener("compress", MOST) is None
+
+
+# --- chat completions -----------------------------------------------------------------------------
+
+COUNTS = {
+    "prompt_tokens": 1_200,
+    "completion_tokens": 42,
+    "prompt_tokens_details": {"cached_tokens": 1_000},
+}
+ENDED = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+SAYS = {"index": 0, "delta": {"content": "finish_reason"}, "finish_reason": None}
+
+
+def chat(data: bytes, *, is_stream: bool = True, step: int = 7) -> AnswerSummary:
+    reader = ChatReader(stream=is_stream)
+    for at in range(0, len(data), step):
+        reader.feed(data[at : at + step])
+    return reader.summary()
+
+
+def chunks(*bodies: object, end: bytes = b"data: [DONE]\n\n") -> bytes:
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "m-2"}
+    rows = (json.dumps({**head, **body}).encode() for body in bodies)  # type: ignore[dict-item]
+    return b"".join(b"data: %b\n\n" % row for row in rows) + end
+
+
+def test_the_usage_of_a_chat_completion_counts_what_was_cached_apart() -> None:
+    usage = Usage(200, 42, 1_000)
+    want = AnswerSummary("chatcmpl-1", "m-2", usage, "tool_calls", "", whole=True)
+    told = chunks({"choices": [SAYS]}, {"choices": [ENDED]}, {"choices": [], "usage": COUNTS})
+    assert chat(told) == want
+    body = {"id": "chatcmpl-1", "model": "m-2", "choices": [ENDED], "usage": COUNTS}
+    assert chat(json.dumps(body).encode(), is_stream=False) == want
+    assert usage.prompt == 1_200
+
+
+def test_a_chat_completion_that_breaks_off_or_fails_is_no_whole_one() -> None:
+    found = chat(chunks({"choices": [SAYS], "usage": None}, end=b""))
+    assert (found.usage, found.whole, found.model) == (None, False, "m-2")
+    found = chat(chunks({"error": {"type": "server_error", "message": "finish"}}, end=b""))
+    assert (found.error, found.whole) == ("server_error", False)
+    body = {"error": {"message": "slow down", "type": "rate_limit_exceeded"}}
+    assert chat(json.dumps(body).encode(), is_stream=False).error == "rate_limit_exceeded"
+
+
+@pytest.mark.parametrize("odd", [{"choices": 7}, {"choices": [7]}, {"usage": 7}, {"usage": {}}])
+def test_an_odd_chat_completion_is_no_error(odd: dict[str, object]) -> None:
+    assert chat(chunks(odd)).whole

@@ -29,12 +29,14 @@ from wm.wire.history import ConversationHistory, HistoryChange, MessageIdentity
 from wm.wire.identity import Conversations, RequestIdentity, identify
 from wm.wire.policy import Prepared
 from wm.wire.rows import Measure
-from wm.wire.usage import AnswerReader, AnswerSummary, Usage
+from wm.wire.usage import AnswerReader, AnswerSummary, ChatReader, Usage
 
 RECORDED_BYTES = 32 * 1024 * 1024
 """A larger answer is not recorded; the service accepts no larger request."""
 
 MESSAGES = "/v1/messages"
+_CHAT = "/chat/completions"
+"""The end of the path; what is before it differs among services."""
 NO_POLICY = "none"
 _KEPT_BYTES = 2 * 1024 * 1024
 """Limit on the last bodies, kept so that only the new part of a conversation's next body is parsed.
@@ -172,7 +174,7 @@ class Watched:
         self.workspace = admitted.workspace
         self._asked = asked
         self._method = asked.method.decode("latin-1")
-        self._is_message = self._method == "POST" and self.path == MESSAGES
+        self._reader_of = _reader_of(self.path) if self._method == "POST" else None
         self._request: list[bytes] = []
         self._prepared: tuple[str, Prepared] = (NO_POLICY, Prepared(b""))
         self._status = 0
@@ -199,10 +201,10 @@ class Watched:
         self._status = head.status
         self._encoding = (head.get(b"content-encoding") or b"").decode("latin-1")
         self._kind = (head.get(b"content-type") or b"").decode("latin-1").lower()
-        if self._is_message:
+        if self._reader_of is not None:
             self._opener = opener(self._encoding, self._observer.unpacked_bytes)
             self._unread = "" if self._opener else "encoding"
-            self._reader = AnswerReader(stream=self._kind.startswith("text/event-stream"))
+            self._reader = self._reader_of(stream=self._kind.startswith("text/event-stream"))
 
     def body(self, data: bytes) -> None:
         self._sizes[1] += len(data)
@@ -310,6 +312,13 @@ class Watched:
 
     def _since(self) -> float:
         return (self._clock() - self._begun) * 1000
+
+
+def _reader_of(path: str) -> type[AnswerReader] | None:
+    """What reads the answers of a path; None if nothing does."""
+    if path == MESSAGES:
+        return AnswerReader
+    return ChatReader if path.endswith(_CHAT) else None
 
 
 def _line(line: MessageIdentity, sizes: list[int]) -> dict[str, Any]:

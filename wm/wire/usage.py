@@ -1,4 +1,5 @@
-"""Reads model, usage and stop reason from an answer of the Messages API. Pure (PX-11).
+"""Reads model, usage and stop reason from an answer of the Messages API, or of the API of chat
+completions. Pure (PX-11).
 
 It parses the few events of a stream that carry these, never the text. Figures are cumulative: a
 later one replaces an earlier one, a missing one leaves it.
@@ -63,8 +64,10 @@ class AnswerSummary(Struct, frozen=True):
 class AnswerReader:
     """Reads the decompressed body of an answer. stream: the body is an event stream."""
 
+    words: tuple[bytes, ...] = _WORDS
+
     def __init__(self, *, stream: bool) -> None:
-        self._events = Decoder(_WORDS) if stream else None
+        self._events = Decoder(self.words) if stream else None
         self._json = bytearray()
         self._summary = AnswerSummary()
 
@@ -80,11 +83,13 @@ class AnswerReader:
         if self._events is not None:
             self._take(self._events.end())
         elif self._json:
-            body = _object(bytes(self._json))
-            if body.get("type") == "error":
-                return replace(self._summary, error=_error(body), whole=True)
-            return replace(_message(body, self._summary), whole=bool(body))
+            return self._plain(_object(bytes(self._json)))
         return self._summary
+
+    def _plain(self, body: Mapping[str, Any]) -> AnswerSummary:
+        if body.get("type") == "error":
+            return replace(self._summary, error=_error(body), whole=True)
+        return replace(_message(body, self._summary), whole=bool(body))
 
     def _take(self, events: list[StreamEvent]) -> None:
         for event in events:
@@ -106,6 +111,45 @@ class AnswerReader:
                 self._summary = replace(self._summary, whole=True)
             case "error":
                 self._summary = replace(self._summary, error=_error(body))
+
+
+class ChatReader(AnswerReader):
+    """The same for chat completions. A stream has its usage only if the client asks for it."""
+
+    words = (b"usage", b"finish_reason", b"[DONE]", b"error")
+
+    def _plain(self, body: Mapping[str, Any]) -> AnswerSummary:
+        return replace(_completion(body, self._summary), whole=bool(body))
+
+    def _take(self, events: list[StreamEvent]) -> None:
+        for event in events:
+            if event.data == b"[DONE]":
+                self._summary = replace(self._summary, whole=True)
+            else:
+                self._summary = _completion(_object(event.data), self._summary)
+
+
+def _completion(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
+    choices = body.get("choices")
+    ended = [
+        _text(one.get("finish_reason"))
+        for one in (choices if isinstance(choices, list) else [])
+        if isinstance(one, Mapping)
+    ]
+    usage, found = summary.usage, body.get("usage")
+    if isinstance(found, Mapping):
+        prompt = _count(found.get("prompt_tokens"), 0)
+        cached = _count(_mapping(found.get("prompt_tokens_details")).get("cached_tokens"), 0)
+        output = _count(found.get("completion_tokens"), 0)
+        usage = Usage(max(0, prompt - cached), output, min(cached, prompt))
+    return AnswerSummary(
+        id=_text(body.get("id")) or summary.id,
+        model=_text(body.get("model")) or summary.model,
+        usage=usage,
+        stop_reason=next(filter(None, ended), summary.stop_reason),
+        error=_error(body) if body.get("error") else summary.error,
+        whole=summary.whole,
+    )
 
 
 def _message(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
