@@ -113,9 +113,10 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
         assert result(number) in text
         asked = {"name": "memory_restore", "arguments": {"id": one["id"]}, "session": "s-1"}
         assert result(number) in call_tool(user, asked)["text"]
+    call_tool(user, asked)
     asked = {"name": "memory_query", "arguments": {"query": "berth_7_code", "scope": "context"}}
     assert "berth_7_code = 55433" in call_tool(user, asked)["text"]
-    assert folded(ledger_of(user)).whole.restored == len(gone[::5])
+    assert folded(ledger_of(user)).whole.restored == len(gone[::5]) + 1
     name = gone[0]["id"]
     validate_printed("objects show", user.wm("objects", "show", name[:9], "--json").json)
     why = user.wm("objects", "why", name)
@@ -147,7 +148,7 @@ def check_budget_lines(user: Terminal, state: LedgerState) -> None:
     needed = folded(ledger_of(user)).whole.restored
     shown = user.wm("status").out
     assert f"saved {saved}" in shown
-    assert f"{needed} removed steps needed again" in shown
+    assert f"{needed} removed steps needed again, 1 of them repeatedly" in shown
     with Client(user.settings()) as client:
         payload = {"session_id": "s-1", "cwd": str(user.repo)}
         line = client.call("statusline", {"payload": payload})

@@ -167,6 +167,7 @@ class PagingTotals(Record):
     and spent have their cost. dropped: times that decisions were lost, or given up after `off`, so
     that the client's own request was sent. phantoms: answers whose calls of phantom tools the proxy
     carried out; phantom_cost: what the further requests for them cost, beside saved and spent.
+    repeatedly: steps that were needed again more than once (OB-5).
     """
 
     session: str
@@ -179,6 +180,7 @@ class PagingTotals(Record):
     fault_cost: float = 0.0
     faults: int = 0
     restored: int = 0
+    repeatedly: int = optional(0)
     misses: int = 0
     emergencies: int = 0
     dropped: int = 0

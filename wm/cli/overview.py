@@ -127,7 +127,8 @@ def paging_line(one: PagingTotals) -> str:
     if one.faults or one.restored:
         used = output.count(one.faults + one.restored, "removed step", "removed steps")
         cost = "" if one.unpriced else f" ({output.dollars(one.fault_cost)})"
-        parts.append(f"{used} needed again{cost}")
+        often = f", {one.repeatedly:,} of them repeatedly" if one.repeatedly else ""
+        parts.append(f"{used} needed again{often}{cost}")
     if one.passages:
         parts.append(f"{output.count(one.passages, 'removed passage')} brought back unasked")
     if one.phantoms:

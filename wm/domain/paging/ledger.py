@@ -6,6 +6,7 @@ returned apart: it is never replayed silently.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct, field
@@ -29,14 +30,15 @@ class LedgerState(Struct):
     """One conversation, or all of a session together.
 
     in_force: of the last request, by place. branches: of all requests. unproven: by request.
-    removed: tokens that the last request lacked. saved: what requests cost less than the client's
-    own; spent: what others cost more, at a cut; fault_cost: what restoring removed content cost.
-    All in dollars per million tokens. objects: handle -> number of faults. passages: texts that
-    were appended (GA-3). unseen: what the client does not see, the offer of phantom tools and their
-    exchanges; phantoms: answers with calls of such tools; phantom_cost: what going on after them
-    cost (PX-5). pinned: objects that were restored and not released. chosen: the policy that the
-    person chose for the session. broken: thinking may be bound to a prefix that is not sent any
-    more. alive: until when its cache entries live, by model, in seconds since 1970.
+    removed: tokens that the last request lacked. saved: what requests cost less than the
+    client's own; spent: what others cost more, at a cut; fault_cost: what restoring removed
+    content cost. All in dollars per million tokens. objects: handle -> number of faults.
+    needed: object -> how often it was needed or brought back. passages: texts that were
+    appended (GA-3). unseen: what the client does not see, the offer of phantom tools and their
+    exchanges; phantoms: answers with calls of such tools; phantom_cost: what going on after
+    them cost (PX-5). pinned: objects that were restored and not released. chosen: the policy
+    that the person chose for the session. broken: thinking may be bound to a prefix that is not
+    sent any more. alive: until when its cache entries live, by model, in seconds since 1970.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -66,6 +68,7 @@ class LedgerState(Struct):
     phantom_cost: float = 0.0
     marked: list[tuple[str, ...]] = field(default_factory=list)
     objects: dict[str, int] = field(default_factory=dict)
+    needed: Counter[str] = field(default_factory=Counter)
     pinned: set[str] = field(default_factory=set)
 
 
@@ -131,10 +134,12 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.faults += len(record.objects)
             state.fault_cost -= record.saved
             state.credit = record.credit
+            state.needed.update(record.objects)
             for name in record.objects:
                 state.objects[name] = state.objects.get(name, 0) + 1
         case "restored":
             state.restored += 1
+            state.needed.update(record.objects)
             state.pinned.update(record.objects)
         case "released":
             state.pinned.difference_update(record.objects)

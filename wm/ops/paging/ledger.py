@@ -289,6 +289,7 @@ def totals_of(state: LedgerState, session: str) -> PagingTotals:
         fault_cost=state.fault_cost,
         faults=state.faults,
         restored=state.restored,
+        repeatedly=sum(n > 1 for name, n in state.needed.items() if name),
         misses=state.misses,
         emergencies=state.emergencies,
         dropped=state.dropped,
