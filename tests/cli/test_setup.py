@@ -118,7 +118,7 @@ def test_unreadable_settings_of_one_agent_do_not_stop_the_setup_of_others(user: 
     assert (again.code, len(again.json["problems"])) == (1, 1)
 
 
-def test_any_other_agent_is_told_what_to_add(user: Terminal) -> None:
+def test_setup_prints_what_any_other_agent_needs(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--agent", "mcp")
     assert said.code == 0
@@ -294,7 +294,7 @@ def test_setup_asks_about_learning_once_and_takes_an_answer_in_advance(user: Ter
     assert learns(user) == "learn: off (set by this workspace)"
 
 
-def test_an_older_installation_is_told_that_statements_wait(user: Terminal) -> None:
+def test_an_older_installation_says_that_statements_wait(user: Terminal) -> None:
     user.wm("setup", "--yes")
     (user.home / ".config" / "wm" / "config.toml").unlink()
     assert learns(user).startswith("learn: inbox (until you choose")

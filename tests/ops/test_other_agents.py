@@ -50,7 +50,7 @@ def told(bench: Bench) -> Bench:
 
 
 @pytest.mark.parametrize("agent", ["copilot", "gemini"])
-def test_memory_stands_behind_the_first_prompt_and_behind_no_other(told: Bench, agent: str) -> None:
+def test_memory_follows_the_first_prompt_and_no_other(told: Bench, agent: str) -> None:
     session = Agent(told, agent)
     assert session.start() == ""
     assert MEMORY in session.says("Fix the check")
@@ -60,7 +60,7 @@ def test_memory_stands_behind_the_first_prompt_and_behind_no_other(told: Bench, 
 
 
 @pytest.mark.parametrize("agent", ["codex", "qwen"])
-def test_memory_stands_before_the_first_prompt(told: Bench, agent: str) -> None:
+def test_memory_precedes_the_first_prompt(told: Bench, agent: str) -> None:
     session = Agent(told, agent)
     assert MEMORY in session.start()
     assert session.says("Fix the check") == ""

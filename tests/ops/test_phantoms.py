@@ -97,7 +97,7 @@ def test_what_the_client_did_not_see_returns_to_its_place(
     assert got == ["go", *(expected or [sent]), "more"]
 
 
-def test_a_result_beside_real_calls_stands_before_theirs() -> None:
+def test_a_result_beside_real_calls_comes_before_theirs() -> None:
     known = PhantomTools()
     known.noted(body("go"), (phantom_round([text("a"), QUERY, READ], NAMES, [FOUND]),))
     made, _ = known.upstream(body("go", [text("a"), READ], [DID, text("more")]))

@@ -198,7 +198,9 @@ def test_the_status_line_shows_what_the_last_message_taught_with_its_undo(bench:
     assert "learning paused" in line()
 
 
-def test_what_an_upgraded_installation_notices_is_told_once_with_the_choice(bench: Bench) -> None:
+def test_an_upgraded_installation_reports_once_what_it_notices_with_the_choice(
+    bench: Bench,
+) -> None:
     memory = replace(bench.settings.memory, learn="inbox")
     settings = replace(bench.settings, memory=memory, learn_set_by="upgrade")
     bench = Bench(settings, bench.project, bench.store)

@@ -191,7 +191,7 @@ def test_the_inbox_asks_whether_a_fact_replaces_a_pinned_one(
     assert old not in kept
 
 
-def test_a_refusal_is_told_and_changes_nothing(user: Terminal, page: OpenPage) -> None:
+def test_a_refusal_is_reported_and_changes_nothing(user: Terminal, page: OpenPage) -> None:
     missing = page.get("memory?entry=m_nothing")
     assert missing.status == 404
     assert "'m_nothing' in" in text_of(missing)

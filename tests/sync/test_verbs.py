@@ -124,7 +124,7 @@ def test_outside_a_repository_sync_says_so(desks: tuple[Desk, Desk], tmp_path: P
     assert "git init && git remote add origin URL" in done.sentences
 
 
-def test_a_push_that_the_remote_refuses_is_told_with_its_reason(
+def test_a_push_that_the_remote_refuses_is_reported_with_its_reason(
     desks: tuple[Desk, Desk], world: World
 ) -> None:
     ann, _ = desks

@@ -155,7 +155,7 @@ def contents(raw: bytes) -> list[list[str]]:
     ]
 
 
-def test_passages_stand_behind_the_message_and_leave_its_block_free_for_decisions() -> None:
+def test_passages_follow_the_message_and_leave_its_block_free_for_decisions() -> None:
     raw = steps_of(3)
     _, past = opened(raw)
     place = past.places[4][-1]
@@ -165,7 +165,7 @@ def test_passages_stand_behind_the_message_and_leave_its_block_free_for_decision
     assert contents(made.raw) == [["Go."], ["quay 0"], ["[gone]", "the pilot"], ["quay 2"]]
 
 
-def test_passages_go_with_their_step_and_stand_before_the_lines_of_later_steps() -> None:
+def test_passages_go_with_their_step_and_precede_the_lines_of_later_steps() -> None:
     raw = steps_of(4)
     _, past = opened(raw)
     prompt, first, second = past.places[0][-1], past.places[2][-1], past.places[4][-1]

@@ -366,7 +366,7 @@ def test_a_compaction_is_seen_where_the_agent_tells_it() -> None:
     assert events("gemini", "PreCompress", trigger="auto") == ()
 
 
-def test_the_end_of_a_session_is_told() -> None:
+def test_the_end_of_a_session_is_reported() -> None:
     assert events("codex", "SessionEnd", reason="other") == (SessionEnded(reason="other"),)
     assert events("copilot", "sessionEnd", reason="complete") == (SessionEnded(reason="complete"),)
 
@@ -441,7 +441,7 @@ def test_a_tail_call_ends_because_nothing_is_printed_behind_it() -> None:
     assert reply("gemini", "AfterTool") == ""
 
 
-def test_the_summariser_is_told_in_the_agents_own_form() -> None:
+def test_the_summariser_gets_instructions_in_the_agents_own_form() -> None:
     listed = "1. We deploy with make ship."
     assert reply("claude-code", "PreCompact", instructions=listed) == listed
     assert json.loads(reply("qwen", "PreCompact", instructions=listed)) == {

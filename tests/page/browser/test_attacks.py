@@ -173,7 +173,7 @@ def test_a_page_of_another_origin_learns_and_changes_nothing(
     assert _memory(user)["learn"] == before["learn"]
 
 
-def test_who_takes_over_the_port_of_a_closed_page_is_told_and_shows_nothing(
+def test_another_program_on_the_port_of_a_closed_page_is_reported_and_shows_nothing(
     browser: Browser, user: Terminal
 ) -> None:
     asked: list[str] = []
