@@ -99,6 +99,44 @@ def test_openings_and_tasks_around_a_statement_are_left_out(
     assert [one.text for one in statements(text, before) if one.is_certain] == [kept]
 
 
+PLAIN = (
+    "packages/api uses jest",
+    "YAML files have 2 spaces",
+    "the main branch is trunk",
+    "apps/kiosk is written in Svelte. apps/admin is written in Vue.",
+    "Prod läuft auf Hetzner",
+    "le front est construit avec webpack 5",
+    "o limite de upload é 30 MB",
+    "脚本用 Python 3.12",
+)
+PASSING = (
+    "port 3000 is already taken",
+    "the login page takes 8 seconds to load",
+    "CI is red on Node 20",
+    "get rid of the old Logo",
+    "der Port 8080 ist belegt",
+    "第 42 行少了一个逗号",
+)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_message_that_only_says_what_a_thing_has_is_kept(text: str) -> None:
+    assert [one.text for one in statements(text) if one.is_certain] == [
+        f"{one}." if "." in text[-1:] else one for one in text.rstrip(".").split(". ")
+    ]
+
+
+def test_a_plain_statement_beside_a_task_or_in_the_middle_of_work_waits() -> None:
+    for text, before in (("packages/api uses jest. Fix the tests.", ""), (PLAIN[0], "Done.")):
+        assert [one.text.rstrip(".") for one in statements(text, before)] == [PLAIN[0]]
+        assert not statements(text, before)[0].is_certain
+
+
+@pytest.mark.parametrize("text", PASSING)
+def test_a_passing_state_is_not_kept(text: str) -> None:
+    assert [one for one in statements(text) if one.is_certain] == []
+
+
 CHANGES = (
     "we moved our tracker from Bugzilla to Linear",
     "forget Bootstrap, we use Tailwind from now on",

@@ -29,7 +29,8 @@ REQUESTS = (
 
 SHAPES = (
     "choose", "self", "universal", "should", "defect", "reason", "you", "myself", "joined",
-    "since_now", "negated", "refers", "ahead", "subject_not", "present", "condition",
+    "since_now", "negated", "refers", "ahead", "subject_not", "present", "condition", "copula",
+    "speaker", "trouble",
 )  # fmt: skip
 """Concepts of frequent words. Most have an English row only, so they do not identify a language."""
 

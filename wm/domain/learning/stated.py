@@ -39,8 +39,21 @@ had not seen, 32 lines: 20 last, 4 can be argued, 8 do not (6 per 1,000 messages
 CHANGE_SCORE = -1.75
 """A statement of at least this score, with words of change, is kept if it changes what is known."""
 
-ALONE_SCORE = 0.5
+ALONE_SCORE = 0.3
 """The same for a message of one sentence at the start of a session, before any work."""
+
+PLAIN_SCORE = -1.75
+"""The same for a plain statement (`_is_plain`), if the message has nothing else. 14,641 real
+messages have ten that only these scores keep; six of them do not last."""
+
+NAMED_SCORE = -0.6
+"""The same for one whose value is a plain word: "the main branch is trunk"."""
+
+PLAIN_LATER_SCORE = 0.0
+"""The same in the middle of work."""
+
+MAX_PLAIN = 4
+"""Sentences of a message of plain statements; a message with more is a text about something."""
 
 WAITING_SCORE = -0.8
 """A statement of at least this score waits in the inbox: one in twelve of these messages has
@@ -117,13 +130,17 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     scored = [(sentence, _score(sentence)) for sentence in sentences(message, before)]
     best = max((score for _, score in scored), default=CHANGE_SCORE)
     least = BESIDE_SCORE if best >= WAITING_SCORE else WAITING_SCORE
+    only_plain = len(scored) <= MAX_PLAIN and all(
+        _is_plain(one.features) or score >= ACTIVE_SCORE for one, score in scored
+    )
     found = []
     for sentence, score in scored:
-        only_change = score < least
+        plain = only_plain and _is_plain(sentence.features)
+        only_change = score < least and not plain
         if score < CHANGE_SCORE or (only_change and not marks_change(sentence.text)):
             continue
         kind, scope = _type(sentence.features), _scope(sentence)
-        certain = score >= (ALONE_SCORE if _is_alone(sentence) else ACTIVE_SCORE)
+        certain = score >= _certain_score(sentence.features, plain)
         found.append(Statement(sentence.text, kind, scope, certain, only_change))
     return tuple(found)
 
@@ -138,8 +155,38 @@ def _score(sentence: Sentence) -> float:
     return weigh(features, sentence.grams)
 
 
-def _is_alone(sentence: Sentence) -> bool:
-    return "alone" in sentence.features and "before" not in sentence.features
+def _certain_score(features: frozenset[str], plain: bool) -> float:
+    """The score from which a sentence is kept. plain: it is a plain statement in a message of such
+    statements, so it does not describe a task that another sentence sets."""
+    if plain and "before" in features:
+        return PLAIN_LATER_SCORE
+    if plain:
+        return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
+    is_alone = "alone" in features and not features & {"before", "trouble"}
+    return ALONE_SCORE if is_alone else ACTIVE_SCORE
+
+
+_VALUE = frozenset({"number", "path", "url", "code_name", "proper"})
+_BRIEF = frozenset({"tiny", "short"})
+_PREDICATE = frozenset({"state", "copula", "about_thing"})
+_NOT_PLAIN = frozenset(
+    {
+        *("defect", "report", "hypo", "limit", "soon", "plan", "past", "ask", "asks", "asking"),
+        *("deictic", "inner_ask", "retract", "sarcasm", "person", "you", "myself", "should"),
+        *("refers", "option", "accepts", "ellipsis", "pasted", "write", "negated", "condition"),
+        *("ahead", "quoted", "long", "first:task", "first:request", "first:subject_not"),
+        *("first:joined", "first:ask", "first:you", "first:we", "first:choose"),
+        *("first:present", "reason", "speaker", "trouble"),
+    }
+)
+
+
+def _is_plain(features: frozenset[str]) -> bool:
+    """Whether a sentence says of a named thing what its value is: "packages/api uses jest", "the
+    staging DB is on port 5433". A task, a report of a fault or a wish does not have this form."""
+    if features & _NOT_PLAIN or not features & _PREDICATE:
+        return False
+    return bool(features & _VALUE or (features & {"state", "copula"} and features & _BRIEF))
 
 
 def weigh(features: frozenset[str], grams: frozenset[str]) -> float:
