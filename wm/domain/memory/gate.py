@@ -9,7 +9,7 @@ waits in the inbox. Pure and linear (EX-6).
 # ruff: noqa: E501  Long patterns.
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -55,17 +55,20 @@ def judge(
     type: str,
     source: str,
     settings: GateSettings,
-    redactor: Redactor,
+    redactor: Redactor | None,
     max_chars: int = 2000,
 ) -> GateVerdict:
     """Judge one text. source: explicit, manual or compaction. max_chars: the longest text kept.
 
-    redactor: knows the strings that the user declared not secret.
+    redactor: knows the strings that the user declared not secret; None for a text that was redacted.
     """
     plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
     if not plain.strip(" .,;:!?-_*`'\"。、"):
         return GateVerdict(False, ("empty",))
-    judged = _NormalisedText(plain, type, source, _is_durable(plain), *_count_paths(plain))
+    found = plain.split()
+    paths = frozenset(filter(_is_path, found))
+    durable = _is_durable(" ".join(word for word in found if word not in paths))
+    judged = _NormalisedText(plain, type, source, durable, *_count_paths(found, paths))
     reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
     reasons += [code for code, rule in _RULES if rule(judged)]
     if _holds_secret(text[:JUDGED_CHARS], redactor):
@@ -128,9 +131,9 @@ _CHOICE = _compiled(gate_words.CHOICE)
 _STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START), ignore_case=True)
 
 
-def _is_durable(plain: str) -> bool:
-    """Whether the sentence states a rule. Paths, "immer noch" and "should we" do not make one."""
-    prose = " ".join(word for word in plain.split() if not _is_path(word))
+def _is_durable(prose: str) -> bool:
+    """Whether a sentence without its paths states a rule. "Immer noch" and "should we" do not make
+    one."""
     return _DURABLE.holds(_STATES_NO_RULE.sub("", prose))
 
 
@@ -217,17 +220,19 @@ def _is_path(word: str) -> bool:
     return ("/" in word or "." in word) and _PATH.match(word) is not None
 
 
-def _count_paths(plain: str) -> tuple[int, int]:
+def _count_paths(found: Sequence[str], paths: Container[str]) -> tuple[int, int]:
     """Count the words that are paths, and all words; two CJK characters count as one word."""
-    paths = total = 0
-    for word in plain.split()[:400]:
-        if _is_path(word) and word.lower() not in _NO_PATH and "://" not in word:
-            paths += 1
+    count = total = 0
+    for word in found[:400]:
+        if word in paths and word.lower() not in _NO_PATH and "://" not in word:
+            count += 1
             total += 1
+        elif word.isascii():
+            total += word.isalnum() or any(map(str.isalnum, word))
         else:
-            cjk = 0 if word.isascii() else sum(map(is_cjk, word))
+            cjk = sum(map(is_cjk, word))
             total += cjk // 2 + 1 if cjk else any(map(str.isalnum, word))
-    return paths, total
+    return count, total
 
 
 def _is_path_heavy(judged: _NormalisedText) -> bool:
@@ -277,9 +282,9 @@ _ASKS = Lazy(
 _NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
 
 
-def _holds_secret(text: str, redactor: Redactor) -> bool:
+def _holds_secret(text: str, redactor: Redactor | None) -> bool:
     """Whether the text contains a secret, or the label of a redacted one."""
-    return "[secret:" in text or bool(redactor.find(text))
+    return "[secret:" in text or (redactor is not None and bool(redactor.find(text)))
 
 
 # --- soft reasons ------------------------------------------------------------------------------------

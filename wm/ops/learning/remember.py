@@ -219,16 +219,19 @@ def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
     return judge(work.runtime, entry.text, type=entry.type, source=entry.source).reasons
 
 
-def judge(runtime: Runtime, text: str, *, type: str, source: str) -> gate.GateVerdict:
+def judge(
+    runtime: Runtime, text: str, *, type: str, source: str, redacted: bool = False
+) -> gate.GateVerdict:
     """The gate's verdict on a redacted text, with the user's settings and allowances. The caller
-    decides what happens to the text. source: explicit, manual or compaction."""
+    decides what happens to the text. source: explicit, manual or compaction. redacted: a moment
+    ago, so that no secret is looked for again."""
     return gate.judge(
         text,
         type=type,
         source=source,
         settings=runtime.settings.gate,
         max_chars=runtime.settings.memory.max_text_chars,
-        redactor=runtime.redactor,
+        redactor=None if redacted else runtime.redactor,
     )
 
 

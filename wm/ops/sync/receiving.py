@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from msgspec import structs
-
 from wm.api.sync import Arrived, ArriveRequest
 from wm.domain.memory import gate, tombstones
 from wm.domain.sync.arrivals import Reception, Rules
@@ -40,8 +38,6 @@ from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
-from wm.secrets.looks import SecretSpan
-from wm.secrets.redact import Redactor
 from wm.store.base import Ref
 
 _WORD = re.compile(r"[0-9a-z_]{0,64}")
@@ -139,28 +135,16 @@ def _rules(work: LocatedWork, mine: bool) -> Rules:
         accept=runtime.settings.team.accept,
         own_repository=mine,
         redact=work.redact,
-        judge=_judged_own if mine else partial(_judged, _finding_nothing(runtime)),
+        judge=_judged_own if mine else partial(_judged, runtime),
         is_gone=gone.__contains__,
         is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
         now=work.now,
     )
 
 
-class _Redacted(Redactor, frozen=True):
-    """For texts that were redacted a moment ago: finds nothing more in them."""
-
-    def find(self, text: str) -> list[SecretSpan]:
-        del text
-        return []
-
-
-def _finding_nothing(runtime: Runtime) -> Runtime:
-    return structs.replace(runtime, redactor=_Redacted(runtime.redactor.digest))
-
-
 def _judged(runtime: Runtime, entry: MemoryEntry) -> tuple[str, ...]:
     """The gate's reasons against a redacted entry (EX-3)."""
-    return judge(runtime, entry.text, type=entry.type, source=entry.source).reasons
+    return judge(runtime, entry.text, type=entry.type, source=entry.source, redacted=True).reasons
 
 
 def _judged_own(entry: MemoryEntry) -> tuple[str, ...]:
