@@ -42,7 +42,7 @@ PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
     r"парол(?:ем|ей|[ьяеюаиі])|лозинк[аеу]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salas(?:ana|õna)(?:lla|n|ksi)?(?: on)?|\bhesl(?:o|em|om|a|u)\b|jelsz(?:ó|av)[a-z]{0,3}|kata laluan|lykilorð(?:ið)?|\bgeslo\b|\blozink[aeou]\b|slaptažod(?:is|į|žio)|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı|\b)|\bparol[ăe]|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
-    r"requirepass|masterauth|pre-?shared[ _-]key|wi-?fi[ _-]key|wlan[ -]schl[üu]ssel"
+    r"requirepass|masterauth|pre-?shared[ _-]key|(?:wi-?fi|wlan|wpa[23]?|wep|network security)[ _-]key|wlan[ -]schl[üu]ssel"
 )
 SECRET = (
     r"secret|geheimnis|segredo|secreto|credentials?|credenciais|credenciales|identifiants|"

@@ -89,6 +89,40 @@ ROWS = [
         '{"run": {"requestError": {"code": "ECONNREFUSED", "port": 1}}}',
         "ECONNREFUSED",
     ),
+    # An object under such a name is said with its texts; what a tool was asked to do is no fault.
+    (
+        "fawltydeps --json",
+        3,
+        '{"settings": {"ignore_unused": ["black"]}, "unused_deps": [{"name": "attrs", "from": [1]}]}',
+        "unused_deps: attrs",
+    ),
+    # A line that names only the file, or compares, and a mark with the message behind it.
+    ("vyper a.vy", 1, "Error compiling: a.vy\nvyper.Undeclared: 'most' is not declared.\n", "most"),
+    (
+        "usort a",
+        1,
+        "Error sorting a/b.py: Syntax Error @ 21:1.\nparser error: error at 21:11\n",
+        "a/b.py",
+    ),
+    (
+        "sh t.sh",
+        1,
+        "ASSERT:name expected:<oak> but was:<elm>\nunit:ERROR t() returned non-zero.\n",
+        "<elm>",
+    ),
+    (
+        "fawltydeps",
+        3,
+        "These are undeclared:\n- 'numpy'\n    imported at:\n      a.py:5\n",
+        "numpy",
+    ),
+    (
+        "hg merge",
+        1,
+        "warning: conflicts while merging a.txt!\n0 files updated, 0 files merged, 1 files removed\n",
+        "a.txt",
+    ),
+    ("json_verify", 1, "parse error: invalid key\n   ----^\nJSON is invalid\n", "invalid key"),
     # A summary says that something failed; another line says what.
     ("helm lint c", 1, "[ERROR] templates/: nil pointer at tag\n\nError: 1 chart failed\n", "nil"),
     ("latexmk -pdf a.tex", 12, "! Undefined control sequence.\nLatexmk: Errors\n", "! Undefined"),
@@ -424,3 +458,19 @@ def test_a_hidden_check_without_a_failing_summary_opens_nothing(command: str, ou
 def test_names_before_the_findings_of_a_compiler_stay() -> None:
     said = "error: one\nerror: two\nerror:  three\ncc1: all warnings being treated as errors\n"
     assert "error: one" in opened("gcc -c a.c", 1, said)[0]
+
+
+def test_an_exception_names_its_cause() -> None:
+    said = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/ana/shop/a.py", line 6, in <module>\n    import b\n'
+        "ModuleNotFoundError: No module named 'b'\n\n"
+        "The above exception was the direct cause of the following exception:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/load.py", line 9, in load\n    raise\n'
+        "RuntimeError: Error importing a\n"
+    )
+    found = (
+        "a.py:6: RuntimeError: Error importing a (cause: ModuleNotFoundError: No module named 'b')"
+    )
+    assert opened("pdoc a", 1, said) == [found]

@@ -218,3 +218,17 @@ def test_the_ends_of_a_log_in_json_are_a_few_lines() -> None:
     text = kept("\n".join(lines), "node job.js")
     assert lines[88] in text
     assert len(text.split("\n")) < 20
+
+
+def test_the_lines_of_an_object_around_a_failure_that_name_it_are_kept() -> None:
+    checks = [
+        {"id": f"RULE_{n}", "name": f"rule {n}", "result": {"state": "PASSED", "on": [n]},
+         "block": [n] * 9, "file_path": f"a{n}.yml", "line": n}
+        for n in range(40)
+    ]  # fmt: skip
+    checks[20]["result"] = {"state": "FAILED", "on": [20]}
+    log = [f"loading the rules of group {n}, which takes a moment" for n in range(900)]
+    text = kept("\n".join(log) + "\n" + json.dumps({"checks": checks}, indent=2), "./lint")
+    assert '"id": "RULE_20"' in text
+    assert '"name": "rule 20"' in text
+    assert '"id": "RULE_12"' not in text

@@ -126,17 +126,26 @@ def refused(output: str) -> list[DetectedError]:
         key, value = waiting.pop(0)
         inner = list(value.items() if isinstance(value, dict) else _numbered(value))[:MAX_OBJECTS]
         if not (key and _REFUSING.search(key)):
-            waiting += [pair for pair in inner if isinstance(pair[1], dict | list) or pair[0]]
+            waiting += [pair for pair in inner if not _SETTINGS.match(pair[0])]
             continue
-        texts = [str(one) for _name, one in inner if one and _is_scalar(one)]
-        if isinstance(value, dict):
-            names = [name for name, one in inner if isinstance(one, dict | list)]
-            texts = [*names, *([", ".join(texts)] if texts else ())]
+        if isinstance(value, dict) and any(_is_scalar(one) for _name, one in inner):
+            inner = [("", value)]
+        texts = [name or ", ".join(_strings(one, 2)) for name, one in inner if one]
         found += [
             DetectedError("", f"{key}: {text}", text if _has_ending(text) else "")
-            for text in ([value] if isinstance(value, str) and value else texts)
+            for text in ([value] if isinstance(value, str) else texts)
+            if text
         ]
     return found
+
+
+def _strings(value: Any, depth: int) -> Iterator[str]:
+    """The texts of a value and of the objects in it."""
+    if isinstance(value, dict) and depth >= 0:
+        for inner in value.values():
+            yield from _strings(inner, depth - 1)
+    elif isinstance(value, str) and value:
+        yield value
 
 
 def _numbered(value: Any) -> Iterator[tuple[str, Any]]:
@@ -149,8 +158,10 @@ def _has_ending(text: str) -> bool:
 
 _REFUSING = patterns.Lazy(
     r"(?i)missing|unused|invalid|unlisted|unresolved|undeclared|duplicate|error|fail|violation|"
-    r"conflict|unknown|forbidden|outdated|mismatch|broken"
+    r"conflict|unknown|forbidden|outdated|mismatch|broken|problem"
 )
+_SETTINGS = patterns.Lazy(r"(?i)(?:settings|config|options|plugins|filters|rules|ignore)|.*_used$")
+"""Keys of what a tool was asked to do."""
 
 
 def _values(output: str) -> Iterator[Any]:

@@ -117,7 +117,7 @@ def _errors(lines: OutputLines) -> list[int]:
         if shape in telling
         or (shape in unless and unless[shape] not in plain[index] and _is_error(plain[index]))
     ]
-    found += [above for index in found for above in _element_around(plain, index)]
+    found += [near for i in found for near in (*_element_around(plain, i), *_keys_around(plain, i))]
     return sorted({*found, *refused})
 
 
@@ -127,6 +127,28 @@ def _element_around(plain: Sequence[str], index: int) -> Iterator[int]:
     opens = above.lstrip().startswith("<") and not above.lstrip().startswith("</")
     if line.startswith("<") and opens and _indent(above) < _indent(plain[index]):
         yield index - 1
+
+
+def _keys_around(plain: Sequence[str], index: int) -> Iterator[int]:
+    """The lines of the JSON objects around a failure that name it: rule, message, file, place."""
+    if not plain[index].lstrip().startswith('"'):
+        return
+    for step in (-1, 1):
+        least = _indent(plain[index])
+        for at in range(index + step, index + step * (MOST_KEYS + 1), step):
+            if not 0 <= at < len(plain) or not plain[at].strip():
+                break
+            inner = _indent(plain[at])
+            if inner > least:
+                continue  # Inside another object.
+            least = inner
+            if _NAMING.match(plain[at]) is not None:
+                yield at
+
+
+MOST_KEYS = 12
+"""Lines before and after a failure."""
+_NAMING = Lazy(r"^\s*\"\w*?(?:id|name|code|rule|title|file|path|line|message)\"\s*:\s*[\"\d]")
 
 
 def refused_or_worse(lines: OutputLines) -> list[int]:

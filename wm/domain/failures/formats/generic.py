@@ -21,31 +21,33 @@ LEVELS = (
     r"^(?:[\w./@+-]+(?:\[\d+\])? ?: )?(?:fatal|(?:fatal )?error|Error|ERROR|"
     r"FATAL|FAIL|FAILED|E|err|Fatal|panic|"
     r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?(?::| -)\s+\S|"
-    r"^(?:Error|error)(?: [a-z][\w-]*){1,4}:(?: \S|$)|^ESLint couldn't \S|"
+    r"^(?:Error|error)(?: [a-z][\w./-]*){1,4}:(?: \S|$)|^ESLint couldn't \S|^[a-z]{4,10} error: \S|"
     rf"^(?:[^:：]{{0,60}}[^A-Za-z:：])?(?i:{_ABROAD})(?:[^\pL:：][^:：]{{0,60}})?[:：] *\S",
     # 2 names an exception type
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
     r"Conflict)\b(?:: |:?$)|^[A-Z]\w+ [Ee]rror(?:: | in )\S",
-    # 3 a complaint of the shell
+    # 3 compares what came with what was expected
+    r"(?i)\bexpected\b.{1,200}\b(?:but (?:was|got|found)|actual|received|got)\b.{0,3}\S",
+    # 4 a complaint of the shell
     _SHELL,
-    # 4 a complaint of a program
+    # 5 a complaint of a program
     r"^[\w./@+-]+: .*(?i:no such file or directory|permission denied|not found|cannot |can't |"
     r"is a directory|not a directory|file exists|no such process|operation not permitted|"
     r"connection refused|could not|invalid|unrecogni[sz]ed|missing|unknown|no space left|failed|"
     r"too many|denied|unable|does not exist|no rule|no module named)",
-    # 5 a crash
+    # 6 a crash
     r"\bAborted(?: \(|$)|"
     r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|"
     r"core dumped|Killed|Out of memory|stack overflow)\b",
-    # 6 marked as an error
+    # 7 marked as an error
     r"^(?:\[(?:ERROR|error|FATAL|ALERT|alert|EMERG|emerg|CRIT|crit)\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
-    # 7 begins like a failure
+    # 8 begins like a failure
     r"^(?i:failed to |failure: |failed: |could not |cannot |can't |couldn't |unable to |aborting|"
     r"(?:message|reason|problem|cause) ?: |build failed|invalid |unknown |no such |unexpected |"
     r"uncaught |unhandled |missing |oops)",
-    # 8 logged as an error
+    # 9 logged as an error
     r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b",
-    # 9 reports that a part failed
+    # 10 reports that a part failed
     r"^g?make(?:\[\d+\])?: \*\*\* \[",
 )
 """Kinds of lines, the clearest first."""
@@ -86,7 +88,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         i = other if other >= 0 else i
     if i >= 0:
         text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[i].strip())).strip()
-        heading = len(text.split()) < 3 or text.endswith(":") or _RULE.search(lines[i]) is not None
+        heading = len(text.split()) < 3 or _RULE.search(lines[i]) is not None
+        heading = heading or text.endswith(":") or _ONLY_FILE.search(text) is not None
         below = _below(lines, i)
         if heading and not below:
             below = [t.strip() for t in lines[i + 1 : i + 6] if _WORD.search(t)]
@@ -133,6 +136,8 @@ def _below(lines: Sequence[str], at: int) -> list[str]:
     return [text for text in said if not text.endswith(":")][:1]
 
 
+_ONLY_FILE = patterns.Lazy(r"^[\w ]+: [\"'`]?[\w./@-]+\.\w{1,6}[\"'`]?$")
+"""`Error compiling: a.vy`: which file, not what is wrong with it."""
 _RULE = patterns.Lazy(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
 
 
@@ -141,6 +146,7 @@ def _only_sums(text: str) -> bool:
     return (
         text.startswith(SUMS)
         or _FOUND.search(text) is not None
+        or _COUNTS.search(text) is not None
         or (summaries.says_failed(text) and not _CAUSE.search(_ASIDES.sub("", text)))
     )
 
@@ -149,6 +155,7 @@ _FOUND = patterns.Lazy(
     r"(?i)^[^:]*(?:error: )?[\w ]*\b(?:issues|problems|errors|violations|vulnerabilities) "
     r"(?:were |have been )?(?:found|detected)\W*$"
 )
+_COUNTS = patterns.Lazy(r"^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$")
 _ASIDES = patterns.Lazy(r"\([^()]*\)")
 _CAUSE = patterns.Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")
 """A summary that also says why: `error: build failed: no such file`."""
@@ -164,13 +171,13 @@ _AGAINST = patterns.Lazy(
     r"unexpected|expected|wrong|unsupported|required|must|exceeded|abort(?:ed|ing)?|duplicate[ds]?|"
     r"unrecogni[sz]ed|unavailable|insufficient|ambiguous|incompatible|incorrect|exhausted|overflow|"
     r"cycle|circular|mismatch(?:ed)?|timed? ?out|undefined|unresolved|already|rejected|forbidden|"
-    r"unauthorized|unreachable|broken|corrupt(?:ed)?|expired|outdated|violat\w+|panic\w*|critical)\b"
+    r"unauthorized|unreachable|undeclared|unlisted|broken|corrupt(?:ed)?|expired|outdated|violat\w+|panic\w*|critical)\b"
 )
 _ASIDE = patterns.Lazy(
     r"(?i)^(?:hint|note|help|tip|info|warn(?:ing)?|debug|usage|examples?|options)\b[: ]|"
-    r"^(?:for more|see |to see|run |try |use |you can|you may|did you mean|read more|please |learn|"
-    r"done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
-    r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
+    r"^(?:for (?:a )?more|see |to see|run |try |use |you can|you may|did you mean|read more|"
+    r"please |learn|done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|"
+    r"in folder|more info|process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
     r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|"
     r"^[\^~]|^(?:at|\$|>|\+) |"
     r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|"
@@ -211,7 +218,7 @@ def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
         return against
     if refusing:
         return warned
-    return next((i for i in (plain, warned, last, summed) if i >= 0), -1)
+    return next((i for i in (warned, plain, last, summed) if i >= 0), -1)
 
 
 def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:

@@ -225,13 +225,17 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
-    rest = "" if _ELEMENT_NAMED.match(rest) else rest
+    rest = "" if _ELEMENT_NAMED.match(rest) or rest.startswith("<-") else rest
+    rest = marked.group(1) if (marked := _MARKED.match(rest)) else rest
     above = _heading(lines, i)
     if above >= 0 and rest and not rest.startswith("#") and _level(lines[above]) is None:
         above = -1
     frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
     if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha() and not frame:
-        yield _made(lines[above].strip(), file, number, above)
+        said, of = lines[above].strip(), _heading(lines, above)
+        if _INTRODUCES.search(said) and of >= 0:
+            said = f"{lines[of].strip()} {said}"  # `- numpy`, and below it `imported at:`
+        yield _made(said, file, number, above)
         return
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
@@ -255,6 +259,9 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         yield _made(lines[near].strip(), file, number, near)
 
 
+_INTRODUCES = patterns.Lazy(r"^[\w ]{0,30}\b(?:at|in|by|from|on|near|of|here):$")
+_MARKED = patterns.Lazy(r"^[~-]*\^[\^~-]* +(\S.*)$")
+"""A message behind the mark below quoted source."""
 _ELEMENT_NAMED = patterns.Lazy(r"^element \S+$")
 """libxslt names the element behind the place; the message is the next line."""
 

@@ -51,7 +51,9 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
         before, heading, _after = text.partition("Traceback (most recent call last)")
         if heading:
             found, size = _traceback(_without_prefix(lines[i : i + MAX_TRACE], before), 0)
+            cause = last if any(_CAUSED in text for text in lines[max(0, i - 3) : i]) else None
             last = replace(found, at=i, until=i + size) if found else last
+            last = _caused(last, cause) if last and cause else last
             i += size
         elif text.startswith('  File "') and last is None:
             # A SyntaxError of the program itself has no heading.
@@ -61,6 +63,17 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
             i += 1
     if last:
         yield last
+
+
+_CAUSED = "The above exception was the direct cause"
+
+
+def _caused(last: DetectedError, cause: DetectedError) -> DetectedError:
+    """An exception with the one that was its cause, whose place counts if the last has none."""
+    message = f"{last.message} (cause: {cause.message})"
+    if last.file:
+        return replace(last, message=message)
+    return replace(last, message=message, file=cause.file, line=cause.line)
 
 
 def _without_prefix(lines: Sequence[str], prefix: str) -> list[str]:
