@@ -123,6 +123,37 @@ ROWS = [
         "a.txt",
     ),
     ("json_verify", 1, "parse error: invalid key\n   ----^\nJSON is invalid\n", "invalid key"),
+    # Faults without a place; JSON that only repeats the options; a wrapped log.
+    (
+        "validate --json",
+        1,
+        '{"valid": false, "tasks": [{"name": "a", "valid": false, "errors": [{"type": "x", "message": "an extra value"}]}]}',
+        "an extra value",
+    ),
+    (
+        "swagger validate a",
+        1,
+        '{\n "options": {"type": "json"}\n}\nError: Cannot find module \'ajv\'\n    at b.js:1:2\n',
+        "ajv",
+    ),
+    (
+        "pelican content",
+        1,
+        '[09:02:02] CRITICAL NameError: no site                 __init__.py:683\n                    Traceback (most recent call last):\n                      File "/a/es/\n                    b.py", line 6, in c\n',
+        "CRITICAL: NameError: no site",
+    ),
+    (
+        "elvish a.elv",
+        2,
+        "Exception: arity mismatch: 2 values\n/home/ana/shop/a.elv:4:1: weigh 20\n",
+        "a.elv:4: Exception: arity mismatch",
+    ),
+    (
+        "ufmt check a",
+        1,
+        "Would format /home/ana/shop/a.py\n1 file would be formatted\n",
+        "a.py: not formatted",
+    ),
     # A summary says that something failed; another line says what.
     ("helm lint c", 1, "[ERROR] templates/: nil pointer at tag\n\nError: 1 chart failed\n", "nil"),
     ("latexmk -pdf a.tex", 12, "! Undefined control sequence.\nLatexmk: Errors\n", "! Undefined"),

@@ -39,7 +39,7 @@ CHECKS = (
     Family("jest", ("FAIL", " failing", "(fail)", " › "),
            ("jest", "vitest", "mocha", "playwright", "bun")),
     Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
-    Family("formatters", ("eformat", "cannot format", "Imports ", "[warn]", "+++ "),
+    Family("formatters", ("format", "Imports ", "[warn]", "+++ "),
            ("black", "isort", "prettier", "ruff", "gofmt")),
     Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"),
            ("go", "golangci-lint", "staticcheck")),

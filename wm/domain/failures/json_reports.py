@@ -104,7 +104,7 @@ def texts(output: str) -> list[str]:
     """The lines of all strings of a JSON report that holds no finding: it may still say what
     happened, in words of its own."""
     found: list[str] = []
-    waiting = list(_values(output))
+    waiting = list(_values(output)) if output.rstrip().endswith(("}", "]")) else []
     while waiting and len(found) < MAX_OBJECTS:
         value = waiting.pop(0)
         if isinstance(value, str):
@@ -207,6 +207,7 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
         for key, value in node.items()
         if isinstance(value, dict | list) and not _names_place(_key(key))
         for one in _visit(value, str(key) if _is_path(str(key)) else file, depth + 1)
+        or _listed(str(key), value, file)
     ]
     own = _own(named, file)
     if own is None:
@@ -236,6 +237,26 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
     if not message or not (level or (file and _line(named))):
         return None
     return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)
+
+
+def _listed(key: str, value: Any, file: str) -> list[_Finding]:
+    """The messages of a list of faults that say no place: `"errors": [{"message": …}]`."""
+    if not isinstance(value, list) or _FAULTY.search(key) is None:
+        return []
+    items = [{_key(k): v for k, v in one.items()} for one in value if isinstance(one, dict)]
+    return [
+        _Finding(DetectedError("", message, file, _line(item), name=_named(item)), bad=True)
+        for item in items[:MAX_OBJECTS]
+        if (message := _message(item))
+    ]
+
+
+def _named(item: dict[str, Any]) -> str:
+    name = item.get("name")
+    return name if isinstance(name, str) else ""
+
+
+_FAULTY = patterns.Lazy(r"(?i)^(?:errors|failures|violations|problems|issues)$")
 
 
 def _flagged(named: dict[str, Any], file: str) -> list[_Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from wm.domain.failures.detected import TABLES
 from wm.settings import SessionSettings
@@ -77,9 +78,32 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
         lines = [line for line in lines if _LOCALE.match(line) is None]
     if any(mark in output for mark in _TASK_MARKS):
         lines = [_TASK.sub("", line) for line in lines]
+    if _LOGGED.search(output) is not None:
+        lines = list(_unwrapped(lines))
     if _SPINNERS.search(output) is not None:
         lines = [_SPINNERS.sub("", line) for line in lines]
     return _without_stamps(lines)
+
+
+_LOGGED = patterns.Lazy(
+    r"(?m)^(\[(?:\d\d/\d\d/\d\d )?\d\d:\d\d:\d\d\]| {10,19}) "
+    r"((?:CRITICAL|ERROR|WARNING|INFO|DEBUG) {1,4})\S"
+)
+_LOGGED_AT = patterns.Lazy(r" {2,}\w+\.py:\d+ *$")
+
+
+def _unwrapped(lines: list[str]) -> Iterator[str]:
+    """The entries of a log that rich wraps in columns: time, level, message, source. Of an entry,
+    the first line says what is wrong."""
+    margin = ""
+    for line in lines:
+        entry = _LOGGED.match(line)
+        if entry is not None:
+            margin = " " * len(entry.group(1) + entry.group(2) + " ")
+            yield _LOGGED_AT.sub("", f"{entry.group(2).strip()}: {line[len(margin) :]}")
+        elif not (margin and line.startswith(margin)):
+            margin = ""
+            yield line
 
 
 _TASK_MARKS = ("build: ", "test: ", "lint: ", "typecheck: ", "check: ", "ci: ")

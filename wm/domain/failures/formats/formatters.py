@@ -8,7 +8,7 @@ from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
 _UNFORMATTED = patterns.Lazy(
-    r"^(?:would reformat|Would reformat:?|error: cannot format) (\S+?)(?:: (.+))?$"
+    r"^(?:[Ww]ould (?:re)?format:?|error: cannot format) (\S+?)(?:: (.+))?$"
     r"|^(?:ERROR: )?(\S+\.pyi?):? (Imports .+)$"
 )
 

@@ -194,7 +194,13 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             named = header.group(1)
         elif row and _LETTERS.search(row.groups()[-1]) and not _COUNT.match(row.groups()[-1]):
             number = next(filter(None, row.groups()), "")
-            yield _made(" ".join(row.groups()[-1].split()), named, number, i)
+            said = " ".join(row.groups()[-1].split())
+            said = lines[i + 1].strip() if _ONLY_PLACE.match(said) and lines[i + 1 :] else said
+            yield _made(said, named, number, i)
+
+
+_ONLY_PLACE = patterns.Lazy(r"^(?:error|warning) at line \d+, col(?:umn)? \d+:?$")
+"""A row that says where and how bad: what it is stands below."""
 
 
 def _is_only_frame(lines: Sequence[str], i: int) -> bool:
@@ -237,6 +243,9 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
             said = f"{lines[of].strip()} {said}"  # `- numpy`, and below it `imported at:`
         yield _made(said, file, number, above)
         return
+    if i and not frame and _is_error_alone(lines[i - 1]) and _level(rest, label or "") is None:
+        yield _made(lines[i - 1].strip(), file, number, i - 1, "error")  # The source is quoted.
+        return
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
     if (bare_level in BAD or bare_level in MILD) and " " not in code:
@@ -260,6 +269,14 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
 
 
 _INTRODUCES = patterns.Lazy(r"^[\w ]{0,30}\b(?:at|in|by|from|on|near|of|here):$")
+
+
+def _is_error_alone(line: str) -> bool:
+    """Does the line say `Exception: …` or `error: …`, without a place?"""
+    return line[:1].isalpha() and _ALONE.match(line) is not None and _LEADING.match(line) is None
+
+
+_ALONE = patterns.Lazy(r"^(?:[A-Z]\w*(?:Error|Exception)|[Ee]xception|ERROR|[Ee]rror): .*\w \w")
 _MARKED = patterns.Lazy(r"^[~-]*\^[\^~-]* +(\S.*)$")
 """A message behind the mark below quoted source."""
 _ELEMENT_NAMED = patterns.Lazy(r"^element \S+$")
