@@ -31,17 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("store", "models", "ops"),
     },
     "replay": {
-        *(
-            "errors",
-            "settings",
-            "formats",
-            "api",
-            "domain",
-            "wire",
-            "store.paths",
-            "ops.paging",
-            "replay",
-        )
+        *("errors", "settings", "formats", "api", "text.jsontext", "domain", "wire"),
+        *("store.paths", "ops.paging", "replay"),
     },
     "daemon": {"errors", "settings", "net", "formats", "api", "domain.times", "ops", "daemon"},
     "proxy": {

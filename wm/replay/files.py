@@ -19,10 +19,11 @@ from wm.errors import UserError
 from wm.replay.captures import captures, is_capture
 from wm.replay.flows import flows, is_flow, is_recording
 from wm.replay.other_transcripts import is_other_transcript, other_transcripts
-from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object
+from wm.replay.requests import JsonObject, Sent, SkippedRequests
 from wm.replay.sessions import is_session, sessions
 from wm.replay.transcripts import is_transcript, transcripts
 from wm.store.paths import FLOWS, RECORDINGS
+from wm.text.jsontext import object_of
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _LOOKED_AT_LINES = 50
@@ -52,9 +53,9 @@ def requests_of(paths: Sequence[Path], left: SkippedRequests, progress: Progress
     named."""
     seen: set[tuple[Path, str]] = set()
     for path in paths:
-        whole = Path(os.path.realpath(path))
-        is_log = whole.parent.name in (FLOWS, RECORDINGS)
-        name = (whole.parent.parent if is_log else whole.parent, whole.name)
+        real = Path(os.path.realpath(path))
+        is_log = real.parent.name in (FLOWS, RECORDINGS)
+        name = (real.parent.parent if is_log else real.parent, real.name)
         if name in seen:
             left.add("logs of sessions that were read already")
             continue
@@ -88,7 +89,7 @@ def _objects(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[
             if len(line) > MAX_LINE_BYTES:
                 left.add("lines that are too long")
                 continue
-            found = read_object(line)
+            found = object_of(line)
             if found is not None:
                 yield found
             elif line.strip():

@@ -17,8 +17,9 @@ from pydantic import ValidationError
 from wm.domain.recording import Reader
 from wm.formats.flow import Flow, FlowLine
 from wm.formats.recording import Recording
-from wm.replay.requests import JsonObject, Sent, SkippedRequests, read_object, seconds
+from wm.replay.requests import JsonObject, Sent, SkippedRequests, seconds
 from wm.store.paths import FLOWS, RECORDINGS
+from wm.text.jsontext import object_of
 from wm.wire.body import index
 from wm.wire.identity import identify
 from wm.wire.outline import OutlineRow, Unfolding
@@ -100,7 +101,7 @@ def _beside(log: Path, other: str, left: SkippedRequests) -> Iterator[JsonObject
     try:
         with path.open("rb") as file:
             for line in file:
-                found = read_object(line)
+                found = object_of(line)
                 if found is not None:
                     yield found
                 elif line.strip():

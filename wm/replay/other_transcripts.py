@@ -20,12 +20,12 @@ from wm.replay.requests import (
     Sent,
     SkippedRequests,
     blocks_of,
-    read_object,
     request_of,
     seconds,
     system_of,
     written,
 )
+from wm.text.jsontext import object_of
 from wm.wire.block import CHARS_PER_TOKEN
 from wm.wire.usage import Usage
 
@@ -327,7 +327,7 @@ def _directory(path: Path) -> str:
         if beside.is_file():
             return beside.read_text("utf-8").strip()
         with path.open("rb") as lines:
-            first = read_object(lines.readline(MAX_FIRST_LINE)) or {}
+            first = object_of(lines.readline(MAX_FIRST_LINE)) or {}
     except (OSError, ValueError):
         return ""
     places = (first, _object(first, "payload"), _object(_object(first, "data"), "context"))

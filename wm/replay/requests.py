@@ -51,15 +51,6 @@ class SkippedRequests(Struct):
         self.counts[reason] = self.counts.get(reason, 0) + 1
 
 
-def read_object(line: bytes) -> JsonObject | None:
-    """One line of a recording; None if it is not a JSON object."""
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
 def reported(usage: Any) -> Usage | None:
     """The usage that the service reported; None for one without a prompt."""
     found = usage_of(usage)

@@ -66,6 +66,15 @@ def parse(text: str, *, numbers: bool = False) -> Node:
     return _value(text, _skip(text, 0), 0)
 
 
+def object_of(text: str | bytes) -> dict[str, Any] | None:
+    """Return the JSON object that this text is; None if it is anything else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def add_member(text: str, where: Node, key: str, value: Any) -> str:
     """Return `text` with a new last member in the object `where`."""
     colon = ":" if _is_tight(text) else ": "

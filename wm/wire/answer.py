@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from wm.text.jsontext import object_of
 from wm.wire.sse import Decoder, StreamEvent
 
 _JOINED = {
@@ -52,11 +53,8 @@ class MessageAssembly:
         self._others: list[Any] = []
 
     def take(self, event: StreamEvent) -> None:
-        try:
-            body = json.loads(event.data)
-        except (ValueError, RecursionError):
-            return
-        if isinstance(body, dict):
+        body = object_of(event.data)
+        if body is not None:
             self.add(event.name, body)
 
     def add(self, name: str, body: dict[str, Any]) -> None:

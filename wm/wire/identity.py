@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Literal
@@ -17,6 +16,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from wm.text.jsontext import object_of
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import Continuation, ConversationHistory, HistoryChange, compare
@@ -150,14 +150,9 @@ def _session(headers: Mapping[str, str], body: Body | None) -> tuple[str, str]:
             return headers[name], headers.get("x-parent-session-id", "")
     user = body.value("metadata") if body is not None else None
     text = user.get("user_id") if isinstance(user, dict) else None
-    if isinstance(text, str):
-        try:
-            stated = json.loads(text)
-        except (ValueError, RecursionError):
-            return "", ""
-        if isinstance(stated, dict) and isinstance(stated.get("session_id"), str):
-            return stated["session_id"], ""
-    return "", ""
+    stated = object_of(text) if isinstance(text, str) else None
+    session = stated.get("session_id") if stated is not None else None
+    return (session if isinstance(session, str) else ""), ""
 
 
 def _call(path: str, agent: str, body: Body | None, *, is_child: bool) -> Call:

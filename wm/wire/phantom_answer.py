@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wm.text.jsontext import object_of
 from wm.wire.answer import MessageAssembly, spelled
 from wm.wire.cleanup_tags import TEACH, StreamPart, TaggedBlock
 from wm.wire.phantom_history import PhantomRound, is_call, phantom_round, shown_block
@@ -105,11 +106,8 @@ class PhantomAnswer:
     def whole(self, raw: bytes) -> bytes:
         """A whole answer of the service: the bytes for the client; b"" while calls are carried
         out."""
-        try:
-            found = json.loads(raw)
-        except (ValueError, RecursionError):
-            return raw
-        if not isinstance(found, dict) or found.get("type") != "message":
+        found = object_of(raw)
+        if found is None or found.get("type") != "message":
             return raw
         content = [b for b in found.get("content") or [] if isinstance(b, dict)]
         if not (self._hides(content) or self.rounds):

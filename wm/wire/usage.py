@@ -7,7 +7,6 @@ later one replaces an earlier one, a missing one leaves it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from operator import add
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
+from wm.text.jsontext import object_of
 from wm.wire.sse import Decoder, StreamEvent
 
 _RELEVANT = frozenset({"message_start", "message_delta", "message_stop", "error"})
@@ -83,7 +83,7 @@ class AnswerReader:
         if self._events is not None:
             self._take(self._events.end())
         elif self._json:
-            return self._plain(_object(bytes(self._json)))
+            return self._plain(object_of(bytes(self._json)) or {})
         return self._summary
 
     def _plain(self, body: Mapping[str, Any]) -> AnswerSummary:
@@ -94,7 +94,7 @@ class AnswerReader:
     def _take(self, events: list[StreamEvent]) -> None:
         for event in events:
             if event.name in _RELEVANT:
-                self._event(event.name, _object(event.data))
+                self._event(event.name, object_of(event.data) or {})
 
     def _event(self, name: str, body: Mapping[str, Any]) -> None:
         match name:
@@ -126,7 +126,7 @@ class ChatReader(AnswerReader):
             if event.data == b"[DONE]":
                 self._summary = replace(self._summary, whole=True)
             else:
-                self._summary = _completion(_object(event.data), self._summary)
+                self._summary = _completion(object_of(event.data) or {}, self._summary)
 
 
 def _completion(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
@@ -196,10 +196,3 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _error(body: Mapping[str, Any]) -> str:
     return _text(_mapping(body.get("error")).get("type")) or "unknown"
-
-
-def _object(data: bytes) -> Mapping[str, Any]:
-    try:
-        return _mapping(json.loads(data))
-    except (ValueError, RecursionError):
-        return {}

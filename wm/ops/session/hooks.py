@@ -43,6 +43,7 @@ from wm.settings import Settings, load
 from wm.store.base import Ref
 from wm.store.project import read_regular
 from wm.text import patterns
+from wm.text.jsontext import object_of
 
 SPOKEN = patterns.words(
     "SessionStart UserPromptSubmit session.created chat.message sessionStart "
@@ -125,11 +126,8 @@ def _last_records(transcript: str) -> Iterator[dict[str, object]]:
     except (OSError, ValueError):
         return
     for line in reversed(raw.splitlines()):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue  # the first line is cut
-        if isinstance(record, dict):
+        record = object_of(line)
+        if record is not None:  # the first line is cut
             yield record
 
 
