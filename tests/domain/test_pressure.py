@@ -170,7 +170,7 @@ def test_a_compaction_ends_the_rise_and_keeps_the_counts() -> None:
         "characters",
         9000,
     )
-    assert (fresh.told, fresh.waiting, fresh.stale) == ("", "", 950)
+    assert (fresh.reported, fresh.waiting, fresh.stale) == ("", "", 950)
     assert (fresh.warnings_sent, fresh.interventions_sent) == (2, 1)
     again = after(700, 850, 951, begin=fresh)
     assert (again.warnings_sent, again.interventions_sent, again.stale) == (4, 2, 0)
@@ -200,7 +200,7 @@ def test_a_measure_within_the_same_percent_changes_nothing() -> None:
 
 
 def test_an_unknown_level_does_not_stop_reports() -> None:
-    strange = NEW.model_copy(update={"level": "volcanic", "told": "volcanic"})
+    strange = NEW.model_copy(update={"level": "volcanic", "reported": "volcanic"})
     assert observe(strange, tokens(960), now=NOW, settings=SETTINGS).waiting == "critical"
 
 

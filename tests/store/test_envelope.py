@@ -40,7 +40,7 @@ def test_the_checksum_is_an_hmac_over_the_file_with_zeros_in_its_place() -> None
 def test_an_encoded_document_decodes_unchanged() -> None:
     raw, document = envelope.encode(memory("tests first"), 7, KEY)
     decoded = envelope.decode(WorkspaceMemory, raw, KEY)
-    assert (decoded.state, decoded.document, decoded.generation) == (CopyState.WHOLE, document, 7)
+    assert (decoded.state, decoded.document, decoded.generation) == (CopyState.INTACT, document, 7)
     assert document.model_extra == {}
 
 
@@ -55,7 +55,7 @@ def test_every_changed_byte_is_detected() -> None:
     for position in range(len(raw)):
         changed = raw[:position] + bytes([raw[position] ^ 1]) + raw[position + 1 :]
         assert not envelope.is_ours(changed, KEY), position
-        assert envelope.decode(WorkspaceMemory, changed, KEY).state is not CopyState.WHOLE
+        assert envelope.decode(WorkspaceMemory, changed, KEY).state is not CopyState.INTACT
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, 100, 150])

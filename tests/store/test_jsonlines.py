@@ -29,8 +29,8 @@ def test_a_log_cut_at_any_byte_keeps_every_complete_record() -> None:
         whole = sum(cut >= end - 1 for end in ends)
         assert lines.records == BODIES[:whole], cut
         assert lines.damaged == 0
-        assert lines.whole_bytes + lines.torn_bytes == cut
-        assert lines.whole_bytes in (0, *ends, *(end - 1 for end in ends))
+        assert lines.complete_bytes + lines.torn_bytes == cut
+        assert lines.complete_bytes in (0, *ends, *(end - 1 for end in ends))
 
 
 def test_a_flipped_bit_loses_at_most_one_record() -> None:
@@ -49,7 +49,7 @@ def test_a_damaged_newline_loses_no_record() -> None:
         assert jsonlines.read(LOG[:at] + byte + LOG[at + 1 :], KEY).records == BODIES
     last = LOG[:-1] + b"\x8a"
     lines = jsonlines.read(last, KEY)
-    assert (lines.records, lines.whole_bytes) == (BODIES, len(LOG) - 1)
+    assert (lines.records, lines.complete_bytes) == (BODIES, len(LOG) - 1)
 
 
 def test_a_lost_newline_loses_no_record() -> None:

@@ -172,10 +172,10 @@ def note(message: str) -> None:
 
 
 def _sentence(message: str, room: int) -> list[str]:
-    """Wrap a sentence. Its own lines (a traceback) and words (a path, a command to copy) stay
-    whole, unless a word is extremely long."""
+    """Wrap a sentence. Its own lines (a traceback) and words (a path, a command to copy) are
+    not broken, unless a word is extremely long."""
     words = (_short(own) for own in message.split("\n"))
-    return [line for own in words for line in wrap(own, room, whole=True)]
+    return [line for own in words for line in wrap(own, room, keep_words=True)]
 
 
 def _short(line: str) -> str:
@@ -282,9 +282,9 @@ def cells(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(char) != 0 for char in text)
 
 
-def wrap(text: str, room: int, *, whole: bool = False) -> list[str]:
-    """Wrap to lines of at most `room` columns. Longer words (paths) are broken, or with `whole`
-    kept on a separate, longer line."""
+def wrap(text: str, room: int, *, keep_words: bool = False) -> list[str]:
+    """Wrap to lines of at most `room` columns. Longer words (paths) are broken; with `keep_words`
+    each is a longer line of its own."""
     room = max(20, room)
     found, current = [], ""
     for word in map(safe, text.split()):
@@ -293,7 +293,7 @@ def wrap(text: str, room: int, *, whole: bool = False) -> list[str]:
             continue
         if current:
             found.append(current)
-        *full, current = [word] if whole else _pieces(word, room)
+        *full, current = [word] if keep_words else _pieces(word, room)
         found += full
     return [*found, current] if current or not found else found
 

@@ -1,7 +1,7 @@
 """Decide which files of a workspace may be deleted, each with the rule that allows it (GV-1..3).
 
 Deletes nothing itself. A document and the files beside it (previous copy, lock, temporary file)
-are one unit, and so is a session with all its documents: a unit is deleted whole or kept whole.
+are one unit, and so is a session with all its documents: a unit is deleted or kept as one.
 Never planned for deletion: files that wm does not know, memory, journal, tombstones and evidence,
 and anything that is young, pinned or locked. Files are classified by name; damage is not a reason
 to delete.

@@ -97,7 +97,7 @@ def observe(
     """
     percentage = share(measure.used, measure.limit)
     level = level_at(percentage, settings)
-    told = _still_told(before.told, level, percentage, settings)
+    reported = _still_reported(before.reported, level, percentage, settings)
     after = before.model_copy(
         update={
             "level": level,
@@ -110,8 +110,8 @@ def observe(
             "last_checked": iso(now),
             "level_since": before.level_since if level == before.level else iso(now),
             "stale": 0,
-            "told": told,
-            "waiting": level if level != LEVELS[0] and is_higher(level, told) else "",
+            "reported": reported,
+            "waiting": level if level != LEVELS[0] and is_higher(level, reported) else "",
         }
     )
     return before if before.last_checked and _says(before) == _says(after) else after
@@ -121,7 +121,7 @@ def announced(pressure: Pressure, *, now: datetime) -> Pressure:
     """The document after its `waiting` level was announced; the same object if none was waiting."""
     if not pressure.waiting:
         return pressure
-    update: dict[str, object] = {"told": pressure.waiting, "waiting": ""}
+    update: dict[str, object] = {"reported": pressure.waiting, "waiting": ""}
     if pressure.waiting == LEVELS[-1]:
         update["interventions_sent"] = pressure.interventions_sent + 1
         update["last_intervention_at"] = iso(now)
@@ -135,7 +135,7 @@ def replaced(
 ) -> Pressure:
     """The document after a summary replaced the context. Counts survive; the level is measured
     anew, and the next rise is announced again (PS-2, PS-3)."""
-    fresh = pressure.model_copy(update={"told": "", "waiting": ""})
+    fresh = pressure.model_copy(update={"reported": "", "waiting": ""})
     after = observe(fresh, of_characters(carried, settings), now=now, settings=settings)
     stale = pressure.used if pressure.basis == "tokens" else pressure.stale
     return after.model_copy(update={"model": pressure.model, "stale": stale})
@@ -156,13 +156,15 @@ def count_event(
     return heard.model_copy(update={"chars": total, "largest": largest})
 
 
-def _still_told(told: str, level: str, percentage: float, settings: PressureSettings) -> str:
+def _still_reported(
+    reported: str, level: str, percentage: float, settings: PressureSettings
+) -> str:
     """The level already announced for this rise. A share that oscillates around a border is one
     rise; after a clear fall below it, another rise begins."""
-    if not is_higher(told, level):
-        return told
-    if percentage > _begin(told, settings) - settings.rearm_percent:
-        return told
+    if not is_higher(reported, level):
+        return reported
+    if percentage > _begin(reported, settings) - settings.rearm_percent:
+        return reported
     return level if level != LEVELS[0] else ""
 
 
@@ -174,7 +176,7 @@ def _says(pressure: Pressure) -> tuple[object, ...]:
         pressure.limit,
         pressure.model,
         pressure.source,
-        pressure.told,
+        pressure.reported,
         pressure.waiting,
         bool(pressure.stale),
     )

@@ -389,13 +389,13 @@ class Reader:
         self._texts.update(enumerate(map(spelled, line.texts), line.first_text))
         self._parts.update(enumerate(line.parts, line.first_part))
         base = self._requests.get(line.base)
-        whole = base is not None or not line.base
+        is_complete = base is not None or not line.base
         entries = tuple(_unfolded(line.request, base or ()))
-        if whole:
+        if is_complete:
             self._requests[line.exchange] = entries
         if line.more:
             return None
-        request = self._joined(entries) if whole and entries else None
+        request = self._joined(entries) if is_complete and entries else None
         return Rebuilt(line, request, self._joined(line.answer) if line.answer else None)
 
     def _joined(self, entries: Sequence[Entry]) -> bytes | None:

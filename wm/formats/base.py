@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 
-def optional(default: Any = None) -> Any:
-    """Declare a field that is left out of the file while it is empty."""
+def optional(default: Any = None, *, alias: str | None = None) -> Any:
+    """Declare a field that is left out of the file while it is empty. alias: its name in the file,
+    if that differs from the name of the field."""
     if isinstance(default, (tuple, str, bool, int, float)) or default is None:
-        return Field(default=default, exclude_if=not_)
+        return Field(default=default, exclude_if=not_, alias=alias)
     raise TypeError("an optional field needs an immutable default")
 
 

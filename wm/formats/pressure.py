@@ -38,8 +38,8 @@ class Pressure(Document):
     used, limit: in the unit of `basis`. source: who measured. stale: the last number
     measured before the context was replaced; a report that repeats it is outdated.
     began: the size of the context when the session was resumed.
-    told: the highest level already reported during this rise; waiting: the level still to be
-    reported. Both are empty if there is nothing to report.
+    reported: the highest level already reported during this rise (`told` in the file); waiting:
+    the level still to be reported. Both are empty if there is nothing to report.
     """
 
     slug: ClassVar[str] = "pressure"
@@ -56,7 +56,7 @@ class Pressure(Document):
     level_since: str = ""
     stale: int = optional(0)
     began: int = optional(0)
-    told: str = optional("")
+    reported: str = optional("", alias="told")
     waiting: str = optional("")
     warnings_sent: int = 0
     interventions_sent: int = 0

@@ -251,12 +251,12 @@ def names_object(arguments: Arguments) -> bool:
 def _object(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """The text of a removed step or a part of it; it stays in the context for a while (OB-5)."""
     session, one, part = objects.find(work, arguments["id"])
-    whole = objects.text_of(one, part)
-    lines = tool_outputs.chosen_lines(whole, arguments.get("lines", ""), arguments.get("grep", ""))
+    text = objects.text_of(one, part)
+    lines = tool_outputs.chosen_lines(text, arguments.get("lines", ""), arguments.get("grep", ""))
     objects.note(work, session, "restored", one)
     name = one.id if part is None else part.id
     text, structured = tool_rendering.restored(
-        name, one.label, whole, lines, work.runtime.settings.tools.restored_chars, labels_in
+        name, one.label, text, lines, work.runtime.settings.tools.restored_chars, labels_in
     )
     return ToolAnswer(text=text, structured=structured)
 

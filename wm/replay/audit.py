@@ -47,7 +47,7 @@ class _Reads(Struct):
 
 class _AuditedConversation(Struct):
     body: Body | None = None
-    told: ConversationHistory | None = None
+    past: ConversationHistory | None = None
     messages: list[Counter[Name]] = field(default_factory=list)
     now: Counter[Name] = field(default_factory=Counter)
     head: Counter[Name] = field(default_factory=Counter)
@@ -77,8 +77,8 @@ class _Sums(Struct):
         body = index(sent.raw, one.body)
         if body is None:
             return
-        told = history(body, (one.body, one.told) if one.body and one.told else None)
-        change = compare(one.told, told)
+        past = history(body, (one.body, one.past) if one.body and one.past else None)
+        change = compare(one.past, past)
         if change.kind is Continuation.FIRST or change.head_changed:
             one.head = self._counted(_head(body))
         for gone in one.messages[change.common :]:
@@ -87,7 +87,7 @@ class _Sums(Struct):
         for message in body.messages[change.common :]:
             one.messages.append(self._counted(self._message(one, message)))
             one.now.update(one.messages[-1])
-        one.body, one.told = body, told
+        one.body, one.past = body, past
         self.sent.update(one.now)
         self.sent.update(one.head)
 

@@ -54,11 +54,11 @@ def above_chance(standard: Floats, count: int) -> Floats:
     return np.where(above < 0, above * np.float32(count / (count + _SETTLING)), above)
 
 
-def share(asked: ParsedQuery, whole: float, settings: RecallSettings) -> float:
-    """The weight of the vectors for a query, 0 to 1. whole: the weight for a query without names,
-    which a model seldom knows."""
+def share(asked: ParsedQuery, without_names: float, settings: RecallSettings) -> float:
+    """The weight of the vectors for a query, 0 to 1. without_names: the weight for a query
+    without names, which a model seldom knows."""
     named = len(asked.names) / max(1, len(asked.words))
-    return max(0.0, whole - settings.name_share * named)
+    return max(0.0, without_names - settings.name_share * named)
 
 
 Around = tuple[tuple[int, Floats], ...]

@@ -211,7 +211,7 @@ class SearchIndex:
         found = scored(question, collection, space, settings)
         most = max(_RANKED, 2 * k)
         if self._is_narrow(found, filters, most):
-            found = scored(question, collection, space, settings, whole=True)
+            found = scored(question, collection, space, settings, all_vectors=True)
         few = found.few(self._candidates(found, filters, most))
         return ranked(question, few, collection, space, settings, k)
 

@@ -28,11 +28,11 @@ def near_pairs(
     """
     if len(vectors) < 2:
         return
-    whole = np.stack([rows.mean(axis=0) for rows in vectors])
-    whole = whole - whole.mean(axis=0) * np.float32(len(whole) / (len(whole) + _SETTLING))
-    whole /= np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-9)
-    for begin in range(0, len(whole), _AT_ONCE):
-        like = whole[begin : begin + _AT_ONCE] @ whole.T
+    centred = np.stack([rows.mean(axis=0) for rows in vectors])
+    centred = centred - centred.mean(axis=0) * np.float32(len(centred) / (len(centred) + _SETTLING))
+    centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-9)
+    for begin in range(0, len(centred), _AT_ONCE):
+        like = centred[begin : begin + _AT_ONCE] @ centred.T
         for row, own in enumerate(like):
             own[: begin + row + 1] = -1.0
             near = np.flatnonzero(own >= floor)

@@ -167,7 +167,7 @@ class Postings:
         elsewhere: Mapping[str, NDArray[np.bool_]] = NO_PLACES,
     ) -> Floats:
         """Per document: the BM25 score of these terms as a share of their weight, 1 for a text of
-        usual length that contains each once. A term adds the score of its best match. A whole name
+        usual length that contains each once. A term adds the score of its best match. A full name
         adds to its parts, which are terms, too; it is not expected.
 
         background: additional documents without the terms. Otherwise every term would be common
@@ -175,10 +175,10 @@ class Postings:
         elsewhere: by typed word, documents that match although the word is not in their text.
         """
         scores = np.zeros(self._end, np.float32)
-        whole = 0.0
+        highest = 0.0
         for term in terms:
             most = self.rarity(term.term, background)
-            whole += 0.0 if term.is_whole else most
+            highest += 0.0 if term.is_whole else most
             found = [
                 (min(self.rarity(match, background), most) * weight, self._of(match))
                 for match, weight in term.matches.items()
@@ -195,7 +195,7 @@ class Postings:
             if dated is not None:
                 best[dated] = most
             scores += best
-        return scores / np.float32(whole or 1.0)
+        return scores / np.float32(highest or 1.0)
 
     def contain(self, term: str, numbers: Numbers) -> NDArray[np.bool_]:
         """Whether each of these documents contains the term."""

@@ -95,15 +95,15 @@ def scored(
     space: VectorIndex | None,
     settings: RecallSettings,
     *,
-    whole: bool = False,
+    all_vectors: bool = False,
 ) -> Scored:
-    """Score all documents. whole: compare the vectors of all of them, however many there are."""
+    """Score all documents. all_vectors: compare all vectors, however many there are."""
     columns = collection.columns()
     coverage = _coverage(question, collection, columns, settings)
     fused, near, picked = fusion.standard(coverage**settings.coverage_power), None, None
     if question.vector is not None and space is not None and len(space):
         vector = question.vector
-        like = None if whole else _nearest(space, vector, columns, coverage, settings)
+        like = None if all_vectors else _nearest(space, vector, columns, coverage, settings)
         like = like or _all_near(space, vector, columns, collection)
         standard = fusion.scaled(like.near, like.mean, like.spread)
         whole_share = settings.vector_share if question.embedded else settings.model_share

@@ -1,7 +1,7 @@
 """Render search results for a model: fenced, labelled as data, bounded (IF-4, TR-1).
 
-Pure. A hit is shown whole or not at all; the number of omitted hits is stated. Both forms contain
-the label, text and structured, because a client may pass either to the model.
+Pure. A hit is shown completely or not at all; the number of omitted hits is stated. Both forms,
+text and structured, contain the label, because a client may pass either to the model.
 """
 
 from __future__ import annotations
@@ -295,16 +295,17 @@ def no_short_answer(reason: str, compact: str) -> tuple[str, dict[str, Any]]:
 def restored(
     name: str,
     label: str,
-    whole: str,
+    text: str,
     chosen: Sequence[tuple[int, str]],
     max_chars: int,
     labels: Callable[[str], list[str]],
 ) -> tuple[str, dict[str, Any]]:
     """A removed text as it was stored, or the chosen lines of it; and what did not fit. labels:
     finds those of secrets."""
-    total = whole.count("\n") + 1
+    total = text.count("\n") + 1
     lines = [line for _number, line in chosen]
-    text = whole if len(lines) >= total else "\n".join(lines)
+    if len(lines) < total:
+        text = "\n".join(lines)
     left = len(text) - max_chars
     text = text[:max_chars]
     secrets = labels(text)

@@ -1,4 +1,4 @@
-"""Replace one document so that every crash leaves the old or the new version, whole (ST-1, TR-2).
+"""Replace one document so that every crash leaves the complete old or new version (ST-1, TR-2).
 
 The steps, each one call of `fsops`:
   stage    write the new bytes into a temporary file beside the document; for class full also
@@ -72,7 +72,7 @@ def stage(
 def replace(
     disk: Disk, folder: Handle, name: str, parts: Iterable[Bytes], *, durable: bool, owner: str = ""
 ) -> None:
-    """Replace a file with these bytes, whole or not at all. Leaves nothing behind on an error.
+    """Replace a file with these bytes, completely or not at all. Leaves nothing behind on an error.
 
     durable: flush the bytes before the rename; the caller flushes the folder. owner: the document
     whose lock is held, if it has another name.

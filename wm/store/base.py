@@ -55,7 +55,7 @@ class Health(Enum):
     """Changed outside wm: `document` is the last version that wm wrote, `outside` the edited
     one."""
     RESTORED = "restored"
-    """The file is unreadable: `document` is the newest generation that is whole."""
+    """The file is unreadable: `document` is the newest intact generation."""
     LOST = "lost"
     """No generation is readable: `document` is None; nothing was deleted."""
     TOO_NEW = "too_new"

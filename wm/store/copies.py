@@ -46,7 +46,7 @@ class CopiesFound(Struct, Generic[D_co], frozen=True):
 
     generation: the highest that counts. keep_main, keep_previous: why the document or its
     previous copy must go to quarantine before it is replaced, "" if it need not. old_version: the
-    version of a whole document in an older format, else 0. unfinished: an update that `reading`
+    version of an intact document in an older format, else 0. unfinished: an update that `reading`
     already includes and `raw` does not. damaged: whether the document and its previous copy are
     damaged.
     """
@@ -89,7 +89,7 @@ def find(
     next_files: Sequence[str] = (),
 ) -> CopiesFound[D]:
     """Read and judge. Raises the OSError of a document that cannot be read, unless another copy of
-    it is whole (a drive that fails, EIO, makes it LOST).
+    it is intact (a drive that fails, EIO, makes it LOST).
 
     next_files: the next-generation files that no writer is working on; see `transaction`.
 
@@ -106,11 +106,11 @@ def find(
     if any(found is not None for found in nexts.values()):
         copies = {file: _decode(model, found, key) for file, found in nexts.items()}
         found = _judge_ahead(name, decoded, _decode(model, previous, key), copies, _raw(main))
-    elif decoded.state is CopyState.WHOLE and _is_behind(previous, decoded, key):
+    elif decoded.state is CopyState.INTACT and _is_behind(previous, decoded, key):
         return judge(decoded, decoded, _raw(main))
     else:
         found = judge(decoded, _decode(model, previous, key), _raw(main), relaxed=relaxed)
-    # Without a whole copy there is nothing to serve: a person has to act, so raise the error,
+    # Without an intact copy there is nothing to serve: a person has to act, so raise the error,
     # which names the file.
     served = found.reading.health in (Health.RESTORED, Health.TOO_NEW)
     if isinstance(main, OSError) and main.errno != errno.EIO and not served:
@@ -130,16 +130,16 @@ def _judge_ahead(
     left for that wm to finish (ID-5)."""
     newer = [copy for copy in nexts.values() if copy.state is CopyState.NEWER]
     if newer or CopyState.NEWER in (main.state, previous.state):
-        older = main if main.state is CopyState.WHOLE else previous
+        older = main if main.state is CopyState.INTACT else previous
         return judge(newer[0], older, raw) if newer else judge(main, previous, raw)
-    whole = [
-        (copy.generation, file) for file, copy in nexts.items() if copy.state is CopyState.WHOLE
+    intact = [
+        (copy.generation, file) for file, copy in nexts.items() if copy.state is CopyState.INTACT
     ]
-    generation, file = max(whole, default=(0, ""))
-    if main.state is CopyState.WHOLE and main.generation < generation <= main.generation + 2:
+    generation, file = max(intact, default=(0, ""))
+    if main.state is CopyState.INTACT and main.generation < generation <= main.generation + 2:
         found = judge(nexts[file], nexts[file], raw)
         return replace(found, unfinished=Unfinished(file, name))
-    known = [copy.generation for copy in (main, previous) if copy.state is CopyState.WHOLE]
+    known = [copy.generation for copy in (main, previous) if copy.state is CopyState.INTACT]
     if generation > max(known, default=0):
         found = judge(main, nexts[file], raw)
         return replace(found, unfinished=Unfinished(file, paths.previous_copy(name)))
@@ -167,7 +167,7 @@ def judge(
 ) -> CopiesFound[D]:
     """The rule of ST-3 and ST-4 as one table."""
     reading, keep_main = _rule(main, previous, relaxed=relaxed)
-    generations = [copy.generation for copy in (main, previous) if copy.state is CopyState.WHOLE]
+    generations = [copy.generation for copy in (main, previous) if copy.state is CopyState.INTACT]
     claimed = [min(max(copy.generation, 0), _MAX_GENERATION) for copy in (main, previous)]
     odd_previous = previous.state in (CopyState.DAMAGED, CopyState.FOREIGN, CopyState.NEWER)
     return CopiesFound(
@@ -177,7 +177,7 @@ def judge(
         keep_main,
         f"previous copy: {previous.detail or 'changed outside wm'}" if odd_previous else "",
         main.version
-        if main.state in (CopyState.WHOLE, CopyState.FOREIGN)
+        if main.state in (CopyState.INTACT, CopyState.FOREIGN)
         and main.document is not None
         and main.version < type(main.document).current_version
         else 0,
@@ -186,14 +186,14 @@ def judge(
 
 
 def _rule(main: Decoded[D], previous: Decoded[D], *, relaxed: bool) -> tuple[Reading[D], str]:
-    if CopyState.NEWER in (main.state, previous.state) and main.state is not CopyState.WHOLE:
+    if CopyState.NEWER in (main.state, previous.state) and main.state is not CopyState.INTACT:
         newer = main if main.state is CopyState.NEWER else previous
-        older = previous.document if previous.state is CopyState.WHOLE else None
+        older = previous.document if previous.state is CopyState.INTACT else None
         return Reading(newer.document or older, Health.TOO_NEW, detail=newer.detail), ""
-    if main.state is CopyState.WHOLE:
+    if main.state is CopyState.INTACT:
         return _judged(main, previous, relaxed=relaxed)
     if main.state is CopyState.FOREIGN:
-        in_force = previous.document if previous.state is CopyState.WHOLE else None
+        in_force = previous.document if previous.state is CopyState.INTACT else None
         detail = "changed outside wm"
         return Reading(in_force, Health.OUTSIDE, main.document, detail), detail
     return _without_main(main, previous)
@@ -203,7 +203,7 @@ def _judged(main: Decoded[D], previous: Decoded[D], *, relaxed: bool) -> tuple[R
     if previous.state is CopyState.NEWER and previous.generation > main.generation:
         # A newer wm wrote last, and an older file was put back.
         return Reading(previous.document, Health.TOO_NEW, detail=previous.detail), ""
-    if previous.state is not CopyState.WHOLE or previous.generation <= main.generation:
+    if previous.state is not CopyState.INTACT or previous.generation <= main.generation:
         return Reading(main.document, Health.OK), ""
     if relaxed:
         # A power cut reverted the unflushed rename; the flushed previous copy is newer.
@@ -220,7 +220,7 @@ def _without_main(main: Decoded[D], previous: Decoded[D]) -> tuple[Reading[D], s
     missing = main.state is CopyState.ABSENT
     detail = "the file is missing" if missing else main.detail
     keep = "" if missing else detail
-    if previous.state is CopyState.WHOLE:
+    if previous.state is CopyState.INTACT:
         return Reading(
             previous.document, Health.RESTORED, detail=f"{detail}; using the previous copy"
         ), keep

@@ -128,7 +128,7 @@ class Core:
         return keys.digest(self.key_to_read(), secret)
 
     def key_to_write(self) -> bytes:
-        """The key, after making sure that the data folder and the key in it are whole."""
+        """The key, after making sure that the data folder and the key in it are intact."""
         with self._guard:
             if not self._writable:
                 self._prepare()

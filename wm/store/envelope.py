@@ -37,7 +37,7 @@ _CHECKSUM = b',\n  "checksum": "'
 class CopyState(Enum):
     """The state of one copy of a document, as its bytes show it."""
 
-    WHOLE = "whole"
+    INTACT = "intact"
     """Ours, unchanged."""
     FOREIGN = "foreign"
     """A valid document whose checksum is not ours."""
@@ -125,7 +125,7 @@ def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
         document = model.model_validate(data)
     except ValidationError as error:
         return Decoded(CopyState.DAMAGED, None, version, _misfit(error))
-    return Decoded(CopyState.WHOLE if authentic else CopyState.FOREIGN, document, version)
+    return Decoded(CopyState.INTACT if authentic else CopyState.FOREIGN, document, version)
 
 
 def _record_in(annotation: Any) -> type[Record] | None:
@@ -196,12 +196,12 @@ def _read_back(document: D, body: bytes, before: D | None) -> D:
         return _parsed(model, body)
     again = _parsed(model, _body(document.model_copy(update=fresh)))
     read = {name: iter(getattr(again, name)) for name in rows}
-    whole = {
+    merged = {
         name: tuple([record if id(record) in known else next(read[name]) for record in row])
         for name, row in rows.items()
         if row  # an empty sequence may be left out of the file
     }
-    return again.model_copy(update=whole)
+    return again.model_copy(update=merged)
 
 
 @lru_cache(maxsize=64)

@@ -83,7 +83,7 @@ class FileStore(PagingLogs):
         return LogReading()
 
     def keep(self, ref: Ref[D], document: D) -> None:
-        """Write a document of `CACHED`, whole or not at all; it replaces one of the same name.
+        """Write a document of `CACHED`, completely or not at all; it replaces one of the same name.
         Raises StoreError, and Unwritable if it would exceed the size limit of documents."""
         place = _place_of_copy(ref)
         raw, _again = self.core.encode(place, document, 1)
@@ -102,12 +102,12 @@ class FileStore(PagingLogs):
         return sum(map(self._unlink, places))
 
     def keep_vectors(self, workspace: str, maker: Maker, saved: SavedVectors) -> bool:
-        """Save one model's vectors of a workspace's texts, replacing the saved ones: whole or not
-        at all. False if they exceed the size limit, or another process is saving them now."""
+        """Save one model's vectors of a workspace's texts, replacing the saved ones, completely or
+        not at all. False if they exceed the size limit, or another process is saving them now."""
         return vectors.save(self.core, workspace, maker, saved, self.settings.max_vector_bytes)
 
     def vectors(self, workspace: str, maker: Maker) -> SavedVectors | None:
-        """The saved vectors, verified; None if there are none, or no whole ones."""
+        """The saved vectors, verified; None if there are none, or they are damaged."""
         return vectors.load(self.core, workspace, maker, self.settings.max_vector_bytes)
 
     def flush(self) -> None:

@@ -24,13 +24,13 @@ _MAX_ENDS = 64
 class LogLines(NamedTuple):
     """The contents of a part of a log. records: verified JSON objects without their checksum.
 
-    damaged: lines (or parts of lines) that do not verify. whole_bytes: where the last whole line
-    ends; torn_bytes: the number of bytes behind it without a newline.
+    damaged: lines (or parts of lines) that do not verify. complete_bytes: where the last complete
+    line ends; torn_bytes: the number of bytes behind it without a newline.
     """
 
     records: tuple[bytes, ...]
     damaged: int
-    whole_bytes: int
+    complete_bytes: int
     torn_bytes: int
 
 

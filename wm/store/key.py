@@ -30,7 +30,7 @@ _LIMIT = 4096
 def load(disk: Disk) -> bytes | None:
     """The key, from the file or its previous copy; None if there is neither. Writes nothing.
 
-    Raises Corrupt if there is a file and no copy is whole.
+    Raises Corrupt if there is a file and no copy is intact.
     """
     with explained("read", disk.home, paths.KEY_FILE):
         try:
@@ -58,7 +58,7 @@ def ensure(disk: Disk, quarantine: Quarantine) -> bytes:
 
 
 def renew(disk: Disk, quarantine: Quarantine) -> bytes:
-    """Make a new key if no copy is whole (`wm fsck repair`); the damaged copies are kept.
+    """Make a new key if no copy is intact (`wm fsck repair`); the damaged copies are kept.
 
     Every document then reads as changed outside, and waits for review.
     """

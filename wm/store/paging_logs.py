@@ -92,8 +92,8 @@ class PagingLogs(SessionLogs):
         return state.ids
 
     def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
-        """Sessions and objects with this id, or with a part of this id (whole, or its beginning);
-        the sessions whose logs were written last come first."""
+        """Sessions and objects with this id, or with a part of this id (all of it, or its
+        beginning); the sessions whose logs were written last come first."""
         mark = f'"id":"{wanted}'.encode()
         for session in self.core.newest_sessions(paths.logs_folder(paths.OBJECTS, workspace)):
             for raw in self._raw(paths.session_log(paths.OBJECTS, workspace, session)).split(b"\n"):
@@ -135,7 +135,7 @@ class PagingLogs(SessionLogs):
         size = disk.status(file).st_size
         if size and disk.read_at(file, size - 1, 1) != b"\n":
             raw = disk.read(folder, place.name, MAX_LOG_BYTES)
-            size = jsonlines.read(raw, self.core.key_to_write()).whole_bytes
+            size = jsonlines.read(raw, self.core.key_to_write()).complete_bytes
             disk.truncate(file, size)
         try:
             disk.write(file, lines)

@@ -75,11 +75,11 @@ def _decoded(model: type[R], records: Iterable[bytes]) -> Iterator[R]:
 
 
 def indexed(raw: bytes, key: bytes) -> tuple[RecordingIndex, int]:
-    """The index of a recording log's records, and where its last whole line ends."""
+    """The index of a recording log's records, and where its last complete line ends."""
     index = RecordingIndex()
     for line in decode(Recording, raw, key):
         index.learn(line)
-    return index, jsonlines.read(raw, key).whole_bytes
+    return index, jsonlines.read(raw, key).complete_bytes
 
 
 def sessions(names: Iterable[str]) -> tuple[str, ...]:
@@ -141,10 +141,10 @@ class SessionLogs:
             state, index = self._indexes.get(place.path) or (None, RecordingIndex())
             size = found.st_size
             if state != (found.st_ino, size):
-                index, whole = indexed(disk.read(folder, place.name, MAX_LOG_BYTES), key)
-                if whole < size:
-                    disk.truncate(file, whole)
-                    size = whole
+                index, end = indexed(disk.read(folder, place.name, MAX_LOG_BYTES), key)
+                if end < size:
+                    disk.truncate(file, end)
+                    size = end
             line = make(index)
             data = encode(line, key) if line is not None else b""
             fits = size + len(data) <= most
@@ -239,7 +239,7 @@ class SessionLogs:
 
 
 def _rewrite(core: Core, folder: Handle, name: str, line: bytes) -> None:
-    """Rewrite the log: whole lines only, the newer half if it is too large."""
+    """Rewrite the log: complete lines only, the newer half if it is too large."""
     raw = core.disk.read(folder, name, 4 * MAX_FLOW_BYTES)
     complete = raw[: raw.rfind(b"\n") + 1]
     if len(complete) > MAX_FLOW_BYTES:

@@ -7,8 +7,8 @@ between short steps.
 
 Protects: a file that changed since it was listed is kept. A document is deleted under its lock:
 first the copies that would count in its place, then the document, and the lock file last. A crash
-leaves the document whole or fewer files beside it. The next run deletes what a power cut restores
-before `flush`.
+leaves the complete document, or fewer files beside it. The next run deletes what a power cut
+restores before `flush`.
 """
 
 from __future__ import annotations

@@ -152,16 +152,16 @@ class Account(Struct):
 
     def savings(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Savings:
         """What this request saves in each model, negative if it costs more."""
-        whole, less = self.plain.bill(plain).cost(rates), self.sent.bill(sent).cost(rates)
+        full, less = self.plain.bill(plain).cost(rates), self.sent.bill(sent).cost(rates)
         marked = _marked_cost(self.marked_plain, plain, rates, at)
-        return whole - less, marked - _marked_cost(self.marked_sent, sent, rates, at)
+        return full - less, marked - _marked_cost(self.marked_sent, sent, rates, at)
 
     def forecast(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Forecast:
         """What a request is expected to cost, by the model that expects less of the cache."""
-        whole = min(self.plain.bill(plain).read, self.marked_plain.expected(plain, at)[0])
+        read = min(self.plain.bill(plain).read, self.marked_plain.expected(plain, at)[0])
         less = min(self.sent.bill(sent).read, self.marked_sent.expected(sent, at)[0])
         return Forecast(
-            plain=Bill(whole, plain.prompt - whole),
+            plain=Bill(read, plain.prompt - read),
             sent=Bill(less, sent.prompt - less),
             saved=min(self.savings(plain, sent, rates, at)),
         )

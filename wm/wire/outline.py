@@ -89,9 +89,9 @@ class Unfolding:
         messages shared with the previous request. lines: the later ones. count: all messages.
         stated: marks, modes and model. None if some message is unknown."""
         self._head = tuple(head) or self._head
-        whole = common <= len(self._lines)
+        is_known = common <= len(self._lines)
         self._lines[common:] = lines
-        if not whole or len(self._lines) != count or not self._head:
+        if not is_known or len(self._lines) != count or not self._head:
             self._lines = []
             return None
         found, modes_, model = stated

@@ -281,8 +281,8 @@ def result_text(content: Any) -> str:
         return content
     parts = content if isinstance(content, list) else []
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    whole = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
-    return "\n".join(map(str, texts)) if whole else ""
+    are_texts = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
+    return "\n".join(map(str, texts)) if are_texts else ""
 
 
 def with_references(text: str, references: str) -> str | None:

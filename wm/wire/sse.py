@@ -41,10 +41,10 @@ class Cutter:
 
     def feed(self, piece: bytes) -> list[tuple[bytes, StreamEvent | None]]:
         """The events that this piece completes."""
-        return [(raw, _event(raw) if whole else None) for raw, whole in self.cut(piece)]
+        return [(raw, _event(raw) if complete else None) for raw, complete in self.cut(piece)]
 
     def cut(self, piece: bytes) -> list[tuple[bytes, bool]]:
-        """The bytes that this piece completes, and whether they are a whole event."""
+        """The bytes that this piece completes, and whether they are a complete event."""
         self._rest += piece
         found: list[tuple[bytes, bool]] = []
         at = 0
@@ -88,7 +88,7 @@ class Decoder:
 
     def feed(self, piece: bytes) -> list[StreamEvent]:
         """The events that this piece completes."""
-        raws = [raw for raw, whole in self._cutter.cut(piece) if whole]
+        raws = [raw for raw, complete in self._cutter.cut(piece) if complete]
         found = [_event(raw) for raw in raws if any(word in raw for word in self._words)]
         return [event for event in found if event is not None]
 

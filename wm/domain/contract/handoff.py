@@ -2,7 +2,7 @@
 
 Its sources are the contract, the core blocks and the hot state of the last session. Pure, and
 reads no clock: its times are those of its sources, so the same sources give the same
-bytes. Every item is whole or only counted; each section has a fair share of the space. All
+bytes. Every item is complete or only counted; each section has a fair share of the space. All
 text in it is foreign: it is data, on one line, and escaped for Markdown.
 """
 

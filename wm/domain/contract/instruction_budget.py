@@ -1,9 +1,9 @@
 """Check the size of a project's instruction files, and plan what moves to the archive (CT-4).
 
 Works on bytes: text that is not moved stays the same, whatever its encoding or line ends. Opens
-no files. It protects three rules: an entry moves whole or not at all; a line inside a code fence
-or a comment is never a heading; and every byte of the file is afterwards either in the file or
-in the archive.
+no files. It protects three rules: an entry moves completely or not at all; a line inside a code
+fence or a comment is never a heading; and every byte of the file is afterwards either in the file
+or in the archive.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The core blocks goal, progress and context of a session (CB-1).
 
-A written text is stored whole or not at all: a text over the limit is refused with the
+A written text is stored completely or not at all: a text over the limit is refused with the
 count. Compactions do not change the blocks; only `carry` copies them to another session.
 Rendered, they are data: no text in them can close its tag, imitate another speaker or hide.
 """

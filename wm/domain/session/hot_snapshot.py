@@ -1,7 +1,7 @@
 """Render the hot snapshot of a session as text for a prompt (HS-3).
 
 Changes no state and reads no clock, so one state always gives the same
-text (EP-1). It protects three rules: a line is whole or absent; each section has a fair share
+text (EP-1). It protects three rules: a line is complete or absent; each section has a fair share
 of the space, however long its lines; tool output is fenced data (TR-3).
 """
 

@@ -102,8 +102,8 @@ def _json(text: str) -> object:
         return from_json(text, allow_inf_nan=False)
     except ValueError:
         value = json.loads(text, parse_constant=_no_constant)
-        whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        return from_json(whole, allow_inf_nan=False)
+        encoded = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        return from_json(encoded, allow_inf_nan=False)
 
 
 def _no_constant(name: str) -> object:

@@ -76,8 +76,8 @@ def _list(work: LocatedWork, request: ActsRequest) -> Acts:
     listed = [act for act in found if not act.command]
     views = []
     for act in listed[: max(0, min(request.limit, LISTED))]:
-        whole = act.is_command or _is_move(act)
-        done = None if whole else reverse(act, _context(work, act, memory))
+        has_own_undo = act.is_command or _is_move(act)
+        done = None if has_own_undo else reverse(act, _context(work, act, memory))
         views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
         place=work.place,
@@ -104,7 +104,7 @@ def _view(act: Act, texts: dict[str, str], why_not: str = "") -> ActView:
 
 
 def _extent(record: EvidenceRecord) -> str:
-    """What a whole command changed: `12 entries, 1 session`."""
+    """What all parts of a command changed: `12 entries, 1 session`."""
     return _listed({w: n for w in _PLURAL if isinstance(n := record.details.get(w), int)})
 
 

@@ -291,5 +291,5 @@ def _facts(before: Pressure, after: Pressure) -> list[Fact]:
     ):
         if other > one:
             about = {**details, "count": other}
-            facts.append(Fact(kind, "session", "noticed", "", (after.told,), about))
+            facts.append(Fact(kind, "session", "noticed", "", (after.reported,), about))
     return facts

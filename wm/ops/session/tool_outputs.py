@@ -54,7 +54,7 @@ def pruned(work: LocatedWork, request: EventRequest, answer: EventAnswer) -> Eve
     """The answer to a tool's output, with the pruned text for the model (PR-3).
 
     Stores the original first, so that a handle never names a missing output. If that fails, the
-    output stays whole.
+    output stays as it is.
     """
     event = request.event
     if not isinstance(event, ToolFinished) or event.replaceable.count("\n") < LEAST_LINES:
@@ -83,7 +83,7 @@ def pruned(work: LocatedWork, request: EventRequest, answer: EventAnswer) -> Eve
 
 
 def _cut(work: Work, event: ToolFinished, level: str) -> tuple[str, PrunedText | None]:
-    """The mode and the pruned output; None if it stays whole."""
+    """The mode and the pruned output; None if it stays as it is."""
     # Lazy: few tool calls print much, and an idle daemon need not load the rule tables.
     from wm.domain.pruning import modes, prune, tool_call, user_rules
 
@@ -231,7 +231,7 @@ def _range(lines: str, count: int) -> tuple[int, int]:
 
 def _show(work: LocatedWork, request: OutputRequest) -> OutputAnswer:
     kept = find(work, request.id)
-    chosen, whole = excerpt(kept, lines=request.lines, grep=request.grep)
+    chosen, is_all = excerpt(kept, lines=request.lines, grep=request.grep)
     return OutputAnswer(
         id=kept.id,
         tool=kept.tool,
@@ -239,9 +239,9 @@ def _show(work: LocatedWork, request: OutputRequest) -> OutputAnswer:
         kind=kept.kind,
         created_at=kept.created_at,
         total_lines=kept.lines,
-        whole=whole,
-        numbers=() if whole else tuple(number for number, _line in chosen),
-        text=kept.text if whole else "".join(f"{line}\n" for _number, line in chosen),
+        whole=is_all,
+        numbers=() if is_all else tuple(number for number, _line in chosen),
+        text=kept.text if is_all else "".join(f"{line}\n" for _number, line in chosen),
     )
 
 

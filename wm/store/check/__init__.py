@@ -212,19 +212,19 @@ def _document(
 
 
 def _previous_copy(store: FileStore, ref: Ref[Document]) -> Iterator[Finding]:
-    """Findings about the previous copy of a document that is whole itself."""
+    """Findings about the previous copy of an intact document."""
     place, relaxed = paths.place(ref), ref.model in RELAXED
     path = paths.FilePlace(place.folder, paths.previous_copy(place.name)).path
     with explained("read", store.home, path), store.disk.folder(place.folder) as folder:
         previous, previous_raw = _decoded(store, ref, folder, paths.previous_copy(place.name))
         main, main_raw = _decoded(store, ref, folder, place.name)
-    if main.state is not CopyState.WHOLE:
+    if main.state is not CopyState.INTACT:
         return  # written meanwhile
     older, newer = previous.generation, main.generation
     if previous_raw is None:
         if not relaxed:
             yield Finding("no_spare", "warning", path, "The previous copy is missing.", True)
-    elif previous.state is not CopyState.WHOLE:
+    elif previous.state is not CopyState.INTACT:
         why = previous.detail or "changed outside wm"
         message = f"The previous copy was not written by wm: {why}."
         yield Finding("damaged_spare", "warning", path, message, True)

@@ -1,4 +1,4 @@
-"""Rules about the contents of a document that was read whole. Pure: documents in, findings out.
+"""Rules about the contents of a document that is complete. Pure: documents in, findings out.
 
 `check` itself checks the files (envelope, previous copies, modes, locks). Each rule here is stated
 in the documentation page of its format under "What always holds".

@@ -107,7 +107,7 @@ def _restore(store: FileStore, path: str) -> str:
 
 
 def _renew_previous_copy(store: FileStore, path: str) -> str:
-    """Give the previous copy the bytes of its document, which is whole."""
+    """Give the previous copy the bytes of its document, which is intact."""
     above, _, previous = path.rpartition("/")
     main = paths.FilePlace(above, paths.companion(previous)[0])
     with store.transaction([ref_at(main.path)]), _opened(store, main) as folder:

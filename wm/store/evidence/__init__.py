@@ -1,7 +1,7 @@
 """The evidence logs: `evidence/<n>.jsonl` of each workspace, append-only (EV-1).
 
 Protects: an acknowledged record is never cut off, whatever a crash left behind it; a torn
-tail is cut back to the last whole record before the next one is written (ST-3, F14). Callers
+tail is cut back to the last complete record before the next one is written (ST-3, F14). Callers
 hold the log's lock (`LOCKED` in its folder) from `open_end` until the last `append`.
 """
 
@@ -87,7 +87,7 @@ class EvidenceLog(Struct):
         return end
 
     def append(self, end: LogEnd, lines: bytes) -> None:
-        """Write whole lines. On an error the file is cut back to its previous size."""
+        """Write complete lines. On an error the file is cut back to its previous size."""
         try:
             self.disk.write(end.file, lines)
         except OSError:
@@ -145,13 +145,13 @@ class EvidenceLog(Struct):
         return LogEnd(workspace, number, folder, file, found.st_size, fresh)
 
     def _clean(self, end: LogEnd, key: bytes) -> None:
-        """Cut a torn tail; a whole record that only lost its newline gets it back."""
+        """Cut a torn tail; a complete record that only lost its newline gets it back."""
         if end.size == 0 or self.disk.read_at(end.file, end.size - 1, 1) == b"\n":
             return
         raw = self.disk.read(end.folder, file_name(end.number), _MAX_SEGMENT_BYTES)
-        whole = jsonlines.read(raw, key).whole_bytes
-        self.disk.truncate(end.file, whole)
-        end.size = whole
-        if whole and raw[whole - 1 : whole] != b"\n":
+        size = jsonlines.read(raw, key).complete_bytes
+        self.disk.truncate(end.file, size)
+        end.size = size
+        if size and raw[size - 1 : size] != b"\n":
             self.disk.write(end.file, b"\n")
             end.size += 1

@@ -1,11 +1,12 @@
 """Remove records from the evidence that nothing needs any more (GV-3), while others append.
 
 A log file is rewritten without them: the new bytes go into a temporary file, which is flushed and
-renamed over the old one, so that every crash leaves the old file or the new one, whole. Files keep
-their numbers, none is ever removed, and no record is ever in two of them. Reading, deciding and
-writing happen without a lock; the log's lock is held for the rename only, and a file that changed
-meanwhile is left as it is until the next run. Lines that cannot be verified stay, byte for byte:
-nothing is removed because it could not be read (ST-3). The caller decides which records may go.
+renamed over the old one, so that every crash leaves the complete old file or the complete new one.
+Files keep their numbers, none is ever removed, and no record is ever in two of them. Reading,
+deciding and writing happen without a lock; only the rename takes the log's lock, and a file that
+changed meanwhile is left as it is until the next run. Lines that cannot be verified stay, byte for
+byte: nothing is removed because it could not be read (ST-3). The caller decides which records may
+go.
 """
 
 from __future__ import annotations
@@ -51,17 +52,17 @@ class _Segment(Struct):
     def without(self, removed: Collection[int], key: bytes, pause: Pause) -> tuple[bytes, int]:
         """The bytes without the lines of these records, and the number of removed lines. A line
         whose checksum is not ours stays, whatever it says."""
-        whole, kept = memoryview(self.raw), []
+        raw, kept = memoryview(self.raw), []
         begin = kept_from = count = 0
         for end, at in zip(self.ends, self.positions, strict=True):
             if at in removed:
                 pause()
                 if jsonlines.verify(self.raw[begin : end - 1], key) is not None:
-                    kept.append(whole[kept_from:begin])
+                    kept.append(raw[kept_from:begin])
                     kept_from = end
                     count += 1
             begin = end
-        return b"".join((*kept, whole[kept_from:])), count
+        return b"".join((*kept, raw[kept_from:])), count
 
 
 def rotate(

@@ -201,7 +201,7 @@ def _read(core: Core, folder: Handle, name: str, key: bytes, limit: int) -> _Fil
 
 
 def _put(core: Core, folder: Handle, name: str, file: Sequence[Bytes] | None) -> bool:
-    """Replace the file whole, or delete it if `file` is None; False if another process is writing
+    """Replace the file as one, or delete it if `file` is None; False if another process is writing
     it."""
     with core.locks.try_hold(folder, name) as lock:
         if lock is not None and file is None:

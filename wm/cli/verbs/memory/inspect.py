@@ -54,7 +54,7 @@ def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> 
         notice = f"{output.count(looks, 'entry', 'entries')} marked ! {verb} a look: wm show ID"
         rows.append(("attention", notice, output.warn))
     head = [*heading_lines(found.place), *output.pairs(rows)]
-    whole = [
+    everything = [
         *head,
         *_entries(found, filtered=filtered),
         *_sessions(found),
@@ -62,8 +62,8 @@ def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> 
     ]
     if not found.entries:
         output.lines([*head, *_entries(found, filtered=filtered), *_sessions(found)])
-    elif full or filtered or len(whole) <= output.height():
-        output.paged(whole)
+    elif full or filtered or len(everything) <= output.height():
+        output.paged(everything)
     else:
         output.lines([*head, *_short(found, output.height() - len(head))])
 

@@ -60,14 +60,14 @@ def _print(answer: Any, *, words: tuple[str, ...], narrowed: bool) -> None:
     if not answer.hits and not answer.recaps:
         output.line(_nothing(answer.searched, narrowed=narrowed))
         output.lines(_by_id(words))
-    whole = [hit.entry.id for hit in answer.hits if _answers(answer.answer, hit.entry)]
-    if answer.answer is not None and not whole:
+    answering = [hit.entry.id for hit in answer.hits if _answers(answer.answer, hit.entry)]
+    if answer.answer is not None and not answering:
         output.line("Answer")
         head = f"  {short_id(answer.answer.entry)}"
         output.lines(output.hang(head, answer.answer.text, _COLUMN))
         output.line("Found")
     for hit in answer.hits:
-        _show(hit.entry, hit.why, answers=hit.entry.id in whole)
+        _show(hit.entry, hit.why, answers=hit.entry.id in answering)
     if answer.recaps:
         output.line("Sessions")
     for one in answer.recaps:

@@ -163,7 +163,7 @@ def carry_out(
     if as_json:
         return _as_json(plan, yes=yes, dry_run=dry_run)
     for note in plan.notes:
-        output.lines(output.wrap(note, output.width(), whole=True))
+        output.lines(output.wrap(note, output.width(), keep_words=True))
     for sentence in plan.refused.values():
         output.problem(sentence)
     wrong = 1 if plan.refused else 0
