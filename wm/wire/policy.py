@@ -200,6 +200,8 @@ def replaced(
             span = ByteSpan(body.messages[number - 1].span.end, message.span.end)
             splices.append((span, b""))
             continue
+        if log.keys().isdisjoint(places):
+            continue
         for block, place in zip(message.blocks, places, strict=True):
             decision = log.get(place)
             made = _replacement(message.role, block, decision) if decision is not None else None
@@ -222,6 +224,8 @@ def appended(
 ) -> Iterator[tuple[int, Decision]]:
     """The decisions that append passages, each with the number of its message. A step that is
     replaced loses its own."""
+    if not any(one.form == "passages" for one in log.values()):
+        return
     for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
         if places and message.role == "user" and number not in steps.messages:
             decision = log.get(behind(places[-1]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import Any, Literal
@@ -97,7 +98,9 @@ def row(
     )
     kept: tuple[Unit, ...] = ()
     if before is not None:
-        kept = tuple(u for u in before.units[before.head :] if u.message < body.reused)
+        units = before.units
+        end = bisect_left(units, body.reused, before.head, key=lambda unit: unit.message)
+        kept = units[before.head : end]
     units = _with_automatic_mark(body, (*head, *kept, *_messages(body, measure)))
     model = assumed.model or _text(body.value("model"))
     salts = (model.encode("utf-8", "replace"), modes(body))

@@ -112,32 +112,26 @@ def _saving(
     found = _Saving(segment.tokens)
     if segment.is_least:
         return found
-    for block in segment.blocks:
-        removed = block.tokens - block.stub
-        waited = _waited(block, ages, moment, limits) if removed > 0 else None
-        if waited is not None:
+    stays = False
+    for block in segment.deciding:
+        waited, removed = _waited(block, ages, moment, limits), block.tokens - block.stub
+        # It is pinned, or shows a file that is in use, or the newest copy of one.
+        stays |= waited is None and (block.pinned or bool(block.reads))
+        if waited is not None and removed > 0:
             found.tokens -= removed
             found.removed += removed
             found.rent += moment.read * removed * (waited + limits.ahead)
             found.stubs += (block.place,)
+    more = found.tokens - segment.line
+    if stays or not (segment.line and limits.collapse) or more <= 0:
+        return found
     since = segment.last + limits.collapse if segment.dropped is None else segment.dropped
     waited = ages.waited(since, moment.request)
-    more = found.tokens - segment.line
-    if not (segment.line and limits.collapse) or waited is None or more <= 0:
-        return found
-    if any(_stays(block, ages, moment, limits) for block in segment.blocks):
+    if waited is None:
         return found
     # What a stub would have saved has paid rent since it could have been one.
     rent = found.rent + moment.read * more * (waited + limits.ahead)
     return _Saving(segment.line, found.removed + more, rent, step=True)
-
-
-def _stays(block: PagedBlock, ages: ResultAges, moment: PagingMoment, limits: PagingLimits) -> bool:
-    """Whether a block is pinned, or shows a file that is in use, or the newest copy of one."""
-    if block.pinned:
-        return True
-    reads = block.is_result and any(not use.writes for use in block.uses)
-    return reads and _waited(block, ages, moment, limits) is None
 
 
 def _waited(
@@ -148,9 +142,8 @@ def _waited(
         return None
     if block.dropped is not None:
         return ages.waited(block.dropped, moment.request)
-    reads = [use for use in block.uses if not use.writes] if block.is_result else []
-    since = block.result + (0 if reads else limits.keep)
-    for use in reads:
+    since = block.result + (0 if block.reads else limits.keep)
+    for use in block.reads:
         used = ages.used[use.path]
         if used[-1] == block.result:  # the newest copy
             if not limits.newest:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from wm.domain.paging.files import FileUse
 
 
-class PagedBlock(Struct, frozen=True):
+class PagedBlock(Struct, frozen=True, dict=True):
     """place: its identity. tokens: in its present form. stub: as a stub; equal to `tokens` if it
     cannot be shorter. result: number of tool results up to it, itself included. uses: of files,
     for a result those of its call. is_result: else it is the input of a call, or something else.
@@ -29,6 +29,11 @@ class PagedBlock(Struct, frozen=True):
     is_result: bool = False
     pinned: bool = False
     dropped: int | None = None
+
+    @cached_property
+    def reads(self) -> tuple[FileUse, ...]:
+        """What it shows of files."""
+        return tuple(use for use in self.uses if not use.writes) if self.is_result else ()
 
 
 class Segment(Struct, frozen=True, dict=True):
@@ -49,6 +54,11 @@ class Segment(Struct, frozen=True, dict=True):
     def last(self) -> int:
         """Number of its last result."""
         return max((block.result for block in self.blocks), default=0)
+
+    @cached_property
+    def deciding(self) -> tuple[PagedBlock, ...]:
+        """The blocks that can be removed, or keep the segment."""
+        return tuple(b for b in self.blocks if b.tokens > b.stub or b.pinned or b.reads)
 
     @cached_property
     def is_least(self) -> bool:

@@ -575,8 +575,10 @@ def _is_text_only(blocks: Iterable[Block]) -> bool:
 def _unanswered(body: Body) -> int:
     """Number of the first message that the model has not answered. What is before it was sent
     already, also if the cache has forgotten it, and thinking may be bound to it."""
-    answers = [n for n, message in enumerate(body.messages) if message.role == "assistant"]
-    return answers[-1] + 1 if answers else 0
+    number = len(body.messages)
+    while number and body.messages[number - 1].role != "assistant":
+        number -= 1
+    return number
 
 
 def paging_policy(
