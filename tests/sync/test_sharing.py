@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from tests.sync.clones import Person, World, git
+from wm.errors import StoreError
 from wm.formats.sharing.sync import Sync
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.operation import TRIES
 from wm.store.base import Ref
+from wm.store.git.mirror import STALE_LOCK_S
 
 SHIP = "We deploy with `make ship` from the release branch."
 CENTS = "Prices are stored in cents, never as floating point numbers."
@@ -312,6 +317,25 @@ def test_a_lost_mirror_is_made_anew_and_nothing_is_lost(world: World) -> None:
     synced(ann, ben)
     assert ben.texts() == [CENTS]
     assert len(list((ann.bench.settings.paths.home / "quarantine").iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["refs/wm/memory", "refs/wm/fetched", "packed-refs", "HEAD"])
+def test_a_lock_that_a_killed_git_left_is_removed_when_it_is_old(world: World, name: str) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    ann.shared(SHIP)
+    synced(ann, ben)
+    ben.shared(CENTS)
+    synced(ben)
+    lock = ann.mirror / f"{name}.lock"
+    lock.touch()
+    with suppress(StoreError):
+        ann.sync()
+    assert lock.exists()  # perhaps its command is still running
+    old = time.time() - STALE_LOCK_S - 60
+    os.utime(lock, (old, old))
+    synced(ann)
+    assert not lock.exists()
+    assert ann.texts("inbox") == [CENTS]
 
 
 def test_a_first_sync_that_died_before_its_push_is_asked_about_again(world: World) -> None:

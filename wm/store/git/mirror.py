@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
@@ -28,6 +29,9 @@ PLUMBING_S = 120.0
 NETWORK_S = 300.0
 QUIET_NETWORK_S = 30.0
 """Deadlines of commands on this machine, over the network, and over it in the background."""
+
+STALE_LOCK_S = 2 * NETWORK_S
+"""Age from which on a lock file in the mirror belongs to no running command."""
 
 MAX_VERIFIED = 5000
 """Newest commits whose signatures one sync verifies; each takes git some milliseconds."""
@@ -69,6 +73,7 @@ class Mirror:
         core.key_to_write()  # creates the data folder if this is its first file
         with explained("write", store.home, paths.MIRRORS), core.make_folder(paths.MIRRORS) as all:
             if store.disk.exists(all, self._name):
+                self._drop_stale_locks()
                 return
             # Made under another name: a second sync must never see half a repository.
             new = paths.temp(self._name, secrets.token_hex(8))
@@ -85,6 +90,19 @@ class Mirror:
                 store.disk.rename(all, new, self._name)
             except OSError:
                 self.set_aside(new)  # another sync was first
+
+    def _drop_stale_locks(self) -> None:
+        """Remove lock files that git left when it was killed, else every later command fails."""
+        disk = self._store.disk
+        for part in ("", "/refs/wm"):
+            with (
+                suppress(FileNotFoundError),  # no ref yet, or its command ended just now
+                disk.folder(f"{paths.MIRRORS}/{self._name}{part}") as folder,
+            ):
+                for name in disk.list(folder):
+                    age_s = time.time() - disk.stat(folder, name).st_mtime
+                    if name.endswith(".lock") and age_s > STALE_LOCK_S:
+                        disk.remove(folder, name)
 
     def set_aside(self, name: str = "") -> None:
         """Move the mirror, if any, or the folder `name` beside it, into quarantine; the next sync
