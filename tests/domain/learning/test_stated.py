@@ -90,6 +90,7 @@ def test_health_credentials_and_judgements_about_people_leave_nothing(text: str)
     [
         ("no, we use yarn in this repo", "I ran npm install.", "we use yarn in this repo"),
         ("btw, the runners only have 4 GB of memory", "", "the runners only have 4 GB of memory"),
+        ("hi! the staging server is called wombat", "", "the staging server is called wombat"),
         ("Thanks! Never log request bodies. Now fix the header.", "", "Never log request bodies."),
     ],
 )
@@ -103,6 +104,8 @@ PLAIN = (
     "packages/api uses jest",
     "YAML files have 2 spaces",
     "the main branch is trunk",
+    "auth tokens expire after 15 minutes",
+    "This repo uses pnpm",
     "apps/kiosk is written in Svelte. apps/admin is written in Vue.",
     "Prod läuft auf Hetzner",
     "le front est construit avec webpack 5",

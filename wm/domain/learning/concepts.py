@@ -30,7 +30,7 @@ REQUESTS = (
 SHAPES = (
     "choose", "self", "universal", "should", "defect", "reason", "you", "myself", "joined",
     "since_now", "negated", "refers", "ahead", "subject_not", "present", "condition", "copula",
-    "speaker", "trouble",
+    "speaker", "trouble", "own_project",
 )  # fmt: skip
 """Concepts of frequent words. Most have an English row only, so they do not identify a language."""
 

@@ -44,7 +44,7 @@ ALONE_SCORE = 0.3
 
 PLAIN_SCORE = -1.75
 """The same for a plain statement (`_is_plain`), if the message has nothing else. 14,641 real
-messages have ten that only these scores keep; six of them do not last."""
+messages have ten that only these scores keep; two of them last."""
 
 NAMED_SCORE = -0.6
 """The same for one whose value is a plain word: "the main branch is trunk"."""
@@ -131,7 +131,8 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     best = max((score for _, score in scored), default=CHANGE_SCORE)
     least = BESIDE_SCORE if best >= WAITING_SCORE else WAITING_SCORE
     only_plain = len(scored) <= MAX_PLAIN and all(
-        _is_plain(one.features) or score >= ACTIVE_SCORE for one, score in scored
+        _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
+        for one, score in scored
     )
     found = []
     for sentence, score in scored:
@@ -158,25 +159,33 @@ def _score(sentence: Sentence) -> float:
 def _certain_score(features: frozenset[str], plain: bool) -> float:
     """The score from which a sentence is kept. plain: it is a plain statement in a message of such
     statements, so it does not describe a task that another sentence sets."""
+    has_value = bool(features & _VALUE)
     if plain and "before" in features:
-        return PLAIN_LATER_SCORE
+        return PLAIN_LATER_SCORE if has_value else ACTIVE_SCORE
     if plain:
-        return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
+        return PLAIN_SCORE if has_value else NAMED_SCORE
     is_alone = "alone" in features and not features & {"before", "trouble"}
     return ALONE_SCORE if is_alone else ACTIVE_SCORE
 
 
 _VALUE = frozenset({"number", "path", "url", "code_name", "proper"})
+
+
+def _is_filler(features: frozenset[str]) -> bool:
+    """Whether a sentence is a greeting or the like: a few words that ask for nothing."""
+    return "tiny" in features and not features & {"task", "request", "ask", "asks", "number"}
+
+
 _BRIEF = frozenset({"tiny", "short"})
 _PREDICATE = frozenset({"state", "copula", "about_thing"})
 _NOT_PLAIN = frozenset(
     {
         *("defect", "report", "hypo", "limit", "soon", "plan", "past", "ask", "asks", "asking"),
         *("deictic", "inner_ask", "retract", "sarcasm", "person", "you", "myself", "should"),
-        *("refers", "option", "accepts", "ellipsis", "pasted", "write", "negated", "condition"),
+        *("refers", "option", "accepts", "ellipsis", "pasted", "write", "negated"),
         *("ahead", "quoted", "long", "first:task", "first:request", "first:subject_not"),
         *("first:joined", "first:ask", "first:you", "first:we", "first:choose"),
-        *("first:present", "reason", "speaker", "trouble"),
+        *("first:present", "first:condition", "reason", "speaker", "trouble"),
     }
 )
 
@@ -184,6 +193,8 @@ _NOT_PLAIN = frozenset(
 def _is_plain(features: frozenset[str]) -> bool:
     """Whether a sentence says of a named thing what its value is: "packages/api uses jest", "the
     staging DB is on port 5433". A task, a report of a fault or a wish does not have this form."""
+    if "own_project" in features:
+        features -= {"deictic", "first:deictic", "first:subject_not", "first:choose"}
     if features & _NOT_PLAIN or not features & _PREDICATE:
         return False
     return bool(features & _VALUE or (features & {"state", "copula"} and features & _BRIEF))
