@@ -1,4 +1,7 @@
-"""Requests and answers of paging: the ledger of a session, its objects, and what is restored."""
+"""Requests and answers of paging: the ledger of a session, its objects, and what is restored.
+
+A proxy sends and reads the ledger; people and models ask for objects, whose texts have no secrets.
+"""
 
 from pydantic import Field
 

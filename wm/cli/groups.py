@@ -1,4 +1,7 @@
-"""Groups of verbs: suggest the nearest verb for an unknown word."""
+"""Groups of verbs: suggest the nearest verb for an unknown word, and run a default one for none.
+
+Knows no verb: the groups and `wm.cli.app` name theirs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formats a workspace's name and summary, and its sessions, for the terminal."""
+"""Formats a workspace's name and summary, and its sessions, for the terminal.
+
+`wm status` and `wm inspect` share these rows, so that both say the same. Asks no use case.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats the recap of a session for the terminal."""
+"""Formats the recap of a session for the terminal: for `wm recap`, and for hits of `wm search`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Totals of replayed requests."""
+"""Add up the figures of replayed requests, and group them by conversation (PX-11).
+
+Computes no cost: `wm.replay.report` does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm open`: shows the memory in a browser; the page ends soon after its last tab (UI-1)."""
+"""`wm open`: shows the memory in a browser; the page ends soon after its last tab (UI-1).
+
+Starts the daemon; if that fails, the page works on the files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Render a handoff file as a block of a prompt: whole lines, fenced, labelled as data (CT-3, TR-1).
+"""Render a handoff file for a prompt: complete lines, fenced, labelled as data (CT-3, TR-1).
 
 Pure. Anybody who can write to the repository may have written the file.
 """

@@ -1,4 +1,7 @@
-"""`wm inspect`: what this workspace remembers, strongest first, on one screen."""
+"""`wm inspect`: what this workspace remembers, strongest first, on one screen.
+
+What does not fit is shortened, and the last line names the command that shows it. Reads only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm learn [MODE]`: whether this workspace learns what you say without asking to remember it."""
+"""`wm learn [MODE]`: whether this workspace learns what you say without asking to remember it.
+
+Sets the mode of one workspace; `config.toml` has the mode of all others and is never written.
+"""
 
 from __future__ import annotations
 

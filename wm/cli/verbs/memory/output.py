@@ -1,4 +1,7 @@
-"""`wm output HANDLE`: prints the full output of a tool that was shortened for the model."""
+"""`wm output HANDLE`: prints the full output of a tool that was shortened for the model.
+
+The text is foreign: no terminal escape in it is printed (TR-1).
+"""
 
 from __future__ import annotations
 

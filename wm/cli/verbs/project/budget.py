@@ -1,4 +1,7 @@
-"""`wm budget check | prune`: size limits of a project's instruction files (CT-4)."""
+"""`wm budget check | prune`: size limits of a project's instruction files (CT-4).
+
+Only `prune` changes anything: it moves entries to an archive beside the file and deletes none.
+"""
 
 from __future__ import annotations
 

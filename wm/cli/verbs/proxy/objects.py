@@ -1,4 +1,7 @@
-"""`wm objects`: what paging removed from requests, kept for restoring, and what it saved."""
+"""`wm objects`: what paging removed from requests, kept for restoring, and what it saved.
+
+Texts are printed and written without secrets, as they are stored; only `purge` deletes any.
+"""
 
 from __future__ import annotations
 

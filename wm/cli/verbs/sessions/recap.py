@@ -1,4 +1,7 @@
-"""`wm recap`: what the last sessions did."""
+"""`wm recap`: what the last sessions did, those that others share among them (RF-1).
+
+Reads only; writes nothing except the page that `--html` names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`wm completion`: called by shells."""
+"""`wm completion SHELL`: prints the script with which a shell completes verbs and options.
+
+Changes no file: the user adds the line that its help names.
+"""
 
 from __future__ import annotations
 

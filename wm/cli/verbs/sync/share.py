@@ -1,4 +1,7 @@
-"""`wm share`, `wm unshare`, `wm team`: what of a project others may read, and who shares (SY-3)."""
+"""`wm share`, `wm unshare`, `wm team`: what of a project others may read, and who shares (SY-3).
+
+These verbs mark entries; `wm sync` sends and withdraws them. `wm unshare --purge` syncs at once.
+"""
 
 from __future__ import annotations
 
