@@ -22,7 +22,7 @@ from wm.formats.sharing.shared_entry import SharedEntry
 from wm.store.git.objects import MAX_ENTRY_BYTES, Objects
 
 AT_ONCE = 4
-KILLED = 0.1
+KILLED = 0.05
 """Part of the looks at a working clone that kill it."""
 
 
@@ -152,17 +152,20 @@ def run_killed(world: World, names: list[str], target: str, edits: int) -> int:
     # A forked process has loaded everything: thousands of starts must not cost a second each.
     processes = multiprocessing.get_context("fork")
     running: dict[str, multiprocessing.process.BaseProcess] = {}
+    begun: dict[str, int] = {}
     left, kills = set(names), 0
     while left:
         for name in sorted(left - running.keys())[: AT_ONCE - len(running)]:
             running[name] = processes.Process(
                 target=work, args=(world.folder, name, target, 3, edits), daemon=True
             )
+            begun[name] = written(world, name)
             running[name].start()
         time.sleep(rng.uniform(0.1, 1.5))
         for name, process in list(running.items()):
-            is_killed = process.is_alive() and rng.random() < KILLED
-            if is_killed:
+            # On a busy machine a clone that is killed before its first act would never end.
+            has_acted = written(world, name) > begun[name]
+            if process.is_alive() and has_acted and rng.random() < KILLED:
                 process.kill()
                 process.join()
                 kills += 1
@@ -172,3 +175,9 @@ def run_killed(world: World, names: list[str], target: str, edits: int) -> int:
             if not process.is_alive():
                 del running[name]
     return kills
+
+
+def written(world: World, name: str) -> int:
+    """Bytes in the journal of a clone."""
+    journal = world.folder / name / "journal"
+    return journal.stat().st_size if journal.exists() else 0
