@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.domain.sync.test_merge import modelled
+from tests.domain.sync.test_merge import Model
 from tests.sync.clones import REF, Person, World, git
 from tests.sync.http_remote import served
 from tests.sync.worker import Editor, expected, work
@@ -24,6 +24,8 @@ from wm.store.git.objects import MAX_ENTRY_BYTES, Objects
 AT_ONCE = 4
 KILLED = 0.05
 """Part of the looks at a working clone that kill it."""
+READ_AT_ONCE = 500
+"""Files of the history that are in memory at a time."""
 
 
 def entries_of(repository: Path) -> dict[str, SharedEntry]:
@@ -35,13 +37,16 @@ def entries_of(repository: Path) -> dict[str, SharedEntry]:
 
 def merged_by_model(repository: Path) -> dict[str, Any]:
     """Per entry what the model makes of every state that its file ever had in the history."""
-    states: dict[str, list[SharedEntry]] = {}
+    models: dict[str, Model] = {}
     listed = git(repository, "rev-list", "--objects", REF).splitlines()
     files = {name: Path(path) for name, _, path in (line.partition(" ") for line in listed)}
-    blobs = {name: path.stem for name, path in files.items() if path.suffix == ".json"}
-    for name, raw in Objects(str(repository)).read(blobs, "blob", MAX_ENTRY_BYTES).items():
-        states.setdefault(blobs[name], []).append(parsed(raw, blobs[name]))
-    return {name: modelled(found) for name, found in states.items()}
+    blobs = [(name, path.stem) for name, path in files.items() if path.suffix == ".json"]
+    objects = Objects(str(repository))
+    for first in range(0, len(blobs), READ_AT_ONCE):  # 20,000 acts leave more than fits in memory
+        part = dict(blobs[first : first + READ_AT_ONCE])
+        for name, raw in objects.read(part, "blob", MAX_ENTRY_BYTES).items():
+            models.setdefault(part[name], Model()).add(parsed(raw, part[name]))
+    return {name: model.answer() for name, model in models.items()}
 
 
 def settle(persons: list[Person]) -> None:

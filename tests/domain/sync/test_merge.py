@@ -45,21 +45,36 @@ def test_any_order_of_merges_equals_the_model(states: list[SharedEntry], random:
     assert json.loads(canonical_bytes(merged)) == {"id": ID, "authors": modelled(states)}
 
 
+class Model:
+    """Takes every state of one entry, in any order, and computes the answer at the end."""
+
+    def __init__(self) -> None:
+        self._authors: set[str] = set()
+        self._values: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        """Each value that an author's field ever had, as its clock and its JSON."""
+
+    def add(self, state: SharedEntry) -> None:
+        self._authors |= set(state.authors)
+        for author, version in state.authors.items():
+            for name, (clock, value) in version.items():
+                known = self._values.setdefault((author, name), set())
+                known.add((clock, json.dumps(value)))
+
+    def answer(self) -> dict[str, Any]:
+        found: dict[str, Any] = {author: {} for author in self._authors}
+        for (author, name), known in self._values.items():
+            clock, value = max(known)
+            cleared = max((c for c, _ in self._values.get((author, "cleared"), ())), default="")
+            if name in LASTING or clock > cleared:
+                found[author][name] = [clock, json.loads(value)]
+        return found
+
+
 def modelled(states: Iterable[SharedEntry]) -> dict[str, Any]:
-    every = {
-        (author, name, clock, value)
-        for state in states
-        for author, version in state.authors.items()
-        for name, (clock, value) in version.items()
-    }
-    found: dict[str, Any] = {author: {} for state in states for author in state.authors}
-    for author, name, *_ in every:
-        known = [(c, json.dumps(v), v) for a, n, c, v in every if (a, n) == (author, name)]
-        clock, _, value = max(known, key=lambda one: (one[0], one[1]))
-        cleared = max((c for a, n, c, _ in every if (a, n) == (author, "cleared")), default="")
-        if name in LASTING or clock > cleared:
-            found[author][name] = [clock, value]
-    return found
+    model = Model()
+    for state in states:
+        model.add(state)
+    return model.answer()
 
 
 @given(ENTRIES)
