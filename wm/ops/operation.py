@@ -109,7 +109,7 @@ class Work(Struct):
     def delete(self, ref: Ref[Document]) -> None:
         self._holding(ref).delete(ref)
 
-    def hold(self, refs: Iterable[Ref[Document]]) -> None:
+    def lock(self, refs: Iterable[Ref[Document]]) -> None:
         """Lock these documents, in one restart: an operation that writes many of one kind must not
         restart for each."""
         self._holding(*refs)

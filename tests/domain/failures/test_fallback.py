@@ -49,7 +49,7 @@ ROWS = [
         "  1) Cart\n       sums up:\n     Error: 2 != 3\n\n1 failed, 2 passed\n",
         "Cart sums up: ",
     ),
-    # The line above a place lists files, or only announces what stands below.
+    # The line above a place lists files, or only announces the message below.
     (
         "node a.js",
         1,
@@ -89,7 +89,7 @@ ROWS = [
         '{"run": {"requestError": {"code": "ECONNREFUSED", "port": 1}}}',
         "ECONNREFUSED",
     ),
-    # An object under such a name is said with its texts; what a tool was asked to do is no fault.
+    # An object under such a key is quoted with its texts; what a tool was asked to do is not a fault.
     (
         "fawltydeps --json",
         3,

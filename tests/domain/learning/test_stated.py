@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from wm.domain.learning.concepts import CONCEPTS, LANGUAGE, concepts_of, folded, language
@@ -268,3 +272,22 @@ def test_a_ban_with_a_task_word_is_learned(message: str) -> None:
 def test_a_condition_keeps_the_rule_behind_its_comma() -> None:
     text = "whenever you touch the parser, run the fuzz suite as well"
     assert [one.text for one in statements(text)] == [text]
+
+
+def test_every_process_gives_a_sentence_the_same_score() -> None:
+    """A score at a threshold decided one way or the other, by the order of a set."""
+    program = (
+        "from tests.domain.learning.test_stated import LASTING\n"
+        "from wm.domain.learning.stated import sentences, weigh\n"
+        "print([weigh(s.features, s.grams).hex() for one in LASTING for s in sentences(one)])"
+    )
+    scores = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(scores) == 1

@@ -151,7 +151,7 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
 def _titled(
     read: Sequence[tuple[Family, DetectedError]], lines: Sequence[str]
 ) -> Iterator[tuple[Family, DetectedError]]:
-    """The errors, each with the name of the test under whose title it stands."""
+    """The errors, each with the name of the test in the title above it."""
     ends = 0
     for family, found in sorted(read, key=lambda pair: pair[1].at):
         if not found.name and family in LAST_WORDS:

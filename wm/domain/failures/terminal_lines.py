@@ -36,7 +36,7 @@ FEWEST_RELAYED = 3
 LEVELS = frozenset(
     name for key in ("bad", "mild", "bad_in_other_languages") for name in TABLES.words(key)
 )
-"""Words of severity: `error:` before a line is no name of a process."""
+"""Words of severity: `error:` before a line is not the name of a process."""
 _LOCALE = patterns.Lazy(r"^\S+: (?:line \d+: )?warning: setlocale: ")
 """A shell without the locale that its environment asks for says that before it does its work."""
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
@@ -122,7 +122,7 @@ def _without_labels(lines: list[str]) -> list[str]:
     """The lines without the names of processes, if most lines begin with one.
 
     A runner of several processes relays all that they print: behind a name, some lines are empty or
-    indented, below a line with the same name. Behind the name of a compiler none is.
+    indented, below a line with the same name. Lines of a compiler never are.
     """
     labels = [m.group(0) if (m := _LABEL.match(line)) else "" for line in lines]
     names = [label.strip(" :|\t") for label in labels]

@@ -230,7 +230,7 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
         # First what may start this operation again.
         summaries = [summaries_of(place.key, session) for session in chosen]
         written = [ref for ref in summaries if work.read(ref).document is not None]
-        work.hold(written)
+        work.lock(written)
         work.at(place).log([fact])
         for ref in written:
             work.delete(ref)

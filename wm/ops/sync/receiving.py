@@ -160,7 +160,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
     names = work.runtime.store.names(TrashedEntry, work.key)
     back = {f.entry for f in reception.facts if f.type == "memory_received"}.intersection(names)
     gone = [entry.id for entry, _ in reception.trashed]
-    work.hold(trash_ref(work.key, name) for name in (*gone, *back))
+    work.lock(trash_ref(work.key, name) for name in (*gone, *back))
     for entry, is_forgotten in reception.trashed:
         to_trash(work, entry, reason="withdrawn by its author", stone=is_forgotten)
     if reception.forgotten:

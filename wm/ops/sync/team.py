@@ -63,7 +63,7 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     memory = load_memory(work)
     came = [entry for entry in memory.entries if entry.origin.startswith(TEAM)]
     gone = [e for e in came if not keep or e.status == "inbox"]
-    work.hold(trash_ref(work.key, entry.id) for entry in gone)
+    work.lock(trash_ref(work.key, entry.id) for entry in gone)
     for entry in gone:
         to_trash(work, entry, reason="left the team", stone=False)
     names = {entry.id for entry in gone}

@@ -200,7 +200,7 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
 
 
 _ONLY_PLACE = patterns.Lazy(r"^(?:error|warning) at line \d+, col(?:umn)? \d+:?$")
-"""A row that says where and how bad: what it is stands below."""
+"""A row with a place and a severity only; the message is the next line."""
 
 
 def _is_only_frame(lines: Sequence[str], i: int) -> bool:
@@ -332,9 +332,9 @@ _QUOTED = patterns.Lazy(r"^\s*\d+ ?[|│]|^[\s|│]*[-~]*\^")
 
 
 _ANNOUNCES = patterns.Lazy(r"^\W*(?:[Oo]ops\b|[Ww]e(?:'ve| have)? found an? )[^:`\"]*$")
-"""A title that only says that something is wrong: what it is stands below the place."""
+"""A title that only says that something is wrong; the message follows the place."""
 _PATH_ONLY = patterns.Lazy(r"^\s*[-*•] \S*/\S+$")
-"""An item of a list of files: it says where, not what."""
+"""An item of a list of files: a place without a message."""
 
 
 def _tells(line: str) -> bool:
