@@ -193,4 +193,4 @@ def test_nothing_is_sent_without_a_helper_model(user: Terminal) -> None:
     assert said.json["judged"]["problem"] == "helper.model in config.toml names no model."
     validate_printed("replay", said.json)
     said = user.wm("replay", str(recorded), "--judge", "5")
-    assert (said.code, "The policy none changes no answers." in said.err) == (1, True)
+    assert (said.code, "answers with and without a policy, and none is" in said.err) == (1, True)

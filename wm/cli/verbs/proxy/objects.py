@@ -49,7 +49,7 @@ def show(caller: Caller, every: bool, **fields: Any) -> Result:
 
 def _print_list(answer: Any, *, every: bool) -> None:
     if not answer.objects:
-        output.line("Nothing is stored here. `wm run claude` starts an agent whose steps are.")
+        output.line("No steps are stored here; an agent under `wm run claude` stores them.")
     for one in answer.objects[: None if every else _SHOWN]:
         marks = [one.type, f"{one.tokens:,} tokens", _LEVELS[one.fidelity]]
         marks += ["brought back"] if one.pinned else []

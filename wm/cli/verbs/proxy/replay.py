@@ -79,7 +79,10 @@ def command(
     """
     settings = load()
     if judge and policy == "none":
-        raise UserError("The policy none changes no answers.", fix="Give --policy with --judge.")
+        raise UserError(
+            "--judge compares answers with and without a policy, and none is given.",
+            fix="Add --policy balanced, or another.",
+        )
     report_config(settings)
     paths = [Path(name) for name in files]
     with output.Bar("wm replay") as progress:
