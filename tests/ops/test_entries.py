@@ -85,6 +85,19 @@ def test_waiting_entries_can_be_accepted_and_rejected(bench: Bench) -> None:
     assert bench.call("restore_entry", id=other.id).entry.status == "inbox"
 
 
+def test_an_answer_that_both_hold_does_not_mark_a_text_in_force_as_forgotten(bench: Bench) -> None:
+    bench.remember("tokens expire after 15 minutes")
+    bench.later(hours=1)
+    said = bench.remember("tokens expire after 60 minutes", source="stated")
+    (question,) = [one for one in bench.memory().entries if one.status == "inbox"]
+    assert question.text == said.text
+    bench.call("reject_entry", id=question.id)
+    assert bench.stones() == []
+    assert bench.remember(said.text, source="compaction").id == said.id
+    bench.call("forget_entry", id=said.id)
+    assert bench.stones() == [said.id]
+
+
 def test_an_entry_that_does_not_wait_is_not_accepted(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     with pytest.raises(UserError, match="is not in the inbox: it is active"):

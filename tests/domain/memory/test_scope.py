@@ -11,7 +11,6 @@ from wm.domain.memory.scope import (
     Move,
     Offer,
     branches,
-    is_offer,
     offer_for_promotion,
     offer_id,
     offered,
@@ -157,7 +156,5 @@ def test_an_offer_has_a_fixed_id_and_is_made_once() -> None:
         ("m_1",),
         ("branch_merged",),
     )
-    assert is_offer(waiting)
-    assert not is_offer(bound)
     assert unoffered((bound, waiting), set()) == (bound,)
     assert unoffered((bound, waiting), {waiting.id}) == ()

@@ -7,6 +7,7 @@ two entries by hand, it names the first; the second stays unchanged.
 from __future__ import annotations
 
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.text.letters import canonical
 
 
 def find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | None:
@@ -38,3 +39,11 @@ def removed(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
     """The memory without this object; another entry with its id stays."""
     kept = tuple(e for e in memory.entries if e is not entry)
     return memory.model_copy(update={"entries": kept})
+
+
+def is_in_force(memory: WorkspaceMemory, text: str) -> bool:
+    """Whether an active entry has this canonical text, in any scope. Such a text gets no tombstone:
+    the question whether it replaces another, and the offer to keep it after its branch, repeat it.
+    """
+    wanted = canonical(text)
+    return any(e.status == "active" and canonical(e.text) == wanted for e in memory.entries)

@@ -70,9 +70,6 @@ def offer_for_promotion(
     return tuple(offers)
 
 
-BRANCH_REASONS = ("branch_merged", "branch_gone")
-
-
 def offer_id(entry_id: str, branch: str) -> str:
     """The id of the offer for this entry. Deterministic, so that it is made once, and a rejected
     offer is recognised by its id in the trash."""
@@ -102,11 +99,6 @@ def offered(entry: MemoryEntry, offer: Offer, *, now: datetime) -> MemoryEntry:
             "updated_at": iso(now),
         }
     )
-
-
-def is_offer(entry: MemoryEntry) -> bool:
-    """Whether this waiting entry is such an offer. Its text is already in force, on the branch."""
-    return bool(entry.supersedes) and any(r in BRANCH_REASONS for r in entry.reasons)
 
 
 def resolve(key: str, aliases: Aliases) -> str:

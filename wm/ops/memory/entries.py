@@ -20,9 +20,8 @@ from wm.api.protocol import (
     Scoped,
 )
 from wm.domain.facts import Detail, Fact, Refusal
-from wm.domain.memory import edits, outside_changes
+from wm.domain.memory import edits, entry_list, outside_changes
 from wm.domain.memory.entry_list import find, get
-from wm.domain.memory.scope import is_offer
 from wm.domain.memory.tombstones import tombstone
 from wm.domain.times import iso
 from wm.errors import NotFound
@@ -163,12 +162,13 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
 
 
 def _reject(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
-    """Move a rejected inbox entry to the trash, so that it can be restored. Outside edits and
-    branch offers get no tombstone: their text may equal the one in force."""
+    """Move a rejected inbox entry to the trash, so that it can be restored. An outside edit gets
+    no tombstone."""
     memory = load_memory(work)
     entry = _find(work, memory, request.id)
     changed, entry, fact = granted(edits.reject(memory, entry.id))
-    to_trash(work, entry, reason="rejected", stone=not (entry.outside or is_offer(entry)))
+    stone = not (entry.outside or entry_list.is_in_force(changed, entry.text))
+    to_trash(work, entry, reason="rejected", stone=stone)
     save_memory(work, changed, [fact])
     return EntryAnswer(entry=entry, message=f"Rejected {entry.id}; `wm undo {entry.id}` undoes it.")
 
@@ -206,7 +206,8 @@ def forget_one(
     changed, entry = edits.trash(memory, entry_id)
     codes = ("asked_in_session",) if session else ()
     redacted = work.runtime.redactor.text(reason)
-    to_trash(work, entry, reason=redacted or " ".join(codes), stone=True)
+    stone = not entry_list.is_in_force(changed, entry.text)
+    to_trash(work, entry, reason=redacted or " ".join(codes), stone=stone)
     details: dict[str, Detail] = {"text": entry.text, **({"reason": redacted} if redacted else {})}
     fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
     save_memory(work, changed, [fact], session=session)
