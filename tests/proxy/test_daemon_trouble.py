@@ -10,7 +10,7 @@ import ast
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -231,20 +231,25 @@ def test_the_same_at_every_moment(home: Home, kind: str, message: str, moment: s
 def test_many_conversations_leave_in_time_while_the_daemon_hangs(home: Home) -> None:
     """Each leaves calls behind that wait for the daemon: they must not keep others waiting, nor the
     look-up of the upstream's address."""
-    scenes = [home.scene() for _ in range(24)]
-    home.relay.expect(("read_ledger", 1, BEFORE), Trouble("hangs", home.pid()))
+    scenes = [home.scene() for _ in range(48)]
     shared = scenes[0]
 
-    def play(made: Chain) -> None:
-        agents = [replace(made.agent(one.user.repo, one.session), thinks=True) for one in scenes]
-        agents[0].works("Go", result, 1)
+    def delay(agents: Sequence[Agent]) -> float:
+        """Seconds until all of them have their answer, if they ask at once."""
+        threads = [Thread(target=one.works, args=("Go", result, 1)) for one in agents]
         begun = time.monotonic()
-        threads = [Thread(target=one.works, args=("Go", result, 1)) for one in agents[1:]]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        shared.delays.append(time.monotonic() - begun)
+        return time.monotonic() - begun
+
+    def play(made: Chain) -> None:
+        agents = [replace(made.agent(one.user.repo, one.session), thinks=True) for one in scenes]
+        healthy = delay(agents[:24])
+        home.relay.expect(("read_ledger", 1, BEFORE), Trouble("hangs", home.pid()))
+        agents[24].works("Go", result, 1)
+        shared.delays.append(delay(agents[25:]) - healthy)
         home.heal()
         assert [one.statuses for one in agents] == [[200]] * len(agents)
 

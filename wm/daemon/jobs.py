@@ -155,6 +155,8 @@ class Jobs:
             else:
                 ends = self._ending.is_set
                 scheduled.summarise(self._runtime, job.workspace, job.session, ends)
+                if not ends():
+                    scheduled.propose_merge(self._runtime, job.workspace)
             return
         turns = self._runtime.signals.sweeps
         is_done = False

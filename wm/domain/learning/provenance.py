@@ -177,6 +177,12 @@ class _Said(Struct):
         )
 
 
+def content_words(text: str, key: bytes) -> frozenset[int]:
+    """Digests of the content words of a text, by stem."""
+    found = (support.words(sentence.tokens) for sentence in sentences(text, key))
+    return frozenset[int]().union(*found)
+
+
 class SessionWords:
     """The words of one session while one event is processed: a working value of one call.
 
@@ -294,12 +300,7 @@ class SessionWords:
     def _speakers(self, claims: Sequence[Sentence], known: Sequence[str]) -> list[int | None]:
         """The speaker of each sentence, the user before the model; None if no statement supports
         it."""
-        of_place = frozenset(
-            word
-            for name in known
-            for sentence in sentences(name, self.key)
-            for word in support.words(sentence.tokens)
-        )
+        of_place = frozenset[int]().union(*(content_words(name, self.key) for name in known))
         said = {who: self._statements(who) for who in (USER, AGENT)}
         return [
             next((who for who in said if support.supports(claim.tokens, said[who], of_place)), None)

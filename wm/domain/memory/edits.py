@@ -80,14 +80,16 @@ def propose(
     *,
     new_id: str,
     now: datetime,
+    replaces: tuple[str, ...] = (),
 ) -> tuple[WorkspaceMemory, MemoryEntry, Fact]:
-    """Put an edit into the inbox: once accepted, it supersedes the entry that it changes."""
+    """Put an edit into the inbox: once accepted, it supersedes the entry that it changes, or those
+    that it `replaces`."""
     waiting = changed.model_copy(
         update={
             "id": new_id,
             "status": "inbox",
             "reasons": reasons,
-            "supersedes": (changed.id,),
+            "supersedes": replaces or (changed.id,),
             "confidence": CONFIDENCE["manual"],
             "created_at": iso(now),
             "updated_at": iso(now),
@@ -150,7 +152,7 @@ def accept(
         details: dict[str, Detail] = {"carriedBy": twins[0].id}
         fact = Fact("memory_accepted", "user", "absorbed", entry.id, ("known",), details)
         memory = entry_list.replaced(memory, known)
-        if MAY_REPLACE not in entry.reasons:
+        if not entry.supersedes:
             return memory, (fact,)
         memory, more = _answered(memory, entry, twins[0].id, now=now)
         return memory, (fact, *more)
@@ -193,9 +195,10 @@ def reject(
 def _answered(
     memory: WorkspaceMemory, question: MemoryEntry, heir_id: str, *, now: datetime
 ) -> Outcome:
-    """The entry in question replaces the older one (WM-8)."""
+    """The entry with the text of the proposal replaces those that it was to replace (WM-8)."""
     memory = _settled(memory, question)
-    retired = [e for e in memory.entries if e.id in question.supersedes and e.status == "active"]
+    gone = {*question.supersedes} - {heir_id}
+    retired = [e for e in memory.entries if e.id in gone and e.status == "active"]
     heir = entry_list.get(memory, heir_id)
     replaced = tuple(dict.fromkeys((*heir.supersedes, *(old.id for old in retired))))
     update = {"supersedes": replaced, "since": iso(now) if retired else heir.since}

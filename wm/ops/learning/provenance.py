@@ -7,6 +7,7 @@ tool, is judged here before it is admitted. Nothing else sets the taint.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from wm.domain.learning.provenance import (
     UNATTRIBUTABLE,
     SessionWords,
     SupportVerdict,
+    content_words,
 )
 from wm.domain.memory import echo_guard
 from wm.domain.memory.consolidate import MemoryEditor
@@ -134,6 +136,16 @@ def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
     if state is None:
         return SupportVerdict("agent", (UNATTRIBUTABLE,))
     return _words(work.runtime, state).judge(text, known=_known(work.place, state))
+
+
+def supports(runtime: Runtime, said: Sequence[str], text: str) -> bool:
+    """Whether statements of a person support each sentence of a text (TR-3), and contain each of
+    its words in some form."""
+    words = _words(runtime, None)
+    for one in said:
+        words.record_user(one)
+    known = set[int]().union(*(content_words(one, words.key) for one in said))
+    return words.is_stated_by_user(text) and content_words(text, words.key) <= known
 
 
 def _known(place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:

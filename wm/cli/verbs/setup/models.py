@@ -242,8 +242,8 @@ def helper(caller: Caller, yes: bool) -> Result:
     """Show the helper model that `helper.model` in config.toml names: its server, what it used
     today, the daily cap, and what a long session would cost.
 
-    If its server is another machine, you are asked once whether removed content may be sent there.
-    Until then it is not used.
+    If its server is another machine, you are asked once whether removed content and similar entries
+    may be sent there. Until then it is not used.
     """
     with caller.opened() as runtime:
         found = state(runtime)
@@ -258,8 +258,9 @@ def helper(caller: Caller, yes: bool) -> Result:
 
 def _agreed_to_send(host: str) -> bool:
     output.note(
-        f"Texts that paging removed, and questions about them, are sent to {output.safe(host)}, "
-        "without the secrets that wm finds in them. Its operator can read them."
+        "Texts that paging removed, questions about them, and similar entries of memory are sent "
+        f"to {output.safe(host)}, without the secrets that wm finds in them. Its operator can read "
+        "them."
     )
     return output.confirm("Send them?", aside=True)
 
