@@ -474,6 +474,26 @@ def test_the_line_that_says_what_failed_opens_the_error(
     assert words in found[0]
 
 
+PLACES = [
+    ("dash run.sh", "run.sh: 3: limit: parameter not set", "run.sh", 3),
+    ("fish a.fish", "fish: Unknown command: ecko\na.fish (line 3):\n    ecko $name", "a.fish", 3),
+    ("haproxy -c -f a.cfg", "[ALERT] (1775) : parsing [a.cfg:2] : unknown 'modus'", "a.cfg", 2),
+    ("jsdoc fee.js", "ERROR: Unable to parse /home/ana/shop/fee.js: no token (3:14)", "fee.js", 3),
+    ("apache2 -t", "Syntax error on line 3 of conf/h.conf:\nInvalid command 'X'", "conf/h.conf", 3),
+    ("npm run x", "Error: connect refused db.example.com:5432", "", 0),
+    ("npx jest a/b.test.js", "Error: /home/ana/shop/a/c.js: no token (3:10)", "", 0),
+]
+
+
+@pytest.mark.parametrize(("command", "output", "file", "line"), PLACES)
+def test_an_error_is_placed_by_its_message_or_the_lines_beside_it(
+    command: str, output: str, file: str, line: int
+) -> None:
+    event = ToolFinished(tool="bash", command=command, exit_code=1, output=output)
+    found = after_tool((), event, root=ROOT, now=NOW, settings=SessionSettings())
+    assert [(error.file, error.line) for error in found] == [(file, line)]
+
+
 @pytest.mark.parametrize(
     ("command", "output"),
     [

@@ -898,7 +898,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Node.js v20.20.2",
             ]
         ),
-        [(("runtime", "", 0), "Error: ENOENT: no such file or directory, open './nope.json'")],
+        [(("runtime", "rej.mjs", 2), "Error: ENOENT: no such file or directory, open")],
     ),
     (
         "node syn.js",
@@ -1920,7 +1920,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
         ),
         [
             (
-                ("test", "tests/login.spec.ts", 5),
+                ("test", "tests/login.spec.ts", 9),
                 "logs in: Error: expect(locator).toBeVisible() failed",
             )
         ],
@@ -1974,7 +1974,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "Randomized with seed 42",
             ]
         ),
-        [(("test", "test/shop/rates_test.exs", 12), "rounds up")],
+        [(("test", "test/shop/rates_test.exs", 13), "rounds up")],
     ),
     (
         "mix compile",
@@ -2100,7 +2100,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "error: Test failed",
             ]
         ),
-        [(("test", "", 0), "adds")],
+        [(("test", "cart_test.ts", 3), "adds")],
     ),
     (
         "rebar3 eunit",
@@ -2122,7 +2122,7 @@ ROWS: list[tuple[str, int, str, list[tuple[Place, str]]]] = [
                 "===> Error running tests",
             ]
         ),
-        [(("test", "", 0), "round_test")],
+        [(("test", "/home/dev/app/test/rates_tests.erl", 7), "round_test")],
     ),
 ]
 

@@ -13,17 +13,9 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures import json_reports, known_tools, summaries
+from wm.domain.failures import json_reports, known_tools, places, summaries
 from wm.domain.failures.commands import Ran, ShellCommand
-from wm.domain.failures.detected import (
-    LAST_WORD,
-    PACKAGE_MARK,
-    DetectedError,
-    Family,
-    is_foreign,
-    own_place,
-    whole,
-)
+from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
@@ -109,7 +101,7 @@ def placed(
         any(command.purpose for command in active) or bool(summaries.failed(lines, checks=False))
     )
     settled = [
-        _settled(_placed_in(_completed(found, lines)), family, active, root)
+        _settled(_completed(found, lines), family, active, root, lines)
         for family, found in (_titled(read, lines) if tested else read)
     ]
     if not settled:
@@ -195,28 +187,6 @@ REACH = 40
 """Lines from the beginning of an error in which its message is looked for."""
 
 
-def _placed_in(found: DetectedError) -> DetectedError:
-    """A message that begins with a place of its own is about that place."""
-    place = _PLACE.match(found.message)
-    if place is None and not found.file:
-        file, line = own_place(_PLACE_IN, [found.message])
-        return replace(found, file=file, line=line)
-    if place is None or is_foreign(place.group(1)):
-        return found
-    file, number, message = place.groups()
-    if found.file.endswith(f"/{file}"):
-        return replace(found, message=message)
-    return replace(found, file=file, line=whole(number), message=message) if "/" in file else found
-
-
-_PLACE = patterns.Lazy(r"^(\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
-_PLACE_IN = patterns.Lazy(
-    r"(?:^|[\s\"'`(])((?:\.{0,2}/)?[\w@+.-]+/[\w@+./-]*\.[A-Za-z]\w*)"
-    r"(?::(\d+)(?::\d+)?[:\"'`)]| : error)"
-)
-"""A path in the middle of a message: `template: c/a.yaml:24:28: nil`, `a/b.csproj : error NU1`."""
-
-
 def _read(
     lines: Sequence[str],
     output: str,
@@ -235,10 +205,10 @@ def _read(
     for item in own:
         taken[item.at] = 1
     for family in families:
-        places = {(item.file, item.line) for _family, item in found}
+        taken_places = {(item.file, item.line) for _family, item in found}
         for item in islice(_asked(family, lines, text), MAX_FOUND):
             if taken[min(item.at, len(lines))] or (
-                family is LOCATED and (item.file, item.line) in places
+                family is LOCATED and (item.file, item.line) in taken_places
             ):
                 continue
             for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
@@ -273,30 +243,36 @@ def _asked(family: Family, lines: Sequence[str], text: str) -> Iterator[Detected
 
 
 def _settled(
-    found: DetectedError, family: Family, active: Sequence[ShellCommand], root: str
+    found: DetectedError,
+    family: Family,
+    active: Sequence[ShellCommand],
+    root: str,
+    lines: Sequence[str],
 ) -> Placed:
     category = found.category
     purposes = {command.purpose for command in active if command.purpose}
     if family is LOCATED and len(purposes) == 1 and category != "typecheck":
         category = purposes.pop()
     owner = _owner(replace(found, category=category), family, active)
+    found = places.located(found, _near(found, lines) if family in LAST_WORDS else (), owner.places)
     if family.name == "golang" and not category:
         category = "lint" if owner.tool in ("go vet", "golangci-lint run") else "build"
     if not category:
         category = owner.purpose or ("test" if found.name else "runtime")
-    named = (place for place in owner.places if "." in place and place in found.message)
+    named = (name for name in owner.places if "." in name and name in found.message)
     absent = _ABSENT.search(found.message) is not None
-    only = owner.places[0] if len(owner.places) == 1 and "." in owner.places[0][1:-1] else ""
-    numbered = _ON_LINE.search(found.message) if only and not found.file else None
-    if numbered is not None:
-        found = replace(found, file=only, line=whole(numbered.group(1)))
     file = _file(found.file or ("" if absent else next(named, "")), owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
 
 
-_ON_LINE = patterns.Lazy(r"(?i)\b(?:on|at|in|near) line (\d+)")
-"""A place in the only file that was checked."""
+def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:
+    """The lines that may name the place of an error: one above that announces it, those below."""
+    above = lines[max(0, found.at - 1) : found.at]
+    below = lines[found.at + 1 : max(found.until, found.at + 1) + places.REACH]
+    return [*(line for line in above if line.endswith(":")), *below]
+
+
 _ABSENT = patterns.Lazy(r"(?i)no such|not found|not exist|cannot find|can't (?:open|find)|\bno ")
 
 

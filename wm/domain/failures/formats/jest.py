@@ -104,7 +104,17 @@ def _playwright(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number, name = match.groups()
             said = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
             message = next(said, "failed")
-            yield DetectedError("test", message, file, whole(number), i, i + 6, name.strip())
+            at = _line(lines[i + 1 : _next(lines, i + 1)], file) or whole(number)
+            yield DetectedError("test", message, file, at, i, i + 6, name.strip())
+
+
+def _next(lines: Sequence[str], start: int) -> int:
+    """Where the next test, or the summary, begins."""
+    ends = (i for i, line in enumerate(lines[start:], start) if _ENDS.match(line))
+    return min(next(ends, len(lines)), start + MAX_BLOCK_LINES)
+
+
+_ENDS = patterns.Lazy(r"^\s{1,4}\d+(?:\) | \w+$)")
 
 
 def _mocha(lines: Sequence[str]) -> Iterator[DetectedError]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import LAST_WORD, DetectedError, is_foreign, whole
+from wm.domain.failures.detected import LAST_WORD, DetectedError, is_foreign, is_host, whole
 from wm.domain.failures.json_reports import BAD, MILD
 from wm.text import patterns
 
@@ -47,6 +47,8 @@ _ROW = patterns.Lazy(
     r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|line (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
+_FIELD_OF_HEAD = patterns.Lazy(r"^[A-Z]\w+(?: \w+)?: +\S+$")
+"""`Config file: …`, in a head that names the file, too."""
 _COUNT = patterns.Lazy(
     r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)"
 )
@@ -60,7 +62,6 @@ _FRAME = patterns.Lazy(
     r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|>>> (?:referenced|defined)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
 )
 _CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
-_HOST = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
 _OTHER_FAILED = patterns.Lazy(
     r"^\s*(?:FAILED|Failed) for\b|^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
     r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:|"
@@ -172,7 +173,8 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
         if not any(map(str.isdigit, line)):
             header = _NAMED.match(line) if "." in line or "file" in line else None
             if header or (line.strip() and not line[0].isspace()):
-                named = header.group(1) if header else named if "──" in line or "--" in line else ""
+                rule = "──" in line or "--" in line or _FIELD_OF_HEAD.match(line)
+                named = header.group(1) if header else named if rule else ""
             continue
         if _FRAME.match(line) and not _CELL.match(line) and not _is_only_frame(lines, i):
             continue
@@ -214,8 +216,7 @@ _STACK = patterns.Lazy(r"^\s*at ")
 
 
 def _is_file(path: str) -> bool:
-    is_host = path.endswith(_HOST) if "/" not in path else path[:2] == "//" != path[1:3]
-    return not (is_host or is_foreign(path))
+    return not (is_host(path) or is_foreign(path))
 
 
 def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_LocatedFinding]:

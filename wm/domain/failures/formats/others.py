@@ -6,6 +6,7 @@ Formats too small for a module of their own; each is recognised by its own marks
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from wm.domain.failures.detected import DetectedError, own_place, whole
 from wm.domain.failures.summaries import says_failed
@@ -25,6 +26,7 @@ _CONFLICT = patterns.Lazy(
 _ANALYZER = patterns.Lazy(r"^\s*(error|warning|info) [•-] (.+?) [•-] (\S+?):(\d+):\d+ [•-] (\S+)$")
 _EXUNIT = patterns.Lazy(r"^\s+\d+\) (?:test|property|doctest) (.+?) \(\S+\)$")
 _EXUNIT_PLACE = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+)$")
+_EXUNIT_FRAME = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+): ")
 _DART = patterns.Lazy(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
 _DART_PLACE = patterns.Lazy(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
 _DOCTEST = patterns.Lazy(r'^File "(.+?)", line (\d+), in (\S+)$')
@@ -64,7 +66,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 yield DetectedError("", f"{message} ({code})", file, whole(number), i, i + 1)
         elif ") " in line and line.startswith("  ") and (match := _EXUNIT.match(line)):
             body = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
-            place = own_place(_EXUNIT_PLACE, lines[i + 1 : i + 2])
+            block = list(takewhile(str.strip, lines[i + 1 : i + 40]))
+            place = own_place(_EXUNIT_PLACE, block[:1])
+            frames = (m.groups() for t in block if (m := _EXUNIT_FRAME.match(t)))
+            place = next(((f, whole(n)) for f, n in frames if f == place[0]), place)
             yield DetectedError("test", body, *place, i, i + 3, match.group(1))
         elif line.startswith('File "') and (match := _DOCTEST.match(line)):
             if i + 2 < len(lines) and lines[i + 1].startswith("Failed example:"):
