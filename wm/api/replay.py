@@ -70,7 +70,8 @@ class ReplayedTurn(Record):
 class ReplayedSum(Record):
     """Totals of requests. last_tokens, last_bytes: of the last request; largest_tokens: of the
     largest. reported_requests: number of requests with the service's own figures, which
-    `reported` adds up. removed_blocks, removed_tokens: what the policy removed, each block once."""
+    `reported` adds up. removals: what each request lacked, added up. removed_blocks,
+    removed_tokens: what the policy removed, each block once."""
 
     requests: int = 0
     tokens: TokenCounts = TokenCounts()
@@ -81,6 +82,7 @@ class ReplayedSum(Record):
     last_bytes: int = 0
     largest_tokens: int = 0
     replaced: int = 0
+    removals: int = 0
     removed_blocks: int = 0
     removed_tokens: int = 0
     faults: int = 0

@@ -36,6 +36,7 @@ def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
         last_bytes=turns[-1].bytes,
         largest_tokens=max(one.tokens.prompt for one in turns),
         replaced=turns[-1].replaced,
+        removals=sum(one.replaced for one in turns),
         faults=sum(one.faults for one in turns),
         exact_faults=sum(one.exact_faults for one in turns),
         refetch=_sum(Bills, [one.refetch for one in turns]),

@@ -216,8 +216,10 @@ def _faults(total: ReplayedSum) -> str:
     if total.faults:
         removed = f"{output.count(total.faults, 'removed block')} used again"
         exact = f"{total.exact_faults:,} by a whole line" if total.exact_faults else ""
+        share = 100 * total.faults / max(1, total.removals)
+        rate = f"{share:.2f} % of the removals of all requests"
         cost = f"{figures.money(total.refetch.as_marked)} to restore"
-        faults.append(f"{removed} ({', '.join(filter(None, (exact, cost)))})")
+        faults.append(f"{removed} ({', '.join(filter(None, (exact, rate, cost)))})")
     if total.rereads:
         faults.append(f"{output.count(total.rereads, 'read')} of unchanged files that were removed")
     if blocks:
