@@ -96,9 +96,12 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
     assert [one.refused for one in managed.exchanges if one.refused] == []
     assert bill(managed) < 0.6 * bill(plain)
     assert max(map(size, managed.exchanges)) < 0.6 * max(map(size, plain.exchanges))
-    state = folded(ledger_of(user)).whole
+    records = ledger_of(user)
+    state = folded(records).whole
     assert state.requests == len(managed.exchanges)
     assert state.unproven == {}
+    unreported = [one.request for one in records if one.kind == "sent" and one.reported is None]
+    assert unreported == [], "the next request came at once, and no record left without figures"
     assert state.cuts > 0
     assert state.saved > state.spent
     removed = {d.block for d in state.in_force.values()}

@@ -328,6 +328,7 @@ class Session:
         if fault != "dies":
             usage = Usage(used.input_tokens, 9, used.cache_read, used.cache_creation)
             talk.managed.used(made.request, usage)
+            talk.managed.examine()
             self._write_behind(talk, is_failing=fault == "behind")
         else:
             self._restart(talk)

@@ -234,6 +234,7 @@ class Talk:
         for one in usages:
             total += Usage(one.input_tokens, 9, one.cache_read, one.cache_creation)
         self.conversation.used(name, total)
+        self.conversation.examine()
         if self.random.random() < 0.7:  # else it is killed before that is written
             while (behind := self.conversation.behind()) is not None:
                 self.disk.take(behind)

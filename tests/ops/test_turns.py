@@ -92,6 +92,7 @@ class Session:
             return  # the client sends it again
         if fault != "dies behind":
             self.conversation.used(made.request, usage)
+            self.conversation.examine()
             while (behind := self.conversation.behind()) is not None:
                 if fault == "behind":
                     self.conversation.unwritten(behind)
@@ -214,6 +215,7 @@ def test_what_is_missed_before_anything_was_decided_is_no_loss_of_paging() -> No
         _, usage, said = session._sent(made)
         session.conversation.answered(made.request, ok=True)
         session.conversation.used(made.request, Usage(usage.prompt, 9, 0, 0))
+        session.conversation.examine()
         while (behind := session.conversation.behind()) is not None:
             session.disk.take(behind)
             session.conversation.stored(behind)
@@ -246,8 +248,10 @@ def test_a_record_waits_for_the_figures_of_its_answer_but_not_longer_than_the_ne
     assert requests(session.conversation.behind()) == []
     second, usage = asked()  # the first one is written before it leaves, as it is
     session.conversation.used(first.request, None)
+    session.conversation.examine()
     assert requests(session.conversation.behind()) == []
     session.conversation.used(second.request, usage)
+    session.conversation.examine()
     turn = session.conversation.behind()
     assert requests(turn) == [second.request]
     assert turn is not None

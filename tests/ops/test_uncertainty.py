@@ -266,6 +266,7 @@ class Proxied:
             made = self.talk.accept(turn, ())
         self.talk.answered(request, ok=True)
         self.talk.used(request, None)
+        self.talk.examine()
         while (behind := self.talk.behind()) is not None:
             self.disk.take(behind)
             self.talk.stored(behind)

@@ -135,6 +135,7 @@ class Seen:
         self.concluded = True
         if isinstance(self.preparer, ManagingPreparer):
             self.preparer.used(self.request_name, None)
+            self.preparer.conclude(self.request_name)
 
 
 @dataclass

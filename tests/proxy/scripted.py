@@ -28,6 +28,7 @@ from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, Settings
 from wm.wire.block import Block
 from wm.wire.rows import Measure
+from wm.wire.usage import Usage
 
 TOKEN = "token-of-a-test"
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -184,9 +185,13 @@ async def chain(
     def report(note: Note) -> None:
         reporter(note)
         if preparer is not None:
-            preparer.used(note.request, note.usage)
+            preparer.conclude(note.request)
 
-    observer = Observer(report, faults.append, record=record, measure=measure)
+    def used(request: str, usage: Usage | None) -> None:
+        if preparer is not None:
+            preparer.used(request, usage)
+
+    observer = Observer(report, faults.append, record=record, measure=measure, used=used)
     own = ProxySettings(upstream=upstream, drain_s=2.0)
     try:
         async with running(

@@ -98,10 +98,14 @@ async def watched(
 
     def report(note: Note) -> None:
         reporter(note)
-        preparer.used(note.request, note.usage)
+        preparer.conclude(note.request)
 
     observer = Observer(
-        report, lambda _error: None, record=record, unpacked_bytes=settings.unpacked_bytes
+        report,
+        lambda _error: None,
+        record=record,
+        unpacked_bytes=settings.unpacked_bytes,
+        used=lambda request, usage: preparer.used(request, usage),
     )
     preparer = ManagingPreparer(
         policy or settings.policy or OFF,

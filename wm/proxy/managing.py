@@ -191,10 +191,16 @@ class ManagingPreparer:
             managed.conversation.answered(request, ok=ok)
 
     def used(self, request: str, usage: Usage | None) -> None:
-        """The answer to a prepared request was read: write what is to be written behind it."""
+        """The figures of the answer to a prepared request, as soon as the client has it."""
+        managed = self._requests.get(request)
+        if managed is not None:
+            attempt(lambda: managed.conversation.used(request, usage), self._failed)
+
+    def conclude(self, request: str) -> None:
+        """Some time after the answer: write what is to be written behind it."""
         managed = self._requests.pop(request, None)
         if managed is not None:
-            self._in_background(self._write_behind(managed, request, usage))
+            self._in_background(self._write_behind(managed))
 
     def bills(self) -> list[LedgerState]:
         """What was removed, saved and needed again in the conversations in memory."""
@@ -234,10 +240,10 @@ class ManagingPreparer:
         policy = (not self._is_fixed and managed.conversation.policy) or self.name
         return policy if found.call in _DECIDING else ""
 
-    async def _write_behind(self, managed: _Managed, request: str, usage: Usage | None) -> None:
+    async def _write_behind(self, managed: _Managed) -> None:
         """Objects and records that no request waits for, in pieces."""
         conversation = managed.conversation
-        attempt(lambda: conversation.used(request, usage), self._failed)
+        attempt(conversation.examine, self._failed)
         async with managed.behind:
             while conversation.has_behind:
                 # A request waits for the records of those before it, not for steps. Records are
@@ -247,7 +253,7 @@ class ManagingPreparer:
                         return
 
     async def _write_all(self, managed: _Managed) -> None:
-        await self._write_behind(managed, "", None)
+        await self._write_behind(managed)
         await self._write_records(managed)
 
     async def _write_records(self, managed: _Managed) -> None:

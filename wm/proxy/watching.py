@@ -70,11 +70,13 @@ class Note(Struct, frozen=True):
     """Why bodies are missing that should have been recorded."""
     request: str = ""
     """Its name in `wm.wire.policy.Prepared`; "" if it was not prepared."""
-    usage: Usage | None = None
 
 
 Report = Callable[[Note], None]
 """Receives each note; must not block."""
+
+Used = Callable[[str, Usage | None], None]
+"""Receives the name of a prepared request and the figures of its answer; must not block."""
 
 
 class Identified(Struct, frozen=True):
@@ -99,7 +101,8 @@ class TrafficTotals(Struct):
 
 class Observer:
     """Observes all exchanges of one proxy. record: attach bodies to the notes. measure: counts the
-    tokens of a block. unpacked_bytes: limit for a decompressed answer. Runs on the event loop."""
+    tokens of a block. unpacked_bytes: limit for a decompressed answer. used: is called once the
+    client has an answer, before its next request. Runs on the event loop."""
 
     def __init__(
         self,
@@ -110,11 +113,13 @@ class Observer:
         record: bool = False,
         measure: Measure = outline.quick,
         unpacked_bytes: int = ProxySettings().unpacked_bytes,
+        used: Used = lambda _request, _usage: None,
     ) -> None:
         self.tally = TrafficTotals()
         self.unpacked_bytes = unpacked_bytes
         self.measure = measure
         self.record = record
+        self.used = used
         self._report = report
         self._failed = failed
         self._clock = clock
@@ -177,6 +182,8 @@ class Watched:
         self._reader_of = _reader_of(self.path) if self._method == "POST" else None
         self._request: list[bytes] = []
         self._prepared: tuple[str, Prepared] = (NO_POLICY, Prepared(b""))
+        self._unused = ""
+        """Name of the prepared request whose figures were not passed on yet."""
         self._status = 0
         self._outcome = ExchangeOutcome.WHOLE
         self._sizes = [0, 0]
@@ -189,6 +196,7 @@ class Watched:
 
     def prepared(self, policy: str, made: Prepared) -> None:
         self._prepared = policy, replace(made, raw=b"")
+        self._unused = made.request
 
     def request(self, body: list[bytes], size: int) -> None:
         self._times["sent"] = self._since()
@@ -220,6 +228,8 @@ class Watched:
                 self._opener, self._unread = None, "too_long"
             except ValueError:  # not valid in its declared encoding: forwarded, and noted unread
                 self._opener, self._unread = None, "damaged"
+            if self._reader.is_whole:  # a client need not wait for the end of the transfer
+                self._use()
 
     @property
     def held_bytes(self) -> int:
@@ -229,6 +239,14 @@ class Watched:
     def ended(self, outcome: ExchangeOutcome) -> None:
         self._times["ended"] = self._since()
         self._outcome = outcome
+        self._use()
+
+    def _use(self) -> None:
+        """Pass the figures of the answer on, once."""
+        request, self._unused = self._unused, ""
+        if request:
+            usage = self._reader.summary().usage if self._reader is not None else None
+            self._observer.used(request, usage)
 
     def conclude(self) -> None:
         outcome = self._outcome
@@ -245,7 +263,6 @@ class Watched:
             self._bodies(found.body),
             "no request" if asked and found.body is None else "",
             self._prepared[1].request,
-            summary.usage,
         )
         self._observer.ended(note, summary, well=well)
 

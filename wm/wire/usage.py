@@ -78,6 +78,11 @@ class AnswerReader:
             return
         self._take(self._events.feed(data))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last event of a stream was read."""
+        return self._summary.whole
+
     def summary(self) -> AnswerSummary:
         """The summary so far; call it at the end."""
         if self._events is not None:

@@ -98,6 +98,7 @@ def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
         conversation = held.conversation
         conversation.answered(request.request, ok=request.ok)
         conversation.used(request.request, counted)
+        conversation.examine()
         while (turn := conversation.behind()) is not None:
             try:
                 _write(work, held, turn)

@@ -299,16 +299,12 @@ class ManagedConversation:
             del self._first_usage[next(iter(self._first_usage))]
 
     def used(self, request: str, usage: Usage | None) -> None:
-        """The figures of an answered request, those of all requests for the answer together. Also
-        counts what the answers before it needed of what was removed."""
+        """The figures of an answered request, those of all requests for the answer together; None
+        if there are none. Call it before the client can send its next request."""
         first = self._first_usage.pop(request, None)
         if usage is not None and first is not None:
             self._book_phantoms(request, usage, first)
             usage = first
-        if self._has_unread:
-            self._has_unread = False
-            self._read_objects()
-        self._count_faults()
         predicted = self._unreported.pop(request, None)
         if usage is None or predicted is None:
             return
@@ -317,6 +313,14 @@ class ManagedConversation:
         for number, record in enumerate(self._waiting):
             if record.kind == "sent" and record.request == request:
                 self._waiting[number] = record.model_copy(update={"reported": bill})
+
+    def examine(self) -> None:
+        """Read the new steps of the last request, and count what the answers before it needed of
+        what was removed. Takes time, so call it behind an answer."""
+        if self._has_unread:
+            self._has_unread = False
+            self._read_objects()
+        self._count_faults()
 
     @property
     def has_records(self) -> bool:
