@@ -9,7 +9,7 @@ import pytest
 from tests.ops.conftest import Bench
 from wm.api.session_memory import Blocks
 from wm.api.sessions import PromptText
-from wm.errors import NotFound, UserError
+from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.core_memory import CoreMemory
 from wm.ops.session.core_blocks import next_ref
 from wm.store.base import Ref
@@ -217,3 +217,12 @@ def test_session_files_are_deleted_with_the_session(bench: Bench) -> None:
     tool(bench, "working_memory_add", text="A note.", slot="")
     bench.event("session_deleted")
     assert bench.store.names(CoreMemory, bench.key) == ()
+
+
+def test_unreadable_blocks_are_not_shown_as_empty(files: Bench) -> None:
+    update(files, GOAL)
+    for path in files.settings.paths.home.glob("workspaces/*/core/*.json*"):
+        path.write_bytes(b"{")
+    for name in ("read_blocks", "continue_session"):
+        with pytest.raises(Corrupt, match="core memory of the session s-1 cannot be read"):
+            files.call(name, session_id="s-1")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from typing import TypeVar
 
 from wm.api.protocol import WorkspacePlace
 from wm.api.sessions import SessionAnswer, SessionScoped
 from wm.domain.session import core_blocks, hot_snapshot, working_memory
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
+from wm.formats.base import Document
 from wm.formats.core_memory import CoreMemory
 from wm.formats.flow import Flow, FlowSum
 from wm.formats.pressure import Pressure
@@ -20,8 +22,10 @@ from wm.formats.session_state import NEWEST, CompactionState, SessionState, Word
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.settings import SessionSettings
-from wm.store.base import Health, Ref
+from wm.store.base import Health, Reading, Ref
 from wm.store.paths import SESSIONS, sid
+
+D = TypeVar("D", bound=Document)
 
 RECENT = 50
 """Number of sessions that a command looks at, the newest; a workspace may have 20,000."""
@@ -125,11 +129,9 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
 def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
     require_session(request, work.runtime.settings.session)
     reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
-    if reading.health is Health.LOST:
-        raise Corrupt(reading.detail)
-    if reading.document is None:
+    state = readable(reading, f"state of the session {request.session_id}")
+    if state is None:
         raise no_session(work.place, f"There is no session {request.session_id!r}")
-    state = reading.document
     text = hot_snapshot.render(state, work.runtime.settings.session).text
     core, items = session_memory(work, state)
     settings = work.runtime.settings
@@ -179,12 +181,7 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
     named = wanted not in ("", NEWEST)
     if named:
         reading = work.read(session_ref(work.key, full_session(work, wanted)))
-        if reading.health is Health.LOST:
-            raise Corrupt(
-                f"The state of the session {wanted} cannot be read: {reading.detail}.",
-                fix="`wm fsck` shows what is left; `wm fsck repair` moves it aside.",
-            )
-        found = reading.document
+        found = readable(reading, f"state of the session {wanted}")
     else:
         cores = frozenset(work.runtime.store.names(CoreMemory, work.key) if with_core else ())
         found = latest(
@@ -197,6 +194,17 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
         fix = "Work with an agent there first; `wm doctor` tests that the agents are connected."
         raise no_session(work.place, message, fix)
     return found
+
+
+def readable(reading: Reading[D], what: str) -> D | None:
+    """The document in force, None if there is none. Raises Corrupt if no copy can be read, for a
+    person who would else believe that nothing is there."""
+    if reading.health is Health.LOST:
+        raise Corrupt(
+            f"The {what} cannot be read: {reading.detail}.",
+            fix="`wm fsck` shows what is left; `wm fsck repair` moves it aside.",
+        )
+    return reading.document
 
 
 def no_session(

@@ -34,7 +34,7 @@ from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
 from wm.ops.session import working_memory
-from wm.ops.session.hot_state import require_state
+from wm.ops.session.hot_state import core_ref, readable, require_state, working_ref
 from wm.store.base import Health
 
 # --- core blocks ----------------------------------------------------------------------------
@@ -84,7 +84,14 @@ def _target(runtime: Runtime, request: Q) -> Target[Q]:
 
 
 def _read_blocks(work: Work, target: Target[MemoryScoped]) -> Blocks:
-    return _view_blocks(core.load_core(work.at(target.place), target.state), work)
+    return _view_blocks(_readable_core(work.at(target.place), target.state), work)
+
+
+def _readable_core(work: LocatedWork, state: SessionState) -> CoreMemory:
+    """The session's blocks, or empty ones. Raises Corrupt."""
+    reading = work.read(core_ref(work.key, state.session_id))
+    readable(reading, f"core memory of the session {state.session_id}")
+    return core.load_core(work, state)
 
 
 def _change_block(work: Work, target: Target[BlockRequest]) -> Blocks:
@@ -104,7 +111,7 @@ def _continue(work: LocatedWork, request: ContinueRequest) -> Continued:
     if request.cancel:
         return _cancel(work)
     state = require_state(work, request.session_id, with_core=True)
-    source = core.load_core(work, state)
+    source = _readable_core(work, state)
     names = tuple(name for name, _block in core_blocks.filled(source))
     if not names:
         raise NotFound(
@@ -179,8 +186,10 @@ def _view_items(
 
 
 def _read_working(work: Work, target: Target[MemoryScoped]) -> WorkingItems:
-    stored = working_memory.load_working(work.at(target.place), target.state)
-    return _view_items(work, target.state, stored)
+    here, state = work.at(target.place), target.state
+    reading = here.read(working_ref(here.key, state.session_id))
+    readable(reading, f"working memory of the session {state.session_id}")
+    return _view_items(work, state, working_memory.load_working(here, state))
 
 
 def _add(work: Work, target: Target[ItemRequest]) -> WorkingItems:
