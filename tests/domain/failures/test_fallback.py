@@ -30,9 +30,37 @@ STREAMED = ("fee: /home/ana/shop/fee.js:1", "fee: log(fees);", "fee:     ^", "fe
 TABLE = ("│          │ executed │ failed │", "├──────────┼──────────┼────────┤",
          "│ requests │        3 │      2 │")  # fmt: skip
 CALLED = "> 2 | const fee = require('./fees');\n    |             ^"
+BOX = ("┏━━━━━┳━━━━━━━┳━━━━━━━━━━━━━━━━━━━━┓", "┃ Row ┃ Type  ┃ Message            ┃",
+       "┡━━━━━╇━━━━━━━╇━━━━━━━━━━━━━━━━━━━━┩", "│ 4   │ blank │ the row has        │",
+       "│     │       │ no cells           │", "└─────┴───────┴────────────────────┘")  # fmt: skip
+ALIGNED = ("  #  failure  detail          ", "                             ",
+           " 1.  Error    connect refused ", "              at request      ")  # fmt: skip
+RUBY = ("  1) Error:", "CartTest#test_sums_up:", "NoMethodError: undefined method `<<' for nil", "",
+        "    @prices << price", "    lib/cart.rb:12:in `add'", "    test/cart_test.rb:7:in `up'")  # fmt: skip
+GAPS = ("Traceback (most recent call last):", "", '  File "/usr/lib/python3/run.py", line 9, in run',
+        "    load()", "", '  File "/home/ana/shop/a.py", line 6, in <module>', "    import b", "",
+        "ModuleNotFoundError: No module named 'b'")  # fmt: skip
 RES = "  1 │ let a = 1\n  2 │\n  3 │ let b = a.c"
 
 ROWS = [
+    # A table with a column for the message; a cell may be wrapped.
+    ("frictionless validate a.csv", 1, "\n".join(BOX), "a.csv:4: the row has no cells"),
+    ("newman run a.json", 1, "\n".join(ALIGNED), "connect refused at request"),
+    # A stack below what was thrown, and the title of the test above.
+    (
+        "crates-test",
+        1,
+        "\n".join(RUBY),
+        "cart_test.rb:7: CartTest#test_sums_up: NoMethodError: undefined",
+    ),
+    ("python -m runner a", 1, "\n".join(GAPS), "a.py:6: ModuleNotFoundError: No module named 'b'"),
+    # The heading names the exception, the text below says what is wrong.
+    (
+        "jsonschema -i a.json s.json",
+        1,
+        "===[ValidationError]===(a.json)===\n\n'x' is not an integer\n\nFailed validating 'type':\n",
+        "'x' is not an integer",
+    ),
     # A runner of several processes writes their names before what they print.
     ("honcho start", 1, "\n".join(RELAYED), "pack.py:7: NameError"),
     ("lerna run fee --stream", 1, "\n".join(STREAMED), "fees is not defined"),

@@ -54,6 +54,8 @@ TRACES = Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:"
 
 LAST_WORDS = (
     TRACES,
+    Family("tables", ("",)),
+    Family("stacks", (" at ", "\tat ", ":in ", ".go:", ": (", "# "), runtime=True),
     LOCATED,
     Family("verdicts", ("...", "ailures:", "AILURES", "ailed tests", "ailing tests"), runtime=True),
     Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref"),
@@ -167,16 +169,17 @@ def _title(lines: Sequence[str], i: int) -> str:
     if not name:
         return next(iter(below), "")
     last = next((n for n, text in enumerate(below) if text.endswith(":")), -1)
+    own = [] if _SUMS.search(name) else [name]  # `1) Failure:`, and the name below it
     if lines[i].lstrip()[:1].isdigit() and all(below[: last + 1]):
-        name = " ".join([name, *below[: last + 1]]).rstrip(":")
-    return "" if _SUMS.search(name) else name
+        return " ".join([*own, *below[: last + 1]]).rstrip(":")
+    return "" if name.endswith(":") else "".join(own)
 
 
 _TEST = patterns.Lazy(
     r"^\s*(?:_{3,} (\S.*?) _{3,}|(?:--- )?(?:FAIL|FAILED|ERROR): (\S+)(?: \(.*)?|\d{1,4}\) (\S.*)"
     r"|[●✖✕✗×✘] (\S.*)|not ok \d+ (?:- )?(\S.*)|(?:Failure|Error) (?:->|→|@) \S.*)$"
 )
-_SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b|:$")
+_SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b")
 """A count or a heading, not a name."""
 
 

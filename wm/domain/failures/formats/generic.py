@@ -25,7 +25,8 @@ LEVELS = (
     rf"^(?:[^:：]{{0,60}}[^A-Za-z:：])?(?i:{_ABROAD})(?:[^\pL:：][^:：]{{0,60}})?[:：] *\S",
     # 2 names an exception type
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
-    r"Conflict)\b(?:: |:?$)|^[A-Z]\w+ [Ee]rror(?:: | in )\S",
+    r"Conflict)\b(?:: |:?$)|^[A-Z]\w+ [Ee]rror(?:: | in )\S|"
+    r"^[=─━*#-]{2,} ?\[?\w+(?:Error|Exception)\b",
     # 3 compares what came with what was expected
     r"(?i)\bexpected\b.{1,200}\b(?:but (?:was|got|found)|actual|received|got)\b.{0,3}\S",
     # 4 a complaint of the shell

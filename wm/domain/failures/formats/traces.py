@@ -104,6 +104,8 @@ def _traceback(lines: Sequence[str], start: int) -> tuple[DetectedError | None, 
         ):
             break
         i += 1
+    if frames and not "".join(lines[i : i + 1]).strip():
+        i += 1  # A runner that writes a blank line below each frame.
     end = _bare(lines[i]) if i < len(lines) else ""
     if _PY_END.match(end.split(": ", 1)[0] if ": " in end else end) is None:
         return None, max(i, start + 1)
