@@ -502,6 +502,78 @@ def test_the_line_that_says_what_failed_opens_the_error(
     assert words in found[0]
 
 
+BOXED = ("Error: Undefined variable.", "  ╷", "1 │ .a { color: $nope; }", "  │             ^^^^^",
+         "  ╵", "  a.scss 1:13  root stylesheet")  # fmt: skip
+POINTED = (
+    "   /home/ana/shop/a.html",
+    "      L1 | <html><body>",
+    "           ^ No doctype. (first)",
+)
+HEADED = ("[1] api.yaml:7:5 at #/paths/get", "", "Operation has no `summary` field.", "", "5 | paths:",
+          "Reference: https://docs/summary", "", "", "[2] api.yaml:2:1 at #/info", "",
+          "Info has no `license` field.", "", "2 | info:")  # fmt: skip
+TWO_TESTS = ("Failures:", "1) fee is small", "  Message:", "    Expected 4.5 to be 5.5.", "  Stack:",
+             "        at <Jasmine>", "        at Context.<anonymous> (/home/ana/shop/a.spec.js:3:54)", "",
+             "2) fee is large", "  Message:", "    Expected 2 to equal 3.", "  Stack:",
+             "        at <Jasmine>", "        at Context.<anonymous> (/home/ana/shop/a.spec.js:5:10)",
+             "2 specs, 2 failures")  # fmt: skip
+FLOW = ("Error ---------------------------------------- a.js:2:19", "", "Cannot assign `'x'` to `a`.", "",
+        "   a.js:2:19", "   2| const a: number = 'x';", "                        ^^^ [1]", "", "References:",
+        "   a.js:2:10", "   2| const a: number = 'x';", "               ^^^^^^ [2]")  # fmt: skip
+ROLLED = ('[!] RollupError: src/index.js (1:8): "fee" is not exported by "src/fee.js".',
+          "https://rollupjs.org/troubleshooting/", "src/index.js (1:8)", "1: import {fee} from './fee.js';",
+          "           ^", "2: console.log(fee(3));")  # fmt: skip
+
+STRUCTURES = [
+    ("sass a.scss a.css", BOXED, ["a.scss:1: Error: Undefined variable."]),
+    ("htmlhint a.html", POINTED, ["a.html:1: No doctype. (first)"]),
+    (
+        "redocly lint api.yaml",
+        HEADED,
+        [
+            "api.yaml:7: Operation has no `summary` field.",
+            "api.yaml:2: Info has no `license` field.",
+        ],
+    ),
+    (
+        "jasmine",
+        TWO_TESTS,
+        [
+            "a.spec.js:3: fee is small Message: Expected 4.5 to be 5.5.",
+            "a.spec.js:5: fee is large Message: Expected 2 to equal 3.",
+        ],
+    ),
+    ("flow check", FLOW, ["a.js:2: Cannot assign `'x'` to `a`."]),
+    (
+        "rollup src/index.js",
+        ROLLED,
+        ['src/index.js:1: RollupError: "fee" is not exported by "src/fee.js".'],
+    ),
+    (
+        "fixit lint a.py",
+        ("a.py@2:8 Literal: dict() is slow", "a.py@3:11 FString: no placeholders"),
+        ["a.py:2: Literal: dict() is slow", "a.py:3: FString: no placeholders"],
+    ),
+    (
+        "madge --circular a.js",
+        ("Processed 2 files", "", "1) a.js > b.js", "", "✖ Found 1 circular dependency!"),
+        ["a.js: 1) a.js > b.js"],
+    ),
+    (
+        "gawk -f a.awk",
+        ("gawk: a.awk:2: { sum += ) }", "gawk: a.awk:2:          ^ syntax error"),
+        ["gawk: a.awk:2: { sum += ) } syntax error"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("command", "lines", "errors"), STRUCTURES)
+def test_an_unknown_tool_is_read_by_the_structure_of_its_output(
+    command: str, lines: tuple[str, ...], errors: list[str]
+) -> None:
+    assert opened(command, 1, "\n".join(lines)) == errors
+
+
 PLACES = [
     ("dash run.sh", "run.sh: 3: limit: parameter not set", "run.sh", 3),
     ("fish a.fish", "fish: Unknown command: ecko\na.fish (line 3):\n    ecko $name", "a.fish", 3),

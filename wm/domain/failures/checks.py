@@ -52,10 +52,12 @@ other tool a crash counts first."""
 TRACES = Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:",
                            "Unhandled", "** (", " line "), runtime=True)  # fmt: skip
 
+STACKS = Family("stacks", (" at ", "\tat ", ":in ", ".go:", ": (", "# "), runtime=True)
+
 LAST_WORDS = (
     TRACES,
     Family("tables", ("",)),
-    Family("stacks", (" at ", "\tat ", ":in ", ".go:", ": (", "# "), runtime=True),
+    STACKS,
     LOCATED,
     Family("verdicts", ("...", "ailures:", "AILURES", "ailed tests", "ailing tests"), runtime=True),
     Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref"),
@@ -98,10 +100,13 @@ def placed(
     checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
     families = (*CHECKS, LOCATED) if checks else CHECKS
     own = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
-    read = _read(lines, output, families, ran.certain, own[:MAX_FOUND]) if active else []
     tested = {command.purpose for command in active} <= {"test", ""} and (
         any(command.purpose for command in active) or bool(summaries.failed(lines, checks=False))
     )
+    last: Sequence[Family] = LAST_WORDS
+    if tested and len(list(islice(_asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
+        last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
+    read = _read(lines, output, families, last, ran.certain, own[:MAX_FOUND]) if active else []
     settled = [
         _settled(_completed(found, lines), family, active, root, lines)
         for family, found in (_titled(read, lines) if tested else read)
@@ -194,6 +199,7 @@ def _read(
     lines: Sequence[str],
     output: str,
     families: Sequence[Family],
+    last_words: Sequence[Family],
     certain: bool,
     own: Sequence[DetectedError] = (),
 ) -> list[tuple[Family, DetectedError]]:
@@ -227,7 +233,7 @@ def _read(
         return [(JSON, item) for item in refused[:MAX_FOUND]]
     if certain and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
-    for family in LAST_WORDS:
+    for family in last_words:
         items = list(islice(_asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]
         if best and (not mild or family.name in ("traces", "make", "packages")):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from wm.domain.failures.detected import DetectedError, is_foreign, is_host, whole
+from wm.domain.failures.json_reports import PLAIN_FILES
 from wm.text import patterns
 
 REACH = 6
@@ -63,9 +64,8 @@ def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:
             continue
         if not any(_is_same(file, place) for place in named):
             sure = "/" in file or column or of
-            if only_named or not sure or not _ENDING.search(file) or is_foreign(file):
-                continue
-            if is_host(file):
+            named_so = _ENDING.search(file) or file.rsplit("/", 1)[-1] in PLAIN_FILES
+            if only_named or not sure or not named_so or is_foreign(file) or is_host(file):
                 continue
         return file, whole(number or of or only_named)
     project = _OF_PROJECT.search(text) if not known else None

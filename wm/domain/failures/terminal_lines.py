@@ -42,7 +42,7 @@ _LOCALE = patterns.Lazy(r"^\S+: (?:line \d+: )?warning: setlocale: ")
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
 """Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
-_FRAME = patterns.Lazy(r"^ +[│╷╵](?: |$)")
+_FRAME = patterns.Lazy(r"^ +[│╷╵] ")
 """The frame around a message of terraform, below the name of the module that another tool ran."""
 
 

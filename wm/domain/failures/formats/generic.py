@@ -25,7 +25,7 @@ LEVELS = (
     rf"^(?:[^:：]{{0,60}}[^A-Za-z:：])?(?i:{_ABROAD})(?:[^\pL:：][^:：]{{0,60}})?[:：] *\S",
     # 2 names an exception type
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
-    r"Conflict)\b(?:: |:?$)|^[A-Z]\w+ [Ee]rror(?:: | in )\S|"
+    r"Conflict)\b(?:: |:?$| in )|^[A-Z]\w+ [Ee]rror(?:: | in )\S|"
     r"^[=─━*#-]{2,} ?\[?\w+(?:Error|Exception)\b",
     # 3 compares what came with what was expected
     r"(?i)\bexpected\b.{1,200}\b(?:but (?:was|got|found)|actual|received|got)\b.{0,3}\S",
@@ -86,6 +86,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     if guessed:
         other = _last_telling(lines, refusing=best is not None)
         other, details = _listed_under(lines, other)
+        other = other if other >= 0 else _counted(lines, i)
         i = other if other >= 0 else i
     if i >= 0:
         text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[i].strip())).strip()
@@ -99,6 +100,17 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         yield DetectedError(
             "", " ".join([text, *(details or below[:1])]), at=i, until=i + 1, name=name
         )
+
+
+def _counted(lines: Sequence[str], summary: int) -> int:
+    """The first of the numbered items that a summary counts; -1 if their number is another one."""
+    items = [i for i, line in enumerate(lines[: max(0, summary)]) if _NUMBERED.match(line)]
+    count = _COUNT.search(lines[summary]) if items else None
+    return items[0] if count and int(count.group()) == len(items) else -1
+
+
+_NUMBERED = patterns.Lazy(r"^\s*\d+[).] \S")
+_COUNT = patterns.Lazy(r"\b\d{1,5}\b")
 
 
 def _listed_under(lines: Sequence[str], at: int) -> tuple[int, list[str]]:
@@ -156,7 +168,9 @@ _FOUND = patterns.Lazy(
     r"(?i)^[^:]*(?:error: )?[\w ]*\b(?:issues|problems|errors|violations|vulnerabilities) "
     r"(?:were |have been )?(?:found|detected)\W*$"
 )
-_COUNTS = patterns.Lazy(r"^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$")
+_COUNTS = patterns.Lazy(
+    r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
+)
 _ASIDES = patterns.Lazy(r"\([^()]*\)")
 _CAUSE = patterns.Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")
 """A summary that also says why: `error: build failed: no such file`."""
@@ -176,9 +190,10 @@ _AGAINST = patterns.Lazy(
 )
 _ASIDE = patterns.Lazy(
     r"(?i)^(?:hint|note|help|tip|info|warn(?:ing)?|debug|usage|examples?|options)\b[: ]|"
-    r"^(?:for (?:a )?more|see |to see|run |try |use |you can|you may|did you mean|read more|"
-    r"please |learn|done in|finished|time:|duration|(?:real|user|sys)\s+\d|ran all|start at|"
-    r"in folder|more info|process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
+    r"^(?:for (?:a )?more|see |to (?:see|list)|run |try |use |you can|you may|"
+    r"did you mean|read more|please |learn|done in|finished|time:|duration|"
+    r"(?:real|user|sys)\s+\d|ran all|start at|in folder|more info|"
+    r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
     r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|"
     r"^[\^~]|^(?:at|\$|>|\+) |"
     r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|"
@@ -229,9 +244,12 @@ def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:
         prefixes = (1 + (": line " in text)) if _SHELL_SAYS.match(text) else 0
         rest = text.split(": ", prefixes)[-1]
         if rest.startswith((f"{tool}: ", f"{tool} (")) or rest.startswith(OWN_WORDS):
-            yield DetectedError("", text, at=i, until=i + 1)
+            below = _MARKED_BELOW.search("".join(lines[i + 1 : i + 2]))
+            said = f"{text} {below.group(1)}" if below else text  # awk points at its source.
+            yield DetectedError("", said, at=i, until=i + 1)
             return
 
 
+_MARKED_BELOW = patterns.Lazy(r": +\^ (\S.*)$")
 OWN_WORDS = ("gzip: ", "bzip2: ", "xz: ", "zstd: ", "parse error")
 """Programs that other tools run to unpack, and a complaint without a name."""

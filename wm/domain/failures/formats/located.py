@@ -24,7 +24,7 @@ _FILE = (
     r"Rakefile|Justfile|SConstruct|Snakefile|Vagrantfile))"
 )
 _AT = (
-    r"(?::(\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
+    r"(?:[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
     r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
@@ -33,7 +33,7 @@ _ARROW = (
     r"(?:at|in|In|on|file|File|FILE|Location)(?:: *| +|$))"
 )
 _LEADING = patterns.Lazy(
-    rf"^[\s│|#─]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[\w+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#─└├╰]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[[\w!]+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.Lazy(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -131,8 +131,8 @@ def _level(*texts: str) -> bool | None:
         rule = _RULE.search(text)
         for word in (*match.groups(), rule.group(1) if rule else ""):
             lower = (word or "").casefold()
-            if lower in BAD or lower in MILD:
-                return lower in BAD
+            if lower in BAD or lower in MILD or lower.endswith(("error", "exception")):
+                return lower not in MILD
     return None
 
 
@@ -198,6 +198,8 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             number = next(filter(None, row.groups()), "")
             said = " ".join(row.groups()[-1].split())
             said = lines[i + 1].strip() if _ONLY_PLACE.match(said) and lines[i + 1 :] else said
+            below = _MARKED.match(lines[i + 1].strip()) if lines[i + 1 :] else None
+            said = below.group(1) if below else said
             yield _made(said, named, number, i)
 
 
@@ -238,6 +240,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     if above >= 0 and rest and not rest.startswith("#") and _level(lines[above]) is None:
         above = -1
     frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
+    if above >= 0 and _REFERS.match(lines[above]):
+        return
     if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha() and not frame:
         said, of = lines[above].strip(), _heading(lines, above)
         if _INTRODUCES.search(said) and of >= 0:
@@ -265,10 +269,12 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         yield _made(f"{label}: {rest}" if named else rest, file, number, i, level)
         return
     near = _title(lines, i, below=not frame)
-    if near >= 0:
+    if near >= 0 and not _REFERS.match(lines[near]):
         yield _made(lines[near].strip(), file, number, near)
 
 
+_REFERS = patterns.Lazy(r"^(?:References?|See(?: also)?|Related|Notes?):$")
+"""A heading of places that only explain an error."""
 _INTRODUCES = patterns.Lazy(r"^[\w ]{0,30}\b(?:at|in|by|from|on|near|of|here):$")
 
 
@@ -302,6 +308,10 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
         # Quoted source and a mark: the message follows them, as in node and Python.
         return next((j for j in range(i + 3, min(i + 6, len(lines))) if _tells(lines[j])), -1)
+    if not "".join(lines[max(0, i - 1) : i]).strip() and lines[i + 1 : i + 2] == [""]:
+        after = next((j for j in range(i + 2, min(i + 4, len(lines))) if lines[j].strip()), i)
+        if not lines[i][:1].isspace() and _tells(lines[after]):
+            return after  # The place is the heading of a paragraph.
     quoted = i + 1
     named = _EXCEPTION_AT.match(lines[i]) is not None
     while named and quoted < min(i + 12, len(lines)) and _QUOTED.match(lines[quoted]):

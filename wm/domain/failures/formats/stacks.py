@@ -14,7 +14,7 @@ from wm.text import patterns
 _FRAME = patterns.Lazy(
     r"^(?:\s+|\s*(?:#|at |from |in |@ |\.{3} |[│|] ))[^\s:(]*?(?:.{0,80}?[\s(@\[])?"
     r"((?:file://)?[^\s:()\[\]\"'`,]*\.[A-Za-z]\w{0,8}):(\d+)(?::\d+)?"
-    r"(?:\)|:? ?in .*|: ?\(\w+\)| \+0x\w+|: .{0,80}[)'`])?\]?$"
+    r"(?:\)|:? ?in .*|: ?\(\w+\)| \+0x\w+|: .{0,80}[)'`])?\]?$|^\s+at \S.*$"
 )
 _THROWN = patterns.Lazy(
     r"^\W*(?:[\w.]+[:.])?[\w:.]*(?:Error|Exception|Failure|Fault|[Pp]anic|Violation|Assertion)\b"
@@ -25,6 +25,8 @@ REACH = 16
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    if any("<testcase" in line for line in lines):
+        return  # Its elements say more.
     done = 0
     i = 0
     while i < len(lines):
@@ -48,10 +50,10 @@ def _stack(lines: Sequence[str], i: int) -> tuple[int, list[tuple[str, str]]]:
     """The end of the stack that begins at this line, and the places in it."""
     frames: list[tuple[str, str]] = []
     while i < len(lines):
-        frame = _FRAME.match(lines[i]) if "." in lines[i] and ":" in lines[i] else None
+        frame = _FRAME.match(lines[i])
         after = i + 1 < len(lines) and frame is None and bool(frames) and lines[i].strip()
         if frame:
-            frames.append((frame.group(1), frame.group(2)))
+            frames.append((frame.group(1) or "", frame.group(2) or ""))
         elif not after or not _FRAME.match(lines[i + 1]) or _THROWN.match(lines[i]):
             break
         i += 1
