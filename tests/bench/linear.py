@@ -26,7 +26,7 @@ import wm.secrets
 import wm.text
 from tests.bench.harness import Row, at_most, report
 from wm.domain.change import contradiction
-from wm.domain.failures import errors_in
+from wm.domain.failures.open_errors import errors_in
 from wm.domain.imports import markdown
 from wm.domain.learning import decisions, provenance, requests
 from wm.domain.memory import candidates, echo_guard, gate

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 from tests.bench.sets import Home
 from wm.domain.change import same_fact
-from wm.domain.failures import after_tool, errors_in
 from wm.domain.failures.commands import ran
+from wm.domain.failures.open_errors import after_tool, errors_in
 from wm.domain.learning import requests
 from wm.domain.memory import candidates, consolidate, gate, retention, select
 from wm.domain.session import active_files

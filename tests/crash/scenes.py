@@ -34,7 +34,7 @@ from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
 from wm.ops.learning.remember import remember
-from wm.ops.memory import entries, workspaces
+from wm.ops.memory import edit_entry, entries, workspaces
 from wm.ops.operation import Operation, execute
 from wm.ops.runtime import Ids, Process, make_runtime
 from wm.ops.session import record_event
@@ -219,7 +219,7 @@ def trashed_id(bench: Bench, text: str) -> str:
 
 
 def edit(text: str, /, **fields: Any) -> Step:
-    return lambda bench: bench.call(entries.edit_entry, id=bench.id_of(text), **fields)
+    return lambda bench: bench.call(edit_entry.edit_entry, id=bench.id_of(text), **fields)
 
 
 def happen(event: Record, session: str = SESSION) -> Step:

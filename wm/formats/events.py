@@ -28,6 +28,11 @@ class SessionStarted(Record):
     transcript: str = ""
     context_tokens: int = 0
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the old state is discarded."""
+        return self.source in ("startup", "clear")
+
 
 class UserPrompt(Record):
     """The user typed `text`. `message_id` is the client's id, "" if it has none."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.failures import after_tool
+from wm.domain.failures.open_errors import after_tool
 from wm.formats.events import ToolFinished
 from wm.settings import SessionSettings
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from wm.domain.failures import after_tool, reads_output
+from wm.domain.failures.open_errors import after_tool, reads_output
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError
 from wm.settings import SessionSettings

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.failures import errors_in
 from wm.domain.failures.commands import ran
+from wm.domain.failures.open_errors import errors_in
 from wm.formats.events import ToolFinished
 from wm.settings import SessionSettings
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.failures import errors_in
+from wm.domain.failures.open_errors import errors_in
 from wm.errors import UserError
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError

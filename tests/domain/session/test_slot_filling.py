@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from wm.domain import failures
+from wm.domain.failures import open_errors
 from wm.domain.learning.statements import stated_in
 from wm.domain.session import slot_filling
 from wm.formats.events import ToolFinished, UserPrompt
@@ -35,7 +35,7 @@ def ran(events: Sequence[ToolFinished]) -> WorkingMemory:
     held, opened = EMPTY, ()
     for number, event in enumerate(events, 1):
         where = at(number)
-        opened = failures.after_tool(
+        opened = open_errors.after_tool(
             opened, event, root=ROOT, now=where.now, settings=SessionSettings()
         )
         held = slot_filling.after_tool(held, event, opened, where)

@@ -7,7 +7,3 @@
 
 Nothing here runs anything or looks at a file. All matching is linear in the output (TR-5).
 """
-
-from wm.domain.failures.open_errors import after_tool, errors_in, reads_output
-
-__all__ = ["after_tool", "errors_in", "reads_output"]

@@ -18,7 +18,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from wm.domain.failures import reads_output
+from wm.domain.failures.open_errors import reads_output
 from wm.domain.learning import decisions
 from wm.domain.learning.statements import DONE, NOTE, TODO, Stated, stated_in
 from wm.domain.memory.gate import reads_as_instruction

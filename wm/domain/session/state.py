@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from wm.domain import failures
+from wm.domain.failures import open_errors
 from wm.domain.session import active_files
 from wm.domain.times import iso
 from wm.formats.events import (
@@ -27,9 +27,6 @@ from wm.formats.session_state import PendingNote, SessionDecision, SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import SessionSettings
 from wm.text.letters import canonical
-
-NEW_SESSION = ("startup", "clear")
-"""Sources of a start that discards the old state."""
 
 SAME_EPOCH = ("resume",)
 """Sources after which the conversation still begins with the same bytes."""
@@ -106,7 +103,7 @@ def _started(
     if event.source not in SAME_EPOCH:
         # The number keeps counting: a closed epoch's file is never written again.
         update["epoch"] = ""
-    if event.source in NEW_SESSION:
+    if event.is_new:
         update |= {
             "started_at": iso(now),
             "parent_session": event.parent_session,
@@ -144,7 +141,7 @@ def _tool(
     return _changed(
         state,
         active_files=active_files.touch(state.active_files, event, **known),
-        open_errors=failures.after_tool(state.open_errors, event, **known),
+        open_errors=open_errors.after_tool(state.open_errors, event, **known),
     )
 
 

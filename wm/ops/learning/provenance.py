@@ -24,7 +24,6 @@ from wm.domain.learning.provenance import (
 )
 from wm.domain.memory import echo_guard
 from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.session.state import NEW_SESSION
 from wm.domain.times import parse
 from wm.formats.events import (
     AssistantText,
@@ -118,7 +117,7 @@ def _take(
     elif isinstance(event, CompactionFinished):
         words.record_summary(event.summary)
     elif isinstance(event, SessionStarted):
-        if event.source not in NEW_SESSION and state.origins is None:
+        if not event.is_new and state.origins is None:
             # An unknown conversation continues.
             words.doubt(MISSED)
         for text in (

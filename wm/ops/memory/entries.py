@@ -1,4 +1,4 @@
-"""The entry operations of a person: show, edit, forget, restore, accept, reject.
+"""The entry operations of a person, but for `edit_entry`: show, forget, restore, accept, reject.
 
 Every change is staged with its evidence. Forgetting moves an entry to the trash.
 """
@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from wm.api.protocol import (
     Accepted,
     AcceptOutsideRequest,
-    EditRequest,
     EntryAnswer,
     EntryRequest,
     ForgetRequest,
@@ -27,9 +26,6 @@ from wm.domain.times import iso
 from wm.errors import NotFound
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops import explanations
-from wm.ops.learning.remember import judged
-from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
@@ -76,7 +72,7 @@ def _find_trashed(work: LocatedWork, wanted: str) -> TrashedEntry | None:
     return work.read(trash_ref(work.key, entry_id)).document if entry_id else None
 
 
-def _find(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
+def find_to_change(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
     """The entry to change. Raises NotFound, which says so if the entry was forgotten."""
     try:
         return find_entry(memory, wanted)
@@ -88,67 +84,14 @@ def _find(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntr
         raise NotFound(f"{name} was forgotten.", fix=f"`wm undo {name}` brings it back.") from None
 
 
-def _change(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryAnswer:
+def change_entry(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryAnswer:
     """Apply an edit to the requested entry; stage it with its evidence."""
     memory = load_memory(work)
-    entry = _find(work, memory, request.id)
+    entry = find_to_change(work, memory, request.id)
     changed, facts = granted(edit(memory, entry.id))
     save_memory(work, changed, facts)
     # Accepting an outside edit changes another entry than the accepted one.
     return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
-
-
-def _edit(work: LocatedWork, request: EditRequest) -> EntryAnswer:
-    redact = work.runtime.redactor.text
-    if request.text is not None:
-        waits = _edit_that_waits(work, request, request.text)
-        if waits is not None:
-            return waits
-
-    noted = None
-    if request.anchors is not None:
-        noted = anchors.parsed(work.place, request, request.anchors)
-
-    return _change(
-        work,
-        request,
-        lambda memory, entry_id: edits.edit(
-            memory,
-            entry_id,
-            text=None if request.text is None else redact(request.text.strip()),
-            rationale=None if request.rationale is None else redact(request.rationale.strip()),
-            type=request.type,
-            importance=request.importance,
-            pinned=request.pinned,
-            anchors=noted,
-            now=work.now,
-            settings=work.runtime.settings.memory,
-        ),
-    )
-
-
-def _edit_that_waits(work: LocatedWork, request: EditRequest, text: str) -> EntryAnswer | None:
-    """Send an edit that the gate refuses to the inbox, like any text (EX-3); the old text stays in
-    force. None: the gate has no objection, or the edit itself will fail with a message."""
-    memory = load_memory(work)
-    entry = _find(work, memory, request.id)
-    if entry.status != "active":
-        return None
-    text = work.runtime.redactor.text(text.strip())
-    asked = entry.model_copy(update={"text": text, "source": "manual"})
-    reasons = judged(work, asked)
-    if not reasons or text == entry.text or {"empty", "too_long"} & set(reasons):
-        return None
-    changed, waiting, fact = edits.propose(
-        memory, asked, reasons, new_id=work.new_id("m_"), now=work.now
-    )
-    save_memory(work, changed, [fact])
-    why = explanations.reasons(reasons)
-    return EntryAnswer(
-        entry=waiting,
-        message=f"The new text waits in the inbox, because {why}. "
-        f"`wm inbox accept {waiting.id}` replaces {entry.id} by it.",
-    )
 
 
 def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
@@ -158,14 +101,14 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
         with memory_editor(work, memory) as editor:
             return edits.accept(editor, entry_id, now=work.now, settings=settings)
 
-    return _change(work, request, accept)
+    return change_entry(work, request, accept)
 
 
 def _reject(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     """Move a rejected inbox entry to the trash, so that it can be restored. An outside edit gets
     no tombstone."""
     memory = load_memory(work)
-    entry = _find(work, memory, request.id)
+    entry = find_to_change(work, memory, request.id)
     changed, entry, fact = granted(edits.reject(memory, entry.id))
     stone = not (entry.outside or entry_list.is_in_force(changed, entry.text))
     to_trash(work, entry, reason="rejected", stone=stone)
@@ -190,7 +133,7 @@ def _accept_outside(work: LocatedWork, _request: AcceptOutsideRequest) -> Accept
 
 def _forget(work: LocatedWork, request: ForgetRequest) -> EntryAnswer:
     memory = load_memory(work)
-    entry = _find(work, memory, request.id)
+    entry = find_to_change(work, memory, request.id)
     return forget_one(work, memory, entry.id, reason=request.reason)
 
 
@@ -276,7 +219,6 @@ def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
 
 
 show_entry = Operation("show_entry", EntryRequest, EntryAnswer, located(_show))
-edit_entry = Operation("edit_entry", EditRequest, EntryAnswer, located(_edit), memory_refs)
 accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, located(_accept), memory_refs)
 reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, located(_reject), memory_refs)
 forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, located(_forget), memory_refs)

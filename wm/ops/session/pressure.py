@@ -21,7 +21,6 @@ from wm.domain import pressure as rules
 from wm.domain import pressure_review
 from wm.domain.facts import Detail, Fact
 from wm.domain.pressure import ContextFill
-from wm.domain.session.state import NEW_SESSION
 from wm.domain.times import iso
 from wm.formats.base import Document
 from wm.formats.events import (
@@ -176,7 +175,7 @@ class _Meter(Struct, frozen=True):
 
     def began(self, state: SessionState, event: SessionStarted) -> None:
         known = self.known
-        if event.source in NEW_SESSION:
+        if event.is_new:
             if known is not None:
                 self.save(known, Pressure(session_id=self.session_id))
         elif event.source == "compact":

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
 from wm.api.sessions import EventAnswer, EventRequest
-from wm.domain import failures
 from wm.domain.facts import Fact
+from wm.domain.failures import open_errors
 from wm.domain.learning import decisions, requests
 from wm.domain.learning.stated import Statement
 from wm.domain.memory import echo_guard, tombstones
@@ -33,7 +33,7 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.formats.session_state import SessionState
-from wm.ops.learning import ambient_files, compaction, journal, provenance, recaps, stated
+from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
 from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
@@ -168,7 +168,7 @@ def _searched(event: ToolFinished, most: int) -> str:
     that may change the open errors (HS-2, HS-4)."""
     if slot_filling.shows_manifest(event):
         return event.output[:most]
-    return event.output if failures.reads_output(event) or recap.reads_output(event) else ""
+    return event.output if open_errors.reads_output(event) or recap.reads_output(event) else ""
 
 
 def _refs(
@@ -224,11 +224,11 @@ def _started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     event = prepared.redacted.event
     assert isinstance(event, SessionStarted)
     before = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
-    if event.source in transitions.NEW_SESSION and not event.subagent:
-        recaps.others_ended(work)
+    if event.is_new and not event.subagent:
+        record_recap.others_ended(work)
     state = _apply(work, before, event)
     save_session(work, state)
-    if event.source in transitions.NEW_SESSION:
+    if event.is_new:
         working_memory.clear(work, state)  # left by an older session with this id (CB-2)
         core_blocks.take_waiting(work, state)
     elif _goes_on_compacted(event, state):
@@ -236,7 +236,7 @@ def _started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     if state.subagent:
         return _answer(state)
     journal.begin_visit(work, prepared.visit)
-    if event.source not in transitions.NEW_SESSION:
+    if not event.is_new:
         return _answer(state)
     other = checkouts.offer(work, prepared.visit.checkout)
     return _answer(state).model_copy(update={"shown": other})
@@ -256,7 +256,7 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     if state.subagent or transitions.was_seen(state, event):
         # A message that arrives twice (a retry, two hooks) counts once.
         return _answer(state)
-    state = recaps.prompted(work, state, message.text)
+    state = record_recap.prompted(work, state, message.text)
     state = working_memory.counted(_apply(work, state, event))
     note_activity(work)
     remembered = _keep_requested(work, message, state.session_id)
@@ -421,7 +421,7 @@ def _tool(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     assert isinstance(event, ToolFinished)
     before = load_session(work, prepared.redacted)
     state = working_memory.counted(_apply(work, before, event))
-    state, notice = recaps.after_tool(work, before, state, event)
+    state, notice = record_recap.after_tool(work, before, state, event)
     save_session(work, state)
     working_memory.after_tool(work, before, state, event)
     return EventAnswer(open_errors=len(state.open_errors), notices=notice)
@@ -463,7 +463,7 @@ def _ended(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     if not state.subagent:
         state = compaction.harvest(work, state)
         save_session(work, state)
-    recaps.ended(work, state)
+    record_recap.ended(work, state)
     work.effects.flush = True
     return _answer(state)
 
@@ -471,7 +471,7 @@ def _ended(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
 def _deleted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """The user deleted the session: delete its files; the workspace memory stays."""
     request = prepared.redacted
-    recaps.forgotten(work, request.session_id)
+    record_recap.forgotten(work, request.session_id)
     by = request.agent or "agent"
     session_files.delete_all(work, request.session_id, by=by)
     return EventAnswer()
