@@ -119,6 +119,7 @@ class PolicyShare(Record):
     last: float
     long: float | None
     faults: int
+    exact_faults: int = 0
     rereads: int
     removed_tokens: int
 

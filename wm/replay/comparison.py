@@ -34,6 +34,7 @@ def compared_with(
         ),
         long=_share_of(long),
         faults=total[0].faults,
+        exact_faults=total[0].exact_faults,
         rereads=total[0].rereads,
         removed_tokens=removed_tokens,
     )

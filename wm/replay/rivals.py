@@ -7,19 +7,21 @@ sent, so what was removed once stays removed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from msgspec import Struct
 
-from wm.wire.block import Block
+from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Moment, Policy
+from wm.wire.policy import Decision, Log, Moment, Policy, is_step
 from wm.wire.rows import estimate
 
 AGE_MIN_CHARS = 500
-AGE_TURNS = 4
+COMPACTED_TOKENS = 50_000
+"""The lowest size at which the service's compaction can be set to begin."""
+SUMMARY_TOKENS = 2_000
 PRUNE_PROTECTED = 40_000
 PRUNE_LEAST = 20_000
 PRUNE_TURNS = 2
@@ -60,25 +62,48 @@ def _emptied(call: Block, place: str) -> Decision:
     return Decision(place, json.dumps(nothing), "rival", "input")
 
 
-def by_age(
-    body: Body, past: ConversationHistory, log: Log, _moment: Moment
+def by_age(age: int) -> Policy:
+    """pichay: every result older than so many turns is paged out, at every request."""
+
+    def policy(
+        body: Body, past: ConversationHistory, log: Log, _moment: Moment
+    ) -> tuple[Decision, ...]:
+        uses = _uses(body, past)
+        turns = sorted({use.message for use in uses})
+        old = set(turns[:-age])
+        return tuple(
+            _cleared(use, f"[Paged out: {len(use.result[0].raw)} bytes of tool output]")
+            for use in uses
+            if use.message in old
+            and use.result[1] not in log
+            and len(use.result[0].raw) >= AGE_MIN_CHARS
+        )
+
+    return policy
+
+
+def compacted(
+    body: Body, past: ConversationHistory, log: Log, moment: Moment
 ) -> tuple[Decision, ...]:
-    """pichay: every result older than four turns is paged out, at every request."""
-    uses = _uses(body, past)
-    turns = sorted({use.message for use in uses})
-    old = set(turns[:-AGE_TURNS])
-    return tuple(
-        _cleared(use, f"[Paged out: {len(use.result[0].raw)} bytes of tool output]")
-        for use in uses
-        if use.message in old
-        and use.result[1] not in log
-        and len(use.result[0].raw) >= AGE_MIN_CHARS
+    """The service's compaction: a summary takes the place of all steps. Writing it is not
+    counted."""
+    if moment.prompt <= COMPACTED_TOKENS:
+        return ()
+    ends = [
+        places[-1]
+        for number, places in enumerate(past.places)
+        if places and is_step(body.messages, number)
+    ]
+    new = [place for place in ends if place not in log]
+    summary = "." * SUMMARY_TOKENS * CHARS_PER_TOKEN
+    before = [one for one in log.values() if one.text == summary]
+    return (
+        *(Decision(one.block, ".", "rival", "step", one.level + 1) for one in before if new),
+        *(Decision(p, "." if n else summary, "rival", "step") for n, p in enumerate(new)),
     )
 
 
-def clear_tool_uses(
-    trigger: int, keep: int, *, least: int = 0, inputs: bool = False
-) -> Callable[[Body, ConversationHistory, Log, Moment], tuple[Decision, ...]]:
+def clear_tool_uses(trigger: int, keep: int, *, least: int = 0, inputs: bool = False) -> Policy:
     """The service's context editing `clear_tool_uses_20250919`: above `trigger` tokens all results
     but the newest `keep` are cleared, if that frees at least `least` tokens. inputs: clear the
     inputs of their calls too."""
@@ -131,9 +156,11 @@ def opencode_prune(
 
 RIVALS: Mapping[str, Policy] = MappingProxyType(
     {
-        "age-4": by_age,
+        "age-4": by_age(4),
+        "age-20": by_age(20),
         "clear-100k-3": clear_tool_uses(100_000, 3),
         "clear-50k-10": clear_tool_uses(50_000, 10, least=20_000, inputs=True),
         "opencode-prune": opencode_prune,
+        "compact-50k": compacted,
     }
 )
