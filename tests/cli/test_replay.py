@@ -44,7 +44,7 @@ def test_a_policy_is_compared_with_rivals_under_an_assumed_model(user: Terminal)
     options = ("--policy", "age-4", "--rivals", "--as", "claude-opus-4-5", "--head", "8000")
     said = user.wm("replay", str(recording(user)), *options, "--ttl", "1h", "--html", "c.html")
     assert said.code == 0
-    for words in ("policy, of none's bill", "clear-50k-10", "opencode-prune", "against none"):
+    for words in ("policy, of none's bill", "clear-50k-10", "opencode-prune", "read again"):
         assert words in said.out
     assert max(map(len, said.out.splitlines())) <= 80
     page = (user.repo / "c.html").read_text("utf-8")

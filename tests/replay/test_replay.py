@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from wm.errors import UserError
 from wm.replay.files import recorded
 from wm.replay.report import OVER, assumptions
 from wm.replay.requests import UNSEEN, SkippedRequests
-from wm.replay.rivals import RIVALS
+from wm.replay.rivals import COMPACTED_TOKENS, RIVALS, SUMMARY_TOKENS
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -429,6 +430,25 @@ def test_rivals_are_compared_in_shares_of_the_input_bill(tmp_path: Path) -> None
     assert own.bill == own.bill_without_faults != 1.0
     assert (own.long, report.before is not None) == (None, True)
     assert all(turn.unmanaged for turn in report.turns)
+
+
+def test_a_compaction_leaves_one_summary_however_often_it_comes(tmp_path: Path) -> None:
+    steps = [
+        one
+        for number in range(12)
+        for one in (
+            assistant(used(f"c{number}", f"/pier/{number}.py")),
+            user(result(f"c{number}", f"{number} " + "berth " * 12_000)),
+        )
+    ]
+    path = written(tmp_path / "s", [session(messages=[MESSAGES[0], *steps, MESSAGES[-1]])])
+    report = replayed(path, policy="compact-50k")
+    sizes = [turn.tokens.prompt for turn in report.turns]
+    assert max(sizes) <= COMPACTED_TOKENS
+    least = [later for before, later in pairwise(sizes) if later < before]
+    assert len(least) > 3
+    # The newest result, one summary, and a point for each other step.
+    assert max(least) - 18_000 < SUMMARY_TOKENS + 500
 
 
 def test_thinking_that_a_policy_breaks_is_counted(tmp_path: Path) -> None:
