@@ -147,7 +147,9 @@ class VectorIndex:
         self.add(stored.numbers, stored.pieces, stored.rows)
         if stored.graph is not None:
             self._graph, self._in_graph = stored.graph, stored.in_graph
-        self._drop(np.flatnonzero(self._owners[: self._end] < 0))
+        without_owner = np.flatnonzero(self._owners[: self._end] < 0)
+        if len(without_owner):  # the first `np.unique` of a process loads 15 ms of numpy.ma
+            self._drop(without_owner)
 
     def move(self, old: int, new: int) -> None:
         """Renumber a document."""
