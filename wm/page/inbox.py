@@ -97,7 +97,7 @@ async def decide(visit: PageVisit) -> Response:
         except WmError as error:
             problems.append(error)
     visit.say(_sentence(word, done, problems), done[0] if len(done) == 1 else "")
-    return await inbox(visit) if visit.target else visit.back("inbox")
+    return await visit.reported("inbox")
 
 
 async def _decide(visit: PageVisit, name: str, operation: str) -> Any:

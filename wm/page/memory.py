@@ -241,8 +241,4 @@ async def undo(visit: PageVisit) -> Response:
     """Undo the newest act on an entry, or an act by its event. What htmx shows stays."""
     undone = await visit.of("undo", act=visit.form_field("act"), anyone=True)
     visit.say(undone.message or "Undone.")
-    if not visit.target:
-        return visit.back("changes")
-    answer = await visit.answer("base.html")
-    answer.headers["hx-trigger"] = "wm:memory"
-    return answer
+    return await visit.reported("changes")

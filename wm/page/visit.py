@@ -122,6 +122,15 @@ class PageVisit(Struct):
             "partial": bool(self.target),
         }
 
+    async def reported(self, path: str) -> Response:
+        """After an act: the sentence of `say` alone for htmx, and each part that shows the memory
+        then loads itself, so that no two answers replace one part. Else the page at `path`."""
+        if not self.target:
+            return self.back(path)
+        answer = await self.answer("base.html")
+        answer.headers["hx-trigger"] = "wm:memory"
+        return answer
+
     def back(self, path: str, **query: object) -> Response:
         """Continue at a page after a form."""
         return RedirectResponse(self.url(path, **query), 303)

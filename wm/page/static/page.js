@@ -202,7 +202,7 @@
   });
 
   body.addEventListener("htmx:beforeSwap", (event) => {
-    held = hold() ?? (event.detail.elt.matches(".decide") ? held : null);
+    held = hold() ?? (event.detail.elt.matches(".decide, #suggestions") ? held : null);
   });
 
   body.addEventListener("htmx:afterSwap", (event) => {
