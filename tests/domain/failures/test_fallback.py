@@ -555,6 +555,36 @@ STRUCTURES = [
         ["a.py:2: Literal: dict() is slow", "a.py:3: FString: no placeholders"],
     ),
     (
+        "darglint a.py",
+        ("a.py:f:1: DAR201: - return", "a.py:f:4: DAR101: - x"),
+        ["a.py:1: DAR201: - return", "a.py:4: DAR101: - x"],
+    ),
+    (
+        "pike a.pike",
+        ('Indexing the NULL value with "x".', "a.pike:3: /main()->main()"),
+        ['a.pike:3: Indexing the NULL value with "x".'],
+    ),
+    (
+        "pike a.pike",
+        ("a.pike:2:Bad type.", "a.pike:2:Expected: int.", "a.pike:2:Got     : string."),
+        ["a.pike:2: Bad type."],
+    ),
+    (
+        "csc a.scm",
+        (
+            "Error: shell command terminated with non-zero exit status 17920",
+            "",
+            "Error: (line 3) unterminated list",
+        ),
+        ["a.scm:3: Error: (line 3) unterminated list"],
+    ),
+    ("sceptre validate a.yaml", ('"No stacks detected."',), ['"No stacks detected."']),
+    (
+        "wget http://localhost:9/x",
+        ("Connecting to localhost... failed: Connection refused.",),
+        ["Connecting to localhost... failed: Connection refused."],
+    ),
+    (
         "madge --circular a.js",
         ("Processed 2 files", "", "1) a.js > b.js", "", "✖ Found 1 circular dependency!"),
         ["a.js: 1) a.js > b.js"],
@@ -580,6 +610,8 @@ PLACES = [
     ("haproxy -c -f a.cfg", "[ALERT] (1775) : parsing [a.cfg:2] : unknown 'modus'", "a.cfg", 2),
     ("jsdoc fee.js", "ERROR: Unable to parse /home/ana/shop/fee.js: no token (3:14)", "fee.js", 3),
     ("apache2 -t", "Syntax error on line 3 of conf/h.conf:\nInvalid command 'X'", "conf/h.conf", 3),
+    ("pug a.pug", "bash: line 1: pug: command not found", "", 0),
+    ("mysql -h 127.0.0.1", "ERROR 2002: Can't connect to server on '127.0.0.1' (115)", "", 0),
     ("npm run x", "Error: connect refused db.example.com:5432", "", 0),
     ("npx jest a/b.test.js", "Error: /home/ana/shop/a/c.js: no token (3:10)", "", 0),
 ]

@@ -268,7 +268,7 @@ def _settled(
         category = "lint" if owner.tool in ("go vet", "golangci-lint run") else "build"
     if not category:
         category = owner.purpose or ("test" if found.name else "runtime")
-    named = (name for name in owner.places if "." in name and name in found.message)
+    named = (name for name in owner.places if places.is_file(name) and name in found.message)
     absent = _ABSENT.search(found.message) is not None
     file = _file(found.file or ("" if absent else next(named, "")), owner, root)
     line = found.line if file else 0

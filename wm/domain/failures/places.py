@@ -31,6 +31,8 @@ _LINE = patterns.Lazy(r"(?i)\bline (\d+)|@ (\d+):\d+|\((\d+):\d+\)")
 _PATH = patterns.Lazy(
     r"(?:^|[\s\"'`(])((?:\.{0,2}/)?[\w@+.-]+/[\w@+./-]*\.[A-Za-z]\w*)(?:[\s\"'`):]|$)"
 )
+_SHELL = patterns.Lazy(r"^\w*sh: line \d+: ")
+"""The line of the command itself."""
 _ENDING = patterns.Lazy(r"\.[A-Za-z]\w*$")
 
 
@@ -51,6 +53,11 @@ def located(found: DetectedError, lines: Sequence[str], named: Sequence[str]) ->
         if file:
             return replace(found, file=file, line=found.line or line)
     return _in_only_file(found, named)
+
+
+def is_file(place: str) -> bool:
+    """Is this argument a file, not a host, an address or a folder?"""
+    return "." in place[1:-1] and not is_host(place) and not place.replace(".", "").isdigit()
 
 
 def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:
@@ -80,9 +87,9 @@ def _is_same(a: str, b: str) -> bool:
 def _in_only_file(found: DetectedError, named: Sequence[str]) -> DetectedError:
     """A line without a file belongs to the only file that is named."""
     path = next((match.group(1) for match in _PATH.finditer(found.message)), "")
-    files = [place for place in named if "." in place[1:-1]]
+    files = [place for place in named if is_file(place)]
     file = found.file or (files[0] if len(files) == 1 else path)
-    number = _LINE.search(found.message)
+    number = _LINE.search(found.message) if not _SHELL.match(found.message) else None
     if not file or not (found.line or number) or (path and not _is_same(path, file)):
         return found
     line = whole(next(filter(None, number.groups()))) if number else 0

@@ -167,6 +167,7 @@ def _only_sums(text: str) -> bool:
 _FOUND = patterns.Lazy(
     r"(?i)^[^:]*(?:error: )?[\w ]*\b(?:issues|problems|errors|violations|vulnerabilities) "
     r"(?:were |have been )?(?:found|detected)\W*$"
+    r"|^[^'\"]*\bcommand (?:\w+ )*with (?:a )?(?:non-?zero )?exit (?:code|status) \d"
 )
 _COUNTS = patterns.Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
@@ -196,7 +197,7 @@ _ASIDE = patterns.Lazy(
     r"process (?:exited|completed|finished)|exit(?:ed)? (?:code|status|with)|"
     r"command (?:failed|exited)|a complete log|npm (?:notice|warn))|^\W*exit|"
     r"^[\^~]|^(?:at|\$|>|\+) |"
-    r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*\"$|"
+    r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*[^.]\"$|"
     r"^(?:while executing|invoked from)\b|^error in \S+ \(line \d+\)$"
 )
 _GOOD = patterns.Lazy(

@@ -24,7 +24,7 @@ _FILE = (
     r"Rakefile|Justfile|SConstruct|Snakefile|Vagrantfile))"
 )
 _AT = (
-    r"(?:[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
+    r"(?:(?::[A-Za-z_][\w.]*)?[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
     r"[\"'`]?[,:]? (?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
@@ -111,11 +111,16 @@ def _without_echoes(findings: Sequence[_LocatedFinding]) -> list[_LocatedFinding
     for one in findings:
         place = (one.found.file, one.found.line)
         first = firsts.setdefault(place, len(made)) if one.found.line else len(made)
+        if first < len(made) and _DETAIL.match(one.found.message):
+            continue
         if first < len(made) and made[first].bad is None and one.bad and _is_short(one):
             made[first] = _LocatedFinding(made[first].found, bad=True)
         else:
             made.append(one)
     return made
+
+
+_DETAIL = patterns.Lazy(r"(?i)^(?:expected|got|actual|found|received)\s*:")
 
 
 def _is_short(one: _LocatedFinding) -> bool:
@@ -234,7 +239,7 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
-    rest = "" if _ELEMENT_NAMED.match(rest) or rest.startswith("<-") else rest
+    rest = "" if _NAMES_ONLY.match(rest) else rest
     rest = marked.group(1) if (marked := _MARKED.match(rest)) else rest
     above = _heading(lines, i)
     if above >= 0 and rest and not rest.startswith("#") and _level(lines[above]) is None:
@@ -286,8 +291,8 @@ def _is_error_alone(line: str) -> bool:
 _ALONE = patterns.Lazy(r"^(?:[A-Z]\w*(?:Error|Exception)|[Ee]xception|ERROR|[Ee]rror): .*\w \w")
 _MARKED = patterns.Lazy(r"^[~-]*\^[\^~-]* +(\S.*)$")
 """A message behind the mark below quoted source."""
-_ELEMENT_NAMED = patterns.Lazy(r"^element \S+$")
-"""libxslt names the element behind the place; the message is the next line."""
+_NAMES_ONLY = patterns.Lazy(r"^element \S+$|^<-|^/?[\w.]+\([^ ]*\)(?:->[\w.]+\([^ ]*\))*$")
+"""The element or function at the place; the message is in the line beside it."""
 
 
 def _heading(lines: Sequence[str], i: int) -> int:

@@ -18,8 +18,10 @@ _FRAME = patterns.Lazy(
 )
 _THROWN = patterns.Lazy(
     r"^\W*(?:[\w.]+[:.])?[\w:.]*(?:Error|Exception|Failure|Fault|[Pp]anic|Violation|Assertion)\b"
-    r"(?: ?:|$| \[| in )|^\W*(?:error|fatal)[: ]|(?i)\bexpected\b.* (?:but|got|to)\b"
+    r"(?: ?:|$| \[| in )|^\W*(?:error|fatal)[: ]|"
+    r"(?i)\bexpected\b.* (?:but (?:was|got|found)\b|got\b|to (?:\w+ ){0,2}[^\sA-Za-z])"
 )
+"""What was thrown, or two values that differ; `Expected objects to be equal` says too little."""
 REACH = 16
 """Lines above a stack in which its message is looked for."""
 

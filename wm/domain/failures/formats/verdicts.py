@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
-_DOTTED = patterns.Lazy(r"^\s*(?:test )?(\S.{0,160}?) ?\.{2,} ?(?:FAILED|FAIL|failed|ERROR)\b")
+_DOTTED = patterns.Lazy(
+    r"^\s*(?:test )?(\S.{0,160}?) ?\.{2,} ?(?:FAILED|FAIL|failed|ERROR)(?:[^\w:]|$)"
+)
 _TITLE = patterns.Lazy(
     r"(?i)^\W{0,3}(?:failures|failed tests|failing tests|tests failed):?\W{0,3}$"
 )
