@@ -195,8 +195,11 @@ def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> N
     turns = 40
     port = free_port()
     script_ = script(*turns_(*map(runs, range(turns)), answer(say("Done."))))
+    example = ROOT / "examples/paging_proxy.py"
+    assert len(code_lines(example)) <= 30
+    user.wm("objects", "policy", "balanced")
     with Upstream(script=script_) as upstream:
-        words = (sys.executable, str(ROOT / "examples/paging_proxy.py"), upstream.url, str(port))
+        words = (sys.executable, str(example), upstream.url, str(port))
         with subprocess.Popen(words, env={**os.environ, **user.env}) as proxy:
             try:
                 wait_for(port)
@@ -206,10 +209,18 @@ def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> N
                 proxy.terminate()
         assert set(agent.statuses) == {200}
     assert [one.refused for one in upstream.exchanges if one.refused] == []
-    state = folded(ledger_of(user, "s-2")).whole
+    records = ledger_of(user, "s-2")
+    state = folded(records).whole
     assert (state.requests, state.unproven) == (turns + 1, {})
     assert state.saved > state.spent
     assert state.misses == 0
+    assert sum(one.kind == "sent" and one.reported is not None for one in records) == turns + 1
+
+
+def code_lines(path: Path) -> list[str]:
+    """Its lines without the docstring and blank ones."""
+    _, _, code = path.read_text("utf-8").split('"""')
+    return list(filter(str.strip, code.splitlines()))
 
 
 def free_port() -> int:

@@ -170,20 +170,24 @@ class PrepareRequest(Scoped):
 
 class PrepareAnswer(Record):
     """request: the name to report the answer under; "" if nothing is managed. body: to send
-    instead; "" sends the client's own. removed: blocks that are replaced. beta: a value that the
-    header `anthropic-beta` must contain, "" for none."""
+    instead; "" sends the client's own. removed: blocks that are replaced. headers: to send in place
+    of the client's, names in lower case. beta: a value that the header `anthropic-beta` has in
+    them, "" for none."""
 
     place: WorkspacePlace
     request: str = ""
     body: str = ""
     removed: int = 0
+    headers: dict[str, str] = Field(default_factory=dict)
     beta: str = ""
 
 
 class FinishTurnRequest(Record):
-    """ok: the service answered the request with success. usage: as it reported it."""
+    """answer: as it came, a message or a stream, without content encoding; or instead of it, ok:
+    the service answered the request with success, and usage: as it reported it."""
 
     request: str
+    answer: str = ""
     ok: bool = True
     usage: FlowUsage | None = None
 

@@ -24,7 +24,7 @@ from wm.wire.binding import BETA
 from wm.wire.body import index
 from wm.wire.identity import RequestIdentity, identify
 from wm.wire.policy import Prepared
-from wm.wire.usage import Usage
+from wm.wire.usage import AnswerReader, Usage
 
 MESSAGES = "/v1/messages"
 _DECIDING = frozenset({"main", "subagent"})
@@ -52,12 +52,15 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
     held = _held(work.at(place), found)
     with held.lock:
         made = _planned(work, held, found, request.policy, raw)
+    beta = BETA if made.tolerant else ""
+    betas = filter(None, (headers.get("anthropic-beta"), beta))
     return PrepareAnswer(
         place=place,
         request=made.request,
         body=made.raw.decode("utf-8") if made.raw is not raw else "",
         removed=made.replaced,
-        beta=BETA if made.tolerant else "",
+        headers={"anthropic-beta": ",".join(betas)} if beta else {},
+        beta=beta,
     )
 
 
@@ -92,12 +95,17 @@ def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
             f"There is no request {request.request[:40]!r} in progress.",
             fix="Give the name that prepare_request answered; each is reported once.",
         )
-    usage = request.usage
-    counted = None if usage is None else Usage(**usage.model_dump())
+    usage = None if request.usage is None else Usage(**request.usage.model_dump())
+    ok = request.ok
+    if request.answer:
+        reader = AnswerReader(stream=not request.answer.lstrip().startswith("{"))
+        reader.feed(request.answer.encode("utf-8", "replace"))
+        usage = reader.summary().usage
+        ok = usage is not None
     with held.lock:
         conversation = held.conversation
-        conversation.answered(request.request, ok=request.ok)
-        conversation.used(request.request, counted)
+        conversation.answered(request.request, ok=ok)
+        conversation.used(request.request, usage)
         conversation.examine()
         while (turn := conversation.behind()) is not None:
             try:
