@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import chain, pairwise
 
 from msgspec import Struct
@@ -59,11 +60,10 @@ def best(query: str, sources: Iterable[TextSource], count: int) -> list[TextPass
     length = sum(piece.length for piece in found) / len(found)
     holding = Counter(term for piece in found for term in piece.counts)
     rarity = {term: _rarity(holding[term], len(found)) for term in holding}
-    scored = sorted(((_score(piece, rarity, length), piece) for piece in found), key=_order)
+    all_scored = ((_score(piece, rarity, length), piece) for piece in found)
+    scored = nsmallest(_CLOSELY_READ, all_scored, key=_order)
     pairs = frozenset(pairwise(_parts(query)))
-    close = [
-        (score + _closeness(piece, rarity, pairs), piece) for score, piece in scored[:_CLOSELY_READ]
-    ]
+    close = [(score + _closeness(piece, rarity, pairs), piece) for score, piece in scored]
     return _apart([piece.passage(score) for score, piece in sorted(close, key=_order)], count)
 
 
@@ -82,6 +82,8 @@ def _closeness(
         if chars > PASSAGE_CHARS:
             break
         chars += len(line) + 1
+        if rarity.keys().isdisjoint(terms):
+            continue
         words = [term for term in terms if not term.startswith("=")]
         beside = sum(
             min(rarity.get(a, 0.0), rarity.get(b, 0.0))
@@ -118,7 +120,7 @@ class _Piece(Struct, frozen=True):
     first: int
     lines: list[str]
     terms: LineTerms
-    counts: Counter[str]
+    counts: dict[str, int]
     length: int
 
     def passage(self, score: float) -> TextPassage:
@@ -129,7 +131,11 @@ class _Piece(Struct, frozen=True):
 def _pieces(source: TextSource, wanted: frozenset[str]) -> Iterator[_Piece]:
     about = [term for line in terms_by_line(source.about) for term in line]
     in_about = [term for term in about if term in wanted]
-    found = [[term for term in line if term in wanted] for line in source.terms]
+    # Most lines have none of these terms, which is found out faster than which they have.
+    found = [
+        () if wanted.isdisjoint(line) else tuple(term for term in line if term in wanted)
+        for line in source.terms
+    ]
     if not in_about and not any(found):
         return
     text = source.text.split("\n")
@@ -137,7 +143,9 @@ def _pieces(source: TextSource, wanted: frozenset[str]) -> Iterator[_Piece]:
         last = first + PASSAGE_LINES
         lines = source.terms[first:last]
         if any(lines) and (in_about or any(found[first:last])):
-            counts = Counter(chain(in_about, *found[first:last]))
+            counts: dict[str, int] = {}
+            for term in chain(in_about, *found[first:last]):
+                counts[term] = counts.get(term, 0) + 1
             length = len(about) + sum(map(len, lines))
             yield _Piece(source.name, first, text[first:last], lines, counts, length)
 
