@@ -32,7 +32,7 @@ def entries_of(repository: Path) -> dict[str, SharedEntry]:
     objects = Objects(str(repository))
     files = objects.difference("", git(repository, "rev-parse", REF)).files
     raw = objects.read((blob for _, blob in files.values()), "blob", MAX_ENTRY_BYTES)
-    return {name: parsed(raw[blob], name) for (_, name), (_, blob) in files.items()}
+    return {name: parsed(raw[blob]) for (_, name), (_, blob) in files.items()}
 
 
 def merged_by_model(repository: Path) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def merged_by_model(repository: Path) -> dict[str, Any]:
     for first in range(0, len(blobs), READ_AT_ONCE):  # 20,000 acts leave more than fits in memory
         part = dict(blobs[first : first + READ_AT_ONCE])
         for name, raw in objects.read(part, "blob", MAX_ENTRY_BYTES).items():
-            models.setdefault(part[name], Model()).add(parsed(raw, part[name]))
+            models.setdefault(part[name], Model()).add(parsed(raw))
     return {name: model.answer() for name, model in models.items()}
 
 

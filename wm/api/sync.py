@@ -4,6 +4,7 @@ from pydantic import Field
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record, optional
+from wm.formats.sharing.shared_entry import SharedEntry
 from wm.formats.sharing.sync import Remote, Replica
 from wm.formats.workspace_memory import MemoryEntry
 
@@ -74,8 +75,7 @@ class Outgoing(Record):
 class Arriving(Record):
     """A file of the tree. signed: author -> the fields of its version that a signature covers."""
 
-    id: str
-    raw: str
+    entry: SharedEntry
     signed: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 

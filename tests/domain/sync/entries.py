@@ -33,7 +33,7 @@ def made(authors: dict[str, Any]) -> SharedEntry:
     """The entry as it is read from a file."""
     first = next(iter(authors.values()))
     first.setdefault("created", ("2026-11-21T12:00:00.000Z-0000-0000000a", ""))
-    return parsed(canonical_bytes(SharedEntry(id=ID, authors=authors)), ID)
+    return parsed(canonical_bytes(SharedEntry(id=ID, authors=authors)))
 
 
 ENTRIES = st.dictionaries(st.sampled_from(AUTHORS), VERSIONS, min_size=1).map(made)

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 import msgspec
 from pydantic import ValidationError
 
-from wm.formats.sharing.shared_entry import MOST_FIELDS, Field, SharedEntry, Version
+from wm.formats.sharing.shared_entry import CREATED, Field, SharedEntry, Version
 
-NAME, CREATED, CLEARED = "name", "created", "cleared"
-"""The author's name; when it shared the entry first; its tombstone: the digest of the forgotten
-text, or "" for an entry that is only not shared any more."""
+NAME, CLEARED = "name", "cleared"
+"""The author's name; its tombstone: the digest of the forgotten text, or "" for an entry that is
+only not shared any more."""
 
 LASTING = frozenset((NAME, CREATED, CLEARED))
 """Fields that a tombstone does not remove."""
@@ -26,19 +26,12 @@ class Invalid(Exception):
     """A file of a tree is not a shared entry. `str()` says why, without quoting it."""
 
 
-def parsed(raw: bytes, entry_id: str) -> SharedEntry:
-    """The shared entry in the bytes of its file. entry_id: as the file's name says, "" if unknown.
-    Raises Invalid."""
+def parsed(raw: bytes) -> SharedEntry:
+    """The shared entry in the bytes of a file. Raises Invalid."""
     try:
         found = SharedEntry.model_validate_json(raw)
     except ValidationError as error:
         raise Invalid(error.errors(include_input=False, include_url=False)[0]["msg"]) from None
-    if entry_id not in ("", found.id):
-        raise Invalid("it names another entry")
-    if any(len(version) > MOST_FIELDS for version in found.authors.values()):
-        raise Invalid("it has too many fields")
-    if not any(CREATED in version for version in found.authors.values()):
-        raise Invalid("nobody shared it")
     return _made(found.id, {name: _kept(version) for name, version in found.authors.items()})
 
 

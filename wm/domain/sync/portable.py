@@ -13,8 +13,8 @@ from datetime import datetime
 
 from wm.domain.memory.scope import branch_of
 from wm.domain.sync.clock import is_of_node, moment_of, tick
-from wm.domain.sync.merge import CLEARED, CREATED, LASTING, NAME, joined_versions
-from wm.formats.sharing.shared_entry import TAG, SharedEntry, Value, Version
+from wm.domain.sync.merge import CLEARED, LASTING, NAME, joined_versions
+from wm.formats.sharing.shared_entry import CREATED, TAG, SharedEntry, Value, Version
 from wm.formats.workspace_memory import CONFIDENCE, IMPORTANCES, ORIGINS, TEAM, MemoryEntry
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy

@@ -6,7 +6,7 @@ it is foreign text until `domain/sync` has judged it.
 
 from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, StrictBool, StrictStr, StringConstraints
+from pydantic import ConfigDict, StrictBool, StrictStr, StringConstraints, model_validator
 
 from wm.formats.base import Record
 
@@ -21,6 +21,9 @@ AUTHOR = r"a_[0-9a-f]{16}"
 
 TAG = "tag:"
 """The field `tag:<tag>` says whether the entry has that tag: tags of two edits are united."""
+
+CREATED = "created"
+"""The field that says when its author shared the entry first."""
 
 MOST_FIELDS = 64
 MOST_CHARS = 8000
@@ -44,3 +47,11 @@ class SharedEntry(Record):
     authors: dict[Annotated[str, StringConstraints(pattern=f"^{AUTHOR}$")], Version]
     """Author -> its version. `name` is how the author is called, `created` when the author shared
     an entry of its own, `cleared` the tombstone: see docs/formats/shared_entry.md."""
+
+    @model_validator(mode="after")
+    def _is_shared(self) -> "SharedEntry":
+        if any(len(version) > MOST_FIELDS for version in self.authors.values()):
+            raise ValueError("it has too many fields")
+        if not any(CREATED in version for version in self.authors.values()):
+            raise ValueError("nobody shared it")
+        return self

@@ -7,10 +7,12 @@ nothing. The memory changes last, and only towards a tree that is committed.
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +34,7 @@ from wm.errors import StoreError, UserError
 from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
 from wm.formats.sharing.sync import Remote
 from wm.store.git.mirror import REF, Identity, Mirror, Pushed
-from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Key, Objects, path_of
+from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Objects, path_of
 
 FORMAT = 1
 TRIES = 8
@@ -51,6 +53,17 @@ class Part(Struct, frozen=True):
 
     space: str
     scope: Mapping[str, Any]
+
+
+class _File(Struct, frozen=True):
+    """A file of a tree, and the shared entry in it."""
+
+    raw: bytes
+    entry: SharedEntry
+
+
+_Signed = tuple[str, str, str, str]
+"""Entry, author, name and clock of a field in a signed commit."""
 
 
 class Plan(Struct, frozen=True):
@@ -107,6 +120,7 @@ class _Run:
     def __init__(self, plan: Plan, mirror: Mirror, call: Call) -> None:
         self._plan, self._mirror, self._call = plan, mirror, call
         self._objects = Objects(mirror.path)
+        self._files: dict[str, _File] = {}
         self._author = plan.author
         self._ours = self._theirs = self._written = self._trouble = ""
         self._agreed = plan.remote.pushes
@@ -189,10 +203,8 @@ class _Run:
         behind, ahead = self._mirror.relation(ours, theirs)
         if ahead:
             return
-        joined = self._joined()
+        news, ours_lack = self._joined()
         is_clean = self._left_out.odd_count == 0
-        news = {path_of(k): raw for k, (raw, _left, right) in joined.items() if raw != right}
-        ours_lack = {path_of(k): raw for k, (raw, left, _right) in joined.items() if raw != left}
         if here > there:
             self._rewrites = True  # they still have the history that was purged
             if ours_lack:
@@ -208,23 +220,24 @@ class _Run:
                 self._commit({VERSION_FILE: _version_file(there)}, [], "Begin")
             self._commit(ours_lack, [self._ours, theirs], "Join, without what is no shared entry")
 
-    def _joined(self) -> dict[Key, tuple[bytes, bytes | None, bytes | None]]:
-        """The joined file, ours and theirs, of each entry in which the two trees differ."""
-        found = self._objects.difference(self._ours, self._theirs)
-        self._left_out = found
-        names = (name for pair in found.files.values() for name in pair)
-        raw = self._objects.read(names, "blob", MAX_ENTRY_BYTES)
-        joined: dict[Key, tuple[bytes, bytes | None, bytes | None]] = {}
+    def _joined(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        """The joined files, by path, that differ from theirs, and those that differ from ours."""
+        found = self._left_out = self._objects.difference(self._ours, self._theirs)
+        self._read(name for pair in found.files.values() for name in pair)
+        news: dict[str, bytes] = {}
+        ours_lack: dict[str, bytes] = {}
         for key, (left, right) in found.files.items():
-            ours, theirs = raw.get(left), raw.get(right)
-            mine, other = _read(ours, key[1]), _read(theirs, key[1])
-            if right and other is None:
+            mine, theirs = self._file(left, key[1]), self._file(right, key[1])
+            if right and theirs is None:
                 found.leave_out(path_of(key))
-            if mine is not None and other is not None:
-                joined[key] = (canonical_bytes(join(mine, other)), ours, theirs)
-            elif one := mine or other:
-                joined[key] = (canonical_bytes(one), ours, theirs)
-        return joined
+            states = [file.entry for file in (mine, theirs) if file is not None]
+            if states:
+                raw = canonical_bytes(functools.reduce(join, states))
+                if theirs is None or raw != theirs.raw:
+                    news[path_of(key)] = raw
+                if mine is None or raw != mine.raw:
+                    ours_lack[path_of(key)] = raw
+        return news, ours_lack
 
     def _purges(self, commit: str) -> int:
         """How often a tree was purged. Raises UserError for a newer one, and for another form."""
@@ -284,8 +297,8 @@ class _Run:
         if self._ours in ("", self._theirs) or self._trouble:
             return {}
         found = self._objects.difference(self._theirs, self._ours).files
-        raw = self._objects.read((ours for _, ours in found.values()), "blob", MAX_ENTRY_BYTES)
-        entries = (_read(raw.get(ours), name) for (_, name), (_, ours) in found.items())
+        self._read(ours for _, ours in found.values())
+        entries = (self._entry(ours, name) for (_, name), (_, ours) in found.items())
         return {
             one.id: Leaving(id=one.id, fields=stated(one.authors[creator_of(one)]), digest="")
             for one in entries
@@ -296,17 +309,14 @@ class _Run:
         """What leaves, with the new bytes of its file; b"" if the tree says it already."""
         out = self._outgoing[part.space]
         author = self._author
-        keys = [(part.space, one.id) for one in out.leaving]
-        applied = out.replica.applied
-        commits = dict.fromkeys((applied, self._written, self._ours))
-        files = {commit: self._objects.files(commit, keys) for commit in commits}
-        for one, key in zip(out.leaving, keys, strict=True):
-            entry = _read(files[self._ours].get(key), one.id)
-            version = _version(entry, author)
-            before, written = (
-                _version(_read(files[commit].get(key), one.id), author)
-                for commit in (applied, self._written)
-            )
+        commits = (out.replica.applied, self._written, self._ours)
+        applied = commits[0]
+        paths = {one.id: path_of((part.space, one.id)) for one in out.leaving}
+        self._read(f"{commit}:{path}" for commit in commits if commit for path in paths.values())
+        for one in out.leaving:
+            was = [self._entry(f"{commit}:{paths[one.id]}", one.id) for commit in commits]
+            entry = was[-1]
+            before, written, version = (_version(state, author) for state in was)
             known = base_of(before, written, out.node)
             changes = _changes(one, version, known, is_base_known=bool(applied or known))
             if changes:
@@ -322,7 +332,7 @@ class _Run:
                     node=out.node,
                 )
             raw = b"" if entry is None else canonical_bytes(entry)
-            if changes and _read(raw, one.id) is None:
+            if changes and not _is_valid(raw):
                 self._left_out.leave_out(one.id)  # a text or tag that is longer than the form
             elif entry is not None:
                 # A version that changed elsewhere too is taken in like any other.
@@ -348,21 +358,22 @@ class _Run:
         """Let the memory follow the tree; whether an edit here came between."""
         out = self._outgoing[part.space]
         applied = out.replica.applied
-        found = self._objects.difference(applied, self._ours)
-        names = {ids[1]: key for key, ids in found.files.items() if key[0] == part.space and ids[1]}
-        raw = self._objects.read(names, "blob", MAX_ENTRY_BYTES)
-        files = {names[name]: data for name, data in raw.items()}
-        lost = [(part.space, name) for name in out.lost]
-        files |= self._objects.files(self._ours, lost)
-        arriving = list(self._arriving(files, applied))
+        found = self._objects.difference(applied, self._ours).files
+        names = {name: ids[1] for (space, name), ids in found.items() if space == part.space}
+        if self._ours:
+            paths = {name: path_of((part.space, name)) for name in out.lost}
+            names |= {name: f"{self._ours}:{path}" for name, path in paths.items()}
+        self._read(names.values())
+        files = [file for name, at in names.items() if (file := self._file(at, name))]
+        signed = self._signed_fields(applied) if files else frozenset()
         counts, unsent = self._received[part.space], False
-        for number, chunk in enumerate(chunks := _chunks(arriving), 1):
+        for number, chunk in enumerate(chunks := _chunks(files), 1):
             is_last = number == len(chunks)
             answer = self._call(
                 "arrive",
                 **part.scope,
                 mine=self._plan.mine,
-                entries=chunk,
+                entries=[Arriving(entry=one, signed=_signed(one, signed)) for one in chunk],
                 sent=self._sent[part.space] if number == 1 else {},
                 node=out.node,
                 author=self._author,
@@ -376,33 +387,39 @@ class _Run:
                 counts[outcome] = counts.get(outcome, 0) + count
         return unsent
 
-    def _arriving(self, files: Mapping[Key, bytes], applied: str) -> Iterator[Arriving]:
-        signed = self._signed_fields(applied) if files else frozenset()
-        for (_, entry_id), raw in files.items():
-            entry = _read(raw, entry_id) if signed else None
-            names = {
-                author: tuple(n for n, f in fields.items() if (entry_id, author, n, f[0]) in signed)
-                for author, fields in (entry.authors if entry is not None else {}).items()
-            }
-            yield Arriving(id=entry_id, raw=raw.decode(errors="replace"), signed=names)
-
-    def _signed_fields(self, applied: str) -> frozenset[tuple[str, str, str, str]]:
+    def _signed_fields(self, applied: str) -> frozenset[_Signed]:
         """The fields (entry, author, name, clock) that their author wrote in a signed commit. What
         such a commit only carries along is not its author's word."""
         allowed = self._plan.allowed_signers
         if allowed is None:
             return frozenset()
         who = self._mirror.signed_files(applied, self._ours, allowed)
-        names = (name for before, after, _ in who for name in (before, after))
-        raw = self._objects.read(names, "blob", MAX_ENTRY_BYTES)
-        found = set()
+        self._read(name for before, after, _ in who for name in (before, after))
+        found: set[_Signed] = set()
         for before, after, email in who:
             author = author_id(email)
-            old, new = (_fields(_read(raw.get(name), ""), author) for name in (before, after))
+            old, new = (_fields(self._entry(name), author) for name in (before, after))
             found |= new - old
         return frozenset(found)
 
     # --- parts ------------------------------------------------------------------------------------
+
+    def _read(self, names: Iterable[str]) -> None:
+        """Read and parse the files with these object names, each once; what is no shared entry is
+        absent."""
+        fresh = (name for name in names if name not in self._files)
+        for name, raw in self._objects.read(fresh, "blob", MAX_ENTRY_BYTES).items():
+            with suppress(Invalid):
+                self._files[name] = _File(raw, parsed(raw))
+
+    def _file(self, name: str, entry_id: str) -> _File | None:
+        """A file that was read, if it is that entry's."""
+        file = self._files.get(name)
+        return file if file is not None and entry_id in ("", file.entry.id) else None
+
+    def _entry(self, name: str, entry_id: str = "") -> SharedEntry | None:
+        file = self._file(name, entry_id)
+        return file.entry if file is not None else None
 
     def _preview(self) -> None:
         """Note what a sync would send and take in. Changes nothing but the mirror."""
@@ -441,18 +458,27 @@ class _Run:
         self._ours = commit
 
 
-def _read(raw: bytes | None, entry_id: str) -> SharedEntry | None:
+def _is_valid(raw: bytes) -> bool:
     try:
-        return None if raw is None else parsed(raw, entry_id)
+        parsed(raw)
     except Invalid:
-        return None
+        return False
+    return True
 
 
 def _version(entry: SharedEntry | None, author: str) -> Version:
     return entry.authors.get(author, {}) if entry is not None else {}
 
 
-def _fields(entry: SharedEntry | None, author: str) -> set[tuple[str, str, str, str]]:
+def _signed(entry: SharedEntry, signed: frozenset[_Signed]) -> dict[str, tuple[str, ...]]:
+    """Per author the fields of an entry that a signature covers."""
+    return {
+        author: tuple(n for n, f in fields.items() if (entry.id, author, n, f[0]) in signed)
+        for author, fields in (entry.authors if signed else {}).items()
+    }
+
+
+def _fields(entry: SharedEntry | None, author: str) -> set[_Signed]:
     version = _version(entry, author)
     return {(entry.id if entry else "", author, n, f[0]) for n, f in version.items()}
 
@@ -477,14 +503,14 @@ def _changes(
     return {name: value for name, value in changes.items() if present.get(name) != value}
 
 
-def _chunks(arriving: Sequence[Arriving]) -> list[list[Arriving]]:
-    """The files in groups of limited size; one empty group if there are none."""
-    found: list[list[Arriving]] = [[]]
+def _chunks(files: Sequence[_File]) -> list[list[SharedEntry]]:
+    """The entries in groups of limited size; one empty group if there are none."""
+    found: list[list[SharedEntry]] = [[]]
     room = CHUNK_CHARS
-    for one in arriving:
-        if found[-1] and len(one.raw) > room:
+    for file in files:
+        if found[-1] and len(file.raw) > room:
             found.append([])
             room = CHUNK_CHARS
-        found[-1].append(one)
-        room -= len(one.raw)
+        found[-1].append(file.entry)
+        room -= len(file.raw)
     return found

@@ -14,7 +14,7 @@ from functools import partial
 from wm.api.sync import Arrived, ArriveRequest
 from wm.domain.memory import gate, tombstones
 from wm.domain.sync.arrivals import Reception, Rules
-from wm.domain.sync.merge import NAME, Invalid, parsed
+from wm.domain.sync.merge import NAME
 from wm.domain.sync.portable import author_name, creator_of, stated
 from wm.domain.sync.recaps import PREFIX, is_recap, merged, recap_id, recap_of
 from wm.errors import UserError
@@ -62,20 +62,17 @@ def _run(work: Work, request: ArriveRequest) -> Arrived:
     document = read_sync(work)
     replica = _noted(work, replica_of(document, request.mine), request)
     records = _with_sent(replica, request)
-    found = _parsed(request)
+    found = [one.entry for one in request.entries]
     reception = Reception(load_memory(work), records, _rules(work, request.mine))
-    for shared, signed in found:
-        if not is_recap(shared.id):
-            reception.take(shared, signed)
+    for one in request.entries:
+        if not is_recap(one.entry.id):
+            reception.take(one.entry, one.signed)
     _save(work, reception)
-    came = _take_recaps(work, [shared for shared, _ in found if is_recap(shared.id)])
+    came = _take_recaps(work, [shared for shared in found if is_recap(shared.id)])
     update: dict[str, object] = {"records": reception.records}
     if request.applied and not reception.unsent:
         update["applied"] = request.applied
-    noted = {
-        "authors": _authors(work, document, (shared for shared, _ in found)),
-        "node": document.node or request.node,
-    }
+    noted = {"authors": _authors(work, document, found), "node": document.node or request.node}
     document = document.model_copy(update=noted)
     save_replica(work, document, replica.model_copy(update=update), mine=request.mine)
     counts: dict[str, int] = {**Counter(fact.outcome for fact in reception.facts)}
@@ -115,16 +112,6 @@ def _with_sent(replica: Replica, request: ArriveRequest) -> dict[str, SharedReco
             }
         )
     return records
-
-
-def _parsed(request: ArriveRequest) -> list[tuple[SharedEntry, dict[str, tuple[str, ...]]]]:
-    found = []
-    for one in request.entries:
-        try:
-            found.append((parsed(one.raw.encode("utf-8", "surrogatepass"), one.id), one.signed))
-        except Invalid:
-            continue  # the exchange leaves such files out of the tree and reports them
-    return found
 
 
 def _rules(work: LocatedWork, mine: bool) -> Rules:

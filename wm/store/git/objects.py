@@ -82,12 +82,6 @@ class Objects:
             rest = rest[self._read_some(rest, kind, most, found) :]
         return found
 
-    def files(self, commit: str, keys: Iterable[Key]) -> dict[Key, bytes]:
-        """The files of these entries in the tree of a commit ("" for none)."""
-        names = {f"{commit}:{path_of(key)}": key for key in keys} if commit else {}
-        found = self.read(names, "blob", MAX_ENTRY_BYTES)
-        return {names[name]: raw for name, raw in found.items()}
-
     def version(self, commit: str) -> bytes:
         """The version file of a commit; b"" if there is none."""
         name = f"{commit}:{VERSION_FILE}"
