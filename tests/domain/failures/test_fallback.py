@@ -578,6 +578,15 @@ STRUCTURES = [
         ),
         ["a.scm:3: Error: (line 3) unterminated list"],
     ),
+    ("./test", ("cart: 3 of 4 sums differ",), ["cart: 3 of 4 sums differ"]),
+    ("pdm run test", ("cart: 3 of 4 sums differ",), ["cart: 3 of 4 sums differ"]),
+    ("verify a.iso", ("a.iso: not ok",), ["a.iso: a.iso: not ok"]),
+    ("verify", ("usage: verify FILE",), ["usage: verify FILE"]),
+    (
+        "eslint a.js ; test -s out.txt",
+        ("a.js", "  3:1  error  No x  no-x", "✖ 1 problem (1 error, 0 warnings)"),
+        ["a.js:3: No x no-x"],
+    ),
     ("sceptre validate a.yaml", ('"No stacks detected."',), ['"No stacks detected."']),
     (
         "wget http://localhost:9/x",

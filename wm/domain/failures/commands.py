@@ -292,6 +292,8 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     verb = sub.removeprefix("compose ").split(" ")[0]
     silent = tool in known_tools.SILENT or head in known_tools.SILENT
     silent |= verb in known_tools.SILENT_SUBCOMMANDS.get(group, ())
+    if tool == "test" and _base(words[0]) != tool and not any(w[:1] in "-=!" for w in rest):
+        silent = False  # `pdm run test` runs a script of the project.
     return ShellCommand(
         tool=tool,
         folder=at,
@@ -391,22 +393,24 @@ def _named(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
             rest = rest[1:]
         if rest[:1] in (("-W",), ("-X",)):
             rest = rest[2:]
-        if rest[:1] == ("-m",) and len(rest) > 1:
+        if rest[:1] == ("-m",) and len(rest) > 1 and rest[1] not in _OF_SYSTEM:
             return _named((rest[1].removesuffix(".__main__"), *rest[2:]))
     script = rest[0].rsplit("/", 1)[-1] if rest else ""
     if (name, script) in known_tools.SCRIPT_TOOLS:
         return known_tools.SCRIPT_TOOLS[name, script], rest[1:]
     if name == "node" and "--test" in rest:
         return "node --test", tuple(w for w in rest if w != "--test")
+    if "/" in words[0] and words[0][0] != "/" and name in _OF_SYSTEM:
+        return words[0], rest  # `./test` is the project's own, `/bin/test` is not.
     if "/" in words[0] and name not in _ALL_KNOWN and not words[0].startswith("/usr/"):
         # A program of the project: its path is its name.
         return words[0].removeprefix("./"), rest
     return name, rest
 
 
+_OF_SYSTEM = known_tools.SILENT | known_tools.LISTERS
 _ALL_KNOWN = (
-    known_tools.SILENT
-    | known_tools.LISTERS
+    _OF_SYSTEM
     | known_tools.SUBCOMMANDS
     | frozenset(known_tools.ALIASES.values())
     | frozenset(known_tools.PATH_TARGETS)

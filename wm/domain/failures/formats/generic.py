@@ -200,11 +200,15 @@ _ASIDE = patterns.Lazy(
     r"^\S+:\d+:in [`']|^https?://\S+$|^[a-z]+ v?\d[\d.]*$|^\(.*\)$|^\".*[^.]\"$|"
     r"^(?:while executing|invoked from)\b|^error in \S+ \(line \d+\)$"
 )
-_GOOD = patterns.Lazy(
-    r"(?i)\b(?:0 (?:errors?|failures?|failed|warnings?|problems?)|no (?:errors?|problems?|issues?)|"
-    r"(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0|success(?:ful(?:ly)?)?|succeeded|"
-    r"all good|passed|done|ok)\b"
+_NO_FAULTS = (
+    r"(?i)\b(?:(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?)|"
+    r"(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0)\b"
 )
+_COUNTS_NONE = patterns.Lazy(_NO_FAULTS)
+_GOOD = patterns.Lazy(
+    rf"{_NO_FAULTS}|\b(?:success(?:ful(?:ly)?)?|succeeded|all good|passed|done|ok)\b"
+)
+_CALL = patterns.Lazy(r"(?i)^(?:usage|hint|note|try |use )")
 _BULLET = patterns.Lazy(r"^\s*[*•-] \S")
 _WORD = patterns.Lazy(r"\pL{2}")
 
@@ -215,10 +219,11 @@ def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
 
     refusing: only one with such a word, or a warning: a summary says that something failed.
     """
-    last = plain = warned = summed = against = -1
+    last = plain = warned = summed = against = called = -1
     for i in range(len(lines) - 1, max(-1, len(lines) - MAX_LOOKED_AT - 1), -1):
         text = lines[i].strip()
-        if _WORD.search(text) is None or _ASIDE.search(text) or _GOOD.search(text):
+        called = i if _CALL.search(text) else called
+        if _WORD.search(text) is None or _ASIDE.search(text) or _is_good(text):
             warns = warned < 0 and text.lower().startswith("warn") and _AGAINST.search(text)
             warned = i if warns else warned
             continue
@@ -235,7 +240,14 @@ def _last_telling(lines: Sequence[str], *, refusing: bool) -> int:
         return against
     if refusing:
         return warned
-    return next((i for i in (warned, plain, last, summed) if i >= 0), -1)
+    return next((i for i in (warned, plain, last, summed, called) if i >= 0), -1)
+
+
+def _is_good(text: str) -> bool:
+    """Does the line say that all is well? `not ok` and `done: 1 mismatch` do not."""
+    if _GOOD.search(text) is None:
+        return False
+    return _AGAINST.search(_COUNTS_NONE.sub("", text)) is None
 
 
 def complaint(lines: Sequence[str], tool: str) -> Iterator[DetectedError]:
