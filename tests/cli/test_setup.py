@@ -49,7 +49,7 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     before = tree(user)
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
-    assert "Wired. 10 files written.\n\nnext: start an agent in a repository and say: " in said.out
+    assert "Wired. 10 files changed.\n\nnext: start an agent in a repository and say: " in said.out
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")
@@ -227,7 +227,7 @@ def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(user: 
     doctor = user.wm("doctor", "--no-proof")
     assert "is a folder, but must be a file" in " ".join(doctor.out.split())
     gone = user.wm("unsetup", "--yes")
-    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 4 files written.")
+    assert (gone.code, gone.out.splitlines()[-1]) == (0, "Undone. 4 files changed.")
     assert not plugin.exists()
 
 
@@ -268,7 +268,7 @@ def test_an_unwritable_folder_is_reported_and_the_other_agent_is_set_up(user: Te
     (user.home / ".config" / "opencode" / "plugin").write_text("a file of the user's")
     before = tree(user)
     said = user.wm("setup", "--yes")
-    assert (said.code, said.out.splitlines()[-1]) == (1, "9 files written.")
+    assert (said.code, said.out.splitlines()[-1]) == (1, "9 files changed.")
     assert "opencode: " in said.sentences
     assert (
         "wm.js cannot be written: Not a directory. Correct that, then try again" in said.sentences

@@ -183,7 +183,7 @@ def carry_out(
         return 1
     applied = agent_setup.apply(plan)
     success = "" if applied.problems else done
-    output.line(f"{success}{output.count(len(applied.changed), 'file')} written.")
+    output.line(f"{success}{output.count(len(applied.changed), 'file')} changed.")
     for problem in applied.problems:
         output.problem(problem)
     return 1 if applied.problems else wrong
@@ -192,8 +192,7 @@ def carry_out(
 def _print_changes(changes: Sequence[agent_setup.FileChange]) -> None:
     """By agent, one line for a file and one for its purpose. Files of one purpose in one folder are
     one line."""
-    for agent, of_agent in groupby(changes, key=lambda change: change.agent):
-        title = TITLES.get(agent) or other_agents.title(agent)
+    for title, of_agent in groupby(changes, key=_title):
         output.line(f"{title}:")
         alike = groupby(of_agent, key=lambda one: (one.say, one.path.parent, one.purpose))
         for (say, folder, purpose), group in alike:
@@ -203,6 +202,10 @@ def _print_changes(changes: Sequence[agent_setup.FileChange]) -> None:
             output.line(f"  {say}: {output.home_short(path)}")
             if purpose:
                 output.lines(output.wrap_block(purpose, indent=6))
+
+
+def _title(change: agent_setup.FileChange) -> str:
+    return TITLES.get(change.agent) or other_agents.title(change.agent)
 
 
 def _as_json(plan: agent_setup.SetupPlan, *, yes: bool, dry_run: bool) -> int:
