@@ -33,6 +33,9 @@ Replacement = tuple[ByteSpan, bytes]
 _Blocks = Mapping[bytes, Block]
 """Known blocks by their bytes."""
 _NO_BLOCKS: _Blocks = MappingProxyType({})
+_COMPARED_BYTES = 32 * 1024
+"""Bytes that are compared at a time: a slice is a copy, and one of this size stays in the cache of
+the processor."""
 
 
 class Message(Struct, frozen=True):
@@ -236,8 +239,13 @@ def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
     def is_unchanged(count: int, known: int) -> bool:
         # One byte more than the message, so that the next bytes cannot continue its value.
         first = messages[known - 1].span.end if known else begin
-        same = before.raw[first : messages[count - 1].span.end + 1]
-        return raw.startswith(same, at + first - begin)
+        end = messages[count - 1].span.end + 1
+        return all(
+            raw.startswith(
+                before.raw[start : min(start + _COMPARED_BYTES, end)], start + at - begin
+            )
+            for start in range(first, end, _COMPARED_BYTES)
+        )
 
     bad, good, step = len(messages) + 1, max(0, len(messages) - 1), 1
     while good and not is_unchanged(good, 0):
