@@ -14,6 +14,7 @@ from wm.formats.home import Alias, Aliases
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.prompt_epoch import PromptBlock, PromptEpoch
 from wm.formats.session_state import SessionState
+from wm.formats.sharing.sync import Replica, SharedRecord, Sync
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import MemoryEntry, Workspace, WorkspaceMemory
@@ -273,6 +274,29 @@ BREAKS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]]
             ("root_mismatch", "warning", MEMORY),
             ("root_mismatch", "warning", f"{BASE}/pending-journal.json"),
             ("root_mismatch", "warning", f"{BASE}/trash/m_0.json"),
+        ],
+    ),
+    "what is shared contradicts itself": (
+        lambda f: f.write(
+            (
+                Ref(Sync, KEY),
+                Sync(
+                    workspace=WORKSPACE,
+                    team=Replica(
+                        applied="0" * 40,
+                        records={
+                            "m_0123": SharedRecord(author="", shared=True, withdrawn=True),
+                            "m_0124": SharedRecord(author="", withdrawn=True),
+                        },
+                    ),
+                    mine=Replica(records={"../m_0125": SharedRecord(author="")}),
+                ),
+            )
+        ),
+        [
+            ("dangling_commit", "warning", f"{BASE}/sync.json"),
+            ("never_shared", "warning", f"{BASE}/sync.json"),
+            ("wrong_name", "error", f"{BASE}/sync.json"),
         ],
     ),
     "a damaged record in the log": (

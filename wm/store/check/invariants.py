@@ -21,6 +21,8 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.pressure import Pressure
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, SessionState
+from wm.formats.sharing.shared_entry import ID
+from wm.formats.sharing.sync import Sync
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput, file_name
 from wm.formats.working_memory import WorkingMemory
@@ -74,6 +76,8 @@ def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Br
         yield from _core(ref, document)
     elif isinstance(document, Aliases):
         yield from _aliases(document, around)
+    elif isinstance(document, Sync):
+        yield from _sync(document)
 
 
 def _workspace(ref: Ref[Document], workspace: Workspace, around: Surroundings) -> _Broken:
@@ -152,6 +156,18 @@ def _aliases(document: Aliases, around: Surroundings) -> _Broken:
         if alias.key in around.folders:
             message = f"{alias.key} has a folder of its own, but its alias hides that folder."
             yield "alias_hides_folder", "warning", message
+
+
+def _sync(document: Sync) -> _Broken:
+    if document.team.applied and document.team.remote is None:
+        message = "The memory reflects a commit, but no remote is named; `wm sync` names it again."
+        yield "dangling_commit", "warning", message
+    for name, record in (*document.team.records.items(), *document.mine.records.items()):
+        if re.fullmatch(ID, name) is None:
+            yield "wrong_name", "error", f"{name!r} cannot be the id of a shared entry."
+        elif record.withdrawn and not record.shared:
+            message = f"{name} is withdrawn, but was not shared; `wm unshare {name}` corrects that."
+            yield "never_shared", "warning", message
 
 
 def _name(ref: Ref[Document], expected: str) -> _Broken:
