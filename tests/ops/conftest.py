@@ -40,6 +40,8 @@ QUEUE = "The job queue runs on Postgres with SKIP LOCKED, not on Redis."
 class QuickDisk(Disk):
     """Every call but the flush, of which these tests have thousands."""
 
+    parallel = False  # no flush waits for the drive
+
     def flush(self, handle: Handle) -> None:
         self.status(handle)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,9 +9,15 @@ import pytest
 
 from tests.sync.clones import World
 
+MEMORY = "/dev/shm"
+"""A file system in memory: what these tests kill are processes, whose files survive there, too."""
+
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(tmp_path)
-    yield made
-    made.close()
+def world() -> Iterator[World]:
+    with tempfile.TemporaryDirectory(
+        prefix="wm-", dir=MEMORY if os.path.isdir(MEMORY) else None
+    ) as folder:
+        made = World(Path(folder))
+        yield made
+        made.close()
