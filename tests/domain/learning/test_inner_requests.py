@@ -11,6 +11,8 @@ from wm.settings import GateSettings
 GATE = GateSettings()
 
 INSIDE = (
+    ("Lütfen hatırla, testler Docker ister.", "testler Docker ister"),
+    ("Kijk er even naar, en alsjeblieft onthoud: de poort is 5433", "de poort is 5433"),
     ("Fix it and remember that the CI has no network.", "the CI has no network"),
     ("Thanks! Please keep in mind that Kim reviews all SQL.", "Kim reviews all SQL"),
     ("It works now. (remember this: the sandbox resets at noon)", "the sandbox resets at noon"),
@@ -102,3 +104,17 @@ def test_a_word_before_a_colon_is_no_programs_name_if_it_asks(message: str, fact
 def test_the_command_of_an_agent_is_a_request(command: str) -> None:
     assert [r.text for r in find_requests(of_user(command), GATE).found] == ["the port is 7443"]
     assert of_user("/compact now") == ""
+
+
+ONCE = {
+    "the queue name is orders.v3 - remember that please": "the queue name is orders.v3",
+    "For the record, please memorize: fiscal year starts in April.": "fiscal year starts in April",
+    "/remember the docs are built with mkdocs": "the docs are built with mkdocs",
+    "Keep this in mind for all future sessions: tests run with TZ=UTC": "tests run with TZ=UTC",
+    "I want you to remember we never rebase shared branches": "we never rebase shared branches",
+}
+
+
+@pytest.mark.parametrize("message", ONCE)
+def test_politeness_around_a_request_is_no_second_one(message: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == [ONCE[message]]

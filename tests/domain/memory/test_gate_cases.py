@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.memory.gate_cases import ANY, BY_LANGUAGE, FRESH, LAST, MORE, SECRETS, SIMPLE, Row
+from tests.domain.memory.gate_cases import (
+    ANY,
+    BY_LANGUAGE,
+    FRESH,
+    LAST,
+    MOMENTS,
+    MORE,
+    SECRETS,
+    SIMPLE,
+    Row,
+)
 from wm.domain.memory.gate import judge
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
@@ -25,6 +35,10 @@ def test_the_gate_judges_every_language_the_same(lang: str) -> None:
 
 def test_plans_and_reports_differ_from_rules() -> None:
     assert [row for row in FRESH if not _as_expected(row)] == []
+
+
+def test_moments_and_guesses_differ_from_rules_in_fourteen_languages() -> None:
+    assert [row for row in MOMENTS if not _as_expected(row)] == []
 
 
 def _as_expected(row: Row) -> bool:

@@ -21,9 +21,12 @@ JOINED = ("zh", "ja", "ko")
 _LATIN = (0xC0, 0x530)
 _LATIN_EXTENDED = (0x1E00, 0x1F00)
 _MORE = {ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"}
+_PLEASE = (
+    "please|pls|bitte|por favor|per favore|per piacere|s'il te plait|s'il vous plait|stp|svp|"
+    "пожалуиста|prosze|lutfen|alsjeblieft|alstublieft|vui long|lam on"
+)
 _AND = (
-    "and|also|then|please|but|so|always|und|auch|bitte|aber|et|aussi|puis|mais|y|e|pero|tambien|"
-    "por favor|"
+    f"{_PLEASE}|and|also|then|but|so|always|und|auch|aber|et|aussi|puis|mais|y|e|pero|tambien|"
     "mas|tambem|ed|anche|poi|ma|en|ook|dan|maar|i|oraz|tez|ale|и|а|также|но|ve|ayrica|ama|va|roi|nhung|"
     "và|و|और|agent"
 )  # fmt: skip
@@ -91,11 +94,10 @@ _PATTERNS = tuple(_pattern(lang) for lang in phrases("request_verb"))
 def _tail_pattern() -> Lazy:
     """A request at the end of a line: a mark or "and", a phrase that points back, small words."""
     tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
-    asked = "please|bitte|por favor|per favore|s'il te plait|пожалуиста|prosze|lutfen|alsjeblieft"
-    small = f"for later|for next time|for the future|decision|rule|fact|convention|ok|ja|{asked}"
+    small = f"for later|for next time|for the future|decision|rule|fact|convention|ok|ja|{_PLEASE}"
     return Lazy(
         rf"(?:[.;,!。，；！、(\x{{2014}}\x{{2013}}-]\s*|\s)(?:(?:{_AND})[,:]?\s+)*"
-        rf"(?:(?:{asked}),?\s+|请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
+        rf"(?:(?:{_PLEASE}),?\s+|请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
         r"[\s.!。！)*_]*$"
     )
 
@@ -166,8 +168,17 @@ def facts_in(line: str) -> Iterator[str]:
         _, begin, end = found
         text = _without_end(line[begin : after[0]]) if after and after[0] < end else line[begin:end]
         text = text.strip(" \t\"'“”„«»()[]*_")
-        if len(text) >= 4 and not _ASKS.search(text) and not text.startswith(_POINTERS):
+        is_fact = len(text) >= 4 and not _ASKS.search(text) and not is_polite(text)
+        if is_fact and not text.startswith(_POINTERS):
             yield text
+
+
+def is_polite(text: str) -> bool:
+    """Whether a text only says please: "the port is 5433, remember that please" asks once."""
+    return _POLITE.match(_flat(text).strip(" .,;:!-")) is not None
+
+
+_POLITE = Lazy(rf"^(?:(?:{_PLEASE})[ ,.!]*)+$")
 
 
 def before_next(text: str) -> str:

@@ -130,8 +130,11 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         alone = tuple(
             one._replace(text=inner_requests.before_next(one.text)) for one in found.found
         )
-        found = found._replace(found=alone)
-        found = found._replace(found=(*alone, *_inside(asked, asking, found, settings)))
+        found = found._replace(
+            found=tuple(one for one in alone if not inner_requests.is_polite(one.text))
+        )
+        inside = _inside(asked, asking, found, settings)
+        found = found._replace(found=(*found.found, *inside))
     if not found.found:
         return found
     kept, gone = [], []

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words
-from wm.domain.memory.intent import describes_moment, has_harmful_intent
+from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
@@ -166,6 +166,8 @@ def _is_progress(judged: _NormalisedText) -> bool:
         return False
     if judged.type == "project" and _PAST_END.search(judged.plain) is not None:
         return True
+    if reports_progress(judged.plain):
+        return True
     if not _PROGRESS.holds(judged.plain):
         return False
     if judged.type == "decision" and _CHOICE.holds(judged.plain):
@@ -195,7 +197,7 @@ _UNWANTED = Lazy(
 def _is_question(judged: _NormalisedText) -> bool:
     if _QUESTION_MARK.holds(judged.plain[-12:]):
         return True
-    return not judged.durable and _QUESTION.holds(judged.plain)
+    return not judged.durable and (_QUESTION.holds(judged.plain) or is_guess(judged.plain))
 
 
 def _is_raw_error(judged: _NormalisedText) -> bool:

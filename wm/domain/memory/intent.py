@@ -1,4 +1,5 @@
-"""Detect orders of harmful intent, and states of the moment, by the concepts that they combine.
+"""Detect orders of harmful intent, states of the moment and guesses, by the concepts that they
+combine.
 
 In sixteen languages.
 
@@ -67,6 +68,34 @@ def describes_moment(text: str) -> bool:
     if not (_has("EDITOR", folded) or _has("SERVICE", folded)):
         return False
     return any(_is_state(sentence) for sentence in _split(_SENTENCE, folded))
+
+
+def reports_progress(text: str) -> bool:
+    """Whether a sentence says what was just done, is being worked on, or how the tests are now.
+
+    text: normalised and without accents, as in the gate.
+    """
+    return any(_is_progress(sentence) for sentence in _split(_SENTENCE, _folded(text)))
+
+
+def _is_progress(sentence: str) -> bool:
+    unfinished = _has("JUST", sentence) or _has("WORKING", sentence)
+    return (unfinished or _is_result(sentence)) and not _has("ALWAYS", sentence)
+
+
+def _is_result(sentence: str) -> bool:
+    if not (_has("TESTS", sentence) and _has("PASSES", sentence)):
+        return False
+    return _has("NOW", sentence) or _has("EVERYTHING", sentence)
+
+
+def is_guess(text: str) -> bool:
+    """Whether a text begins or ends as a guess. text: as in the gate."""
+    folded = _folded(text).rstrip(" .。")
+    found = _concept("DOUBT").search(folded)
+    if found is not None and found.start() == 0:
+        return True
+    return any(end.end() == len(folded) for end in _concept("DOUBT_END").finditer(folded))
 
 
 def _is_state(sentence: str) -> bool:
