@@ -36,7 +36,7 @@ ASKS: Rows = (
     ("en", r"(?:always )?(?:remember|memori[sz]e)(?: for (?:the future|future sessions|next time|later))?,? that\s+"),
     ("en", r"(?:always )?(?:remember|memori[sz]e|note)(?: down)? (?:the following|these|those|two|three|four|five|some|a few|a couple of) (?:\w+ ){0,2}?(?:things?|rules?|facts?|points?|notes?|conventions?|preferences?|decisions?|details?|items?)(?: for (?:later|next time|the future|future sessions))?\s*[:：]\s*"),
     ("en", r"remember\s*[,;—–-]\s*"),
-    ("en", r"(?:(?:i(?:'d like| would like| want| need) you to|(?:can|could|would|will) you|let's) (?:please |always |also )*)?remember ((?:we|i|our|my|the user|never|always|not to|to (?:always|never)|he|she|they|it)\b.*)"),
+    ("en", r"(?:(?:i (?:want|need) you to|can you) )?remember ((?:we|i|our|my|the user|never|always|not to|to (?:always|never)|he|she|they|it)\b.*)"),
     ("en", r"(?:keep|bear|have) (?:this |it |the following )?in mind(?: for (?:later|the future|next time|(?:all )?(?:the )?(?:future|later|coming|next) \w+))?(?: that\s+|\s*[:：]\s*)"),
     ("en", r"(?:save|add|store|write|put|commit|record|log) (?:(?:this|that|it|the following) )?(?:fact |note |rule )?(?:to|in|into) (?:your |the |our |long[- ]term |project |workspace |permanent )*memory(?:\s*[:：,—–-]+\s*|,? that\s+| the fact that\s+)"),
     ("en", r"(?:write|jot|note|put|get) (?:this|that|it|the following) down\s*[:：,—–-]+\s*"),
