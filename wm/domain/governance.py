@@ -75,6 +75,10 @@ class SweepRule(Enum):
     ORPHAN_LOCK = "orphan_lock"
 
 
+_ALONE = {FilePart.LOCK: SweepRule.ORPHAN_LOCK, FilePart.OLD: SweepRule.ORPHAN}
+"""What may be deleted when its document is gone, and by which rule."""
+
+
 class FileFact(NamedTuple):
     """A file as the sweep read it.
 
@@ -204,11 +208,8 @@ class _Planner:
         unit.exists = unit.exists or fact.part in (FilePart.DOCUMENT, FilePart.COPY)
         if fact.part is not FilePart.LOCK:
             unit.modified = max(unit.modified, fact.modified)
-        unit.safe = unit.safe or self._is_safe(fact)
+        unit.safe = unit.safe or fact.kind not in SWEPT or self._is_protected(fact)
         unit.lost = unit.lost or (fact.lost and fact.kind is FileKind.SESSION)
-
-    def _is_safe(self, fact: FileFact) -> bool:
-        return self._is_protected(fact) or fact.kind not in SWEPT
 
     def _of(self, kind: FileKind) -> list[_FileUnit]:
         """The existing documents of one kind, newest first."""
@@ -263,14 +264,10 @@ class _Planner:
         for unit in self._of(FileKind.SESSION):
             sessions.setdefault(unit.session, []).append(unit)
         # A document that was locked but never written leaves only its lock, which is deleted too.
-        locks = [u for u in self._units.values() if u.kind is FileKind.SISTER and not u.exists]
-        for unit in locks:
+        locks = (u for u in self._units.values() if u.kind is FileKind.SISTER and not u.exists)
+        for unit in (*locks, *(unit for kind in _OF_A_SESSION for unit in self._of(kind))):
             if unit.session in sessions:
                 sessions[unit.session].append(unit)
-        for kind in _OF_A_SESSION:
-            for unit in self._of(kind):
-                if unit.session in sessions:
-                    sessions[unit.session].append(unit)
         return list(reversed(sessions.values()))
 
     def _plan_session(self, session: Sequence[_FileUnit], rule: SweepRule) -> None:
@@ -282,13 +279,9 @@ class _Planner:
     def _quota(self, max_bytes: int) -> int:
         """Above the quota, delete in this order, oldest first: saved vectors (they can be rebuilt),
         kept tool outputs, inactive sessions. Returns the bytes that are still over."""
-        going = sum(unit.size for unit in self._units.values() if unit.path in self._planned)
-        stray = sum(
-            self._stray_bytes(unit)
-            for unit in self._units.values()
-            if unit.path not in self._planned
-        )
-        over = self._bytes - going - stray - max_bytes
+        over = self._bytes - max_bytes
+        for unit in self._units.values():
+            over -= unit.size if unit.path in self._planned else self._stray_bytes(unit)
         if over <= 0:
             return 0
         for kind in (FileKind.VECTORS, FileKind.RECORDING, FileKind.OUTPUT):
@@ -329,29 +322,21 @@ class _Planner:
         and locks without a document."""
         if any(fact.locked for fact in unit.files):
             return
-        rest = [
-            fact
-            for fact in unit.files
-            if fact.part is FilePart.TEMP and not self._is_protected(fact)
-        ]
+        temps = [fact for fact in unit.files if fact.part is FilePart.TEMP]
+        rest = [fact for fact in temps if not self._is_protected(fact)]
         yield from (Deletion(fact, SweepRule.DEAD_WRITER) for fact in rest)
-        if unit.exists or unit.kind not in SWEPT or len(rest) < self._temps(unit):
+        if unit.exists or unit.kind not in SWEPT or len(rest) < len(temps):
             return
         if unit.kind is FileKind.SISTER and unit.session in self._sessions:
             return  # its session may still write it
         for fact in unit.files:
-            if fact.part in (FilePart.LOCK, FilePart.OLD) and not self._is_safe(fact):
-                yield Deletion(
-                    fact, SweepRule.ORPHAN_LOCK if fact.part is FilePart.LOCK else SweepRule.ORPHAN
-                )
+            if fact.part in _ALONE and not self._is_protected(fact):
+                yield Deletion(fact, _ALONE[fact.part])
 
     def _is_protected(self, fact: FileFact) -> bool:
-        """Like `_is_safe`, for documents that are never swept but may have a dead writer's files
-        beside them."""
+        """Whether it must stay now. Documents that are never swept may have files of a dead writer
+        beside them, which are not protected by that."""
         return fact.pinned or fact.locked or fact.modified > self._young
-
-    def _temps(self, unit: _FileUnit) -> int:
-        return sum(fact.part is FilePart.TEMP for fact in unit.files)
 
     def _stray_bytes(self, unit: _FileUnit) -> int:
         return sum(deletion.file.size for deletion in self._stray_files(unit))

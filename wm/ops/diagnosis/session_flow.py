@@ -145,28 +145,27 @@ def _missing_entries(found: DiagnosisBasis) -> list[Disappearance]:
         entry = present.get(entry_id)
         if entry is not None and entry.status in ("active", "inbox"):
             continue
-        row = _where(entry_id, entry, last_trashed.get(entry_id), in_trash=entry_id in trash)
+        trashed = last_trashed.get(entry_id)
+        how, at, sentence = _where(entry_id, entry, trashed, in_trash=entry_id in trash)
         text = entry.text if entry else texts.get(entry_id, "")
-        rows.append(row.model_copy(update={"text": text}))
+        rows.append(Disappearance(entry=entry_id, text=text, how=how, at=at, sentence=sentence))
     return sorted(rows, key=lambda row: (row.how != "unexplained", row.at, row.entry))
 
 
 def _where(
     entry_id: str, entry: MemoryEntry | None, record: EvidenceRecord | None, *, in_trash: bool
-) -> Disappearance:
+) -> tuple[str, str, str]:
+    """How an entry left, when, and the sentence about it."""
     if entry is not None and entry.status == "superseded":
         by = entry.superseded_by or "another entry"
-        sentence = f"It was replaced by {by} and is kept as history."
-        return Disappearance(entry=entry_id, how="replaced", at=entry.updated_at, sentence=sentence)
-    if record is not None:
-        how = _LEFT[record.type, record.outcome]
-        if in_trash or entry is not None:
-            sentence = f"It is in the trash; `wm undo {entry_id}` brings it back."
-            return Disappearance(entry=entry_id, how=how, at=record.created_at, sentence=sentence)
-        sentence = f"It was {how}, and it is no longer in the trash."
-        return Disappearance(entry=entry_id, how="purged", at=record.created_at, sentence=sentence)
-    sentence = "No record says why: the file was edited, restored or lost."
-    return Disappearance(entry=entry_id, how="unexplained", sentence=sentence)
+        return "replaced", entry.updated_at, f"It was replaced by {by} and is kept as history."
+    if record is None:
+        return "unexplained", "", "No record says why: the file was edited, restored or lost."
+    how = _LEFT[record.type, record.outcome]
+    if in_trash or entry is not None:
+        back = f"It is in the trash; `wm undo {entry_id}` brings it back."
+        return how, record.created_at, back
+    return "purged", record.created_at, f"It was {how}, and it is no longer in the trash."
 
 
 def _hidden(found: DiagnosisBasis) -> list[Disappearance]:
