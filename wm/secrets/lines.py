@@ -88,7 +88,7 @@ _SHOWS = (
     r"\bget-secret-value\b|\bget secrets? |\bfind-(?:generic|internet)-password |\b(?:bw|lpass) (?:get|show) |"
     r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read "
 )
-"""Commands that print a secret, which stands below them."""
+"""Commands that print a secret, on a line below them."""
 _RESETS = r"(?i)\b(?:reset|generate|rotate|create|regenerate|renew)[-_ ](?:\w{1,20}[-_ ])?(?:password|passwd|secret|token|key|credentials?)\b"
 _EVALUATES = (
     r"^(?:(?:\([a-z]{2,5}\)|[a-z]{1,12}(?:\([\w:]{1,20}\):\d+(?::\d+)?)?>|>>>|In \[\d+\]:) [^\n]*|"

@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 TEACH = "wm:tags"
-"""What stands for the tags among the names of phantom tools; no tool has such a name."""
+"""Represents the tags among the names of phantom tools; no tool has such a name."""
 _START = "<wm:"
 _MOST_CHARS = 2_000
 """A longer tag is text; so much of an answer is kept back at most."""

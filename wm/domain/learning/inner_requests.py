@@ -134,10 +134,10 @@ _SENTENCE_ENDS = Lazy(r"[.!?…]+\s+|[。！？]\s*|;\s+")
 _MARKED = Lazy(
     rf"^(?:[^\s]|\s+(?:and|und|et|y|e|en|и|ve|और)\s|\s+i\s+(?:{_any_of('request_tail', 'pl')}))"
 )
-"""A request at the end stands behind a mark or "and", so that "where I save this" is none."""
+"""A request at the end follows a mark or "and", so that "where I save this" is none."""
 
 _POINTERS = tuple(p for lang in JOINED for p in phrases("request_pointer")[lang].split("|"))
-"""A Chinese request may go on with one of these: what to keep stands in the next lines."""
+"""A Chinese request may go on with one of these: the next lines say what to keep."""
 
 _AND_AT_END = Lazy(rf"[\s,;]+(?:{_AND})\s*$")
 _ENGLISH = frozenset(phrases("request_verb")["en"].split("|"))
@@ -206,11 +206,11 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         head = flat[:verb]
         asked = stop is not None and "?" in stop.group()
         # "I remember that …"; in other languages "i" means "and"
-        told = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
+        states = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
         apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"
         # A text to show: 加上提示：记住你可以撤销
-        told = told or (head[-1:] in ":：" and head != "" and found[1] in _DIRECTLY)
-        if apart and not (asked or told or _negates(head)):
+        states = states or (head[-1:] in ":：" and head != "" and found[1] in _DIRECTLY)
+        if apart and not (asked or states or _negates(head)):
             yield verb, begin, end
         at = begin
 

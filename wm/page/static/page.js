@@ -39,25 +39,25 @@
     for (const part of all("main, .side, .panel")) part.inert = is;
   }
 
-  // Whoever takes over the port later does not know the proof, and is shown and told nothing.
+  // Whoever takes over the port later does not know the proof, and gets nothing.
   function follow() {
     const stream = new EventSource(body.dataset.stream);
     let known = false;
     let before = false;
     stream.addEventListener("hello", (event) => {
-      const told = JSON.parse(event.data);
-      known = told.proof === body.dataset.proof;
+      const sent = JSON.parse(event.data);
+      known = sent.proof === body.dataset.proof;
       if (!known) return stream.close();
       closed(false);
-      state(told.live);
+      state(sent.live);
       if (before) tell(["everything"]);
       before = true;
     });
     stream.addEventListener("change", (event) => {
       if (!known) return;
-      const told = JSON.parse(event.data);
-      state(told.live);
-      tell(told.slugs);
+      const sent = JSON.parse(event.data);
+      state(sent.live);
+      tell(sent.slugs);
     });
     stream.addEventListener("error", () => {
       known = false;
