@@ -153,7 +153,7 @@ def _made(message: str, file: str, line: str, at: int, *levels: str) -> _Located
     file = file.removeprefix("file://")
     bad = _level(*levels, message)
     bare = _SEVERITY.match(message)
-    text = (bare.group(1) if bare else message).strip(" -:|").replace("[*] ", "")
+    text = (bare.group(1) if bare else message).strip(" -:|•").replace("[*] ", "")
     text = _BRACKETED.sub(r"\1 ", text)
     found = DetectedError(_category(file, text), text, file, whole(line), at, at + 1)
     return _LocatedFinding(found, bad)

@@ -1,4 +1,4 @@
-"""rspec, phpunit, dotnet test, ctest, terraform, and single lines of smaller tools.
+"""rspec, ctest, terraform, and single lines of smaller tools.
 
 Formats too small for a module of their own; each is recognised by its own marks.
 """
@@ -14,16 +14,11 @@ from wm.text import patterns
 
 _RSPEC = patterns.Lazy(r"^(?:rspec|crystal spec) '?(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$")
 _RSPEC_BODY = patterns.Lazy(r"^\s+Failure/Error: ?(.*)$")
-_PHPUNIT = patterns.Lazy(r"^\d+\) ([\w\\]+::\w+.*)$")
-_PHP_PLACE = patterns.Lazy(r"^(/\S+\.php):(\d+)$")
-_DOTNET = patterns.Lazy(r"^\s+Failed (\S.+?) \[[^\]]+\]$")
-_DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
 _TERRAFORM = patterns.Lazy(r"^\s*on (\S+) line (\d+)")
 _CONFLICT = patterns.Lazy(
     r"^(?:CONFLICT|KONFLIKT|CONFLIT|CONFLICTO|CONFLITO|CONFLITTO|КОНФЛИКТ|冲突|衝突|충돌) ?"
     r"[(（][^)）]+[)）] ?[:：] ?.*?(?:\b(?:in|of) )?(\S+?\.?\S*?)(?: deleted in .*)?$"
 )
-_ANALYZER = patterns.Lazy(r"^\s*(error|warning|info) [•-] (.+?) [•-] (\S+?):(\d+):\d+ [•-] (\S+)$")
 _EXUNIT = patterns.Lazy(r"^\s+\d+\) (?:test|property|doctest) (.+?) \(\S+\)$")
 _EXUNIT_PLACE = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+)$")
 _EXUNIT_FRAME = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+): ")
@@ -45,25 +40,12 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             yield DetectedError(
                 "test", next(said_by_rspec, "failed"), file, whole(number or ""), i, i + 1, name
             )
-        elif "::" in line and line[:1].isdigit() and (match := _PHPUNIT.match(line)):
-            detail = next((t for t in lines[i + 1 : i + 4] if t.strip()), "failed")
-            place = own_place(_PHP_PLACE, lines[i : i + 30])
-            yield DetectedError("test", detail, *place, i, i + 2, match.group(1))
-        elif line.lstrip().startswith("Failed ") and (match := _DOTNET.match(line)):
-            block = lines[i + 1 : i + 25]
-            said = (t.strip() for t in block if t.strip() and "Message:" not in t)
-            place = own_place(_DOTNET_FRAME, block)
-            yield DetectedError("test", next(said, "failed"), *place, i, i + 2, match.group(1))
         elif line.startswith("Error: ") and i + 3 < len(lines):
             place = own_place(_TERRAFORM, lines[i + 1 : i + 4])
             if place[0]:
                 yield DetectedError("build", line[7:], *place, i, i + 6)
         elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
-        elif (" • " in line or " - " in line) and (match := _ANALYZER.match(line)):
-            level, message, file, number, code = match.groups()
-            if level == "error":
-                yield DetectedError("", f"{message} ({code})", file, whole(number), i, i + 1)
         elif ") " in line and line.startswith("  ") and (match := _EXUNIT.match(line)):
             body = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
             block = list(takewhile(str.strip, lines[i + 1 : i + 40]))
