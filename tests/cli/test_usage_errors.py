@@ -278,8 +278,8 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "objects show o_abc123",
         1,
         "There is no stored content 'o_abc123' in {repo}.",
-        "`wm objects` lists what is stored. The content of deleted or purged sessions is gone: "
-        "read the file, or run the command, again.",
+        "`wm objects` lists what is stored. The content of sessions that were deleted, purged, "
+        "or idle for 30 days is gone: read the file, or run the command, again.",
     ),
     (
         "output nonsense",

@@ -178,10 +178,11 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
             f"{wanted!r} is the beginning of {len(found)} ids: {', '.join(sorted(found)[:5])}.",
             fix="Give more digits.",
         )
+    days = work.runtime.settings.storage.object_max_age_days
     raise NotFound(
         f"There is no stored content {wanted[:40]!r} in {work.place.root or work.key}.",
-        fix="`wm objects` lists what is stored. The content of deleted or purged sessions is gone: "
-        "read the file, or run the command, again.",
+        fix="`wm objects` lists what is stored. The content of sessions that were deleted, purged, "
+        f"or idle for {days:g} days is gone: read the file, or run the command, again.",
     )
 
 
