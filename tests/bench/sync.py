@@ -39,7 +39,8 @@ ROUNDS = 5
 EDITS = 1_000
 """Edits by their authors, in syncs of ten, whose growth is measured."""
 WORDS_OF_TEXT, WORDS_OF_LONG_TEXT = 14, 45
-"""About 100 and 310 characters."""
+"""About 100 and 310 characters. For the short ones git itself needs more than GROWTH (decision
+record 0036), so they are compared with that."""
 FIRST_S, AGAIN_S, GROWTH, FOLLOWS = 5.0, 0.5, 1.5, 2.0
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 VERSION = b'{\n "format": "wm-memory",\n "purges": 0,\n "version": 1\n}\n'
@@ -277,6 +278,7 @@ def main() -> bool:
     gc.set_threshold(50_000)  # as the command line and the daemon
     _, small, _ = measured(SMALL, AUTHORS // 10)
     first, few, grown = measured(ENTRIES, AUTHORS)
+    texts, longer = growth(only_texts=True), growth(words=WORDS_OF_LONG_TEXT)
 
     def rest(took: Took) -> str:
         return f" (git's {took.git_s:.3g} s; by the clock {took.clock_s:.3g} s)"
@@ -286,9 +288,10 @@ def main() -> bool:
         at_most("ten changes, beside git's own time", few.own_s, AGAIN_S, "s", rest(few)),
         Row(f"the same among {SMALL:,} entries", f"{small.own_s:.3g} s{rest(small)}"),
         at_most("ten times as many entries", few.own_s / small.own_s, FOLLOWS),
-        at_most("growth of the remote by text changed", grown, GROWTH),
-        Row("  the same if a file were only the text", f"{growth(only_texts=True):.3g}"),
-        Row("  with texts of 310 characters", f"{growth(words=WORDS_OF_LONG_TEXT):.3g}"),
+        Row("growth of the remote by text changed", f"{grown:.3g}"),
+        Row("  the same if a file were only the text", f"{texts:.3g}"),
+        at_most("  ratio of the two", grown / texts, GROWTH),
+        at_most("  growth with texts of 310 characters", longer, GROWTH),
     ]
     rows += large()
     return report(f"a sync of {ENTRIES:,} entries by {AUTHORS} authors", rows)
