@@ -5,7 +5,6 @@ SCENES has those of `scenes`, too.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -95,13 +94,13 @@ def page_out(number: int) -> Step:
     )
 
 
-def shared_by_another(number: int, **fields: str | bool) -> dict[str, str]:
+def shared_by_another(number: int, **fields: str | bool) -> dict[str, object]:
     """A file of the shared tree with one version, by an author who is not the user."""
     name = f"m_{number:020x}"
     said = {"created": f"2026-10-01T09:00:0{number}.000Z", "name": "Ben", **fields}
     clock = f"2026-10-01T09:00:0{number}.000Z-0000-0000000b"
     version = {field: [clock, value] for field, value in said.items()}
-    return {"id": name, "raw": json.dumps({"id": name, "authors": {"a_" + "b" * 16: version}})}
+    return {"entry": {"id": name, "authors": {"a_" + "b" * 16: version}}}
 
 
 def sent(text: str) -> Callable[[Bench], dict[str, dict[str, str]]]:
