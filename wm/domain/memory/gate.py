@@ -16,7 +16,14 @@ from msgspec import Struct
 
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words
-from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
+from wm.domain.memory.intent import (
+    begins_as_talk,
+    describes_moment,
+    has_harmful_intent,
+    is_guess,
+    is_personal,
+    reports_progress,
+)
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
@@ -162,11 +169,15 @@ _ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
 
 
 def _is_progress(judged: _NormalisedText) -> bool:
+    if judged.source == "compaction" and begins_as_talk(judged.plain):
+        return True
     if judged.durable:
         return False
     if judged.type == "project" and _PAST_END.search(judged.plain) is not None:
         return True
-    if reports_progress(judged.plain):
+    if reports_progress(judged.plain) or (
+        judged.source == "compaction" and judged.type != "feedback" and is_personal(judged.plain)
+    ):
         return True
     if not _PROGRESS.holds(judged.plain):
         return False

@@ -27,7 +27,7 @@ DURABLE: Patterns = (
     r"^toujours\b|\b(?:doit|doivent|il faut|est|sont|on|nous|se) toujours\b|\b(?:jamais|doit|doivent|il faut|seulement|uniquement|chaque|au lieu de|préfère|éviter|interdit|ne plus)\b",
     r"\b(?:sempre|nunca|jamais|deve[m]?|é preciso|apenas|somente|cada|em vez de|prefere|evitar|proibido)\b",
     r"(?:要求|希望|偏好|喜欢|喜歡)[^，。]{0,6}先.{1,24}(?:再|才)",
-    r"一律|必须|必須|禁止|不得|只能|只用|总是|總是|始终|始終|每次|每个|每個|应该|應該|(?:^|[^要])不要|永远|统一|規定|规定|而不是|不再",
+    r"一律|必须|必須|禁止|不得|只能|只用|只支持|仅支持|仅限|总是|總是|始终|始終|每次|每个|每個|应该|應該|(?:^|[^要])不要|永远|统一|規定|规定|而不是|不再",
     r"必ず|常に|のみ|だけ|禁止|べきである|ないこと|毎回|ではなく|ため|してはいけない|使わない|しない。?$",
     r"항상|반드시|절대|금지|만 (?:사용|허용)|해야|하지 않(?:는다|고|기로|음)|마다|대신|전용|말 것",
 )
@@ -71,7 +71,8 @@ PROGRESS: Patterns = (
     r"(?:마쳤|끝냈|끝났|끝마쳤)|(?:갱신|업데이트|반영|정리|적용|해결|개선|전환|변환|리팩터링|완성)(?:했|하였|됐|되었)|(?:화면|파일|테스트|작업|항목|단계|건|개)(?:이|가|은|는)? ?.{0,10}(?:남았|남아 있)|(?:모두|전부|다) 통과",
     rf"^(?:the )?{_NUM} (?:of|out of|von|de|sobre) (?:the |den |las |los )?{_NUM} \w+\b.{{0,40}}\b(?:are|is|sind|ist|están|estão|closed|done|left|open|zu|fertig|cerrad|fechad|list|pront)|^{_NUM} \w+ sur {_NUM}\b|{_CJK_NUM}\s?(?:个|個|つ|件|개|건)?(?:の|의)?.{{0,8}}?(?:中|のうち|중)(?:已|에서)?.{{0,6}}{_CJK_NUM}\s?(?:个|個|つ|件|개|건)|已(?:关闭|關閉|处理|完成|迁移).{{0,2}}{_CJK_NUM}\s?(?:个|個|项|条)",
     r"\b\d+\s?(?:percent|per cent|%|prozent|por ciento|pour cent|por cento) .{0,20}\b(?:done|complete[d]?|finished|converted|migrated|geschafft|fertig|erledigt|umgestellt|hech[oa]|list[oa]|completad[oa]|terminad[oa]|faite?|terminée?|achevée?|feit[oa]|pront[oa]|concluíd[oa])\b|\b(?:went|rose|grew|dropped|fell|improved|increased|climbed|stieg|subió|est passée?|subiu) (?:from|von|de) \d+|\b(?:now works|works now|works again|funktioniert (?:jetzt|nun|wieder)|ya funciona|marche maintenant|fonctionne (?:maintenant|désormais)|já funciona|agora funciona)\b|\bnothing (?:else |more )?(?:left )?to do\b",
-    r"^(?:next|up next|next up|then)\s?:\s|^\d+ files? changed\b|^(?:the|this) (?:file|diff|output|log|function|class|module|patch)(?: now)? (?:has|is|contains) (?:about |now )?\d[\d,.]* (?:lines|bytes|characters|tokens|kb|mb)\b",
+    r"^the user (?:just )?(?:pasted|sent|uploaded|attached|shared|opened|clicked|seems|sounds|looks|is (?:happy|fine|ok))\b|^(?:the )?user (?:wants|asked|told) (?:me|us)\b|^já \w{2,}(?:ei|i|amos|emos|imos)\b",
+    r"\b\d+ (?:passed|failed|skipped)\b|^(?:next|up next|next up|then)\s?:\s|^\d+ files? changed\b|^(?:the|this) (?:file|diff|output|log|function|class|module|patch)(?: now)? (?:has|is|contains) (?:about |now )?\d[\d,.]* (?:lines|bytes|characters|tokens|kb|mb)\b",
     r"^(?:\w+ly )?(?:moved|converted|merged|skipped|renamed|wrote|rewrote|cleaned|replaced|extracted|pulled|dropped|reworked|simplified|polished|restructured|reorgani[sz]ed|reran|ran|tried|checked|looked|addressed|handled|covered|documented|deduplicated|improved|sped|tightened|adjusted|prepared|drafted|sketched|reverted|rolled|got|made|built|wired|hooked|switched|turned|touched|tweaked)\b .{0,3}\b(?:the|a|an|all|both|some|our|its|last|first|up|out|back|in|test_\w+)\b",
     r"\b(?:has|have) been (?:written|reviewed|wired|pushed|started|drafted|ported|moved|cleaned|split|rebased|released|deployed|adapted|adjusted|extended|reworked)\b|\b(?:on|at) (?:step|phase|task|item) (?:\w+) of \w+\b|\b(?:in|during|by the end of) this session\b|\bfor the next session\b|\bleft off\b|\bpick(?:ing)? up (?:where|from)\b",
     r"\b(?:est|sont) (?:maintenant |désormais |déjà |enfin )+(?:\w+ée?s?|faite?s?|prête?s?|finie?s?)\b|\b(?:est|sont) (?:\w+ment )?(?:implémentée?s?|documentée?s?|développée?s?|refaite?s?|faite?s?)(?:[.,;!]|$| et\b)|\b(?:está|están) (?:ya )?(?:hech|implementad|documentad|probad)[oa]s?\b|\b(?:está|estão|foi|foram) (?:já )?(?:feit|implementad|documentad|testad)[oa]s?\b",
@@ -107,7 +108,7 @@ RAW_ERROR: Patterns = (
     r"\b(?:command not found|no such file or directory|permission denied|undefined reference to|is not defined|is not a function|cannot read propert(?:y|ies)|cannot find module|unexpected token)\b.{0,80}$",
     r"- assert .{1,80}(?:==|!=|<|>|is|in)",
     r"^\w[\w.-]{1,20}: (?:\(\d+\)|error|fatal|failed|cannot|unable|unknown|invalid|unrecogni[sz]ed|no such|permission|command)\b|^\.{0,2}/?[\w./-]+\.\w{1,5}:\d+(?::\d+)?:\s|\bobject has no attribute '|\b(?:segmentation fault|core dumped|bus error|out of memory|killed by signal|connection (?:refused|reset)|bad gateway|cannot allocate)\b.{0,20}$|\bno module named '",
-    r"^ts\d{4}\b|^error in \S|\b(?:process|command|script|job|container|program) (?:\S+ )?(?:exited|terminated|died|was killed|failed) with (?:exit |return )?(?:code|status|signal)\b|^(?:exit|return) code \d|^\S{0,30}(?:warning|error|fatal)\s?\w{0,8}\d{2,5}\s?:",
+    r"^ts\d{4}\b|^error \d{3,5}\b|^error in \S|\b(?:process|command|script|job|container|program) (?:\S+ )?(?:exited|terminated|died|was killed|failed) with (?:exit |return )?(?:code|status|signal)\b|^(?:exit|return) code \d|^\S{0,30}(?:warning|error|fatal)\s?\w{0,8}\d{2,5}\s?:",
 )
 
 ERROR_FORM = (

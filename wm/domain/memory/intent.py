@@ -75,12 +75,30 @@ def reports_progress(text: str) -> bool:
 
     text: normalised and without accents, as in the gate.
     """
-    return any(_is_progress(sentence) for sentence in _split(_SENTENCE, _folded(text)))
+    return any(_is_progress(f" {one} ") for one in _split(_SENTENCE, _folded(text)))
 
 
 def _is_progress(sentence: str) -> bool:
-    unfinished = _has("JUST", sentence) or _has("WORKING", sentence)
-    return (unfinished or _is_result(sentence)) and not _has("ALWAYS", sentence)
+    moment = any(_has(concept, sentence) for concept in _MOMENT) or _is_result(sentence)
+    return moment and not _has("ALWAYS", sentence)
+
+
+_MOMENT = ("JUST", "WORKING", "WAITING", "FOR_NOW", "LEFT", "UNKNOWN")
+_BEGINNING = ("CHAT", "WAITING", "LEFT")
+
+
+def begins_as_talk(text: str) -> bool:
+    """Whether a text begins as a word between people, or by saying who waits for what. text: as in
+    the gate."""
+    folded = _folded(text)
+    found = (_concept(concept).search(folded) for concept in _BEGINNING)
+    return any(one is not None and one.start() == 0 for one in found)
+
+
+def is_personal(text: str) -> bool:
+    """Whether a sentence speaks of its speaker. text: as in the gate."""
+    sentences = (f" {one} " for one in _split(_SENTENCE, _folded(text)))
+    return any(_has("ME", one) and not _has("ALWAYS", one) for one in sentences)
 
 
 def _is_result(sentence: str) -> bool:
