@@ -48,7 +48,7 @@ class _Flat(dict[int, str]):
 _FLAT = _Flat()
 
 
-def _flat(text: str) -> str:
+def flattened(text: str) -> str:
     return text.lower() if text.isascii() else translated(text, _FLAT)
 
 
@@ -147,13 +147,13 @@ _ASKS = Lazy(r"[?？؟]\s*$")
 
 def asking_lines(text: str) -> frozenset[int]:
     """The numbers of the lines that may hold such a request, and some others. Cheap."""
-    raw = encoded(_flat(text))
+    raw = encoded(flattened(text))
     return frozenset(line_numbers(raw, _HINT.line_starts(raw)))
 
 
 def fact_before(line: str) -> str:
     """The last sentence before a request at the end of a typed line, or ""."""
-    flat = _flat(line)
+    flat = flattened(line)
     found = _TAIL.search(flat)
     if found is None or not _MARKED.holds(found.group()) or _negates(flat[: found.start()]):
         return ""
@@ -175,7 +175,7 @@ def facts_in(line: str) -> Iterator[str]:
 
 def is_polite(text: str) -> bool:
     """Whether a text only says please: "the port is 5433, remember that please" asks once."""
-    return _POLITE.match(_flat(text).strip(" .,;:!-")) is not None
+    return _POLITE.match(flattened(text).strip(" .,;:!-")) is not None
 
 
 _POLITE = Lazy(rf"^(?:(?:{_PLEASE})[ ,.!]*)+$")
@@ -194,7 +194,7 @@ def _without_end(text: str) -> str:
 def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
     """Where each request inside a typed line begins, and where what it asks to keep begins and
     ends."""
-    flat, at = _flat(line), 0
+    flat, at = flattened(line), 0
     for _ in range(_MOST_IN_LINE):
         matches = (pattern.search(flat[at:]) for pattern in _PATTERNS)
         found = min((m for m in matches if m is not None), key=lambda m: m.start(1), default=None)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from wm.domain.learning import inner_requests
+from wm.domain.learning import inner_requests, lasting_requests
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import kind_of
@@ -123,7 +123,8 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
 
 
 def _requests(asked: _Message, settings: GateSettings) -> Requests:
-    """Those at the start of a line, then those inside lines, without those taken back."""
+    """Those at the start of a line, then those inside lines, then those that say for how long,
+    without those taken back."""
     found = _at_starts(asked, settings)
     asking: Collection[int] = () if found.unparsed else inner_requests.asking_lines(asked.text)
     if asking:
@@ -135,6 +136,8 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         )
         inside = _inside(asked, asking, found, settings)
         found = found._replace(found=(*found.found, *inside))
+    if not found.unparsed:
+        found = found._replace(found=(*found.found, *_lasting(asked, found, settings)))
     if not found.found:
         return found
     kept, gone = [], []
@@ -162,6 +165,25 @@ def _meant_otherwise(one: MemoryRequest) -> str:
     ):
         return "task"
     return "one_off" if "limit" in found.first else ""
+
+
+def _lasting(asked: _Message, known: Requests, settings: GateSettings) -> Iterator[MemoryRequest]:
+    seen = [canonical(one.text) for one in known.found]
+    seen += [canonical(one.line) for one in known.ignored]
+    lines = islice(typed_lines(asked.text), settings.max_message_lines)
+    typed = "\n".join(line.text for line in lines if not line.origin)
+    for text in lasting_requests.lasting_requests(typed[: settings.max_line_chars]):
+        same = canonical(text)
+        if len(seen) < settings.max_requests and not any(_says(one, same) for one in seen):
+            seen.append(same)
+            yield MemoryRequest(text, kind_of(text), language(folded(text)), "")
+
+
+def _says(one: str, other: str) -> bool:
+    """Whether one of two canonical texts contains most of the other."""
+    first, second = set(one.split()), set(other.split())
+    most = 0.8 * min(len(first), len(second))
+    return one in other or other in one or (len(second) > 2 and len(first & second) >= most)
 
 
 def _inside(

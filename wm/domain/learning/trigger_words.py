@@ -50,7 +50,7 @@ ASKS: Rows = (
     ("en", rf"(?:(?:a|one|another|some|two) )?(?:things?|points?) to (?:remember|note|keep in mind|bear in mind)(?: that\s+|{_SEP})"),
     ("en", rf"(?:(?:this|it) is |it's )?worth (?:remembering|noting|keeping in mind)(?: that\s+|{_SEP})"),
     ("en", r"(?:project |new |house |general )?(?:rule|convention)\s*[:：]\s*"),
-    ("en", r"/remember[:：]?\s+"),
+    ("en", r"[/#]remember[:：]?\s+"),
     ("en", r"((?:my (?:strong |general )?preference is|i(?: always| generally| strongly| usually)? prefer|i(?: always| never) want (?:you|all|the)|i hate it when|i (?:really )?(?:dis)?like it when)\b.*)"),
     ("en", r"((?:always|never)\b.*\b(?:ask me|ask first|tell me|unless i|without (?:asking|my)|check with me|let me know)\b.*)"),
     # German

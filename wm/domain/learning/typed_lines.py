@@ -42,7 +42,7 @@ _OPENERS = ("opener", "request_verb", "fyi", "correct", "decide")
 _TO_KEEP = WordPattern(
     r"^[^\w]*(?:(?:please|pls|and|also|so|ok|bitte|por favor|s'il te plaît|次回のために|忘れずに|필히|꼭)[,、]?\s*|请|請|帮我|幫我|你要){0,3}"
     r"(?:(?:always )?(?:remember|memori[sz]e)\b|(?:keep|bear|have)\b.{0,30}\bin mind\b|"
-    r"(?:add|save|store|write|put|commit|record)\b.{0,40}\bmemory\b|"
+    r"(?:add|save|store|write|put|commit|record|keep|note)\b.{0,40}\b(?:memory|sessions?|conversations?|chats?|future|next time)\b|"
     r"merke? (?:dir|euch)\b|merken sie sich|folgendes merken|behalte?\b.{0,30}\bim (?:kopf|hinterkopf|gedächtnis)|denke? (?:bitte )?(?:daran|dran)|"
     r"recuerd[ae]n?\b|acu[eé]rdate|ten(?:ga)?\b.{0,20}\ben (?:cuenta|mente)|memoriza|anota\b|guarda\b.{0,30}\bmemoria|"
     r"retiens|retenez|mémorise|souviens-toi|rappelle-toi|gardez?\b.{0,20}\ben (?:tête|mémoire)|"

@@ -1,0 +1,78 @@
+"""Requests that say for how long something is to be kept, in fourteen languages (EX-1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from wm.domain.learning.requests import find_requests
+from wm.settings import GateSettings
+
+GATE = GateSettings()
+
+KEPT = {
+    "Why is it slow? And write yourself a permanent note that retries are capped at 3.": (
+        "retries are capped at 3"
+    ),
+    "It works, thanks. Safari 15 has no structuredClone. Keep that for later sessions please.": (
+        "Safari 15 has no structuredClone"
+    ),
+    "The main branch is called trunk, commit that to memory.": "The main branch is called trunk",
+    "General rule to keep for every session: long parameter lists become an options object": (
+        "long parameter lists become an options object"
+    ),
+    "Please save the following for future conversations:\nThe release train leaves on Tuesday.": (
+        "The release train leaves on Tuesday"
+    ),
+    "Und nimm bitte dauerhaft in dein Gedächtnis auf, dass Oracle nur 4 Verbindungen erlaubt": (
+        "Oracle nur 4 Verbindungen erlaubt"
+    ),
+    "Règle à retenir : aucune requête réseau dans les composants": (
+        "aucune requête réseau dans les composants"
+    ),
+    "¿Por qué falla? Y ten presente en todas las sesiones que usamos Keycloak 22.": (
+        "usamos Keycloak 22"
+    ),
+    "Valeu! Só guarda na memória que a equipe usa GitFlow": "a equipe usa GitFlow",
+    "Nota per le prossime sessioni: il proxy sta su proxy.acme.test": (
+        "il proxy sta su proxy.acme.test"
+    ),
+    "Maak de knop werkend. En zet in je geheugen dat de klant met Excel 2016 werkt.": (
+        "de klant met Excel 2016 werkt"
+    ),
+    "I zanotuj sobie raz na zawsze: katalog legacy jest poza lintem": (
+        "katalog legacy jest poza lintem"
+    ),
+    "Правило проекта, занеси в память: никаких глобальных переменных": (
+        "никаких глобальных переменных"
+    ),
+    "Şunu hiçbir zaman unutma: üretimde sadece okuma yetkimiz var": (
+        "üretimde sadece okuma yetkimiz var"
+    ),
+    "cảm ơn. ghi lại cho các phiên sau: nhóm mình dùng Bun": "nhóm mình dùng Bun",
+    "顺便存到长期记忆：网关的超时上限是 20 秒": "网关的超时上限是 20 秒",
+    "状態管理はZustandに統一します。この決定を長期的に記録しておいてください。": (
+        "状態管理はZustandに統一します"
+    ),
+    "PostgreSQL로 가기로 했어요. 이 결정을 메모리에 남겨 주세요.": "PostgreSQL로 가기로 했어요",
+}
+
+
+@pytest.mark.parametrize("message", KEPT)
+def test_what_is_kept_follows_the_request_or_stands_before_it(message: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == [KEPT[message]]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Store the parsed rows in a sqlite db for later sessions of the importer?",
+        "Make the tooltip say: remember that deleted items are gone for good.",
+        "don't save any of this to your memory, i'm just thinking out loud about redis",
+        "The app should save the session forever, add a test for the cookie.",
+        "Nie zapisuj tego w pamięci, to tylko eksperyment.",
+        "给登录页加一个“永远记住我”的选项",
+        "Maybe one day we should have the Redis choice in your memory, but not yet.",
+    ],
+)
+def test_tasks_negations_and_quotations_ask_for_nothing(message: str) -> None:
+    assert find_requests(message, GATE).found == ()
