@@ -9,6 +9,7 @@ from types import FrameType, FunctionType
 import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
+from tests.scripted_helper import paged
 from wm.domain.memory.near_duplicates import NearDuplicates
 from wm.errors import UserError
 from wm.formats.workspace_memory import WorkspaceMemory
@@ -111,3 +112,12 @@ def test_an_index_is_used_by_one_thread_and_dropped_after_a_fault(bench: Bench) 
         raise UserError("refused")
     with memory_editor(work.at(place), memory) as kept:
         assert kept is anew
+
+
+def test_words_in_the_place_of_a_name_are_redacted(files: Bench) -> None:
+    sent = paged()
+    secret = "kP4wz8Qm" + "2Lr7Xn5T"
+    sent["objects"][0]["conversation"] = f"the password is {secret}"
+    files.call("append_paging", session_id="s-1", **sent)
+    stored = [p.read_bytes() for p in files.settings.paths.home.rglob("*") if p.is_file()]
+    assert not any(secret.encode() in one for one in stored)

@@ -187,23 +187,25 @@ def redacted_object(one: PagedObject, secrets: Secrets, moment: str) -> PagedObj
 _NEVER_SECRET = re.compile(r"[a-z_ ]{0,24}|(?:[a-z]_)?[0-9a-f]{12,16}")
 """Our own words and handles; they are too short for a key."""
 _TEXTS = frozenset({"text", "label", "path", "names", "kind", "model"})
-"""Fields with words of others; the rest hold names, such as random ids that must stay as they are.
+"""Fields with words of others; the rest hold names, such as random ids that must stay as they are,
+unless they have several words.
 No model has a random name: one with a secret in its place counts as another model each time."""
 
 
 def redacted(record: R, secrets: Secrets) -> R:
     """A record without secrets in any of its texts."""
 
-    def clean(value: Any, redact: Redact) -> Any:
+    def clean(value: Any, is_text: bool) -> Any:
         if isinstance(value, str):
+            redact = secrets.text if is_text or " " in value else secrets.name
             return value if _NEVER_SECRET.fullmatch(value) else redact(value)
         if isinstance(value, tuple):
-            return tuple(clean(one, redact) for one in value)
+            return tuple(clean(one, is_text) for one in value)
         return redacted(value, secrets) if isinstance(value, Record) else value
 
     update = {}
     for field, old in record:
-        new = clean(old, secrets.text if field in _TEXTS else secrets.name)
+        new = clean(old, field in _TEXTS)
         if new != old:
             update[field] = new
     return record.model_copy(update=update) if update else record
