@@ -116,8 +116,8 @@ def test_an_index_is_used_by_one_thread_and_dropped_after_a_fault(bench: Bench) 
 
 def test_words_in_the_place_of_a_name_are_redacted(files: Bench) -> None:
     sent = paged()
-    secret = "kP4wz8Qm" + "2Lr7Xn5T"
-    sent["objects"][0]["conversation"] = f"the password is {secret}"
+    secret = "kP4wz8Qm" + "2Lr7Xn5T" + "q9Bd3Vf6Hs1Jy0Gt"
+    sent["objects"][0]["conversation"] = f"The deploy job needs {secret}"
     files.call("append_paging", session_id="s-1", **sent)
     stored = [p.read_bytes() for p in files.settings.paths.home.rglob("*") if p.is_file()]
     assert not any(secret.encode() in one for one in stored)
