@@ -305,7 +305,7 @@ def test_a_library_that_never_ends_is_given_up_in_the_background_and_logged(tmp_
         fcntl.flock(held, fcntl.LOCK_EX)
         hurried(tmp_path, 0.2, said(tmp_path), background=0.2)
         log = tmp_path / "wm" / "daemon.log"
-        wait_for(log.exists, 60)
+        wait_for(lambda: log.exists() and log.read_text().endswith("\n"), 60)
     assert json.loads(log.read_text())["reason"] == "not done within 0.4 s"
 
 

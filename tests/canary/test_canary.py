@@ -70,7 +70,7 @@ class Home:
         self.moment += timedelta(seconds=1)
         operation = OPERATIONS[name]
         try:
-            return execute(self.runtime, operation, operation.request.model_validate(fields))
+            return execute(self.runtime, operation, operation.requested(fields))
         except WmError:
             return None
 

@@ -136,7 +136,8 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         )
         inside = _inside(asked, asking, found, settings)
         found = found._replace(found=(*found.found, *inside))
-    if not found.unparsed:
+    # One line with a request seldom has a second one in other words.
+    if not found.unparsed and not (found.found and "\n" not in asked.text.strip()):
         found = found._replace(found=(*found.found, *_lasting(asked, found, settings)))
     if not found.found:
         return found
