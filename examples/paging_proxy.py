@@ -10,7 +10,7 @@ A proxy of one's own needs two calls: `prepare_request` returns the body and hea
 import sys
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.request import HTTPError, Request, urlopen
+from urllib import error, request
 
 from wm.errors import WmError
 from wm.library import Library
@@ -26,10 +26,10 @@ class Proxy(BaseHTTPRequestHandler):
         with suppress(WmError):
             turn = WM.run("prepare_request", {"headers": headers, "body": body})
         headers |= turn.get("headers", {})
-        sent = Request(UPSTREAM + self.path, (turn.get("body") or body).encode(), headers)  # noqa: S310
+        sent = request.Request(UPSTREAM + self.path, (turn.get("body") or body).encode(), headers)  # noqa: S310
         try:
-            answer = urlopen(sent)  # noqa: S310
-        except HTTPError as refused:
+            answer = request.urlopen(sent)  # noqa: S310
+        except error.HTTPError as refused:
             answer = refused
         self.send_response(answer.status)
         self.send_header("content-type", answer.headers["content-type"])

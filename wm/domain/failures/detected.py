@@ -85,12 +85,12 @@ def is_foreign(path: str) -> bool:
     return not path or any(mark in path for mark in FOREIGN)
 
 
-HOSTS = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
+_HOSTS = (".com", ".org", ".net", ".io", ".local", ".internal", ".invalid", ".localhost")
 
 
 def is_host(path: str) -> bool:
-    """Is this a host or a URL, not a file?"""
-    return path.endswith(HOSTS) if "/" not in path else path[:2] == "//" != path[1:3]
+    """Whether it is a host or a URL, not a file."""
+    return path.endswith(_HOSTS) if "/" not in path else path[:2] == "//" != path[1:3]
 
 
 def own_place(pattern: patterns.Lazy, lines: Iterable[str]) -> tuple[str, int]:

@@ -46,7 +46,7 @@ def after_tool(
     if event.tool != "bash":
         return errors
     what, code = _result(event, root)
-    if _tells(what, code):
+    if _is_failure(what, code):
         return _failed(errors, event, what, root=root, now=now, settings=settings)
     if code == 0:
         errors = _cleared(errors, what.proved)
@@ -70,8 +70,8 @@ def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:
     return with_printed_code(event.command, event.output, event.exit_code, root=root, cwd=event.cwd)
 
 
-def _tells(what: Ran, code: int | None) -> bool:
-    """Does the code say that a check failed? In `pytest; test -f x` it may be that of `test`."""
+def _is_failure(what: Ran, code: int | None) -> bool:
+    """Whether the code says that a check failed: in `pytest; test -f x` it is that of `test`."""
     return bool(code) and not (what.hidden and all(c.silent for c in what.suspects))
 
 
@@ -87,7 +87,7 @@ def errors_in(
     if event.tool != "bash" or event.failed:
         return ()
     what, code = _result(event, root)
-    if not _tells(what, code):
+    if not _is_failure(what, code):
         what = _hidden(what)
     return tuple(e for e, _p in _shown(event, what, root=root, now=now, settings=settings))
 

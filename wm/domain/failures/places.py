@@ -56,7 +56,7 @@ def located(found: DetectedError, lines: Sequence[str], named: Sequence[str]) ->
 
 
 def is_file(place: str) -> bool:
-    """Is this argument a file, not a host, an address or a folder?"""
+    """Whether an argument is a file, not a host, an address or a folder."""
     return "." in place[1:-1] and not is_host(place) and not place.replace(".", "").isdigit()
 
 

@@ -134,11 +134,12 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         found = found._replace(
             found=tuple(one for one in alone if not inner_requests.is_polite(one.text))
         )
-        inside = _inside(asked, asking, found, settings)
+        inside = _unknown(_inside(asked, asking, settings), found, settings)
         found = found._replace(found=(*found.found, *inside))
     # One line with a request seldom has a second one in other words.
     if not found.unparsed and not (found.found and "\n" not in asked.text.strip()):
-        found = found._replace(found=(*found.found, *_lasting(asked, found, settings)))
+        lasting = _unknown(_lasting(asked, settings), found, settings)
+        found = found._replace(found=(*found.found, *lasting))
     if not found.found:
         return found
     kept, gone = [], []
@@ -168,30 +169,34 @@ def _meant_otherwise(one: MemoryRequest) -> str:
     return "one_off" if "limit" in found.first else ""
 
 
-def _lasting(asked: _Message, known: Requests, settings: GateSettings) -> Iterator[MemoryRequest]:
+def _unknown(
+    texts: Iterable[str], known: Requests, settings: GateSettings
+) -> Iterator[MemoryRequest]:
+    """Requests to keep these texts, without those that a known request or another text contains."""
     seen = [canonical(one.text) for one in known.found]
     seen += [canonical(one.line) for one in known.ignored]
-    lines = islice(typed_lines(asked.text), settings.max_message_lines)
-    typed = "\n".join(line.text for line in lines if not line.origin)
-    for text in lasting_requests.lasting_requests(typed[: settings.max_line_chars]):
-        same = canonical(text)
-        if len(seen) < settings.max_requests and not any(_says(one, same) for one in seen):
-            seen.append(same)
+    for text in texts:
+        new = canonical(text)
+        if len(seen) < settings.max_requests and not any(_overlap(one, new) for one in seen):
+            seen.append(new)
             yield MemoryRequest(text, kind_of(text), language(folded(text)), "")
 
 
-def _says(one: str, other: str) -> bool:
+def _overlap(one: str, other: str) -> bool:
     """Whether one of two canonical texts contains most of the other."""
     first, second = set(one.split()), set(other.split())
     most = 0.8 * min(len(first), len(second))
     return one in other or other in one or (len(second) > 2 and len(first & second) >= most)
 
 
-def _inside(
-    asked: _Message, asking: Collection[int], known: Requests, settings: GateSettings
-) -> Iterator[MemoryRequest]:
-    seen = [canonical(one.text) for one in known.found]
-    seen += [canonical(one.line) for one in known.ignored]
+def _lasting(asked: _Message, settings: GateSettings) -> Iterator[str]:
+    lines = islice(typed_lines(asked.text), settings.max_message_lines)
+    typed = (x.text for x in lines if not x.origin and len(x.text) <= settings.max_line_chars)
+    found = lasting_requests.lasting_requests("\n".join(typed))
+    return islice(found, 4 * settings.max_requests)  # some may be known
+
+
+def _inside(asked: _Message, asking: Collection[int], settings: GateSettings) -> Iterator[str]:
     for line in islice(typed_lines(asked.text), settings.max_message_lines):
         if line.origin or line.number not in asking:
             continue
@@ -199,13 +204,7 @@ def _inside(
         if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):
             continue
         inner = () if is_long else inner_requests.facts_in(line.text)
-        for text in filter(None, (*inner, inner_requests.fact_before(line.text))):
-            same = canonical(text)
-            if len(seen) < settings.max_requests and not any(
-                same in one or one in same for one in seen
-            ):
-                seen.append(same)
-                yield MemoryRequest(text, kind_of(text), language(folded(text)), "")
+        yield from filter(None, (*inner, inner_requests.fact_before(line.text)))
 
 
 def _at_starts(asked: _Message, settings: GateSettings) -> Requests:

@@ -334,7 +334,7 @@ class MemoryEditor:
         """Mark entries of which only one may hold, and put the question into the inbox, once."""
         entry = self._kept(entry_id)
         for other in map(self._kept, others):
-            question = question_id(entry, other)
+            question = pair_id("replaces", entry.text, other.text)
             if question in self._places:
                 continue
             self.amend(
@@ -447,10 +447,10 @@ class MemoryEditor:
         return Admission(self.memory, outcome, entry_id, codes, details)
 
 
-def question_id(entry: MemoryEntry, other: MemoryEntry) -> str:
-    """The id of the question whether `entry` replaces `other`: the same for one pair of texts, so
-    that it is asked once."""
-    pair = "\0".join(("replaces", canonical(entry.text), canonical(other.text)))
+def pair_id(asked: str, text: str, other: str) -> str:
+    """The id of what is asked of a person about two texts: the same for the same texts, so that it
+    is asked once."""
+    pair = "\0".join((asked, canonical(text), canonical(other)))
     return "m_" + hashlib.sha256(pair.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

@@ -8,13 +8,12 @@ known.
 
 from __future__ import annotations
 
-import hashlib
 from functools import partial
 
 from wm.api.diag import AlikePair, DiagRequest
 from wm.api.protocol import Noticed, Scoped
 from wm.domain.memory import edits
-from wm.domain.memory.consolidate import SOURCE_RANK
+from wm.domain.memory.consolidate import SOURCE_RANK, pair_id
 from wm.domain.memory.similarity import SAME
 from wm.domain.paging.entities import entities, json_in, missing_in
 from wm.formats.tombstones import TrashedEntry
@@ -73,8 +72,8 @@ def _is_open(pair: AlikePair) -> bool:
 
 def _name(pair: AlikePair) -> str:
     """The id of the proposal: the same for the same texts."""
-    both = "\0".join(("merge", *sorted((pair.entry.text, pair.other.text))))
-    return "m_" + hashlib.sha256(both.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    first, second = sorted((pair.entry.text, pair.other.text))
+    return pair_id(MERGES, first, second)
 
 
 def _merged(runtime: Runtime, pair: AlikePair) -> str:

@@ -129,7 +129,7 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
 def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
     require_session(request, work.runtime.settings.session)
     reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
-    state = readable(reading, f"state of the session {request.session_id}")
+    state = require_readable(reading, f"state of the session {request.session_id}")
     if state is None:
         raise no_session(work.place, f"There is no session {request.session_id!r}")
     text = hot_snapshot.render(state, work.runtime.settings.session).text
@@ -181,7 +181,7 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
     named = wanted not in ("", NEWEST)
     if named:
         reading = work.read(session_ref(work.key, full_session(work, wanted)))
-        found = readable(reading, f"state of the session {wanted}")
+        found = require_readable(reading, f"state of the session {wanted}")
     else:
         cores = frozenset(work.runtime.store.names(CoreMemory, work.key) if with_core else ())
         found = latest(
@@ -196,7 +196,7 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
     return found
 
 
-def readable(reading: Reading[D], what: str) -> D | None:
+def require_readable(reading: Reading[D], what: str) -> D | None:
     """The document in force, None if there is none. Raises Corrupt if no copy can be read, for a
     person who would else believe that nothing is there."""
     if reading.health is Health.LOST:

@@ -34,7 +34,7 @@ from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
 from wm.ops.session import working_memory
-from wm.ops.session.hot_state import core_ref, readable, require_state, working_ref
+from wm.ops.session.hot_state import core_ref, require_readable, require_state, working_ref
 from wm.store.base import Health
 
 # --- core blocks ----------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def _read_blocks(work: Work, target: Target[MemoryScoped]) -> Blocks:
 def _readable_core(work: LocatedWork, state: SessionState) -> CoreMemory:
     """The session's blocks, or empty ones. Raises Corrupt."""
     reading = work.read(core_ref(work.key, state.session_id))
-    readable(reading, f"core memory of the session {state.session_id}")
+    require_readable(reading, f"core memory of the session {state.session_id}")
     return core.load_core(work, state)
 
 
@@ -188,7 +188,7 @@ def _view_items(
 def _read_working(work: Work, target: Target[MemoryScoped]) -> WorkingItems:
     here, state = work.at(target.place), target.state
     reading = here.read(working_ref(here.key, state.session_id))
-    readable(reading, f"working memory of the session {state.session_id}")
+    require_readable(reading, f"working memory of the session {state.session_id}")
     return _view_items(work, state, working_memory.load_working(here, state))
 
 

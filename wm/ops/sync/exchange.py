@@ -405,8 +405,8 @@ class _Run:
     # --- parts ------------------------------------------------------------------------------------
 
     def _read(self, names: Iterable[str]) -> None:
-        """Read and parse the files with these object names, each once; what is no shared entry is
-        absent."""
+        """Read and parse the files with these object names, each once. Files that are not shared
+        entries are absent."""
         fresh = (name for name in names if name not in self._files)
         for name, raw in self._objects.read(fresh, "blob", MAX_ENTRY_BYTES).items():
             with suppress(Invalid):
