@@ -98,6 +98,22 @@ def test_no_use_case_writes_a_canary(home: Home) -> None:
     assert len(home.mint.made) > 200
 
 
+def test_nothing_that_arrives_from_a_team_writes_a_canary(home: Home) -> None:
+    clock = "2026-10-01T09:00:00.000Z-0000-0000000b"
+    for field in ("text", "rationale", "type", "name", "tag"):
+        secret = home.mint.text(f"arrive: {field}")
+        said = {"created": "2026-10-01T09:00:00.000Z", "name": "Ben", "text": SENTENCE}
+        said |= {"tag:" + secret[:90]: "true"} if field == "tag" else {field: secret}
+        version = {
+            name: [clock, True if value == "true" else value] for name, value in said.items()
+        }
+        entry = {"id": f"m_{len(home.mint.made):020x}", "authors": {"a_" + "b" * 16: version}}
+        here = {"directory": str(home.project), "node": "0000000a", "author": "a_" + "a" * 16}
+        assert home.call("arrive", {**here, "entries": [{"entry": entry}]}) is not None
+    assert any(SENTENCE.encode() in piece.data for piece in home.disk.pieces)
+    assert home.leaks() == []
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "opencode"])
 def test_no_hook_writes_a_canary(home: Home, agent: str) -> None:
     folder = str(home.project)
