@@ -20,6 +20,7 @@ import pytest
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
 from wm.daemon.client import Client
+from wm.store import identity
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -213,6 +214,10 @@ def test_exchanges_are_stored_by_the_daemon_and_shown(
     )
     code, _, err = done(start(user, "run", "--upstream", service.url, "sh", "-c", script))
     assert (code, "1 request;" in err) == (0, True)
+    key = identity.key_of(str(user.repo))
+    where = f"/workspaces/{key}/objects, so that what is removed can be restored."
+    assert "Paging policy safe: the steps of sessions are kept" in " ".join(err.split())
+    assert where in " ".join(err.split())
     shown = user.wm("session", "show", "s-77", "--json").json
     assert shown["passed"] | {"lastAt": ""} == {
         "exchanges": 1,

@@ -2,8 +2,8 @@
 
 A session has up to thirty requests, and each of them is a history that paging sees. The client
 appends, retries, rewinds, edits, forks, compacts, waits and changes its model; it calls tools in
-parallel, thinks, gets images, errors and nothing; a second conversation begins like the first. The
-proxy is restarted, and in half of the sessions its ledger fails, too.
+parallel, thinks, adds reminders, gets images, errors and nothing; a second conversation begins like
+the first. The proxy is restarted, and in half of the sessions its ledger fails, too.
 
 Of each request: the service takes it; the ledger explains its bytes; all that it lacks is stored
 before it leaves; its prefix and its thinking change only at a cut that is booked. Without faults
@@ -63,6 +63,7 @@ NAMED = NamedPolicies()
 EAGERLY = PagingPolicy(EAGER)
 ROUNDING = 0.01
 """Tokens are counted by block here, and by request there."""
+REMINDERS = [f"<system-reminder>\n{words(n, 4)}\n</system-reminder>" for n in (0, 40)]
 Row = list[str]
 
 
@@ -174,6 +175,7 @@ class Session:
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
+        self.has_reminders = seed % 6 == 4
         self.policy = self.chance.choice(("safe", "balanced", "tight"))
         is_eager = self.policy == "tight" and self.chance.random() < 0.7
         self.policies: Callable[[str], Policy] = eager if is_eager else NAMED
@@ -236,6 +238,8 @@ class Session:
         if not calls or self.chance.random() < 0.1:
             content.append({"type": "text", "text": words(self.chance.randrange(400), 1)})
             content += [IMAGE] if self.chance.random() < 0.1 else []
+        if self.has_reminders and self.chance.random() < 0.4:
+            content.append({"type": "text", "text": self.chance.choice(REMINDERS)})
         talk.messages += [
             {"role": "assistant", "content": said},
             {"role": "user", "content": content},

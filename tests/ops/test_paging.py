@@ -445,3 +445,43 @@ def test_a_collapsed_phase_becomes_the_words_of_the_model() -> None:
     assert LINES[10] in shown, "it was read before the phase"
     assert all(line not in shown for line in (LINES[60], LINES[110], LINES[160]))
     assert '"Go."' in shown
+
+
+REMINDER = "<system-reminder>\n" + words(0, 12) + "\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    ("role", "first", "again", "is_collapsed"),
+    [
+        ("user", REMINDER, REMINDER, True),
+        ("system", words(0, 12), words(0, 12), True),
+        ("user", REMINDER, REMINDER.replace("quay_3", "pier_3"), False),
+        ("user", words(0, 12), words(0, 12), False),
+        ("user", f"{REMINDER}\nGo on.", f"{REMINDER}\nGo on.", False),
+        ("user", "<system-reminder>Be brief.</system-reminder>" * 2, "", False),
+    ],
+    ids=["reminder", "system", "changed", "the user's words", "with the user's words", "short"],
+)
+def test_a_text_that_the_client_adds_again_is_shown_once(
+    role: str, first: str, again: str, *, is_collapsed: bool
+) -> None:
+    session = Session()
+    for text in (first, again or first):
+        session.prompt(0)
+        last = {"role": role, "content": [{"type": "text", "text": text}]}
+        session.messages += [last] if role == "system" else []
+        session.messages[-1] = last
+    talk = Conversation(bounded=True)
+    made = talk.prepare(session.raw(), PagingPolicy(LEVELS["safe"]), session.at)
+    assert made is not None
+    sent = json.loads(made.raw)["messages"]
+    shown = sent[-1]["content"][0]
+    assert sent[-3]["content"] == session.messages[-3]["content"]
+    assert shown["cache_control"] == MARK
+    expected = f'[wm: {first.count(chr(10)) + 1} lines as above, from "{LINES[0][:40]}"]'
+    assert shown["text"] == (expected if is_collapsed else again or first)
+    talk.keep(made.decisions)
+    assert len(made.decisions) == is_collapsed
+    restarted = Conversation(dict(talk.log)).prepare(session.raw(), nothing, session.at)
+    assert restarted is not None
+    assert restarted.raw == made.raw

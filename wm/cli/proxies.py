@@ -21,6 +21,7 @@ from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.ledger import totals_of
+from wm.ops.paging.objects import objects_folder
 from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
 from wm.proxy.ledger import DaemonLedger
@@ -51,11 +52,11 @@ def lasting_token(caller: Caller) -> str:
     return open_runtime(caller.settings).store.digest("proxy token")
 
 
-def workspace_part(caller: Caller) -> str:
-    """`/w/<key>` of the current workspace; "" without one."""
+def workspace_key(caller: Caller) -> str:
+    """The key of the current workspace; "" without one."""
     try:
         scope = Scoped.model_validate(caller.scoped())
-        return f"/w/{locate(open_runtime(caller.settings), scope).key}"
+        return locate(open_runtime(caller.settings), scope).key
     except UserError:
         if caller.names_workspace:
             raise
@@ -87,10 +88,11 @@ async def watched(
     port: int,
     policy: str = "",
     record: bool = False,
+    workspace: str = "",
 ) -> AsyncIterator[tuple[Running, ProxyRecords]]:
     """A proxy that pages and records its exchanges. policy: for all of them; "" for what the person
-    or config.toml chose. record: with their bodies. With an unusable config.toml nothing is removed
-    and no bodies are recorded: that needs consent."""
+    or config.toml chose. record: with their bodies. workspace: the key of all; "" for any. With an
+    unusable config.toml nothing is removed and no bodies are recorded: that needs consent."""
     if record and caller.settings.config_error is not None:
         output.note("Nothing is recorded while config.toml cannot be used.")
         record = False
@@ -130,7 +132,7 @@ async def watched(
             preparer=preparer,
             network=find_network(),
         ) as proxy:
-            await _start_daemon(caller, preparer.name, ledger, record=record)
+            await _start_daemon(caller, preparer.name, ledger, workspace, record=record)
             yield proxy, ProxyRecords(observer, reporter, preparer)
     finally:
         await preparer.close(settings.drain_s)
@@ -138,7 +140,9 @@ async def watched(
         await reporter.close(settings.drain_s)
 
 
-async def _start_daemon(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
+async def _start_daemon(
+    caller: Caller, policy: str, ledger: DaemonLedger, workspace: str, *, record: bool
+) -> None:
     """Start the daemon if something will be removed or recorded, and say what it stores. Requests
     that come meanwhile are served."""
     if policy != OFF or record:
@@ -147,7 +151,7 @@ async def _start_daemon(caller: Caller, policy: str, ledger: DaemonLedger, *, re
     if await asyncio.to_thread(has_daemon, caller):
         ledger.read_ahead(caller.directory)  # with `off` too: what was removed before stays removed
         if policy != OFF:
-            _announce(policy, caller.settings.storage.object_max_age_days)
+            _announce(caller, policy, workspace)
     elif record:
         output.note(
             "Nothing is recorded: the daemon, which stores bodies, does not start. "
@@ -155,11 +159,14 @@ async def _start_daemon(caller: Caller, policy: str, ledger: DaemonLedger, *, re
         )
 
 
-def _announce(policy: str, days: float) -> None:
-    """Say what is stored, where to see it and for how long, before anything is (OB-1)."""
+def _announce(caller: Caller, policy: str, workspace: str) -> None:
+    """Say what is stored, where and for how long, before anything is (OB-1)."""
+    days = caller.settings.storage.object_max_age_days
+    home = caller.settings.paths.home
+    folder = output.home_short(str(home / objects_folder(workspace or "<workspace>")))
     output.note(
-        f"Paging policy {policy}: the steps of this session are kept, without secrets, for "
-        f"{days:g} days, so that what is removed can be restored. `wm objects` shows them; "
+        f"Paging policy {policy}: the steps of sessions are kept, without secrets, for {days:g} "
+        f"days in {folder}, so that what is removed can be restored. `wm objects` shows them; "
         "`--policy off` stores nothing."
     )
 

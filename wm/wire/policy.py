@@ -44,14 +44,15 @@ class Decision(Struct, frozen=True, dict=True):
 
     level: the fidelity level of the replacement (OB-2); a later decision must have a higher one.
 
-    form: what is replaced. `content`: the content of a result, by the text. `lines`: runs of its
-    lines, by references; the text is a JSON list of `[first, count, reference]`. `input`: members
-    of a call's input, by notes; the text is a JSON object of these, with null for a member that is
-    left out. `step`: a step, named by its last result, by a text block at the end of the message
-    before it. `thinking`: a block of thinking of a finished turn, by nothing. `passages`: nothing
-    is replaced; the text is appended at the end of the message, and `block` is `behind` its last
-    place, so that the block itself can be decided on later. Only this form repeats content.
-    `tools`, `exchange`: not of a block; `wm.ops.paging.phantoms` applies them before all others.
+    form: what is replaced. `content`: the content of a result, by the text. `lines`: runs of lines
+    of a result or a text, by references; the text is a JSON list of `[first, count, reference]`.
+    `input`: members of a call's input, by notes; the text is a JSON object of these, with null for
+    a member that is left out. `step`: a step, named by its last result, by a text block at the end
+    of the message before it. `thinking`: a block of thinking of a finished turn, by nothing.
+    `passages`: nothing is replaced; the text is appended at the end of the message, and `block` is
+    `behind` its last place, so that the block itself can be decided on later. Only this form
+    repeats content. `tools`, `exchange`: not of a block; `wm.ops.paging.phantoms` applies them
+    before all others.
     """
 
     block: str
@@ -250,7 +251,8 @@ def pending(body: Body, past: ConversationHistory, log: Log) -> list[str]:
 
 def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
     """The splice for a result or a call; None if the decision does not fit the block."""
-    span = block.member("input" if decision.form == "input" else "content")
+    member = block.type if block.type == "text" else "content"
+    span = block.member("input" if decision.form == "input" else member)
     if span is None:
         return None
     if decision not in block.derived:
@@ -272,8 +274,9 @@ def text_in_place(role: str, block: Block, decision: Decision) -> str | None:
     is_result = role == "user" and block.type == "tool_result"
     if decision.form == "content" and is_result:
         return decision.text
-    if decision.form == "lines" and is_result:
-        return with_references(result_text(block.value.get("content")), decision.text)
+    if decision.form == "lines" and (is_result or block.type == "text"):
+        text = result_text(block.value.get("content")) if is_result else block.value.get("text")
+        return with_references(str(text), decision.text)
     if decision.form == "input" and block.type == "tool_use":
         return with_notes(block.value.get("input"), decision.text)
     return None

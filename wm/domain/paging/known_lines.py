@@ -57,9 +57,7 @@ class KnownLines(Struct):
             if chars < MIN_CHARS:
                 at += max(1, count)
                 continue
-            first = next(line.strip() for line in lines[at : at + count] if line.strip())
-            what = f"{count:,} lines as" if count > 1 else "a line as"
-            reference = f'{MARK}{what} above, from "{first[:_QUOTED_CHARS]}"; {handle}]'
+            reference = _reference(lines[at : at + count], f"; {handle}")
             found.append(LineReference(at, count, reference))
             saved += chars - len(reference) - 1
             at += count
@@ -80,3 +78,17 @@ class KnownLines(Struct):
             if count > best and is_shown(number):
                 best = count
         return best
+
+
+def same_as_above(text: str) -> LineReference:
+    """A reference in place of a text that the context holds, and that stays there."""
+    lines = text.split("\n")
+    return LineReference(0, len(lines), _reference(lines))
+
+
+def _reference(lines: Sequence[str], handle: str = "") -> str:
+    """The words in place of these lines; they quote the first that is more than a tag."""
+    count, shown = len(lines), [line.strip() for line in lines if line.strip()]
+    first = next((line for line in shown if not line.startswith("<")), shown[0])
+    what = f"{count:,} lines as" if count > 1 else "a line as"
+    return f'{MARK}{what} above, from "{first[:_QUOTED_CHARS]}"{handle}]'

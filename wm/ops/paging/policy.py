@@ -13,11 +13,12 @@ from typing import Any
 
 from msgspec import Struct, field, to_builtins
 
+from wm.domain.memory.echo_guard import without_injected
 from wm.domain.paging import stubs
 from wm.domain.paging.cleanup import CleanupWish, CleanupWishes
 from wm.domain.paging.cuts import ResultAges, plan
 from wm.domain.paging.files import FileUse, uses
-from wm.domain.paging.known_lines import KnownLines
+from wm.domain.paging.known_lines import MIN_CHARS, KnownLines, LineReference, same_as_above
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
 from wm.domain.pruning.user_rules import user_rules
@@ -51,6 +52,8 @@ _WRAPPED_CHARS = 30
 """Of a text block around its text."""
 QUERY, RESTORE, RELEASE = "memory_query", "memory_restore", "memory_release"
 """Our tools, behind the prefix that a client gives them."""
+_ADDED = "added"
+"""Kind of a text that the client added, such as a reminder or a list of skills."""
 _TEXTUAL = frozenset(("text", "tool_use", "tool_result", *THINKING))
 _MAX_HISTORIES = 16
 _WORTH_IT = 1.5
@@ -202,6 +205,8 @@ class _SeenHistory(Struct):
     names: Counter[str] = field(default_factory=Counter)
     """Number of blocks with each name."""
     lines: KnownLines = field(default_factory=KnownLines)
+    added: set[str] = field(default_factory=set)
+    """Texts that the client added to messages."""
     sources: list[str] = field(default_factory=list)
     results: int = 0
     restored: Counter[str] = field(default_factory=Counter)
@@ -308,6 +313,8 @@ class PagingPolicy:
         elif is_result:
             call = seen.calls.get(str(value.get("tool_use_id", "")))
             seen.results += 1
+        elif kind == "text" and _is_added(block, role, text):
+            kind = _ADDED
         else:
             kind = kind if kind in THINKING else ""
         content = _PagedContent(
@@ -342,7 +349,9 @@ class PagingPolicy:
                 seen.has_new_wishes |= took
 
     def _index(self, content: _PagedContent, place: str, decision: Decision | None) -> None:
-        """Remember the lines of a call or a result as they are shown."""
+        """Remember the lines of a call or a result as they are shown, and what the client added."""
+        if content.kind == _ADDED:
+            self._seen.added.add(content.text)
         if not self._limits.repeats or content.kind not in ("tool_use", "tool_result"):
             return
         is_whole = decision is None or decision.level > PRUNED
@@ -353,7 +362,10 @@ class PagingPolicy:
     def _collapsed(
         self, content: _PagedContent, place: str, log: Log, steps: DroppedSteps
     ) -> Decision | None:
-        """A new result without the lines that the context holds."""
+        """A new result without the lines that the context holds, or a text that the client added
+        again. The first of these stays, as no cut removes it."""
+        if self._limits.repeats and content.kind == _ADDED and content.text in self._seen.added:
+            return _lines_decision(place, [same_as_above(content.text)], "repeated", COLLAPSED)
         if not self._limits.repeats or content.kind != "tool_result" or not content.text:
             return None
         if content.is_recalled:  # asked for, and that of a phantom tool was sent before (PX-5)
@@ -372,7 +384,7 @@ class PagingPolicy:
         known = seen.lines.references(content.text, handle, is_shown)
         cut = self._pruned(content, handle)
         as_known, as_cut = (
-            Decision(place, json.dumps(to_builtins(found), ensure_ascii=False), why, "lines", level)
+            _lines_decision(place, found, why, level)
             for found, why, level in ((known, "repeated", COLLAPSED), (cut, "pruned", PRUNED))
         )
         if cut and (not known or content.tokens(as_cut) < content.tokens(as_known)):
@@ -548,6 +560,21 @@ class PagingPolicy:
 
     def _rarest(self, names: frozenset[str], chars: int) -> list[str]:
         return stubs.rarest(names, lambda name: self._seen.names[name], chars)
+
+
+def _lines_decision(
+    place: str, found: Sequence[LineReference | tuple[int, int, str]], reason: str, level: int
+) -> Decision:
+    text = json.dumps(to_builtins(found), ensure_ascii=False)
+    return Decision(place, text, reason, "lines", level)
+
+
+def _is_added(block: Block, role: str, text: str) -> bool:
+    """Whether the client added this text: it is all in blocks of the client, or in a message of the
+    system."""
+    if block.text or role == "assistant" or len(text) < MIN_CHARS:
+        return False
+    return role == "system" or not without_injected(text).strip()
 
 
 def _passages(places: Sequence[Sequence[str]], log: Log) -> Iterator[PagedBlock]:

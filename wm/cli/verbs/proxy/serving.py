@@ -106,12 +106,14 @@ def run(
     settings = proxies.settings_for(caller, upstream or _configured_upstream(words[0], env, folder))
     host = parse_origin(settings.upstream).host
     token = secrets.token_urlsafe(24)
-    path = proxies.workspace_part(caller)
+    key = proxies.workspace_key(caller)
 
     async def serve() -> tuple[int, proxies.ProxyRecords]:
-        watched = proxies.watched(caller, settings, token, port=0, policy=policy, record=record)
+        watched = proxies.watched(
+            caller, settings, token, port=0, policy=policy, record=record, workspace=key
+        )
         async with watched as (running, records):
-            url = running.base_url + path
+            url = running.base_url + (f"/w/{key}" if key else "")
             more = launch.environment(words[0], url, env, upstream_host=host)
             code = await run_program((program, *words[1:]), {**env, **more}, folder)
         return code, records
