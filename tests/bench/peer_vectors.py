@@ -35,6 +35,7 @@ from wm.secrets.redact import Redactor
 from wm.settings import GateSettings, MemorySettings, SessionSettings
 from wm.store.identity import key_of
 from wm.store.paths import sid
+from wm.text.letters import canonical
 
 Input = dict[str, Any]
 
@@ -110,7 +111,7 @@ def _their_candidates(said: Any) -> object:
 def _same_key(asked: Input) -> object:
     entry = _entry(asked)
     about = same_fact.identity(entry.text) if entry.type in same_fact.IDENTITY_TYPES else ""
-    return ":".join(same_fact.key(entry)), about
+    return f"{entry.type}:{canonical(entry.text)}", about
 
 
 def _their_key(said: Any) -> object:
@@ -136,13 +137,17 @@ def _reinforced(asked: Input) -> object:
 def _consolidated(asked: Input) -> object:
     memory = _memory()
     for raw in asked["entries"]:
-        memory = consolidate.admit(memory, _entry(raw), now=NOW, settings=MEMORY).memory
+        memory = (
+            consolidate.MemoryEditor(memory).admit(_entry(raw), now=NOW, settings=MEMORY).memory
+        )
     return sorted(e.id for e in memory.entries if e.status == "active")
 
 
 def _promoted(asked: Input) -> object:
     memory = _memory([_entry(raw) for raw in asked["before"] or asked["after"]])
-    done = consolidate.admit(memory, _entry(asked["pending"][0]), now=NOW, settings=MEMORY)
+    done = consolidate.MemoryEditor(memory).admit(
+        _entry(asked["pending"][0]), now=NOW, settings=MEMORY
+    )
     return done.outcome
 
 

@@ -181,7 +181,7 @@ def same_fact(case: Case) -> Prediction:
     memory = home.memory()
     first, second = (home.entry(source="compaction", **case[side]) for side in ("a", "b"))
     for entry in (first, second):
-        admission = consolidate.admit(memory, entry, now=NOW, settings=settings)
+        admission = consolidate.MemoryEditor(memory).admit(entry, now=NOW, settings=settings)
         memory = admission.memory
     merged = admission.outcome in ("absorbed", "superseded")
     if "may_contradict" in admission.reason_codes:

@@ -86,7 +86,7 @@ def test_the_worked_example_of_retention_matches_the_code(row: tuple[str, ...]) 
         updated_at=begin,
     )
     settings = MemorySettings()
-    days = retention.effective_age_days(entry, memory, now=NOW, settings=settings)
+    days = retention.ageing(memory, now=NOW, settings=settings).days(entry)
     assert f"{days:.1f}" == effective
     assert f"{retention.half_life_days(entry, settings):.1f}" == half_life
     assert f"{retention.strength(entry, memory, now=NOW, settings=settings):.3f}" == strength

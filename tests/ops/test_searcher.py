@@ -291,7 +291,7 @@ def test_a_late_search_answers_by_words_before_the_model_opens(bench: Bench) -> 
     searcher = Searcher(RecallSettings(embed_wait_s=0.0), embedder)
     hits = searcher.search(memory_of(40), BERTH, 10, Filters())
     assert hits[0].id == "e0007"
-    assert (embedder.texts, embedder.is_loaded, searcher.waiting) == (0, False, 40)
+    assert (embedder.texts, embedder.card, searcher.waiting) == (0, None, 40)
     searcher.queue_missing()
     settle(searcher, embedder)
     assert embedder.texts == 40

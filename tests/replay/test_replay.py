@@ -31,6 +31,7 @@ from tests.replay.parts import (
     user,
     written,
 )
+from tests.wire.policies import results
 from wm.errors import UserError
 from wm.replay.files import recorded
 from wm.replay.report import OVER, assumptions
@@ -39,7 +40,7 @@ from wm.replay.rivals import COMPACTED_TOKENS, RIVALS, SUMMARY_TOKENS
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Moment, results
+from wm.wire.policy import Decision, Log, Moment
 
 PAIR = 2
 EXAMPLES = Path(__file__).parents[2] / "examples" / "files"

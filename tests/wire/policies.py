@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import asdict
@@ -10,9 +11,37 @@ from msgspec.structs import asdict
 from tests.clients.validity import refusals
 from tests.wire.conversations import Conversation
 from wm.wire import conversation as followed
-from wm.wire.body import Body
+from wm.wire.block import Block
+from wm.wire.body import Body, splice
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, nothing, prepare, results
+from wm.wire.policy import Decision, Log, Moment, Policy, Prepared, dropped, nothing, replaced
+
+
+def prepare(
+    body: Body,
+    past: ConversationHistory,
+    log: Log,
+    policy: Policy = nothing,
+    moment: Moment | None = None,
+) -> Prepared:
+    """The request as sent upstream."""
+    new: dict[str, Decision] = {}
+    for one in policy(body, past, log, moment or Moment()):
+        if one.text and one.block not in log:
+            new.setdefault(one.block, one)
+    decided = {**log, **new} if new else log
+    steps = dropped(body, past, decided)
+    replacements, count = replaced(body, past, decided, steps)
+    raw = splice(body.raw, replacements) if replacements else body.raw
+    return Prepared(raw, tuple(new.values()), count)
+
+
+def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]]:
+    """Every tool result with its place, in order."""
+    for message, places in zip(body.messages, past.places, strict=True):
+        for block, place in zip(message.blocks, places, strict=True):
+            if message.role == "user" and block.type == "tool_result":
+                yield block, place
 
 
 def stubbing(seed: int) -> Policy:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.wire.conversations import Conversation, conversations
-from tests.wire.policies import check, stubbing
+from tests.wire.policies import check, prepare, results, stubbing
 from wm.wire.body import Body, index
 from wm.wire.history import ConversationHistory, history
-from wm.wire.policy import Decision, Moment, Policy, Prepared, behind, nothing, prepare, results
+from wm.wire.policy import Decision, Moment, Policy, Prepared, behind, nothing
 from wm.wire.spans import ByteSpan, members
 
 

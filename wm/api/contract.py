@@ -11,8 +11,6 @@ from wm.api.protocol import Scoped
 from wm.formats.base import Record
 from wm.formats.session_contract import FILE
 
-CHANGES = ("set", "append", "remove")
-
 
 class ContractFault(Record):
     """One fault of a contract.

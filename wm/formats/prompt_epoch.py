@@ -15,8 +15,6 @@ BLOCKS = (
     "last_session",
     "handoff",
 )
-REASONS = ("session_start", "compaction", "refresh", "lost")
-"""lost: the file of the previous epoch is missing, so its bytes cannot be given again."""
 
 
 class Omission(Record):
@@ -38,6 +36,9 @@ class PromptBlock(Record):
 
 
 class PromptEpoch(Document):
+    """reason: session_start, compaction, refresh, or lost: the file of the previous epoch is
+    missing, so its bytes cannot be repeated."""
+
     slug: ClassVar[str] = "prompt_epoch"
 
     id: str

@@ -9,8 +9,6 @@ from pydantic import Field
 
 from wm.formats.base import Document, Record, optional
 
-KINDS = ("path", "note")
-
 
 class SlotItem(Record):
     """One line of a slot. by: its source: tool, user, agent or import.

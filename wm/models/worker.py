@@ -60,10 +60,6 @@ class EmbedWorker:
         self._embedder: Embedder | None = None
         self._thread: threading.Thread | None = None
 
-    @property
-    def is_loaded(self) -> bool:
-        return self._embedder is not None
-
     def query(self, text: str, wait_s: float) -> Rows | None:
         """The vector of a query; None if it is not ready within `wait_s`. It is computed anyway, so
         that the same query finds it later."""

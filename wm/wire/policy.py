@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar
 from msgspec import Struct, field
 
 from wm.wire.block import MARK, SPELLED_MARK, Block
-from wm.wire.body import Body, Message, splice
+from wm.wire.body import Body, Message
 from wm.wire.history import ConversationHistory
 from wm.wire.spans import ByteSpan
 
@@ -115,33 +115,6 @@ def nothing(
 ) -> tuple[Decision, ...]:
     """The policy that makes no decisions."""
     return ()
-
-
-def prepare(
-    body: Body,
-    past: ConversationHistory,
-    log: Log,
-    policy: Policy = nothing,
-    moment: Moment | None = None,
-) -> Prepared:
-    """The request as sent upstream."""
-    new: dict[str, Decision] = {}
-    for one in policy(body, past, log, moment or Moment()):
-        if one.text and one.block not in log:
-            new.setdefault(one.block, one)
-    decided = {**log, **new} if new else log
-    steps = dropped(body, past, decided)
-    replacements, count = replaced(body, past, decided, steps)
-    raw = splice(body.raw, replacements) if replacements else body.raw
-    return Prepared(raw, tuple(new.values()), count)
-
-
-def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]]:
-    """Every tool result with its place, in order."""
-    for message, places in zip(body.messages, past.places, strict=True):
-        for block, place in zip(message.blocks, places, strict=True):
-            if message.role == "user" and block.type == "tool_result":
-                yield block, place
 
 
 class DroppedSteps(Struct):

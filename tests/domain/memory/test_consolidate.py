@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import pytest
@@ -10,17 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.domain.memory.memories import NOW, SETTINGS, ago, by_id, entry, memory
-from wm.domain.memory.consolidate import Admission, MemoryEditor, admit, supersede
+from wm.domain.memory.consolidate import Admission, MemoryEditor, supersede
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.text.letters import canonical
 
 
 def admitted(here: WorkspaceMemory, newcomer: MemoryEntry) -> Admission:
-    return admit(here, newcomer, now=NOW, settings=SETTINGS)
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return MemoryEditor(here).admit(newcomer, now=NOW, settings=SETTINGS)
 
 
 def test_a_new_fact_is_promoted_and_gets_a_clock() -> None:
@@ -216,15 +210,7 @@ def test_a_likely_contradiction_is_flagged_and_both_entries_kept() -> None:
 def test_replace_supersedes_by_reference_and_keeps_the_old_text_readable() -> None:
     known = entry("m_old", "The build is pinned to Node 20.")
     newcomer = entry("m_n", "The build is pinned to Node 22.")
-    result = supersede(
-        MemoryEditor(memory(known)),
-        "m_old",
-        newcomer,
-        now=NOW,
-        settings=SETTINGS,
-        ref_digest=digest(canonical(known.text)),
-        digest=digest,
-    )
+    result = supersede(MemoryEditor(memory(known)), "m_old", newcomer, now=NOW, settings=SETTINGS)
     assert (result.outcome, result.entry_id) == ("superseded", "m_n")
     old, new = by_id(result.memory)["m_old"], by_id(result.memory)["m_n"]
     assert (old.status, old.superseded_by, old.text) == ("superseded", "m_n", known.text)
@@ -234,22 +220,19 @@ def test_replace_supersedes_by_reference_and_keeps_the_old_text_readable() -> No
 
 
 @pytest.mark.parametrize(
-    ("fields", "target", "told", "code"),
+    ("fields", "target", "code"),
     [
-        ({"source": "explicit"}, "m_old", "", "protected_memory_source"),
-        ({"source": "manual"}, "m_old", "", "protected_memory_source"),
-        ({"reinforcement_count": 1}, "m_old", "", "protected_reinforced_target"),
-        ({"pinned": True}, "m_old", "", "protected_by_user"),
-        ({"user_importance": "high"}, "m_old", "", "protected_by_user"),
-        ({}, "m_old", "another text", "memory_ref_target_changed"),
-        ({}, "m_gone", "", "memory_ref_target_unavailable"),
-        ({"status": "superseded"}, "m_old", "", "memory_ref_target_unavailable"),
-        ({"status": "inbox"}, "m_old", "", "memory_ref_target_unavailable"),
+        ({"source": "explicit"}, "m_old", "protected_memory_source"),
+        ({"source": "manual"}, "m_old", "protected_memory_source"),
+        ({"reinforcement_count": 1}, "m_old", "protected_reinforced_target"),
+        ({"pinned": True}, "m_old", "protected_by_user"),
+        ({"user_importance": "high"}, "m_old", "protected_by_user"),
+        ({}, "m_gone", "memory_ref_target_unavailable"),
+        ({"status": "superseded"}, "m_old", "memory_ref_target_unavailable"),
+        ({"status": "inbox"}, "m_old", "memory_ref_target_unavailable"),
     ],
 )
-def test_replace_is_refused_with_a_code(
-    fields: dict[str, Any], target: str, told: str, code: str
-) -> None:
+def test_replace_is_refused_with_a_code(fields: dict[str, Any], target: str, code: str) -> None:
     known = entry("m_old", **fields)
     result = supersede(
         MemoryEditor(memory(known)),
@@ -257,8 +240,6 @@ def test_replace_is_refused_with_a_code(
         entry("m_n", "Use yarn for all installs."),
         now=NOW,
         settings=SETTINGS,
-        ref_digest=digest(canonical(told or known.text)),
-        digest=digest,
     )
     assert (result.outcome, result.reason_codes) == ("rejected", (code,))
     assert result.memory.entries == (known,)

@@ -13,7 +13,6 @@ from tests.domain.memory.memories import NOW, SETTINGS, ago, entry, memory
 from wm.domain.memory.retention import (
     ageing,
     course,
-    effective_age_days,
     half_life_days,
     initial_strength,
     reinforce,
@@ -109,7 +108,7 @@ def test_days_beyond_the_fourteenth_without_activity_count_a_quarter(
 ) -> None:
     one = entry(created_at=ago(days=100))
     here = memory(one, last_activity_at=ago(days=idle_days))
-    assert effective_age_days(one, here, now=NOW, settings=SETTINGS) == pytest.approx(age_days)
+    assert ageing(here, now=NOW, settings=SETTINGS).days(one) == pytest.approx(age_days)
 
 
 def test_a_pause_does_not_slow_entries_created_in_or_after_it() -> None:
@@ -132,7 +131,7 @@ def test_overlapping_or_invalid_pauses_count_a_day_once() -> None:
         DormantInterval(begin=ago(days=-10), end=ago(days=-20)),
     )
     here = memory(dormant_intervals=intervals, last_activity_at=iso(NOW))
-    age = effective_age_days(entry(created_at=ago(days=100)), here, now=NOW, settings=SETTINGS)
+    age = ageing(here, now=NOW, settings=SETTINGS).days(entry(created_at=ago(days=100)))
     assert age == pytest.approx(100 - 30 * 0.75)
 
 
@@ -185,7 +184,7 @@ def test_effective_age_is_between_a_quarter_and_all_of_the_real_age(
 ) -> None:
     intervals = tuple(DormantInterval(begin=ago(days=a), end=ago(days=b)) for a, b in pauses)
     here = memory(dormant_intervals=intervals, last_activity_at=ago(days=idle))
-    age = effective_age_days(entry(created_at=ago(days=born)), here, now=NOW, settings=SETTINGS)
+    age = ageing(here, now=NOW, settings=SETTINGS).days(entry(created_at=ago(days=born)))
     assert max(0.0, born) * 0.25 - 1e-6 <= age <= max(0.0, born) + 1e-6
 
 

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy, words
 from wm.text.stems import stem
@@ -87,11 +86,6 @@ class FactStatement(Struct, frozen=True):
     linked: bool
     words: tuple[str, ...]
     marks: tuple[str, ...]
-
-
-def key(entry: MemoryEntry) -> tuple[str, str]:
-    """Entries with equal keys state the same fact in the same words."""
-    return entry.type, canonical(entry.text)
 
 
 def identity(text: str) -> str:

@@ -287,10 +287,8 @@ def _synonyms() -> dict[str, str]:
     found: dict[str, str] = {}
     for row in _SAME.rows("synonyms"):
         spelled = {form for word in row for form in (word, root(word))}
-        known = {found[form] for form in spelled if form in found}
-        first = min(known, default=root(row[0]))
+        first = min((found[form] for form in spelled if form in found), default=root(row[0]))
         found.update(dict.fromkeys(spelled, first))
-        found.update({form: first for form, same in found.items() if same in known})
     return found
 
 

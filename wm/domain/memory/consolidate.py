@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import compress, islice
 
@@ -67,13 +67,6 @@ class Admission(Struct, frozen=True):
     details: Mapping[str, Detail] = field(default_factory=dict)
 
 
-def admit(
-    memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime, settings: MemorySettings
-) -> Admission:
-    """Admit one entry. For several use `MemoryEditor`, which indexes the memory once."""
-    return MemoryEditor(memory).admit(entry, now=now, settings=settings)
-
-
 def supersede(
     editor: MemoryEditor,
     old_id: str,
@@ -81,19 +74,16 @@ def supersede(
     *,
     now: datetime,
     settings: MemorySettings,
-    ref_digest: str = "",
-    digest: Callable[[str], str] | None = None,
 ) -> Admission:
     """REPLACE: `entry` replaces `old_id`, which stays readable as history.
 
-    ref_digest, digest: the digest that the numbered list gave for the old canonical text, and the
-    function that computes it. Rejected with a code if the old entry is gone, changed, pinned,
-    reinforced, or not from a compaction; a tainted replacement waits in the inbox.
+    Rejected with a code if the old entry is gone, pinned, reinforced, or not from a compaction; a
+    tainted replacement waits in the inbox.
     """
     if _is_replay(editor.find(entry.id), entry):
         return Admission(editor.memory, "superseded", entry.id, ("already_present",))
     old = editor.find(old_id)
-    code = _protection(old, ref_digest=ref_digest, digest=digest)
+    code = _protection(old)
     if old is None or code:
         return Admission(editor.memory, "rejected", "", (code,), {"replaces": old_id})
     if entry.tainted:
@@ -551,14 +541,10 @@ def _heir(entry: MemoryEntry, known: MemoryEntry) -> MemoryEntry:
     )
 
 
-def _protection(
-    old: MemoryEntry | None, *, ref_digest: str, digest: Callable[[str], str] | None
-) -> str:
+def _protection(old: MemoryEntry | None) -> str:
     """The code of the reason why a model may not replace this entry, or ""."""
     if old is None or old.status != "active":
         return "memory_ref_target_unavailable"
-    if digest is not None and digest(canonical(old.text)) != ref_digest:
-        return "memory_ref_target_changed"
     if old.source != "compaction":
         return "protected_memory_source"
     if old.reinforcement_count > 0:

@@ -18,7 +18,6 @@ BLOCKS = (*Tables("wm.domain.memory", "echo_guard.toml").words("blocks"), "wm-[a
 
 _TAG = Lazy(rf"<(/?)({'|'.join(BLOCKS)})(?:\s[^<>]{{0,300}})?(/?)>", ignore_case=True)
 _LABEL = Lazy(r"^(?:[-*•]\s+)?(?:\[\s?[Mm]?\d{0,4}\s?\]\s*)?(?:\[\s?[a-z]{3,20}\s?\]\s*)?")
-_NUMBERED = Lazy(r"^\s{0,3}\[M\d{1,4}\] ", multi_line=True)
 
 
 def is_echo(text: str, injected: Iterable[str]) -> bool:

@@ -91,13 +91,6 @@ def ageing(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) 
     return Ageing(now=now, settings=settings, begins=begins, quiet_days=quiet)
 
 
-def effective_age_days(
-    entry: MemoryEntry, memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings
-) -> float:
-    """Days since the entry's clock, with dormant days counted at `dormant_rate`."""
-    return ageing(memory, now=now, settings=settings).days(entry)
-
-
 def strength(
     entry: MemoryEntry, memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings
 ) -> float:
