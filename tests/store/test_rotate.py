@@ -14,10 +14,11 @@ import pytest
 from tests.store.samples import KEY, record
 from tests.store.test_faults import FailingDisk, QuickDisk
 from wm.errors import StoreError
+from wm.formats.sweep_log import PurgedEvidence
 from wm.settings import StoreSettings
 from wm.store import check
 from wm.store.base import Pause
-from wm.store.evidence.rotate import Rotation, rotate
+from wm.store.evidence.rotate import rotate
 from wm.store.files import FileStore
 from wm.store.fsops import Handle
 
@@ -64,7 +65,7 @@ def test_purgeable_records_are_removed_and_others_keep_their_bytes(home: Path) -
     after = b"".join(file.read_bytes() for file in segments(home)).splitlines()
     assert after == before[::2]
     assert (done.records, done.purged, done.busy) == (12, 6, 0)
-    assert done.bytes_after == sum(len(line) + 1 for line in after)
+    assert done.bytes == sum(len(line) + 1 for line in after)
     assert [file.name for file in segments(home)] == names
     assert not list(check.check(opened(home), deep=True))
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in segments(home))
@@ -105,11 +106,11 @@ def test_a_run_stopped_anywhere_leaves_complete_files_only(home: Path) -> None:
 def test_too_few_purgeable_records_cause_no_rewrite(home: Path) -> None:
     assert rotate(opened(home).core, KEY, odd, at_least=7).purged == 0
     assert numbers(opened(home)) == list(range(12))
-    assert rotate(opened(home).core, KEY, lambda _records: ()).rewritten == 0
+    assert rotate(opened(home).core, KEY, lambda _records: ()).purged == 0
 
 
 def test_a_missing_log_is_not_an_error(tmp_path: Path) -> None:
-    assert rotate(opened(tmp_path / "wm").core, KEY, odd) == Rotation()
+    assert rotate(opened(tmp_path / "wm").core, KEY, odd) == PurgedEvidence()
 
 
 def test_a_store_with_a_cached_end_appends_after_it(home: Path) -> None:
@@ -157,7 +158,7 @@ def test_a_file_that_grew_during_the_purge_is_skipped(tmp_path: Path) -> None:
     disk = Meddling(home, lambda: add(FileStore(home, roomy, QuickDisk(home)), 13))
     store = FileStore(home, roomy, disk)
     done = rotate(store.core, KEY, odd)
-    assert (done.busy, done.purged, done.bytes_after) == (1, 0, done.bytes_before)
+    assert (done.busy, done.purged, done.bytes) == (1, 0, done.bytes_before)
     assert numbers(store) == [0, 1, 2, 3, 13]
     assert rotate(store.core, KEY, odd).purged == 3
 

@@ -31,8 +31,9 @@ class SweepError(Record):
 
 
 class PurgedEvidence(Record):
-    """What was purged from the workspace's log. bytes: of its files afterwards. at: when it was
-    last examined; the figures stay the same until the next examination."""
+    """What was purged from the workspace's log. bytes: of its files afterwards. busy: files that
+    others changed meanwhile. at: when it was last examined; the figures stay the same until the
+    next examination."""
 
     at: str = ""
     records: int = 0

@@ -24,7 +24,7 @@ from wm.errors import Conflict, HostError, StoreError, Unwritable, UserError, Wm
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Ids, Runtime
-from wm.store.base import Reading, Ref
+from wm.store.base import D, Reading, Ref
 from wm.store.paths import WRITE_ORDER
 from wm.store.transaction import FileTransaction
 
@@ -42,7 +42,6 @@ TRIES = 32
 
 Q = TypeVar("Q", bound=Record)
 A = TypeVar("A", bound=Record)
-D = TypeVar("D", bound=Document)
 T = TypeVar("T")
 
 

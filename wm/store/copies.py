@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Generic
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.formats.base import Document
 from wm.store import envelope, paths
-from wm.store.base import Health, Reading
+from wm.store.base import D, D_co, Health, Reading
 from wm.store.envelope import CopyState, Decoded
 from wm.store.fsops import Disk, Handle
-
-D = TypeVar("D", bound=Document)
-D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 _NO_FILE = "a pipe, a socket or a device is in its place"
 _IN_ITS_PLACE = {

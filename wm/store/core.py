@@ -22,12 +22,11 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from wm.errors import OnError, StoreError, Unwritable
-from wm.formats.base import Document
 from wm.secrets.redact import Redactor
 from wm.settings import StoreSettings
 from wm.store import atomic, copies, envelope, fstype, paths
 from wm.store import key as keys
-from wm.store.base import Health, Ref
+from wm.store.base import D, Health, Ref
 from wm.store.copies import CopiesFound, Unfinished
 from wm.store.evidence import EvidenceLog
 from wm.store.fsops import Bytes, Disk, Handle, explained
@@ -35,7 +34,6 @@ from wm.store.locks import Locks
 from wm.store.paths import CACHED, RELAXED, FilePlace
 from wm.store.quarantine import Quarantine
 
-D = TypeVar("D", bound=Document)
 V = TypeVar("V")
 
 SETTLED_NS = 1_000_000_000

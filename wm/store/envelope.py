@@ -12,7 +12,7 @@ import hmac
 import re
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, Generic, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -20,9 +20,8 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from wm.errors import Unwritable
 from wm.formats import migrate
 from wm.formats.base import Document, Record
+from wm.store.base import D
 from wm.store.fsops import Bytes
-
-D = TypeVar("D", bound=Document)
 
 _DIGITS = 64
 _ZEROS = b"0" * _DIGITS

@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 from wm.errors import StoreError
 from wm.formats.base import Document
 from wm.settings import StoreSettings
 from wm.store import flushing, paths, vectors
 from wm.store import key as keys
-from wm.store.base import Health, LogReading, Maker, Reading, Ref, SavedVectors
+from wm.store.base import D, Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
 from wm.store.fsops import Disk, explained
 from wm.store.paging_logs import PagingLogs
 from wm.store.paths import CACHED, FilePlace
 from wm.store.transaction import FileTransaction
-
-D = TypeVar("D", bound=Document)
 
 
 class FileStore(PagingLogs):

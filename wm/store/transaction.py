@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -35,15 +35,13 @@ from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
 from wm.store import atomic, evidence, paths
 from wm.store.atomic import Staged
-from wm.store.base import Health, Reading, Ref
+from wm.store.base import D, Health, Reading, Ref
 from wm.store.copies import CopiesFound
 from wm.store.core import Core, Wait
 from wm.store.evidence import LogEnd
 from wm.store.fsops import Handle, explained
 from wm.store.locks import Lock
 from wm.store.paths import RELAXED, WRITE_ORDER, FilePlace
-
-D = TypeVar("D", bound=Document)
 
 # Number of new files that are open at once before they are flushed.
 _FLUSH_TOGETHER = 64

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from string import hexdigits
-from typing import TypeVar
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact
@@ -23,10 +22,8 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.runtime import Runtime
-from wm.store.base import Health, Reading, Ref
+from wm.store.base import D, Health, Reading, Ref
 from wm.text.letters import canonical
-
-D = TypeVar("D", bound=Document)
 
 
 def read_memory(work: LocatedWork) -> WorkspaceMemory:

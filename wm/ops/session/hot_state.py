@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TypeVar
 
 from wm.api.protocol import WorkspacePlace
 from wm.api.sessions import SessionAnswer, SessionScoped
 from wm.domain.session import core_blocks, hot_snapshot, working_memory
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
-from wm.formats.base import Document
 from wm.formats.core_memory import CoreMemory
 from wm.formats.flow import Flow, FlowSum
 from wm.formats.pressure import Pressure
@@ -22,10 +20,8 @@ from wm.formats.session_state import NEWEST, CompactionState, SessionState, Word
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.settings import SessionSettings
-from wm.store.base import Health, Reading, Ref
+from wm.store.base import D, Health, Reading, Ref
 from wm.store.paths import SESSIONS, sid
-
-D = TypeVar("D", bound=Document)
 
 RECENT = 50
 """Number of sessions that a command looks at, the newest; a workspace may have 20,000."""

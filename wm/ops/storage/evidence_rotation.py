@@ -7,25 +7,23 @@ admitted meanwhile has records too new to be purged.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from wm.domain.evidence_retention import EvidenceLimits, purgeable
+from wm.domain.times import iso
 from wm.errors import StoreError
-from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal
+from wm.formats.sweep_log import PurgedEvidence
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.ops.place import memory_ref
 from wm.ops.runtime import Runtime
-from wm.store.base import Health, Pause, Ref, no_pause
+from wm.store.base import D, Health, Pause, Ref, no_pause
 from wm.store.evidence import rotate as store_rotate
-from wm.store.evidence.rotate import Rotation
-
-D = TypeVar("D", bound=Document)
 
 
 def rotate(
     runtime: Runtime, key: str, *, dry_run: bool = False, pause: Pause = no_pause
-) -> Rotation:
+) -> PurgedEvidence:
     """Purge what may go, if that is worth the rewrite. Raises StoreError."""
     existing, admissions = _needed(runtime, key)
     limits = EvidenceLimits(
@@ -37,7 +35,7 @@ def rotate(
     def may_go(records: Iterable[dict[str, Any]]) -> frozenset[int]:
         return purgeable(records, existing=existing, admissions=admissions, limits=limits, now=now)
 
-    return store_rotate.rotate(
+    done = store_rotate.rotate(
         runtime.store.core,
         key,
         may_go,
@@ -45,6 +43,7 @@ def rotate(
         dry_run=dry_run,
         pause=pause,
     )
+    return done.model_copy(update={"at": iso(runtime.now())})
 
 
 def _needed(runtime: Runtime, key: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -316,15 +316,7 @@ def _purge(runtime: Runtime, key: str, run: SweepRun, tally: _Tally) -> PurgedEv
     if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
         return known
     with tally.noting(paths.evidence_folder(key)):
-        done = rotate(runtime, key, dry_run=run.dry_run, pause=run.pause)
-        return PurgedEvidence(
-            at=iso(runtime.now()),
-            records=done.records,
-            purged=done.purged,
-            bytes_before=done.bytes_before,
-            bytes=done.bytes_after,
-            busy=done.busy,
-        )
+        return rotate(runtime, key, dry_run=run.dry_run, pause=run.pause)
     return known
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from wm.formats.sweep_log import PurgedEvidence
 from wm.store import atomic, evidence, jsonlines, paths
 from wm.store.base import Pause, no_pause
 from wm.store.core import Core
@@ -26,17 +27,6 @@ MAX_SEGMENT_BYTES = 512 * 1024 * 1024
 Purgeable = Callable[[Iterator[dict[str, Any]]], Collection[int]]
 """All records of a log, oldest first -> the positions of those that may be removed. It must consume
 every record and keep none: a log is large."""
-
-
-class Rotation(Struct, frozen=True):
-    """What was done, or with `dry_run` would be. `busy`: files that others changed meanwhile."""
-
-    records: int = 0
-    purged: int = 0
-    rewritten: int = 0
-    busy: int = 0
-    bytes_before: int = 0
-    bytes_after: int = 0
 
 
 class _Segment(Struct):
@@ -73,9 +63,9 @@ def rotate(
     at_least: int = 1,
     dry_run: bool = False,
     pause: Pause = no_pause,
-) -> Rotation:
-    """Purge one workspace's log. at_least: minimum number of purgeable records; with fewer, nothing
-    is rewritten.
+) -> PurgedEvidence:
+    """Purge one workspace's log; what was done, or with `dry_run` would be. at_least: minimum
+    number of purgeable records; with fewer, nothing is rewritten.
 
     Raises StoreError. A crash at any point loses nothing and leaves at most a temporary file.
     """
@@ -84,7 +74,7 @@ def rotate(
         try:
             folder = core.disk.folder(path)
         except FileNotFoundError:
-            return Rotation()
+            return PurgedEvidence()
         with folder:
             return _rotate(core, workspace, folder, purgeable, at_least, dry_run, pause)
 
@@ -97,15 +87,15 @@ def _rotate(
     at_least: int,
     dry_run: bool,
     pause: Pause,
-) -> Rotation:
+) -> PurgedEvidence:
     key = core.key_to_read()
     segments: list[_Segment] = []
     removed = frozenset(purgeable(_records(core, folder, segments, pause)))
     records = sum(at >= 0 for segment in segments for at in segment.positions)
     before = sum(len(segment.raw) for segment in segments)
     if len(removed) < max(1, at_least):
-        return Rotation(records=records, bytes_before=before, bytes_after=before)
-    purged = rewritten = busy = 0
+        return PurgedEvidence(records=records, bytes_before=before, bytes=before)
+    purged = busy = 0
     after = before
     for segment in segments:
         if removed.isdisjoint(segment.positions):
@@ -116,10 +106,11 @@ def _rotate(
         if not dry_run and not _replace(core, workspace, folder, segment, new):
             busy += 1
             continue
-        rewritten += 1
         purged += count
         after -= len(segment.raw) - len(new)
-    return Rotation(records, purged, rewritten, busy, before, after)
+    return PurgedEvidence(
+        records=records, purged=purged, bytes_before=before, bytes=after, busy=busy
+    )
 
 
 def _records(

@@ -16,6 +16,7 @@ from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, entry_type, print_answer, short_id
 from wm.cli.options import anchors as anchor_option
 from wm.cli.options import choice, flag, text
+from wm.cli.streams import text_argument
 from wm.cli.verbs.memory.history import LISTED, happenings, print_restored
 from wm.cli.verbs.memory.output import result
 from wm.errors import UserError
@@ -143,9 +144,8 @@ def edit(
     fields = {n: value for n, value in named.items() if value or (n, value) == ("rationale", "")}
     if anchors:
         fields["anchors"] = [anchor for anchor in anchors if anchor]
-    given = " ".join(text)
     if text:
-        fields["text"] = sys.stdin.read() if given == "-" else given
+        fields["text"] = text_argument(text)
     elif not fields:
         fields["text"] = _from_editor(caller, entry_id)
     return Result(caller.call("edit_entry", id=entry_id, **fields), print_answer)
