@@ -104,7 +104,8 @@ def enable(kind: ServiceKind) -> Commands:
             ("systemctl", "--user", "enable", "--now", "wm.socket"),
         )
     if kind is ServiceKind.LAUNCHD:
-        return (("sh", "-c", f'launchctl bootstrap "gui/$(id -u)" {_plist()}'),)
+        plist = f'"$HOME/Library/LaunchAgents/{LABEL}.plist"'
+        return (("sh", "-c", f'launchctl bootstrap "gui/$(id -u)" {plist}'),)
     return ()
 
 
@@ -118,10 +119,6 @@ def disable(kind: ServiceKind) -> tuple[Commands, Commands]:
     if kind is ServiceKind.LAUNCHD:
         return ((("sh", "-c", f'launchctl bootout "gui/$(id -u)/{LABEL}"'),), ())
     return ((), ())
-
-
-def _plist() -> str:
-    return f'"$HOME/Library/LaunchAgents/{LABEL}.plist"'
 
 
 def _environment(paths: Paths) -> dict[str, str]:

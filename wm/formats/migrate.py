@@ -62,15 +62,6 @@ def _completed(entry: Json) -> Json:
     return {**_LEFT_OUT, **given}
 
 
-# --- workspace_memory 2 -> 3: source `stated`, scope `user` -----------------------------------
-
-
-def _workspace_memory_2(old: Json) -> Json:
-    """Return a copy: version 3 adds words, so every version 2 file is valid. The number makes an
-    older `wm` refuse the file instead of showing entries whose scope it does not know."""
-    return dict(old)
-
-
 # --- workspace_memory 1 -> 2: the file of the three-layer plugin ------------------------------
 
 _TIMES = ("createdAt", "updatedAt", "retentionClock", "lastReinforcedAt")
@@ -118,6 +109,8 @@ def _time(value: Any) -> Any:
 
 
 STEPS: Mapping[tuple[str, int], Converter] = MappingProxyType(
-    {("workspace_memory", 1): _workspace_memory_1, ("workspace_memory", 2): _workspace_memory_2}
+    {("workspace_memory", 1): _workspace_memory_1, ("workspace_memory", 2): dict}
 )
-"""(slug, version) -> the converter to the next version."""
+"""(slug, version) -> the converter to the next version. Version 3 of the workspace memory adds
+words (source `stated`, scope `user`), so every version 2 file is valid; the number makes an older
+`wm` refuse the file instead of showing entries whose scope it does not know."""

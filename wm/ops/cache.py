@@ -6,12 +6,11 @@ time. A failed computation is not stored.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from threading import Lock
 from typing import Any
 
 from wm.formats.base import Record
+from wm.store.core import Recent
 
 
 class Cache:
@@ -22,49 +21,33 @@ class Cache:
     """
 
     def __init__(self, size: int = 64) -> None:
-        self._size = size
-        self._values: OrderedDict[Hashable, tuple[tuple[Any, ...], Any]] = OrderedDict()
-        self._lock = Lock()
+        self._kept: Recent[tuple[tuple[Any, ...], Any]] = Recent(size)
 
     def get(self, key: Hashable, inputs: tuple[Any, ...], compute: Callable[[], Any]) -> Any:
         """The value for these inputs. Two threads may compute it at once; one result is kept."""
-        with self._lock:
-            known = self._values.get(key)
-            if known is not None and _same(known[0], inputs):
-                self._values.move_to_end(key)
-                return known[1]
+        known = self._kept.get(key)
+        if known is not None and _same(known[0], inputs):
+            return known[1]
         value = compute()
-        self._keep(key, inputs, value)
+        self._kept.put(key, (inputs, value))
         return value
 
     def put(self, key: Hashable, value: Any) -> None:
-        self._keep(key, (), value)
+        self._kept.put(key, ((), value))
 
     def peek(self, key: Hashable) -> Any:
         """The value of this key for any inputs; None if there is none. Counts as a use."""
-        with self._lock:
-            known = self._values.get(key)
-            if known is not None:
-                self._values.move_to_end(key)
+        known = self._kept.get(key)
         return None if known is None else known[1]
 
     def pop(self, key: Hashable) -> Any:
         """Remove and return the value of this key; None if there is none."""
-        with self._lock:
-            known = self._values.pop(key, None)
+        known = self._kept.pop(key)
         return None if known is None else known[1]
 
     def values(self) -> tuple[Any, ...]:
         """All values, least recently used first."""
-        with self._lock:
-            return tuple(value for _inputs, value in self._values.values())
-
-    def _keep(self, key: Hashable, inputs: tuple[Any, ...], value: Any) -> None:
-        with self._lock:
-            self._values[key] = inputs, value
-            self._values.move_to_end(key)
-            if len(self._values) > self._size:
-                self._values.popitem(last=False)
+        return tuple(value for _inputs, value in self._kept.values())
 
 
 def _same(known: tuple[Any, ...], inputs: tuple[Any, ...]) -> bool:

@@ -287,14 +287,11 @@ class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
             return self.request.model_validate(dict(fields))
         except ValidationError as error:
             problems = error.errors(include_url=False, include_input=False, include_context=False)
-            words = [f"{_place_in(one['loc'])}: {one['msg']}" for one in problems[:5]]
+            places = (".".join(map(str, one["loc"])) or "request" for one in problems)
+            words = [f"{at}: {one['msg']}" for at, one in zip(places, problems[:5], strict=False)]
             more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
             message = f"The request is not valid: {'; '.join(words)}{more}."
             raise HostError(message, status=422, code="invalid_request") from None
-
-
-def _place_in(request: Sequence[str | int]) -> str:
-    return ".".join(map(str, request)) or "request"
 
 
 class Done(Struct, Generic[A], frozen=True):

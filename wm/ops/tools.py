@@ -211,9 +211,10 @@ def withdraw(
 
 
 def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    if names_output(arguments):
+    handle = str(arguments.get("id", "")).strip().lower()
+    if handle.startswith("t_"):
         return _output(work, request, arguments)
-    if names_object(arguments):
+    if handle.startswith("o_"):
         return _object(work, request, arguments)
     memory = load_memory(work)
     name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, work.key))
@@ -236,16 +237,6 @@ def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
     work.delete(trash_ref(work.key, entry.id))
     save_memory(work, memory, [replace(fact, phase="agent") for fact in facts])
     return _outcome(f"{tool_rendering.short_id(entry)} waits in the inbox again.", entry, "inbox")
-
-
-def names_output(arguments: Arguments) -> bool:
-    """Whether the id is the handle of a tool output."""
-    return str(arguments.get("id", "")).strip().lower().startswith("t_")
-
-
-def names_object(arguments: Arguments) -> bool:
-    """Whether the id is the handle of something that paging removed."""
-    return str(arguments.get("id", "")).strip().lower().startswith("o_")
 
 
 def _object(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:

@@ -321,8 +321,8 @@ def _prefixed(text: str) -> Iterator[SecretSpan]:
             if is_placeholder(body) or (weak and (is_wordy(body) or _is_lower(body))):
                 continue
             end = at + len(body)
-            if len(body) == WINDOW:
-                end = _run_end(text, end)
+            if len(body) == WINDOW:  # the token continues beyond the window
+                end += max(0, _TOKEN.end(text[end:]))
             yield SecretSpan(_secret_start(text, start, prefix, kind), end, kind)
             break
 
@@ -330,11 +330,6 @@ def _prefixed(text: str) -> Iterator[SecretSpan]:
 def _is_lower(body: str) -> bool:
     """True for small letters only, as in names; the body of a token has digits or capitals."""
     return body.replace("_", "").replace("-", "").isalpha() and body == body.lower()
-
-
-def _run_end(text: str, end: int) -> int:
-    """The end of the token that continues beyond the window."""
-    return end + max(0, _TOKEN.end(text[end:]))
 
 
 def _secret_start(text: str, start: int, prefix: str, kind: str) -> int:

@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -57,36 +57,43 @@ class Pending(Struct, frozen=True):
 
 
 class Recent(Generic[V]):
-    """An LRU cache of values by path. The least recently used values leave when the total size
+    """An LRU cache of values by key. The least recently used values leave when the total size
     exceeds `limit`; the newest value stays, whatever its size. Safe for several threads."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._total = 0
-        self._kept: OrderedDict[str, tuple[V, int]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
         self._guard = threading.Lock()
 
-    def get(self, path: str) -> V | None:
+    def get(self, key: Hashable) -> V | None:
         with self._guard:
-            if path not in self._kept:
+            if key not in self._kept:
                 return None
-            self._kept.move_to_end(path)
-            return self._kept[path][0]
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
 
-    def put(self, path: str, value: V, size: int) -> None:
+    def put(self, key: Hashable, value: V, size: int = 1) -> None:
         with self._guard:
-            self._drop(path)
-            self._kept[path] = value, size
+            self._pop(key)
+            self._kept[key] = value, size
             self._total += size
             while self._total > self._limit and len(self._kept) > 1:
-                self._drop(next(iter(self._kept)))
+                self._pop(next(iter(self._kept)))
 
-    def drop(self, path: str) -> None:
+    def pop(self, key: Hashable) -> V | None:
         with self._guard:
-            self._drop(path)
+            return self._pop(key)
 
-    def _drop(self, path: str) -> None:
-        self._total -= self._kept.pop(path, (None, 0))[1]
+    def values(self) -> tuple[V, ...]:
+        """All values, least recently used first."""
+        with self._guard:
+            return tuple(value for value, _size in self._kept.values())
+
+    def _pop(self, key: Hashable) -> V | None:
+        value, size = self._kept.pop(key, (None, 0))
+        self._total -= size
+        return value
 
 
 class Core:
@@ -177,7 +184,7 @@ class Core:
             found = self._by_time(folder)
             # A later change within the same tick of the clock would go unnoticed.
             if path.endswith(paths.SESSIONS) and time.time_ns() - changed > SETTLED_NS:
-                self._newest.put(path, (changed, found), 1)
+                self._newest.put(path, (changed, found))
             return found
         return ()
 
@@ -290,7 +297,7 @@ class Core:
         if fine and not (found.keep_previous or found.unfinished):
             self.keep(place, found)
         else:
-            self.cache.drop(place.path)
+            self.cache.pop(place.path)
         return found
 
     def encode(

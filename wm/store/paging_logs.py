@@ -88,7 +88,7 @@ class PagingLogs(SessionLogs):
         if state is None or (state.inode, state.size) != found:
             lines = jsonlines.read(self._raw(place), self.core.key_to_read())
             state = _LogState(*found, frozenset(_ids_in(b"\n".join(lines.records))))
-            self._states.put(place.path, state, 1)
+            self._states.put(place.path, state)
         return state.ids
 
     def find_object(self, workspace: str, wanted: str) -> Iterator[tuple[str, PagedObject]]:
@@ -124,7 +124,7 @@ class PagingLogs(SessionLogs):
                 )
             size = self._write_lines(folder, file, place, lines, durable and bool(lines))
             ids = known.union(_ids_in(lines))
-            self._states.put(place.path, _LogState(found.st_ino, size, ids), 1)
+            self._states.put(place.path, _LogState(found.st_ino, size, ids))
 
     def _write_lines(
         self, folder: Handle, file: Handle, place: FilePlace, lines: bytes, durable: bool

@@ -152,7 +152,7 @@ class SessionLogs:
                 disk.write(file, data)
                 index.learn(line)
                 size += len(data)
-            self._indexes.put(place.path, ((found.st_ino, size), index), 1)
+            self._indexes.put(place.path, ((found.st_ino, size), index))
         return fits
 
     def recordings(self, workspace: str, session: str) -> tuple[Recording, ...]:

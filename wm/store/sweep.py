@@ -219,7 +219,7 @@ class Removal:
             return "changed"
         if parts & {FilePart.DOCUMENT, FilePart.COPY}:
             self._core.drop_pending(place)
-            self._core.cache.drop(place.path)
+            self._core.cache.pop(place.path)
         # The document last: it counts until then, and no copy is left that would count instead.
         for name, _fact in sorted(targets, key=lambda file: file[1].part is FilePart.DOCUMENT):
             disk.remove(folder, name)

@@ -175,7 +175,7 @@ class FileTransaction:
     def _forget(self, logs: Iterable[str]) -> None:
         """After a write that failed: what was read before may no longer be what the files hold."""
         for place in self._places.values():
-            self._core.cache.drop(place.path)
+            self._core.cache.pop(place.path)
         self._found.clear()
         self._core.sweep_again(place.folder for place in self._places.values())
         for workspace in logs:
@@ -394,7 +394,7 @@ class FileTransaction:
             with explained("delete", self._core.home, place.path):
                 self._set_aside(folder, place, self._copies(delete.ref, place), absorbs=False)
                 atomic.remove(self._disk, folder, place.name)
-            self._core.cache.drop(place.path)
+            self._core.cache.pop(place.path)
             self._core.drop_pending(place)
             self._found.pop(place.path, None)
             folders[place.folder] = None

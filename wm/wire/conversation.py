@@ -379,7 +379,8 @@ class Conversation(Struct):
             known = one.inherited.get(decision.block)
             is_late = 0 < decision.level <= FIRST_LEVELS and decision.block not in unseen
             may = decision.text and decision.block not in self.barred and not is_late
-            if may and _may_follow(known, decision):
+            # A decision is final, except for one that goes further.
+            if may and (known is None or decision.level > known.level):
                 new.setdefault(decision.block, decision)
         if not self.bounded:
             chosen = {**one.inherited, **new} if new else one.inherited
@@ -554,11 +555,6 @@ def _order(one: _Request, steps: DroppedSteps) -> Iterator[str]:
         if number not in steps.messages:
             yield from places
         yield from (decision.block for decision in steps.texts.get(number, ()))
-
-
-def _may_follow(before: Decision | None, new: Decision) -> bool:
-    """A decision is final, except for one that goes further."""
-    return before is None or new.level > before.level
 
 
 def _changes(one: _Request, log: Log, steps: DroppedSteps) -> _Changes:

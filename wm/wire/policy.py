@@ -188,7 +188,7 @@ def replaced(
     for number in sorted({*steps.texts, *added}):
         # The passages came first, and what is before a change keeps its form.
         texts = (*added.get(number, ()), *steps.texts.get(number, ()))
-        parts = [_text_block(one, (marks or {}).get(one.block)) for one in texts]
+        parts = [_text(one.quoted, (marks or {}).get(one.block) or None) for one in texts]
         splices.append(_appended(body.messages[number], parts))
     return splices, count
 
@@ -323,10 +323,6 @@ def _without_thinking(
         and blocks[-1].type not in THINKING
         and is_dropped_thinking(place, log)
     ]
-
-
-def _text_block(decision: Decision, mark: Any) -> bytes:
-    return _text(decision.quoted, mark or None)
 
 
 def _text(quoted: bytes, mark: Any) -> bytes:

@@ -287,7 +287,7 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         bare = _folded(bare.rstrip("/") or bare)
         if not bare or not any(map(str.isalnum, bare)):
             continue
-        term = _term(bare)
+        term = stem(bare) if bare.isascii() else bare
         written = shown[start:end].strip(_EDGE)
         capital = written[:1].isupper() and bool(shown[:start].strip()) and not german
         if (term in _PLAIN_STEMS or bare in _PLAIN) and not capital:
@@ -320,10 +320,6 @@ def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWo
 
 def _folded(text: str) -> str:
     return text.lower() if text.isascii() else folded(text)
-
-
-def _term(bare: str) -> str:
-    return stem(bare) if bare.isascii() else bare
 
 
 def _parts(bare: str) -> tuple[str, ...]:

@@ -345,23 +345,10 @@ def _is_kana(char: str) -> bool:
 
 
 def _cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
+    """word: of Chinese, Japanese or Korean letters only."""
     if any(map(_is_hangul, word)):
-        yield from _korean(word, digest)
-        return
-    start = 0
-    japanese = any(map(_is_kana, word))
-    for at in range(1, len(word) + 1):
-        if at == len(word) or is_cjk(word[at]) != is_cjk(word[start]):
-            run = word[start:at]
-            start = at
-            if not is_cjk(run[0]):
-                bare = run.strip("._-")
-                value = VALUE if any(c.isdigit() for c in bare) else 0
-                yield from [_number(digest(_meaning(bare))) | value] if bare else []
-            elif japanese:
-                yield from _japanese(run, digest)
-            else:
-                yield from _chinese(run, digest)
+        return _korean(word, digest)
+    return (_japanese if any(map(_is_kana, word)) else _chinese)(word, digest)
 
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
@@ -484,8 +471,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         if mark in (0, fw.COORD) and bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
-    kind = VALUE if any(c.isdigit() for c in bare) else 0
-    yield _number(digest(_SYNONYMS.get(bare, bare))) | kind
+    yield _number(digest(_SYNONYMS.get(bare, bare)))
     if ends:
         yield fw.CONDITION_END
     elif mark == fw.COORD:

@@ -72,7 +72,8 @@ def after_tool(
         commit = _HASH.search(event.output[:2000]) if reads_output(event) else None
         if commit is not None:
             update["commits"] = _newest(known.commits, [commit.group(1)])
-            fixes = tuple(f if f.commit else _with_commit(f, commit.group(1)) for f in fixes)
+            named = {"commit": commit.group(1)}
+            fixes = tuple(f if f.commit else f.model_copy(update=named) for f in fixes)
         if fixes != known.fixes:
             update["fixes"] = fixes[-MAX_LISTED:]
     return known.model_copy(update=update) if update else before.recap
@@ -90,10 +91,6 @@ def _edits(known: Recap, changed: tuple[str, ...], paths: Iterable[str]) -> tupl
         counts[path] = counts.get(path, 0) + 1
     kept = ((path, counts[path]) for path in changed)
     return tuple(FileEdits(path=path, count=count) for path, count in kept if count > 1)
-
-
-def _with_commit(fix: Fix, commit: str) -> Fix:
-    return fix.model_copy(update={"commit": commit})
 
 
 def _checks(event: ToolFinished, root: str, now: datetime) -> list[CheckRun]:

@@ -146,7 +146,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
     updated = in_past(fact.updated_at, work.now) or created
     status = fact.status if fact.status in ("active", "superseded") else "inbox"
     return MemoryEntry(
-        id=_checked_id(fact),
+        id=fact.id if _is_valid_id(fact.id) else derived_id(fact.id, fact.text),
         type=_word(fact.type, settings.types, "") or infer_type(fact.bare or fact.text),
         text=text,
         rationale=redact(fact.rationale.strip()),
@@ -167,11 +167,6 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         session=_sid(fact.session),
         reasons=tuple(redact(code)[:40] for code in fact.reasons) if status == "inbox" else (),
     )
-
-
-def _checked_id(fact: ImportFact) -> str:
-    """The statement's id if it is valid in our files, else a derived one."""
-    return fact.id if _is_valid_id(fact.id) else derived_id(fact.id, fact.text)
 
 
 def _is_valid_id(name: str) -> bool:

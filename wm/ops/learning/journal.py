@@ -35,21 +35,15 @@ class Visit(Struct, frozen=True):
     checkout: Checkout | None = None
 
 
-def begin_visit(work: LocatedWork, found: Visit) -> None:
-    """Record a visit, offer entries of merged branches, promote what waits.
-
-    An unwritable memory must not stop anyone from working.
-    """
-    _promote(work, found)
-
-
 def promote_pending(work: LocatedWork) -> None:
     """Retry the entries of the journal."""
     if read_journal(work).entries:
-        _promote(work)
+        begin_visit(work, None)
 
 
-def _promote(work: LocatedWork, found: Visit | None = None) -> None:
+def begin_visit(work: LocatedWork, found: Visit | None) -> None:
+    """Record a visit, offer entries of merged branches, promote what waits. found None: only
+    promote. An unwritable memory must not stop anyone from working."""
     settings = work.runtime.settings.memory
     try:
         memory = load_memory(work)

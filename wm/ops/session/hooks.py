@@ -149,7 +149,10 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
     answers = tuple(record(work, event) for event in hook.events)
     blocks = PromptAnswer()
     if Want.BLOCKS in parsed.wants:
-        blocks = prompt.answer(work, _prompt_request(parsed))
+        asked = PromptRequest(
+            directory=parsed.directory, session_id=parsed.session_id, agent=parsed.agent
+        )
+        blocks = prompt.answer(work, asked)
     notice = pressure.PressureNotice()
     if call.can_append and call.is_read and not blocks.opened:
         notice = pressure.take_notice(work, parsed.session_id)
@@ -176,12 +179,6 @@ def _config_notice(runtime: Runtime, parsed: ParsedHook, answers: Sequence[Event
     starts = any(isinstance(event, SessionStarted) for event in parsed.events)
     kept = any(answer.remembered for answer in answers)
     return runtime.settings.config_notice if starts or kept else ""
-
-
-def _prompt_request(parsed: ParsedHook) -> PromptRequest:
-    return PromptRequest(
-        directory=parsed.directory, session_id=parsed.session_id, agent=parsed.agent
-    )
 
 
 def _at_once(runtime: Runtime, call: HookCall) -> tuple[HookAnswer, HookCall] | None:

@@ -397,7 +397,7 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
         if log.deleted:
             work.log([_fact_of(log)], session=log.session)
     # The report lists up to a thousand files and is rarely read: do not cache it.
-    runtime.store.core.cache.drop(paths.place(ref).path)
+    runtime.store.core.cache.pop(paths.place(ref).path)
 
 
 def _should_report(runtime: Runtime, log: SweepLog) -> bool:

@@ -191,4 +191,4 @@ def _copy(store: FileStore, folder: Handle, source: str, target: str) -> None:
         raw = disk.read(folder, source, limit)
         store.core.replace(folder, target, [raw], durable=True, owner=document)
         disk.flush(folder)
-        store.core.cache.drop(paths.FilePlace(folder.path, document).path)
+        store.core.cache.pop(paths.FilePlace(folder.path, document).path)
