@@ -12,6 +12,7 @@ import pytest
 
 from tests.daemon.process import wait_for
 from wm.errors import UserError
+from wm.store.git.command import run
 from wm.store.git.objects import Objects
 
 SIZE = 4096
@@ -48,18 +49,18 @@ def running(where: Path) -> list[str]:
 
 
 def everything(where: Path) -> None:
-    assert len(Objects(str(where)).read(blobs(where, 1, 2, 3), "blob", SIZE)) == 3
+    assert len(Objects(str(where)).read(blobs(where, 1, 2, 3), SIZE)) == 3
 
 
 def with_one_too_large(where: Path) -> None:
-    assert len(Objects(str(where)).read(blobs(where, 1, 2 * SIZE, 3), "blob", SIZE)) == 2
+    assert len(Objects(str(where)).read(blobs(where, 1, 2 * SIZE, 3), SIZE)) == 2
 
 
 def too_much_together(where: Path) -> None:
     reader = Objects(str(where))
     reader._bytes_left = SIZE
     with pytest.raises(UserError):
-        reader.read(blobs(where, *range(SIZE - 9, SIZE)), "blob", SIZE)
+        reader.read(blobs(where, *range(SIZE - 9, SIZE)), SIZE)
 
 
 class Interrupting(int):
@@ -71,7 +72,7 @@ class Interrupting(int):
 
 def interrupted(where: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        Objects(str(where)).read(blobs(where, 1, 2, 3), "blob", Interrupting(SIZE))
+        Objects(str(where)).read(blobs(where, 1, 2, 3), Interrupting(SIZE))
 
 
 @pytest.mark.parametrize("way", [everything, with_one_too_large, too_much_together, interrupted])
@@ -91,11 +92,29 @@ def test_a_git_that_stops_answering_is_killed_at_the_deadline(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     with pytest.raises(UserError):
-        Objects(str(repository), deadline_s=0.5).read(["0" * 40], "blob", SIZE)
+        Objects(str(repository), deadline_s=0.5).read(["0" * 40], SIZE)
     assert running(repository) == []
 
 
 def test_a_reader_that_is_killed_leaves_no_process(repository: Path) -> None:
     words = [sys.executable, "-c", KILLED_WHILE_READING, str(repository)]
     assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    wait_for(lambda: not running(repository))
+
+
+ASKING = "#!/bin/sh\n/bin/sh -c 'sleep 60; :' --git-dir=%s &\nwait\n"
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_what_git_started_ends_with_it_at_the_deadline(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, quiet: bool
+) -> None:
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text(ASKING % repository)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    words = [f"--git-dir={repository}"]
+    done = run(words, where=str(repository), deadline_s=0.5, quiet=quiet)
+    assert done.why == "git did not answer in time"
     wait_for(lambda: not running(repository))

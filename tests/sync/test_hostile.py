@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import random
+import resource
 import shutil
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,7 @@ import pytest
 from tests.sync import hostile
 from tests.sync.clones import REF, Person, World, git
 from wm.errors import UserError
+from wm.store.git.objects import MAX_TOTAL_BYTES
 
 SHIP = "We deploy with `make ship` from the release branch."
 HOOKS = (
@@ -28,6 +33,7 @@ FEW = sorted({*sorted(CASES)[::14], *SECRETS})
 HISTORIES = dict(hostile.histories())
 FEW_HISTORIES = sorted(HISTORIES)[::6]
 BOUND_S = 30.0
+MOST_MEMORY_BYTES = 1024 * 1024 * 1024
 
 
 class Guard:
@@ -366,3 +372,35 @@ def test_a_huge_object_is_not_read(world: World) -> None:
     done = ann.sync()
     assert done.left_out == (hostile.path_of(name),)
     assert ann.texts("inbox") == ["A plain rule of the shop."]
+
+
+@pytest.mark.sync
+@pytest.mark.parametrize("beyond", [False, True])
+def test_a_tree_of_many_bytes_takes_bounded_memory(world: World, *, beyond: bool) -> None:
+    """Valid entries of many fields, with as many bytes as one sync reads, and with more."""
+    world.person("ann").bench.store.close()
+    tree = hostile.Tree(world.remote).put("version", hostile.VERSION)
+    version = {name: [hostile.CLOCK, ""] for name in ("created", *hostile.MANY_FIELDS)}
+    authors = {f"a_{number:016x}": version for number in range(70)}
+    size = len(json.dumps({"id": "m_" + "0" * 20, "authors": authors}))
+    for number in range(MAX_TOTAL_BYTES // size + (20 if beyond else -20)):
+        name = f"m_{number:020x}"
+        raw = json.dumps({"id": name, "authors": authors}).encode()
+        tree.put(hostile.path_of(name), raw)
+    hostile.push(world.remote, tree.written())
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        said, peak = pool.submit(_synced_elsewhere, world.folder, world.remote).result()
+    assert ("larger than 134,217,728 bytes" in said) == beyond
+    print(f"{peak / 2**20:.0f} MiB", said)
+    assert peak < MOST_MEMORY_BYTES
+
+
+def _synced_elsewhere(folder: Path, remote: Path) -> tuple[str, int]:
+    """Sync in a process of its own; why it failed, and the most memory that it took."""
+    ann = Person(folder, "ann", remote)
+    said = ""
+    try:
+        ann.sync()
+    except UserError as error:
+        said = error.message
+    return said, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -17,7 +17,7 @@ from wm.formats.sharing.sync import Sync
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.operation import TRIES
 from wm.store.base import Ref
-from wm.store.git.mirror import STALE_LOCK_S
+from wm.store.git.mirror import STALE_S
 
 SHIP = "We deploy with `make ship` from the release branch."
 CENTS = "Prices are stored in cents, never as floating point numbers."
@@ -331,7 +331,7 @@ def test_a_lock_that_a_killed_git_left_is_removed_when_it_is_old(world: World, n
     with suppress(StoreError):
         ann.sync()
     assert lock.exists()  # perhaps its command is still running
-    old = time.time() - STALE_LOCK_S - 60
+    old = time.time() - STALE_S - 60
     os.utime(lock, (old, old))
     synced(ann)
     assert not lock.exists()

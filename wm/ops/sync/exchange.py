@@ -408,7 +408,7 @@ class _Run:
         """Read and parse the files with these object names, each once. Files that are not shared
         entries are absent."""
         fresh = (name for name in names if name not in self._files)
-        for name, raw in self._objects.read(fresh, "blob", MAX_ENTRY_BYTES).items():
+        for name, raw in self._objects.read(fresh, MAX_ENTRY_BYTES).items():
             with suppress(Invalid):
                 self._files[name] = _File(raw, parsed(raw))
 

@@ -26,10 +26,14 @@ from wm.settings import git_environment
 KEPT_OUTPUT = 1024 * 1024
 KEPT_ERRORS = 8192
 
-MAX_FILE_BYTES = 1024 * 1024 * 1024
-"""Largest file that a command may write, in units of the shell (at most twice as much): a pack of
-shared memory is a thousand times smaller."""
-MAX_MEMORY_KB = 4 * 1024 * 1024
+MAX_FILE_BYTES = 256 * 1024 * 1024
+"""Largest file that a command may write; so much a remote may send at once. 100,000 entries are a
+pack of 35 MB."""
+MAX_MEMORY_KB = 2 * 1024 * 1024
+"""Address space of a command: git uses up to 1.5 GB of it for the threads that check a pack."""
+
+_KILLED = "fatal: fetch-pack: invalid index-pack output"
+"""What git prints first only if the program that writes the pack was killed at the limit."""
 
 _LIMITED = 'umask 077; ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
 
@@ -79,6 +83,10 @@ class Output(Struct, frozen=True):
         found = [_plain(line) for line in self.err.splitlines() if _plain(line)]
         fatal = [line for line in found if line.startswith(("fatal:", "error:", "ssh:"))]
         line = (fatal or found[-1:] or [f"git ended with code {self.code}"])[0]
+        if line == _KILLED or f"died of signal {signal.SIGXFSZ}" in line:
+            return f"it is larger than {MAX_FILE_BYTES // 2**20} MiB"
+        if "Out of memory" in line:
+            return f"git needs more than {MAX_MEMORY_KB // 2**20} GiB of memory for it"
         return re.sub(r"^(?:fatal|error): ", "", line)[:300]
 
 
@@ -133,7 +141,7 @@ def started(
         raise Unavailable("git is not installed.", fix="Install git.")
     safe = {**_SAFE, **(_QUIET if quiet else {}), **dict(config)}
     settings = [word for name, value in safe.items() for word in ("-c", f"{name}={value}")]
-    limits = [str(MAX_FILE_BYTES // 1024), str(MAX_MEMORY_KB)]
+    limits = [str(MAX_FILE_BYTES // 512), str(MAX_MEMORY_KB)]
     try:
         process = subprocess.Popen(
             ["/bin/sh", "-c", _LIMITED, "git", *limits, git, "--no-pager", *settings, *words],
@@ -168,11 +176,24 @@ def started(
 
 
 def _kill(process: subprocess.Popen[bytes], group: bool) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if group:
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    for pid in [-process.pid] if group else _descendants(process.pid):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _descendants(pid: int) -> list[int]:
+    """A process and what it started, also indirectly. In the foreground git has no group of its
+    own, so that it may ask on the terminal; a child that lives on would keep the pipes open."""
+    words = ["ps", "-A", "-o", "pid=,ppid="]
+    try:
+        listed = subprocess.run(words, capture_output=True, check=False).stdout.split()
+    except OSError:
+        return [pid]  # a system without ps
+    found = [pid]
+    for parent in found:  # grows while it is read
+        pairs = zip(listed[::2], listed[1::2], strict=False)
+        found += [int(child) for child, its_parent in pairs if int(its_parent) == parent]
+    return found
 
 
 class _Collected:

@@ -30,8 +30,8 @@ NETWORK_S = 300.0
 QUIET_NETWORK_S = 30.0
 """Deadlines of commands on this machine, over the network, and over it in the background."""
 
-STALE_LOCK_S = 2 * NETWORK_S
-"""Age from which on a lock file in the mirror belongs to no running command."""
+STALE_S = 2 * NETWORK_S
+"""Age from which on a lock or a temporary file in the mirror belongs to no running command."""
 
 MAX_VERIFIED = 5000
 """Newest commits whose signatures one sync verifies; each takes git some milliseconds."""
@@ -73,7 +73,7 @@ class Mirror:
         core.key_to_write()  # creates the data folder if this is its first file
         with explained("write", store.home, paths.MIRRORS), core.make_folder(paths.MIRRORS) as all:
             if store.disk.exists(all, self._name):
-                self._drop_stale_locks()
+                self._drop_leftovers()
                 return
             # Made under another name: a second sync must never see half a repository.
             new = paths.temp(self._name, secrets.token_hex(8))
@@ -91,17 +91,18 @@ class Mirror:
             except OSError:
                 self.set_aside(new)  # another sync was first
 
-    def _drop_stale_locks(self) -> None:
-        """Remove lock files that git left when it was killed, else every later command fails."""
+    def _drop_leftovers(self) -> None:
+        """Remove what git left when it was killed: lock files, with which every later command
+        fails, and half of a pack."""
         disk = self._store.disk
-        for part in ("", "/refs/wm"):
+        for part in ("", "/refs/wm", "/objects/pack"):
             with (
                 suppress(FileNotFoundError),  # no ref yet, or its command ended just now
                 disk.folder(f"{paths.MIRRORS}/{self._name}{part}") as folder,
             ):
                 for name in disk.list(folder):
-                    age_s = time.time() - disk.stat(folder, name).st_mtime
-                    if name.endswith(".lock") and age_s > STALE_LOCK_S:
+                    is_left = name.endswith(".lock") or name.startswith("tmp_")
+                    if is_left and time.time() - disk.stat(folder, name).st_mtime > STALE_S:
                         disk.remove(folder, name)
 
     def set_aside(self, name: str = "") -> None:
@@ -129,7 +130,9 @@ class Mirror:
 
     def fetch(self, url: str) -> tuple[str, str]:
         """Fetch the remote's state: its commit ("" if it has none), and why that failed."""
-        words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap="]
+        # As one pack: its size is limited, not that of a hundred single files.
+        words = ["-c", "fetch.unpackLimit=1", "fetch", "--quiet", "--no-tags"]
+        words += ["--no-write-fetch-head", "--refmap="]
         words += [f"--upload-pack={LOCAL_SERVER.format('upload-pack')}"] if is_local(url) else []
         answer = self._over_network([*words, REMOTE, f"+{REF}:{FETCHED}"], url)
         if answer.ok:
