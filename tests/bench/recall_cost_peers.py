@@ -89,8 +89,8 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
             assert held is not None
             entries = (*held.entries, entry(number, text))
             transaction.put(ref, held.model_copy(update={"entries": entries}))
-        index.add(SearchDocument(str(number), text, when))
-        index.attach(str(number), row[None])
+        index.add_all([SearchDocument(str(number), text, when)])
+        index.attach_all([str(number)], [row[None]])
 
     def add() -> None:
         for number in range(0, len(texts), KEPT_AT_ONCE):

@@ -266,9 +266,9 @@ def _is_there(document: Mapping[str, Any], query: Mapping[str, Any]) -> bool:
 
 
 def _add(index: SearchIndex, row: Mapping[str, Any], vectors: Any) -> None:
-    index.add(SearchDocument(row["id"], row["x"], row["ts"] or ""))
+    index.add_all([SearchDocument(row["id"], row["x"], row["ts"] or "")])
     if vectors is not None:
-        index.attach(row["id"], vectors)
+        index.attach_all([row["id"]], [vectors])
 
 
 def _near(rows: Sequence[Any], vector: Any) -> Any:

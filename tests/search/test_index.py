@@ -141,7 +141,7 @@ def test_non_latin_queries_without_a_match_find_nothing(
         (SearchDocument(str(at), text) for at, text in enumerate(texts)), RecallSettings()
     )
     for at, text in enumerate(texts):
-        where.attach(str(at), embedder.embed([text]))
+        where.attach_all([str(at)], [embedder.embed([text])])
     found = where.search(query, 1, vector=embedder.embed([query])[0])
     assert list(map(int, clear(found))) == hits
 
@@ -251,15 +251,15 @@ def test_results_do_not_depend_on_the_order_of_vectors() -> None:
     shrunk.attach_all([d.id for d in documents], rows)
     answers(shrunk)
     for n, document in enumerate(documents[:20]):
-        grown.add(document)
-        grown.attach(document.id, rows[n])
+        grown.add_all([document])
+        grown.attach_all([document.id], [rows[n]])
         answers(grown)
     for document in documents[20:]:
         shrunk.remove(document.id)
     assert answers(grown) == answers(at_once) == answers(shrunk)
     late = SearchIndex(documents[:20], RecallSettings())
     for n in [*range(5, 20), *range(5)]:
-        late.attach(documents[n].id, rows[n])
+        late.attach_all([documents[n].id], [rows[n]])
         answers(late)
     assert answers(late) == answers(at_once)
 
@@ -277,7 +277,7 @@ def test_a_single_word_ranks_texts_that_contain_it_first() -> None:
     more = ("Die Datenbank ist PostgreSQL 15.", "Wir verwenden kein Redis.", "Cent", "Tage")
     where = index(**{str(n): text for n, text in enumerate((*texts, *more))})
     for document in where.documents():
-        where.attach(document.id, embedder.embed([document.text]))
+        where.attach_all([document.id], [embedder.embed([document.text])])
     hits = where.search("grosse", 3, vector=embedder.embed(["grosse"])[0])
     assert hits[0].id == "1"
 
@@ -291,8 +291,8 @@ def test_an_incrementally_updated_index_answers_like_a_new_one(seed: int) -> Non
     followed = SearchIndex((), RecallSettings())
 
     def put(where: SearchIndex, document: SearchDocument) -> None:
-        where.add(document)
-        where.attach(document.id, embedder.embed([document.text]))
+        where.add_all([document])
+        where.attach_all([document.id], [embedder.embed([document.text])])
 
     for step in range(60):
         if file and draw.random() < 0.15:
@@ -328,7 +328,7 @@ def test_a_chain_of_replacements_scores_the_same_in_any_order(heirs: dict[str, s
     for order in permutations("abcde"):
         grown = SearchIndex(statements({}).values(), RecallSettings())
         for i in order:
-            grown.add(wanted[i])
+            grown.add_all([wanted[i]])
         assert [(hit.id, hit.score, hit.why) for hit in grown.search("tide gate", 5)] == expected
 
 
@@ -344,7 +344,7 @@ def test_a_faint_match_without_common_words_is_labelled() -> None:
     rows = np.random.default_rng(1).normal(size=(len(ids), 1, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=2, keepdims=True)
     few = SearchIndex((SearchDocument(i, f"Rope {i}.") for i in ids), RecallSettings())
-    few.add(SearchDocument("a", "The gate is blue."))
+    few.add_all([SearchDocument("a", "The gate is blue.")])
     few.attach_all(ids, list(rows))
     hits = few.search("blue gate", 5, vector=rows[0, 0])
     assert [(hit.id, hit.why) for hit in hits] == [
@@ -408,7 +408,7 @@ def test_a_question_finds_a_passage_of_a_long_text() -> None:
     embedder = StaticEmbedder(RecallSettings())
     where = index(**LONG)
     for name, text in LONG.items():
-        where.attach(name, embedder.embed(embedder.pieces(text)))
+        where.attach_all([name], [embedder.embed(embedder.pieces(text))])
     hits = where.search(query, 4, vector=embedder.embed([query])[0])
     assert hits[0].id == "aside"
 
@@ -419,7 +419,7 @@ def test_the_confidence_tells_an_answer_from_what_is_not_there(vectors: bool) ->
     where = index()
     if vectors:
         for name, text in TEXTS.items():
-            where.attach(name, embedder.embed([text]))
+            where.attach_all([name], [embedder.embed([text])])
 
     def sure(query: str) -> float:
         vector = embedder.embed([query])[0] if vectors else None
@@ -460,9 +460,9 @@ def test_every_hit_names_why_it_matched(query: str, why: str) -> None:
 
 def test_a_document_is_found_once_it_is_added_and_not_after_it_is_removed() -> None:
     where = index()
-    where.add(SearchDocument("new", "The flux capacitor needs plutonium."))
+    where.add_all([SearchDocument("new", "The flux capacitor needs plutonium.")])
     assert found("plutonium", where) == ["new"]
-    where.add(SearchDocument("new", "The flux capacitor needs lightning."))
+    where.add_all([SearchDocument("new", "The flux capacitor needs lightning.")])
     assert found("plutonium", where) == []
     where.remove("new")
     where.remove("new")

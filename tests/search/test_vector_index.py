@@ -314,7 +314,7 @@ def index(count: int, limits: RecallSettings, graph: type[Graph] = NearGraph) ->
     for number in range(count):
         text = " ".join(WORDS[(number * step) % 10] for step in (1, 3, 7))
         state = {"status": "active" if number % 50 else "inbox", "thread": str(number // 4)}
-        made.add(SearchDocument(str(number), f"{text} {number}", metadata=state))
+        made.add_all([SearchDocument(str(number), f"{text} {number}", metadata=state)])
     made.attach_all([str(n) for n in range(count)], [rows[n : n + 1] for n in range(count)])
     while made.extend_graph(64):
         pass
@@ -336,8 +336,8 @@ def test_growth_past_the_threshold_does_not_change_answers() -> None:
     for made in (exact, helped):
         made.search("harbour", 5, None, rows[0])
         for number in range(39, 46):
-            made.add(SearchDocument(str(number), f"harbour crane {number}"))
-            made.attach(str(number), rows[number : number + 1])
+            made.add_all([SearchDocument(str(number), f"harbour crane {number}")])
+            made.attach_all([str(number)], [rows[number : number + 1]])
             made.extend_graph(64)
     for seed in range(20):
         query, vector = WORDS[seed % 10], vectors(1, seed=200 + seed)[0]

@@ -1,7 +1,7 @@
 """A search index over documents: words, vectors where available, time (RC-1, RC-4).
 
-A document is found by its words as soon as `add` returns, and by its meaning once `attach` has
-set its vectors. Every hit has a confidence; readers decide what to drop. Reads no files, embeds
+A document is found by its words as soon as `add_all` returns, and by its meaning once `attach_all`
+has set its vectors. Every hit has a confidence; readers decide what to drop. Reads no files, embeds
 nothing: an index is derived and can be rebuilt from the documents at any time.
 
 A query passes four steps: parse, expand each word to terms, score all documents by words and
@@ -40,7 +40,7 @@ def _go_on() -> None:
 
 
 class SearchIndex:
-    """A searchable set of documents. `add`, `attach` and `remove` keep it in step.
+    """A searchable set of documents. `add_all`, `attach_all` and `remove` keep it in step.
 
     make_graph: creates the nearest-neighbour graph; without one all vectors are compared.
     """
@@ -78,15 +78,11 @@ class SearchIndex:
 
     # --- documents -------------------------------------------------------------------------
 
-    def add(self, document: SearchDocument) -> None:
-        """Add a document. It replaces one with the same id, whose vectors stay if the text is the
-        same."""
-        self.add_all((document,))
-
     def add_all(
         self, documents: Iterable[SearchDocument], rest: Callable[[], None] = _go_on
     ) -> None:
-        """Add several documents in order. rest: called between two short steps."""
+        """Add documents in order. Each replaces one with the same id, whose vectors stay if the
+        text is the same. rest: called between two short steps."""
         left = iter(documents)
         while some := list(islice(left, _AT_ONCE)):
             self._collection.take(some, self._replace)
@@ -142,13 +138,9 @@ class SearchIndex:
 
     # --- vectors ---------------------------------------------------------------------------
 
-    def attach(self, document_id: str, vectors: Floats) -> None:
-        """Set the vectors of a document, rows of one model. An unknown id is ignored: the document
-        may have been removed meanwhile."""
-        self.attach_all([document_id], [vectors])
-
     def attach_all(self, ids: Sequence[str], vectors: Sequence[Floats]) -> None:
-        """Set the vectors of several documents at once."""
+        """Set the vectors of documents, for each the rows of one model. An unknown id is ignored:
+        the document may have been removed meanwhile."""
         number = self._collection.number
         there = [(number(i), rows) for i, rows in zip(ids, vectors, strict=True) if i in self]
         if not there:
