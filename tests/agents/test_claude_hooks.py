@@ -25,9 +25,12 @@ from wm.agents.claude_hooks import (
     statusline,
 )
 from wm.agents.command_files import commands
-from wm.agents.hook_lines import PLUGIN_SCRIPT, Fallback, WmCommand, line, script_text
+from wm.agents.hook_lines import Fallback, WmCommand, line, script_text
 from wm.domain.payloads import dialect_of
 from wm.settings import HookSettings
+
+PLUGIN_SCRIPT = '"${CLAUDE_PLUGIN_ROOT}/hooks/hook.sh"'
+"""The script in a line of the plugin folder, which contains its own copy."""
 
 FOLDER = Path(wm.__file__).parent / "agents" / "claude_code"
 SETTINGS = HookSettings()

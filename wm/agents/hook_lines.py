@@ -22,9 +22,6 @@ TEMPLATE = Path(__file__).with_name("claude_code") / "hooks" / "hook.sh"
 MARK = b"# wm: passes one event of a coding agent to the daemon"
 """The beginning of the script, by which setup recognises its own."""
 
-PLUGIN_SCRIPT = '"${CLAUDE_PLUGIN_ROOT}/hooks/hook.sh"'
-"""The script in a line of the plugin folder, which contains its own copy."""
-
 
 class Fallback(Enum):
     """What happens to a payload that the daemon did not take: the option of the script for it."""

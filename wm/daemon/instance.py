@@ -1,4 +1,4 @@
-"""One daemon per data folder: its lock, held for the life of the process, and its socket.
+"""One daemon per data folder: its lock, kept for the life of the process, and its socket.
 
 The lock comes before the socket: if several daemons start at once, one takes the lock, and only
 that one may touch the path of the socket. The kernel releases the lock when the process ends, so

@@ -242,7 +242,7 @@ _ENDS = ("", "\n", "\r", '"', "'", "`")
 
 
 def labels_in(text: str) -> list[str]:
-    """The labels that stand for secrets in a redacted text, each once, in order."""
+    """The labels that replace secrets in a redacted text, each once, in order."""
     return list(dict.fromkeys(_LABEL.findall(text)))
 
 

@@ -20,7 +20,7 @@ import stat
 import subprocess
 import time
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -343,17 +343,19 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
     return True if known else None
 
 
+def _asking(root: StrPath, deadline_s: float) -> Callable[..., tuple[int | None, str]]:
+    """Runs git commands that have this time together."""
+    end = time.monotonic() + deadline_s
+    return lambda *words: _git(root, list(words), end - time.monotonic())
+
+
 def merged(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | None:
     """Whether the work of a branch is part of HEAD; None: git gave no answer.
 
     A branch without own commits counts as not begun, not as merged. A squashed merge
     leaves no trace in history; such a branch counts once it is deleted (`branch_gone`).
     """
-    end = time.monotonic() + deadline_s
-
-    def ask(*words: str) -> tuple[int | None, str]:
-        return _git(root, list(words), end - time.monotonic())
-
+    ask = _asking(root, deadline_s)
     code, answer = ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
     tip = answer.strip()
     if code != 0 or not tip:
@@ -376,11 +378,7 @@ def merged(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool | Non
 def origins(root: StrPath, *, deadline_s: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The first commits of HEAD's history and the URLs of the remotes; nothing if git gives no
     answer in time, and for a shallow clone, whose first commits are not the repository's."""
-    end = time.monotonic() + deadline_s
-
-    def ask(*words: str) -> tuple[int | None, str]:
-        return _git(root, list(words), end - time.monotonic())
-
+    ask = _asking(root, deadline_s)
     code, shallow = ask("rev-parse", "--is-shallow-repository")
     if code != 0 or shallow.strip() != "false":
         return (), ()

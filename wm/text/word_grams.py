@@ -33,7 +33,7 @@ _ENDINGS = ("ing", "ed", "ly", "tion", "s")
 
 
 def grams(text: str, lang: str, known: Collection[str]) -> frozenset[str]:
-    """The features of a sentence. known: the words that stand for themselves."""
+    """The features of a sentence. known: the words that are features as they are."""
     if lang in JOINED:
         plain = "".join(text.lower().split())
         return frozenset(plain[at : at + n] for n in LETTERS for at in range(len(plain) - n + 1))

@@ -244,7 +244,7 @@ def _singular(word: str) -> str:
 
 
 def _meaning(word: str) -> str:
-    """The word that stands for all its synonyms, or its stem."""
+    """The representative of a word's synonyms, or its stem."""
     bare = root(word)
     return _SYNONYMS.get(word) or _SYNONYMS.get(bare, bare)
 
@@ -283,7 +283,7 @@ def _less(word: str, endings: Sequence[str]) -> str:
 
 
 def _synonyms() -> dict[str, str]:
-    """The word that stands for each spelling; rows that share a word count as one."""
+    """The representative of each spelling; rows that share a word count as one."""
     found: dict[str, str] = {}
     for row in _SAME.rows("synonyms"):
         spelled = {form for word in row for form in (word, root(word))}
@@ -826,7 +826,7 @@ def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
         return not _has_agent_first(mine, theirs, once)
     if mine.passive != theirs.passive or fw.SUBJECT in (*mine.tags.values(), *theirs.tags.values()):
         return False
-    unmarked = ({0}, {0, fw.OBJECT})  # an object that both mark may stand anywhere
+    unmarked = ({0}, {0, fw.OBJECT})  # an object that both mark may be anywhere
     core = [places[w] for w in once if {mine.tags[w], theirs.tags[w]} in unmarked]
     if any(a > b > c for a, b, c in combinations(core, 3)):
         return True

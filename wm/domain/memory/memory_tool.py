@@ -11,7 +11,7 @@ The answers follow the provider's specification of the tool to the letter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -300,19 +300,12 @@ def _insert(command: Mapping[str, Any], found: Folder, max_chars: int) -> Folder
 
 def _delete(command: Mapping[str, Any], found: Folder) -> FolderPlan:
     path = _path(command, "path")
-    names = [path] if path in found.files else found.below(path)
-    if not names and path != ROOT:
-        raise FolderError(f"Error: The path {path} does not exist")
-    drafts = _drafts(path, names, found)
-    return FolderPlan(f"Successfully deleted {path}", remove=drafts)
+    return FolderPlan(f"Successfully deleted {path}", remove=_drafts(path, found))
 
 
 def _rename(command: Mapping[str, Any], found: Folder) -> FolderPlan:
     old, new = _path(command, "old_path"), _path(command, "new_path")
-    names = [old] if old in found.files else found.below(old)
-    if not names and old != ROOT:
-        raise FolderError(f"Error: The path {old} does not exist")
-    drafts = _drafts(old, names, found)
+    drafts = _drafts(old, found)
     if found.exists(new):
         raise FolderError(f"Error: The destination {new} already exists")
     if new.startswith(f"{old}/"):
@@ -327,10 +320,14 @@ def _rename(command: Mapping[str, Any], found: Folder) -> FolderPlan:
 # --- permissions --------------------------------------------------------------------------
 
 
-def _drafts(path: str, names: Iterable[str], found: Folder) -> tuple[MemoryEntry, ...]:
-    """The drafts under these names. Raises FolderError if one of them is not only a draft."""
+def _drafts(path: str, found: Folder) -> tuple[MemoryEntry, ...]:
+    """The drafts at or below a path. Raises FolderError if there are none, or one of the files is
+    not only a draft."""
     if path == ROOT:
         raise FolderError(f"Error: The path {ROOT} itself cannot be deleted or moved")
+    names = [path] if path in found.files else found.below(path)
+    if not names:
+        raise FolderError(f"Error: The path {path} does not exist")
     drafts = []
     for name in names:
         file = found.files[name]

@@ -41,7 +41,7 @@ saved when the model is unloaded, because a save writes all vectors."""
 
 
 class _Fill(Struct, eq=False):
-    """The documents that one embedder still has to embed. made: vectors held back until all are
+    """The documents that one embedder still has to embed. made: vectors kept until all are
     complete. unsaved: number of changes since the last save."""
 
     worker: EmbedWorker | None
