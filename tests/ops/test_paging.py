@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.clients.accounting import ThinkingLedger
 from tests.clients.validity import refusals
@@ -485,3 +486,23 @@ def test_a_text_that_the_client_adds_again_is_shown_once(
     restarted = Conversation(dict(talk.log)).prepare(session.raw(), nothing, session.at)
     assert restarted is not None
     assert restarted.raw == made.raw
+
+
+@pytest.mark.parametrize(
+    ("level", "lines", "stays"),
+    [("balanced", 20, True), ("balanced", 30, False), ("tight", 20, False)],
+)
+def test_a_short_text_that_the_model_wrote_stays_with_its_step(
+    level: str, lines: int, *, stays: bool
+) -> None:
+    limits = replace(LEVELS[level], collapse=0, repeats=False)
+    session, talk = Session(), Conversation(bounded=True)
+    session.step(0, lines, 0)
+    for number in range(30):
+        session.step(40 + 3 * number, 30, 1)
+        made = talk.prepare(session.raw(), PagingPolicy(limits), session.at)
+        assert made is not None
+        talk.keep(made.decisions)
+    sent = json.loads(made.raw)["messages"]
+    assert sent[2]["content"][0]["content"].startswith("[wm: ")
+    assert (sent[1] == session.messages[1]) is stays

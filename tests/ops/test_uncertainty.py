@@ -26,7 +26,7 @@ from wm.wire.rows import estimate
 NEEDLE = "pilot_station_of(harbour_7)"
 NAME = "pilot_station_of"
 LINE = f"    return {NEEDLE}  # the pilot boards three miles out"
-RARE = [f"name_that_a_stub_tells_of_part_{n}_because_it_is_rare" for n in range(4)]
+RARE = [f"name_that_a_stub_tells_of_part_{n}_because_it_is_rare_in_all" for n in range(4)]
 LONG = "\n".join([*RARE, words(100, 30), LINE, words(140, 30)])
 
 

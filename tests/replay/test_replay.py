@@ -433,6 +433,22 @@ def test_rivals_are_compared_in_shares_of_the_input_bill(tmp_path: Path) -> None
     assert all(turn.unmanaged for turn in report.turns)
 
 
+@pytest.mark.parametrize(("policy", "blocks"), [("age-4", 8), ("age-4-inputs", 16)])
+def test_a_rule_by_age_removes_inputs_only_if_asked(
+    tmp_path: Path, policy: str, blocks: int
+) -> None:
+    steps = [
+        one
+        for number in range(12)
+        for one in (
+            assistant(used(f"c{number}", f"/pier/{'dock' * 200}{number}.py")),
+            user(result(f"c{number}", f"{number} {LONG}")),
+        )
+    ]
+    path = written(tmp_path / "s", [session(messages=[MESSAGES[0], *steps, MESSAGES[-1]])])
+    assert replayed(path, policy=policy).total.removed_blocks == blocks
+
+
 def test_a_compaction_leaves_one_summary_however_often_it_comes(tmp_path: Path) -> None:
     steps = [
         one

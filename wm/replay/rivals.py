@@ -62,8 +62,9 @@ def _emptied(call: Block, place: str) -> Decision:
     return Decision(place, json.dumps(nothing), "rival", "input")
 
 
-def by_age(age: int) -> Policy:
-    """pichay: every result older than so many turns is paged out, at every request."""
+def by_age(age: int, *, inputs: bool = False) -> Policy:
+    """pichay: every result older than so many turns is paged out, at every request. inputs: so are
+    the inputs of calls, which pichay leaves."""
 
     def policy(
         body: Body, past: ConversationHistory, log: Log, _moment: Moment
@@ -71,13 +72,17 @@ def by_age(age: int) -> Policy:
         uses = _uses(body, past)
         turns = sorted({use.message for use in uses})
         old = set(turns[:-age])
-        return tuple(
-            _cleared(use, f"[Paged out: {len(use.result[0].raw)} bytes of tool output]")
-            for use in uses
-            if use.message in old
-            and use.result[1] not in log
-            and len(use.result[0].raw) >= AGE_MIN_CHARS
-        )
+        gone = [use for use in uses if use.message in old]
+        calls = [use.call for use in gone if use.call is not None and inputs]
+        found = [
+            *(
+                _cleared(use, f"[Paged out: {len(use.result[0].raw)} bytes of tool output]")
+                for use in gone
+                if len(use.result[0].raw) >= AGE_MIN_CHARS
+            ),
+            *(_emptied(*call) for call in calls if len(call[0].raw) >= AGE_MIN_CHARS),
+        ]
+        return tuple(one for one in found if one.block not in log)
 
     return policy
 
@@ -158,6 +163,8 @@ RIVALS: Mapping[str, Policy] = MappingProxyType(
     {
         "age-4": by_age(4),
         "age-20": by_age(20),
+        "age-4-inputs": by_age(4, inputs=True),
+        "age-20-inputs": by_age(20, inputs=True),
         "clear-100k-3": clear_tool_uses(100_000, 3),
         "clear-50k-10": clear_tool_uses(50_000, 10, least=20_000, inputs=True),
         "opencode-prune": opencode_prune,

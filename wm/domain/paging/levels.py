@@ -12,6 +12,8 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wm.domain.paging.stubs import SHORT_CHARS
+
 
 class PagingLimits(Struct, frozen=True):
     """repeats: shorten new tool output; reads: also files that somebody asked to read. Counts below
@@ -22,7 +24,9 @@ class PagingLimits(Struct, frozen=True):
     after which a whole step may be replaced; 0: never. newest: those after which even the newest
     copy of a file may be; 0: never. pinned: results during which what was brought back stays.
     least: tokens that a cut must remove. ahead: requests that will surely still come. passages:
-    tokens that are appended at most when what was removed seems to be needed; 0: nothing.
+    tokens that are appended at most when what was removed seems to be needed; 0: nothing. short:
+    characters up to which a text of an input stays as long as its step: what the model wrote it
+    often writes again.
     """
 
     repeats: bool = True
@@ -36,12 +40,13 @@ class PagingLimits(Struct, frozen=True):
     least: int = 200
     ahead: int = 6
     passages: int = 0
+    short: int = 1_000
 
 
 OFF = PagingLimits(repeats=False)
 SAFE = PagingLimits()
 BALANCED = PagingLimits(reads=True, stubs=True)
-TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6)
+TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6, short=SHORT_CHARS)
 LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
     {"off": OFF, "safe": SAFE, "balanced": BALANCED, "tight": TIGHT}
 )

@@ -15,15 +15,16 @@ from typing import Any
 
 MARK = "[wm: "
 MAX_NAMES = 8
-_LABEL_CHARS = 64
-_SHORT_CHARS = 120
+_LABEL_CHARS = 90
+SHORT_CHARS = 120
+"""Up to this length no text of an input is replaced; only longer ones are stored by themselves."""
 _HANDLE_BYTES = 6
 _LEAST_NAME, _MOST_NAME = 6, 64
 _LABELS = ("command", "file_path", "filePath", "path", "pattern", "query", "url", "description")
 
 _STUB_CHARS = 55
 """Usual length without names; a plan counts with it before the text is made."""
-LINE_CHARS = 100
+LINE_CHARS = 110
 """No line of a step is longer, so that no small step is replaced by more than it was."""
 _LEAST_NAMES_CHARS = 24
 _MOST_NAMES_CHARS = 160
@@ -114,13 +115,14 @@ def result_stub(content: str, names: Sequence[str], *, is_error: bool, handle: s
     return f"{MARK}{size} removed{failed}{noted}; {handle or handle_of(content)}]"
 
 
-def input_notes(given: Mapping[str, Any]) -> dict[str, str]:
-    """Notes in place of an input's long texts, by member."""
+def input_notes(given: Mapping[str, Any], short: int = SHORT_CHARS) -> dict[str, str]:
+    """Notes in place of an input's long texts, by member. short: characters up to which they
+    stay, at least `SHORT_CHARS`."""
     texts = {key: text_of_member(value) for key, value in given.items()}
     return {
         key: f"{MARK}{len(text):,} characters; {handle_of(text)}]"
         for key, text in texts.items()
-        if len(text) > _SHORT_CHARS
+        if len(text) > short
     }
 
 

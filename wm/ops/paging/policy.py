@@ -81,7 +81,7 @@ class _Call(Struct, frozen=True, dict=True):
 
 class _PagedContent(Struct, dict=True):
     """What is known of one block. call: its own, for a result the one that it answers. message,
-    result: as in `PagedBlock` and `Segment`."""
+    result, short: as in `PagedBlock`, `Segment` and `PagingLimits`."""
 
     kind: str
     raw_tokens: int
@@ -89,6 +89,7 @@ class _PagedContent(Struct, dict=True):
     call: _Call | None
     message: int
     result: int
+    short: int
     is_error: bool = False
     counted: tuple[Decision, int] | None = None
     paged: tuple[tuple[Decision | None, bool, bool, CleanupWish | None], PagedBlock] | None = None
@@ -118,7 +119,7 @@ class _PagedContent(Struct, dict=True):
     def input_notes(self) -> str:
         """Notes in place of the input's long texts, as a decision has them; "" for none."""
         given = self.call.given if self.kind == "tool_use" and self.call else None
-        notes = stubs.input_notes(given) if isinstance(given, dict) else {}
+        notes = stubs.input_notes(given, self.short) if isinstance(given, dict) else {}
         return json.dumps(notes, ensure_ascii=False) if notes else ""
 
     @cached_property
@@ -324,6 +325,7 @@ class PagingPolicy:
             call=call,
             message=message,
             result=seen.results,
+            short=self._limits.short,
             is_error=value.get("is_error") is True,
         )
         if self.reads_tags:
