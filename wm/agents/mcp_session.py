@@ -137,7 +137,7 @@ class McpSession:
             raise ProtocolError(INVALID_REQUEST, problem)
         if not messages:
             raise ProtocolError(INVALID_REQUEST, "The batch is empty.")
-        batch = _Batch(open=1)  # kept open until the whole batch is read
+        batch = _Batch(open=1)  # kept open until the complete batch is read
         calls: list[ToolCall] = []
         for message in messages:
             reply, wanted = self._handle_message(message, batch)

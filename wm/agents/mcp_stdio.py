@@ -151,7 +151,7 @@ class LineSplitter:
 
 
 class _Writer:
-    """Writes whole messages to a descriptor, from both threads. gone: the client has left."""
+    """Writes complete messages to a descriptor, from both threads. gone: the client has left."""
 
     def __init__(self, target: int, waker: int) -> None:
         self._target = target

@@ -15,7 +15,7 @@ from wm.formats.session_contract import FILE
 class ContractFault(Record):
     """One fault of a contract.
 
-    code: a stable word. field: its position, as `decisions[2]`; "file" for the whole file.
+    code: a stable word. field: its position, as `decisions[2]`; "file" for the complete file.
     line and column count from 1; 0: no position in the text. fix: what to do about it.
     """
 

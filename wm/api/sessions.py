@@ -48,7 +48,7 @@ class OutputRequest(Scoped):
 
 
 class OutputAnswer(Record):
-    """numbers: the numbers of the lines in `text`, if that is not the whole output."""
+    """numbers: the numbers of the lines in `text`, if that is not the complete output."""
 
     id: str
     tool: str = ""

@@ -88,7 +88,7 @@ def print_text(entry: MemoryEntry) -> None:
 
 
 def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
-    """Print the whole entry, and further rows in the same columns."""
+    """Print the complete entry, and further rows in the same columns."""
     print_text(entry)
     output.line()
     rows: list[output.Row] = [

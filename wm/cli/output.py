@@ -33,7 +33,7 @@ NARROW, WIDE = 40, 100
 """Minimum and maximum columns for wrapping: long lines are hard to read."""
 
 MOST_WORD = 1000
-"""Maximum characters of one word on stderr; an argument may be the text of a whole file."""
+"""Maximum characters of one word on stderr; an argument may be the text of a complete file."""
 
 BAR_AFTER_S = 1.0
 BAR_EVERY_S = 0.2

@@ -226,7 +226,7 @@ class Actors(Struct, eq=False):
         )
 
     def _execute(self, calls: list[tuple[Operation[Any, Any], Any]]) -> list[Done[Any]]:
-        """Run a batch in a worker. A bug rolls back the whole transaction, so the calls then run
+        """Run a batch in a worker. A bug rolls back the complete transaction, so the calls then run
         again one by one."""
         try:
             self.check_home()

@@ -32,7 +32,7 @@ def warning(pressure: Pressure) -> str:
 
 
 def review(pressure: Pressure, largest: Sequence[LargeItem], settings: PressureSettings) -> str:
-    """The intervention at critical: whole lines, at most `review_chars` characters."""
+    """The intervention at critical: complete lines, at most `review_chars` characters."""
     head = (
         f"[wm] Context pressure critical: {_measured(pressure)}. The conversation will "
         "soon exceed the limit; a summary then replaces it."

@@ -1,6 +1,6 @@
 """Split recorded bodies into parts without secrets, store each text once, and rebuild them (PX-11).
 
-A request repeats the whole conversation. So it is stored as a list of parts, and a part as its
+A request repeats the complete conversation. So it is stored as a list of parts, and a part as its
 JSON with numbers in place of long strings. What a request shares with an earlier one is a range of
 that one's parts. Cache marks move from turn to turn, so they are stored apart from the parts.
 

@@ -41,7 +41,7 @@ class UserPrompt(Record):
 
 
 class AssistantText(Record):
-    """The model wrote `text` (a whole part, not a delta)."""
+    """The model wrote `text` (a complete part, not a delta)."""
 
     kind: Literal["assistant_text"] = "assistant_text"
     text: str

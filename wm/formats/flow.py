@@ -40,7 +40,7 @@ class FlowTimes(Record):
     """Milliseconds since the head of the request was read."""
 
     sent: float = 0.0
-    """When the whole request had been forwarded."""
+    """When the complete request had been forwarded."""
     first_byte: float = 0.0
     """When the head of the answer had been forwarded."""
     ended: float = 0.0

@@ -49,7 +49,7 @@ def complete(slug: str, data: Json) -> Json:
     """Fill in the fields that people leave out of an entry that they write by hand.
 
     Only for bytes that wm did not write. `domain.memory.outside_changes` then gives the entry its
-    id, type and dates; without this step, one such entry would make the whole file unreadable.
+    id, type and dates; without this step, one such entry would make the complete file unreadable.
     """
     entries = data.get("entries")
     if slug != "workspace_memory" or not isinstance(entries, list):

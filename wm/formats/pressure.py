@@ -16,7 +16,7 @@ class LargeItem(Record):
     """One of the largest items that a session put into its context.
 
     what: the tool and its input, shortened. chars: its size. handle: the id under
-    which the whole output is kept, "" if it is not kept.
+    which the complete output is kept, "" if it is not kept.
     """
 
     what: str

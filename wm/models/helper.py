@@ -29,7 +29,7 @@ _MOST_TOKENS = 1_000_000_000
 
 
 class HelperCall(Struct, frozen=True):
-    """instructions: ours. text: what they are about. wait_s: for the whole answer."""
+    """instructions: ours. text: what they are about. wait_s: for the complete answer."""
 
     provider: str
     url: str

@@ -359,7 +359,7 @@ def _tool(request: ToolRequest) -> tools.Tool:
 
 
 def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
-    """A second run of `remember` would compare the text with the whole memory again."""
+    """A second run of `remember` would compare the text with the complete memory again."""
     return memory_refs(runtime, request) if request.name == "remember" else ()
 
 

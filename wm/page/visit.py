@@ -64,7 +64,7 @@ class PageVisit(Struct):
 
     @property
     def target(self) -> str:
-        """The id of the element that htmx fills; "" for a whole page."""
+        """The id of the element that htmx fills; "" for a complete page."""
         return self.request.headers.get("hx-target", "")
 
     def query_field(self, name: str) -> str:

@@ -1,6 +1,6 @@
 """Extract a direct answer from the best hit (RC-1).
 
-Quotes, never composes: whole sentences of one entry, cited by its id, within a token limit. All
+Quotes, never composes: complete sentences of one entry, cited by its id, within a token limit. All
 four conditions must hold:
 
 1. The best hit is valid: active, on this branch, not superseded, not tainted, not suspect.

@@ -2,7 +2,7 @@
 
 Finds the label and the sign or verb that joins it to a value; `values` judges the value. Prose
 about secrets ("password policy", "auth: middleware") stays unchanged. Each match reads a bounded
-window, so the whole scan is linear (TR-5).
+window, so the complete scan is linear (TR-5).
 """
 
 # ruff: noqa: E501, S105  Rows of a table; names of families of labels.

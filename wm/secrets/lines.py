@@ -1,7 +1,7 @@
 """Find secrets by their position (TR-1): headers, commands, URLs, files of known shape.
 
 Authorization and Cookie headers, credentials in URLs and connection strings, password options
-of commands, seed phrases, Kubernetes secrets. Each match reads a bounded window, so the whole
+of commands, seed phrases, Kubernetes secrets. Each match reads a bounded window, so the complete
 scan is linear (TR-5).
 """
 

@@ -4,7 +4,7 @@ The words used here:
 
 ref         names one document: its format, workspace and file name.
 reading     the result of a read: the document in force and the health of its file.
-transaction holds the lock files of the refs it was opened with, for the whole
+transaction holds the lock files of the refs it was opened with, for the complete
             read-modify-write cycle (ST-2). Staged changes become visible at `commit`, in
             the order of `paths.LAYOUT`, and are durable when `commit` returns (class
             full) or within `relaxed_flush_s` (class relaxed).

@@ -153,7 +153,7 @@ class FileTransaction:
     def commit(self) -> None:
         """Write everything staged, in order, and flush what is of class full. On an error nothing
         is acknowledged and nothing stays staged; documents written before the error stay (each is
-        whole)."""
+        complete)."""
         steps = [self._staged[index] for index in sorted(self._latest.values())]
         puts = sorted(
             (step for step in steps if isinstance(step, _Put)), key=lambda put: write_order(put.ref)

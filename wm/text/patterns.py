@@ -125,7 +125,7 @@ class Lazy:
         return self.compiled.search(raw) is not None
 
     def fits(self, text: str) -> bool:
-        """Return whether the whole text matches. Half the cost of `fullmatch`: no offsets."""
+        """Return whether the complete text matches. Half the cost of `fullmatch`: no offsets."""
         return self.compiled.fullmatch(encoded(text)) is not None
 
     def end(self, text: str) -> int:

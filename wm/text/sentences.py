@@ -15,7 +15,7 @@ CJK_SENTENCE_ENDS = "。！？｡"
 
 
 def first_sentences(text: str, max_chars: int) -> str:
-    """The whole sentences that fit into `max_chars` characters, or a part of the first.
+    """The complete sentences that fit into `max_chars` characters, or a part of the first.
 
     A first sentence that is too long is cut at a word boundary and ends in `…`.
     """

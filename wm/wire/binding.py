@@ -1,6 +1,6 @@
 """Which thinking blocks a changed prefix makes invalid. Pure (PX-4, PX-11).
 
-Newer models bind each thinking block to the whole prefix from which it was generated. If that
+Newer models bind each thinking block to the complete prefix from which it was generated. If that
 prefix changes, the block and all later thinking are refused or dropped. A thinking block whose
 generation was not observed counts as bound to the prefix at its first occurrence.
 """

@@ -25,7 +25,7 @@ _DIGEST_BYTES = 8
 
 
 class Block(Struct, frozen=True, dict=True):
-    """A content block. `text`: the whole content is one string, not a list of blocks."""
+    """A content block. `text`: the complete content is one string, not a list of blocks."""
 
     span: ByteSpan
     raw: bytes
@@ -97,7 +97,7 @@ class Block(Struct, frozen=True, dict=True):
         return None if found is None else found.moved(self.span.start)
 
     def without(self, name: str) -> ByteSpan | None:
-        """The span of a whole member with one of the commas beside it; None as for `member`."""
+        """The span of a complete member with one of the commas beside it; None as for `member`."""
         value = self.member(name)
         if value is None:
             return None

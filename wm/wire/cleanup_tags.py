@@ -120,7 +120,7 @@ class TagReader:
 
 
 def split_tags(text: str) -> tuple[str, list[CleanupTag]]:
-    """A whole text without its tags, and the tags."""
+    """A complete text without its tags, and the tags."""
     if _START not in text:
         return text, []
     reader = TagReader()

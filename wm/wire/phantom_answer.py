@@ -104,7 +104,7 @@ class PhantomAnswer:
     # -- not streamed --------------------------------------------------------------------------
 
     def whole(self, raw: bytes) -> bytes:
-        """A whole answer of the service: the bytes for the client; b"" while calls are carried
+        """A complete answer of the service: the bytes for the client; b"" while calls are carried
         out."""
         found = object_of(raw)
         if found is None or found.get("type") != "message":

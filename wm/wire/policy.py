@@ -3,7 +3,7 @@
 A decision names a block by its place: the identity of everything up to and with it. Logged
 decisions come first, so that the same history has the same bytes after a restart; the policy only
 sees blocks without one. What can be replaced: the content of a tool result or lines of it, the
-input of a tool call, a whole step (an answer with its calls, and the message with all their
+input of a tool call, a complete step (an answer with its calls, and the message with all their
 results), and thinking of finished turns. Passages of what was removed can be appended behind a
 message of the user (GA-3). Ids, pairs, other thinking and all other bytes stay unchanged. New
 decisions must be logged before the request is sent (`wm.proxy.preparing` ensures this).

@@ -61,7 +61,7 @@ class BlockRow(Struct, frozen=True):
 
     @property
     def prompt(self) -> int:
-        """Tokens of the whole prompt."""
+        """Tokens of the complete prompt."""
         return self.tokens[-1] if self.tokens else 0
 
 

@@ -45,7 +45,7 @@ class Usage(Struct, frozen=True, rename=_ON_THE_SOCKET):
 
     @property
     def prompt(self) -> int:
-        """Tokens of the whole prompt."""
+        """Tokens of the complete prompt."""
         return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
 

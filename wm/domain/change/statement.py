@@ -22,7 +22,7 @@ _TABLES = Tables("wm.domain.change")
 
 
 def _phrases(name: str) -> Lazy:
-    """One pattern of a table's phrases: whole words, or any place in a text without spaces."""
+    """One pattern of a table's phrases: complete words, or any place in a text without spaces."""
     lines = filter(None, map(" ".join, _TABLES.rows(name)))
     inside: list[str] = []
     spaced: list[str] = []

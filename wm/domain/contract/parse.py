@@ -160,11 +160,11 @@ def _control(text: str, at: int, reason: str) -> Correction | None:
     return words, at, f"{text[:at]} {text[at + 1 :]}"
 
 
-# --- the whole file -----------------------------------------------------------------------
+# --- the complete file -----------------------------------------------------------------------
 
 
 def file_fault(code: str, message: str, fix: str, line: int = 0) -> ContractFault:
-    """Return a fault of the whole file. line: 1 for one at its beginning."""
+    """Return a fault of the complete file. line: 1 for one at its beginning."""
     return ContractFault(code=code, field=WHOLE, message=message, fix=fix, line=line, column=line)
 
 

@@ -21,10 +21,10 @@ SAID = (*ASKED, "stated")
 """Sources of entries in the words of a person or of an agent's tool call."""
 
 IMPORTED = "import_finished"
-"""The type of the record of a whole import. The record of each entry names it as its `command`."""
+"""The type of the record of an import. The record of each entry names it as its `command`."""
 
 REVERTED = "command_undone"
-"""The type of the record that reverses a whole import, or such a reversal."""
+"""The type of the record that reverses an import, or such a reversal."""
 
 RESCOPED = "memory_rescoped"
 """The type of the record of an entry that moved between a workspace and the user's memory."""

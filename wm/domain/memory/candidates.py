@@ -1,8 +1,8 @@
 """Parse the `Memory candidates:` section of a compaction summary; write the request for it (EX-2).
 
 Only the last clean section outside fences and quotes counts: a summary quotes what it read, and a
-quoted section is not a proposal. A section with foreign text between its lines is refused as a
-whole. The caller checks whether a reference and its snapshot are still valid. Pure and linear
+quoted section is not a proposal. A section with foreign text between its lines is refused
+entirely. The caller checks whether a reference and its snapshot are still valid. Pure and linear
 (EX-6).
 """
 

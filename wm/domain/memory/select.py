@@ -94,7 +94,7 @@ def select(
 
 
 def line(entry: MemoryEntry, settings: MemorySettings) -> str:
-    """The line of one entry: its first whole sentences, escaped, on one line."""
+    """The line of one entry: its first complete sentences, escaped, on one line."""
     shown = first_sentences(entry.text, settings.shown_text_chars)
     cut = len(shown) < len(entry.text.strip())
     more = f" (more: wm show {neutralise(entry.id)})" if cut else ""

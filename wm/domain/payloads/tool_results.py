@@ -33,7 +33,7 @@ def codex(call: FinishedCall) -> ToolResult:
 
 def gemini(call: FinishedCall) -> ToolResult:
     """Gemini CLI: the text for the model, and an `error` for other tools than commands. A code of
-    0 is not named, so the absence of a code means 0 only in a whole report."""
+    0 is not named, so the absence of a code means 0 only in a complete report."""
     response = call.response if isinstance(call.response, Mapping) else {}
     error = text(mapping(response, "error"), "message")
     output = plain(response.get("llmContent")).replace(f"<{UNTRUSTED}\n", "")
@@ -103,7 +103,7 @@ def _is_error(response: Any) -> bool:
 def _reported(report: str, *, unnamed: int | None) -> ToolResult:
     """A command's output and code, from the lines that a client writes around its output.
 
-    unnamed: the code of a whole report that names none. A cancelled command, and one in the
+    unnamed: the code of a complete report that names none. A cancelled command, and one in the
     background, has no report.
     """
     before, mark, rest = report.partition("Output: ")

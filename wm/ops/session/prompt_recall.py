@@ -1,7 +1,7 @@
 """Append memories that match a user message, each once per epoch (RC-1, EP-1).
 
 The lookup runs before any lock, and only in a daemon with a ready index: the index is built during
-the session start, and an earlier message does not wait for it. If the prompt shows the whole
+the session start, and an earlier message does not wait for it. If the prompt shows the complete
 memory, nothing is looked up, so small memories cost nothing. Subagents, titles and summaries send
 no user messages (EP-2).
 """

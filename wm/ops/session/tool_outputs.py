@@ -102,7 +102,7 @@ def _cut(work: Work, event: ToolFinished, level: str) -> tuple[str, PrunedText |
 def _original(
     work: Work, request: EventRequest, event: ToolFinished, cut: PrunedText, mode: str
 ) -> ToolOutput:
-    """The record of the whole output, redacted."""
+    """The record of the complete output, redacted."""
     redacted = work.runtime.redactor.text
     text = redacted(event.replaceable)
     session = sid(request.session_id)

@@ -23,7 +23,7 @@ SHORTEST_PREVIEW = 20
 
 
 def read_log(work: LocatedWork) -> LogReading:
-    """The whole log of a workspace, oldest first."""
+    """The complete log of a workspace, oldest first."""
     return work.runtime.store.evidence(work.key)
 
 

@@ -37,7 +37,7 @@ class _Segment(Struct):
     inode: int
     ends: list[int] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
-    """Per line the position of its record in the whole log; -1 if it is not a record."""
+    """Per line the position of its record in the complete log; -1 if it is not a record."""
 
     def without(self, removed: Collection[int], key: bytes, pause: Pause) -> tuple[bytes, int]:
         """The bytes without the lines of these records, and the number of removed lines. A line

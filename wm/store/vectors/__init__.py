@@ -5,7 +5,7 @@ vectors are computed again from the documents. A file is a line of JSON that sta
 sizes, then numbers. The checksum in that line is an HMAC with the local key over the whole file, as
 for documents.
 
-Protects: numpy or usearch gets no byte before the whole file was read into this process's own
+Protects: numpy or usearch gets no byte before the complete file was read into this process's own
 memory and its checksum verified there, because a damaged graph can crash the process. So files are
 not mapped, and a change to the file after the check has no effect. Texts are identified by keyed
 digests and not stored. Does not know what a model is.

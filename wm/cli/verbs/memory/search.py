@@ -96,7 +96,7 @@ def _by_id(words: tuple[str, ...]) -> list[str]:
 
 
 def _answers(answer: Any, entry: Any) -> bool:
-    """Whether the answer is the whole entry: then it is not printed twice."""
+    """Whether the answer is the complete entry: then it is not printed twice."""
     is_its = answer is not None and answer.entry == entry.id
     return is_its and answer.text.split() == entry.text.split()
 
