@@ -15,6 +15,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import IO
 
@@ -95,27 +96,30 @@ def run(
     *,
     where: str,
     deadline_s: float,
+    is_repository: bool = False,
     quiet: bool = True,
     data: bytes = b"",
     config: Sequence[tuple[str, str]] = (),
     url: str = "",
     most: int = KEPT_OUTPUT,
 ) -> Output:
-    """Run `git words` in the repository or folder `where`. data: its standard input. url: of the
-    remote `REMOTE`. most: bytes of its output that are kept."""
+    """Run `git words` in the folder `where`; see `started`. data: its standard input. most: bytes
+    of its output that are kept."""
+    git_command = started(
+        words,
+        where=where,
+        deadline_s=deadline_s,
+        is_repository=is_repository,
+        quiet=quiet,
+        config=config,
+        url=url,
+    )
     try:
-        with started(
-            words, where=where, deadline_s=deadline_s, quiet=quiet, config=config, url=url
-        ) as git:
-            out = _Collected(git.stdout, most, tail=False)
-            err = _Collected(git.stderr, KEPT_ERRORS, tail=True)
-            assert git.stdin is not None
-            with suppress(BrokenPipeError):
-                git.stdin.write(data)
-            with suppress(BrokenPipeError):
-                git.stdin.close()
-            text, errors = out.joined(), err.joined()
-            code = git.wait()
+        with ThreadPoolExecutor(2) as pool, git_command as git:
+            out = pool.submit(drained, git.stdout, most)
+            err = pool.submit(drained, git.stderr, KEPT_ERRORS, tail=True)
+            fed(git.stdin, data)
+            text, errors, code = out.result(), err.result(), git.wait()
     except Unavailable as error:
         return Output(None, err=error.message)
     timed_out = code == -signal.SIGKILL
@@ -128,17 +132,20 @@ def started(
     *,
     where: str,
     deadline_s: float,
+    is_repository: bool = False,
     quiet: bool = True,
     config: Sequence[tuple[str, str]] = (),
     url: str = "",
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A running git command; killed at its deadline, and when the block is left early.
 
-    Raises Unavailable without git.
+    is_repository: `where` is a bare repository, and no folder above it counts. url: of the remote
+    `REMOTE`. Raises Unavailable without git.
     """
     git = shutil.which("git")
     if git is None or deadline_s <= 0:
         raise Unavailable("git is not installed.", fix="Install git.")
+    words = [f"--git-dir={where}", *words] if is_repository else words
     safe = {**_SAFE, **(_QUIET if quiet else {}), **dict(config)}
     settings = [word for name, value in safe.items() for word in ("-c", f"{name}={value}")]
     limits = [str(MAX_FILE_BYTES // 512), str(MAX_MEMORY_KB)]
@@ -196,27 +203,24 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-class _Collected:
-    """Reads a stream to its end in a thread and keeps a bounded part of it."""
+def fed(stream: IO[bytes] | None, data: bytes) -> None:
+    """Write all of a command's input, as far as it reads it."""
+    assert stream is not None
+    with suppress(OSError, ValueError), stream:
+        stream.write(data)
 
-    def __init__(self, stream: IO[bytes] | None, keep: int, *, tail: bool) -> None:
-        assert stream is not None
-        self._stream, self._keep, self._tail = stream, keep, tail
-        self._found = b""
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
 
-    def _read(self) -> None:
-        with suppress(OSError, ValueError):
-            while chunk := self._stream.read1(65536):  # type: ignore[attr-defined]
-                if self._tail:
-                    self._found = (self._found + chunk)[-self._keep :]
-                elif len(self._found) < self._keep:
-                    self._found += chunk
-
-    def joined(self) -> bytes:
-        self._thread.join()
-        return self._found
+def drained(stream: IO[bytes] | None, keep: int, *, tail: bool = False) -> bytes:
+    """Read a stream to its end; its first `keep` bytes or so, or its last ones."""
+    assert stream is not None
+    found = b""
+    with suppress(OSError, ValueError):
+        while chunk := stream.read1(65536):  # type: ignore[attr-defined]
+            if tail:
+                found = (found + chunk)[-keep:]
+            elif len(found) < keep:
+                found += chunk
+    return found
 
 
 def _plain(line: str) -> str:

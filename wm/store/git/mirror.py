@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
+from functools import partial
 
 from msgspec import Struct
 
@@ -21,7 +22,7 @@ from wm.errors import Conflict, Corrupt, StoreError, Unavailable
 from wm.store import paths
 from wm.store.files import FileStore
 from wm.store.fsops import explained
-from wm.store.git.command import KEPT_OUTPUT, LOCAL_SERVER, REMOTE, Output, run
+from wm.store.git.command import LOCAL_SERVER, REMOTE, Output, run
 
 REF = "refs/wm/memory"
 FETCHED = "refs/wm/fetched"
@@ -65,6 +66,7 @@ class Mirror:
         self._quiet = quiet
         self._name = f"{workspace}.git"
         self.path = str(store.home / paths.MIRRORS / self._name)
+        self._git = partial(run, where=self.path, deadline_s=PLUMBING_S, is_repository=True)
 
     def prepare(self, project: str = "") -> None:
         """Make the repository if there is none, with the kind of object ids of this project.
@@ -246,28 +248,6 @@ class Mirror:
     def _over_network(self, words: Sequence[str], url: str) -> Output:
         wait = QUIET_NETWORK_S if self._quiet else NETWORK_S
         return self._git(words, deadline_s=wait, quiet=self._quiet, url=url)
-
-    def _git(
-        self,
-        words: Sequence[str],
-        *,
-        data: bytes = b"",
-        deadline_s: float = PLUMBING_S,
-        quiet: bool = True,
-        config: Sequence[tuple[str, str]] = (),
-        url: str = "",
-        most: int = KEPT_OUTPUT,
-    ) -> Output:
-        return run(
-            [f"--git-dir={self.path}", *words],
-            where=self.path,
-            deadline_s=deadline_s,
-            quiet=quiet,
-            data=data,
-            config=config,
-            url=url,
-            most=most,
-        )
 
 
 def is_local(url: str) -> bool:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from typing import IO
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from msgspec import Struct, field
 
 from wm.errors import UserError
 from wm.formats.sharing.shared_entry import ID
-from wm.store.git.command import run, started
+from wm.store.git.command import drained, fed, started
 
 VERSION_FILE = "version"
 MAX_ENTRY_BYTES = 256 * 1024
@@ -85,8 +84,7 @@ class Objects:
     """Reads the objects of one repository, within limits for all its reads together."""
 
     def __init__(self, git_dir: str, *, deadline_s: float = 120.0) -> None:
-        self._git_dir = git_dir
-        self._deadline_s = deadline_s
+        self._git = partial(started, where=git_dir, deadline_s=deadline_s, is_repository=True)
         self._bytes_left = MAX_TOTAL_BYTES
 
     def read(self, names: Iterable[str], most: int) -> dict[str, bytes]:
@@ -105,8 +103,8 @@ class Objects:
 
     def spaces(self, commit: str) -> frozenset[str]:
         """The folders of a commit's tree."""
-        words = [f"--git-dir={self._git_dir}", "ls-tree", "--name-only", commit]
-        listed = run(words, where=self._git_dir, deadline_s=self._deadline_s).text
+        with self._git(["ls-tree", "--name-only", commit]) as git:
+            listed = drained(git.stdout, MAX_ENTRY_BYTES).decode("utf-8", "replace")
         return frozenset(name for name in listed.splitlines() if re.fullmatch(_SPACE, name))
 
     def difference(self, left: str, right: str) -> Difference:
@@ -116,10 +114,7 @@ class Objects:
         if left == right:
             return found
         empty = _EMPTY_TREE[len(left or right)]
-        words = (f"--git-dir={self._git_dir}", "diff-tree", "-r", "-z", left or empty)
-        with started(
-            (*words, right or empty), where=self._git_dir, deadline_s=self._deadline_s
-        ) as git:
+        with self._git(["diff-tree", "-r", "-z", left or empty, right or empty]) as git:
             assert git.stdout is not None
             listed = git.stdout.read(MAX_LISTED_BYTES + 1)
             if len(listed) > MAX_LISTED_BYTES:
@@ -136,15 +131,11 @@ class Objects:
 
     def _read_some(self, names: Sequence[str], most: int, found: dict[str, bytes]) -> int:
         """Read until an object is too large, which ends the command; the number of names read."""
-        words = (f"--git-dir={self._git_dir}", "cat-file", "--batch", "--buffer")
-        with started(words, where=self._git_dir, deadline_s=self._deadline_s) as git:
-            assert git.stdin is not None
+        asked = "".join(f"{name}\n" for name in names).encode()
+        with ThreadPoolExecutor(2) as pool, self._git(["cat-file", "--batch", "--buffer"]) as git:
+            pool.submit(fed, git.stdin, asked)
+            pool.submit(drained, git.stderr, 0)
             assert git.stdout is not None
-            assert git.stderr is not None
-            feed = threading.Thread(target=_feed, args=(git.stdin, names), daemon=True)
-            errors = threading.Thread(target=_discard, args=(git.stderr,), daemon=True)
-            feed.start()
-            errors.start()
             for number, name in enumerate(names, 1):
                 head = git.stdout.readline().split()
                 if not head:
@@ -163,15 +154,3 @@ class Objects:
                 if head[-2] == b"blob":
                     found[name] = data[:size]
         return len(names)
-
-
-def _feed(stream: IO[bytes], names: Sequence[str]) -> None:
-    with suppress(OSError, ValueError):
-        stream.write("".join(f"{name}\n" for name in names).encode())
-        stream.close()
-
-
-def _discard(stream: IO[bytes]) -> None:
-    with suppress(OSError, ValueError):
-        while stream.read(65536):
-            pass
