@@ -31,7 +31,7 @@ READ_AT_ONCE = 500
 def entries_of(repository: Path) -> dict[str, SharedEntry]:
     objects = Objects(str(repository))
     files = objects.difference("", git(repository, "rev-parse", REF)).files
-    raw = objects.read((blob for _, blob in files.values()), "blob", MAX_ENTRY_BYTES)
+    raw = objects.read((blob for _, blob in files.values()), MAX_ENTRY_BYTES)
     return {name: parsed(raw[blob]) for (_, name), (_, blob) in files.items()}
 
 
@@ -41,10 +41,10 @@ def merged_by_model(repository: Path) -> dict[str, Any]:
     listed = git(repository, "rev-list", "--objects", REF).splitlines()
     files = {name: Path(path) for name, _, path in (line.partition(" ") for line in listed)}
     blobs = [(name, path.stem) for name, path in files.items() if path.suffix == ".json"]
-    objects = Objects(str(repository))
     for first in range(0, len(blobs), READ_AT_ONCE):  # 20,000 acts leave more than fits in memory
         part = dict(blobs[first : first + READ_AT_ONCE])
-        for name, raw in objects.read(part, "blob", MAX_ENTRY_BYTES).items():
+        objects = Objects(str(repository))  # its limit is one of a sync, not of a history
+        for name, raw in objects.read(part, MAX_ENTRY_BYTES).items():
             models.setdefault(part[name], Model()).add(parsed(raw))
     return {name: model.answer() for name, model in models.items()}
 
