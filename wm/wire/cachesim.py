@@ -75,8 +75,7 @@ class PromptCache:
         """Positions of the effective marks: the first four, at or above the minimum size."""
         known = self._minimum
         minimum = price_of(row.model).cache_minimum if known is None else known
-        marked = [number for number, unit in enumerate(row.units) if unit.ttl][:MAX_MARKS]
-        return [number for number in marked if row.tokens[number] >= minimum]
+        return [number for number in row.marked[:MAX_MARKS] if row.tokens[number] >= minimum]
 
     def _of(self, row: BlockRow, mark: int) -> str:
         return self._ttl or row.units[mark].ttl

@@ -11,6 +11,7 @@ import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -44,7 +45,7 @@ class Unit(Struct, frozen=True):
     thinking: str = ""
 
 
-class BlockRow(Struct, frozen=True):
+class BlockRow(Struct, frozen=True, dict=True):
     """The units, and for each the digest and the token count of the prefix that ends with it.
 
     chain: digests that include what the cache depends on besides content (model, modes). content:
@@ -58,6 +59,11 @@ class BlockRow(Struct, frozen=True):
     model: str
     head: int
     salts: tuple[bytes, bytes]
+
+    @cached_property
+    def marked(self) -> tuple[int, ...]:
+        """Positions of the units with a cache mark."""
+        return tuple(number for number, unit in enumerate(self.units) if unit.ttl)
 
     @property
     def prompt(self) -> int:

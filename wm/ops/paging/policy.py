@@ -252,9 +252,11 @@ class PagingPolicy:
         self, body: Body, past: ConversationHistory, log: Log, moment: Moment
     ) -> tuple[Decision, ...]:
         """The decisions that the request lacks."""
-        self._seen = self._history(past)
+        places = [place for line in past.places for place in line]
+        seen = self._seen = self._history(places)
         steps = dropped(body, past, log)
         new = tuple(self._read(body, past, log, moment, steps))
+        seen.places = places
         if not self._limits.stubs:
             return new
         layout = self._laid_out(body, past, log, steps)
@@ -266,9 +268,8 @@ class PagingPolicy:
         cut = plan(layout.segments, at, limits, layout.ages)
         return new if cut is None else (*new, *self._worded(cut, past, layout.numbers))
 
-    def _history(self, past: ConversationHistory) -> _SeenHistory:
+    def _history(self, places: list[str]) -> _SeenHistory:
         """What is known of this history; a new one after an edit or a rewind."""
-        places = [place for line in past.places for place in line]
         name = places[0] if places else ""
         seen = self._histories.pop(name, None)
         if seen is None or places[: len(seen.places)] != seen.places:
@@ -282,11 +283,12 @@ class PagingPolicy:
         self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
     ) -> Iterator[Decision]:
         """Read the blocks that are new, and collapse what they repeat."""
-        places = [place for line in past.places for place in line]
-        seen = self._seen
-        known, number = len(seen.places), 0
+        known, number = len(self._seen.places), 0
         first = max(moment.cached, _unanswered(body))
         for index, line in enumerate(past.places):
+            if number + len(line) <= known:
+                number += len(line)
+                continue
             for position, place in enumerate(line):
                 number += 1
                 if number <= known:
@@ -299,7 +301,6 @@ class PagingPolicy:
                     if decision is not None:
                         yield decision
                 self._index(content, place, decision)
-        seen.places = places
 
     def _take(self, block: Block, place: str, message: int, role: str) -> _PagedContent:
         seen, value = self._seen, block.value
