@@ -16,7 +16,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from wm.api.sync import Arriving, Leaving, Outgoing, SentEntry, Synced, SyncPart
 from wm.domain.sync.merge import CLEARED, Invalid, canonical_bytes, join, parsed
@@ -53,6 +53,15 @@ class Part(Struct, frozen=True):
 
     space: str
     scope: Mapping[str, Any]
+
+
+class _Moved(Struct):
+    """What a round found for a part. sent: entries that leave. received: outcome -> number."""
+
+    part: Part
+    out: Outgoing
+    sent: dict[str, SentEntry] = field(default_factory=dict)
+    received: dict[str, int] = field(default_factory=dict)
 
 
 class _File(Struct, frozen=True):
@@ -127,9 +136,7 @@ class _Run:
         self._rewrites = self._pushed = False
         self._held_back = 0
         self._left_out = Difference()
-        self._sent: dict[str, dict[str, SentEntry]] = {part.space: {} for part in plan.parts}
-        self._received: dict[str, dict[str, int]] = {part.space: {} for part in plan.parts}
-        self._outgoing: dict[str, Outgoing] = {}
+        self._moved: list[_Moved] = []
 
     def once(self) -> bool:
         """Do it all; True if an edit here came between, so that another round is due."""
@@ -143,13 +150,12 @@ class _Run:
                 out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
                 replica = out.replica.model_copy(update={"applied": ""})
                 out = out.model_copy(update={"replica": replica})
-            self._outgoing[part.space] = out
+            self._moved.append(_Moved(part, out))
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
         if plan.dry_run:
             self._preview()
             return False
-        known = (out.replica.remote for out in self._outgoing.values())
-        if self._trouble and plan.remote not in known:
+        if self._trouble and plan.remote not in (moved.out.replica.remote for moved in self._moved):
             return False  # a wrong name or URL is not remembered
         self._join_theirs()
         self._commit_own()
@@ -164,21 +170,17 @@ class _Run:
         if plan.publish_to and self.has_news:
             # Before the memory notes this commit as applied: a sync after a crash repeats it.
             self._mirror.publish(plan.publish_to)
-        return [self._take_in(part) for part in plan.parts].count(True) > 0
+        return [self._take_in(moved) for moved in self._moved].count(True) > 0
 
     @property
     def has_news(self) -> bool:
         """Whether the tree changed since the last sync that ended."""
-        return any(out.replica.applied != self._ours for out in self._outgoing.values())
+        return any(moved.out.replica.applied != self._ours for moved in self._moved)
 
     def report(self) -> Synced:
         parts = (
-            SyncPart(
-                key=self._outgoing[part.space].place.key,
-                sent=tuple(self._sent[part.space]),
-                received=self._received[part.space],
-            )
-            for part in self._plan.parts
+            SyncPart(key=moved.out.place.key, sent=tuple(moved.sent), received=moved.received)
+            for moved in self._moved
         )
         return Synced(
             remote=self._plan.remote.shown,
@@ -266,17 +268,18 @@ class _Run:
             return
         changes: dict[str, bytes] = {}
         leaving: dict[str, Leaving] = {}
-        for part in self._plan.parts:
-            for one, raw in self._own(part):
+        for moved in self._moved:
+            for one, raw in self._own(moved):
                 if raw:
-                    leaving[one.id], changes[path_of((part.space, one.id))] = one, raw
+                    leaving[one.id], changes[path_of((moved.part.space, one.id))] = one, raw
         if not self._agreed:
             leaving = self._unpushed() | leaving
             shown = tuple(leaving.values())
             can_send = shown and not self._trouble
             if shown and not (can_send and self._plan.confirm(shown, self._plan.remote.shown)):
                 self._held_back = len(shown)
-                self._sent = {space: {} for space in self._sent}
+                for moved in self._moved:
+                    moved.sent = {}
                 return
             self._agreed = bool(shown)
         if changes:
@@ -305,13 +308,13 @@ class _Run:
             if one is not None
         }
 
-    def _own(self, part: Part) -> Iterator[tuple[Leaving, bytes]]:
+    def _own(self, moved: _Moved) -> Iterator[tuple[Leaving, bytes]]:
         """What leaves, with the new bytes of its file; b"" if the tree says it already."""
-        out = self._outgoing[part.space]
+        out = moved.out
         author = self._author
         commits = (out.replica.applied, self._written, self._ours)
         applied = commits[0]
-        paths = {one.id: path_of((part.space, one.id)) for one in out.leaving}
+        paths = {one.id: path_of((moved.part.space, one.id)) for one in out.leaving}
         self._read(f"{commit}:{path}" for commit in commits if commit for path in paths.values())
         for one in out.leaving:
             was = [self._entry(f"{commit}:{paths[one.id]}", one.id) for commit in commits]
@@ -338,7 +341,7 @@ class _Run:
                 # A version that changed elsewhere too is taken in like any other.
                 there = stated(_version(entry, author))
                 said = digest(there) if stated(version) == known else ""
-                self._sent[part.space][one.id] = SentEntry(digest=one.digest, version=said)
+                moved.sent[one.id] = SentEntry(digest=one.digest, version=said)
                 yield one, raw if changes else b""
 
     # --- push and take in ------------------------------------------------------------------------
@@ -354,10 +357,9 @@ class _Run:
         self._pushed = self._pushed or outcome is Pushed.DONE
         return outcome is Pushed.LOST_RACE
 
-    def _take_in(self, part: Part) -> bool:
+    def _take_in(self, moved: _Moved) -> bool:
         """Let the memory follow the tree; whether an edit here came between."""
-        out = self._outgoing[part.space]
-        applied = out.replica.applied
+        part, out, applied = moved.part, moved.out, moved.out.replica.applied
         found = self._objects.difference(applied, self._ours).files
         names = {name: ids[1] for (space, name), ids in found.items() if space == part.space}
         if self._ours:
@@ -366,7 +368,7 @@ class _Run:
         self._read(names.values())
         files = [file for name, at in names.items() if (file := self._file(at, name))]
         signed = self._signed_fields(applied) if files else frozenset()
-        counts, unsent = self._received[part.space], False
+        unsent = False
         for number, chunk in enumerate(chunks := _chunks(files), 1):
             is_last = number == len(chunks)
             answer = self._call(
@@ -374,7 +376,7 @@ class _Run:
                 **part.scope,
                 mine=self._plan.mine,
                 entries=[Arriving(entry=one, signed=_signed(one, signed)) for one in chunk],
-                sent=self._sent[part.space] if number == 1 else {},
+                sent=moved.sent if number == 1 else {},
                 node=out.node,
                 author=self._author,
                 space=part.space,
@@ -384,7 +386,7 @@ class _Run:
             )
             unsent = unsent or bool(answer.unsent)
             for outcome, count in answer.counts.items():
-                counts[outcome] = counts.get(outcome, 0) + count
+                moved.received[outcome] = moved.received.get(outcome, 0) + count
         return unsent
 
     def _signed_fields(self, applied: str) -> frozenset[_Signed]:
@@ -425,12 +427,13 @@ class _Run:
         """Note what a sync would send and take in. Changes nothing but the mirror."""
         found = self._objects.difference(self._ours, self._theirs) if self._theirs else Difference()
         self._left_out = found
-        for part in self._plan.parts:
-            for one, raw in self._own(part):
+        for moved in self._moved:
+            for one, raw in self._own(moved):
                 if not raw:
-                    del self._sent[part.space][one.id]
-            arrive = sum(key[0] == part.space and bool(ids[1]) for key, ids in found.files.items())
-            self._received[part.space] = {"changed": arrive} if arrive else {}
+                    del moved.sent[one.id]
+            space = moved.part.space
+            arrive = sum(key[0] == space and bool(ids[1]) for key, ids in found.files.items())
+            moved.received = {"changed": arrive} if arrive else {}
 
     @property
     def remote(self) -> Remote:
