@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.sync.clones import Person
+from wm.domain.memory.outside_changes import CHANGED, DELETED
 from wm.errors import WmError
 
 MANY = 8
@@ -134,13 +135,31 @@ class Editor:
         try:
             if waiting and self.random.random() < 0.7:
                 verb = self.random.choice(("accept_entry", "accept_entry", "reject_entry"))
-                self.person.call(verb, id=self.random.choice(waiting))
+                self._decide(verb, self.random.choice(waiting))
             elif came:
                 name = self.random.choice(came)
                 self.person.call("edit_entry", id=name, text=self.text())
                 self.person.share(name)
         except WmError:
             pass
+
+    def _decide(self, verb: str, name: str) -> None:
+        """Accept or reject what waits. Accepting a proposal about an own entry changes that, but
+        not one that was forgotten meanwhile."""
+        entries = self.person.entries
+        waiting = entries[name]
+        own = self.shared.intersection(waiting.supersedes if waiting.outside else (), entries)
+        if verb == "reject_entry" or not own:
+            self.person.call(verb, id=name)
+            return
+        act = self._noted(
+            f"accept {waiting.outside}",
+            min(own),
+            text=waiting.text,
+            importance=waiting.user_importance,
+        )
+        self.person.call(verb, id=name)
+        self._acknowledged(act)
 
 
 def expected(journal: Path) -> dict[str, list[dict[str, Any]]]:
@@ -161,12 +180,14 @@ def expected(journal: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _after(state: dict[str, Any], act: dict[str, Any]) -> dict[str, Any]:
-    if act["what"] == "forget":
+    if act["what"] in ("forget", f"accept {DELETED}"):
         return {**state, "gone": True}
     if act["what"] == "restore":
         return {**state, "gone": False}
     if act["what"] == "replace":
         return {**state, "replaced": True}
+    if act["what"] == f"accept {CHANGED}":  # a new wording may bring a replaced entry back
+        state = {name: value for name, value in state.items() if name != "replaced"}
     return {**state, **{n: act[n] for n in ("text", "importance") if n in act}}
 
 
