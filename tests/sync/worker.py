@@ -130,7 +130,7 @@ class Editor:
         came = [
             e.id
             for e in self.person.entries.values()
-            if e.status == "active" and e.origin.startswith("team:")
+            if e.status == "active" and e.origin.startswith("team:") and e.id not in self.shared
         ]
         try:
             if waiting and self.random.random() < 0.7:
