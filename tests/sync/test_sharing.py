@@ -18,6 +18,7 @@ from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.operation import TRIES
 from wm.store.base import Ref
 from wm.store.git.mirror import STALE_S
+from wm.store.git.objects import path_of
 
 SHIP = "We deploy with `make ship` from the release branch."
 CENTS = "Prices are stored in cents, never as floating point numbers."
@@ -474,3 +475,17 @@ def test_two_syncs_at_once_on_one_machine_lose_nothing(world: World) -> None:
     assert not [r.trouble for r in results if r.trouble]
     synced(ben)
     assert len(ben.texts()) == 8
+
+
+def test_git_shows_an_entry_that_no_ordinary_clone_fetches(world: World) -> None:
+    ann = world.person("ann")
+    name = ann.shared(SHIP)
+    branches = git(ann.project, "for-each-ref", "refs/heads", "refs/tags")
+    ann.sync()
+    path = path_of(("entries", name))
+    assert SHIP in git(ann.project, "show", f"refs/wm/memory:{path}")
+    assert git(ann.project, "for-each-ref", "refs/heads", "refs/tags") == branches
+    assert git(ann.project, "status", "--porcelain") == ""
+    git(world.folder, "clone", "-q", f"file://{world.remote}", "clone")
+    assert git(world.folder / "clone", "for-each-ref", "refs/wm") == ""
+    assert path not in git(world.folder / "clone", "ls-files")
