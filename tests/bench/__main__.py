@@ -27,6 +27,7 @@ NAMES = (
 )
 WITH_ARGUMENTS = (
     "eval",
+    "fit_asking",
     "fit_stated",
     "goals",
     "helper_cost",

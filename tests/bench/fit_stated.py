@@ -146,12 +146,12 @@ class Fitted(NamedTuple):
 
 def fit(examples: Sequence[Example]) -> Fitted:
     """Ridge regression of the log odds."""
-    words = _frequent(
+    words = frequent(
         (word.lower() for word in set(word_grams.words(e.sentence.text))) for e in examples
     )
     grams = [word_grams.grams(e.sentence.text, e.sentence.lang, words) for e in examples]
-    names = sorted(_frequent((e.features for e in examples), LEAST))
-    texts = sorted(_frequent(grams, LEAST))
+    names = sorted(frequent((e.features for e in examples), LEAST))
+    texts = sorted(frequent(grams, LEAST))
     at = {name: column for column, name in enumerate(names, 1)}
     at |= {"g:" + text: column for column, text in enumerate(texts, len(names) + 1)}
     rows = [
@@ -165,16 +165,19 @@ def fit(examples: Sequence[Example]) -> Fitted:
     return Fitted(found[0], weights, dict(zip(texts, found[len(names) + 1 :], strict=True)), words)
 
 
-def _frequent(sets: Iterable[Iterable[str]], least: int = LEAST_OF_WORDS) -> frozenset[str]:
+def frequent(sets: Iterable[Iterable[str]], least: int = LEAST_OF_WORDS) -> frozenset[str]:
     counts = Counter(chain.from_iterable(map(set, sets)))
     return frozenset(name for name, count in counts.items() if count >= least)
 
 
-def minimum(rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: int) -> Floats:
+def minimum(
+    rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: int, ridge: float = RIDGE
+) -> Floats:
     """The weights of least loss, by Newton's method with conjugate gradients. rows: the columns
-    that are 1, at least one per row. weight: of each row. size: of the result."""
-    ridge = np.full(size, RIDGE)
-    ridge[0] = 0.01
+    that are 1, at least one per row. weight: of each row. size: of the result. ridge: the penalty
+    of all columns but the first."""
+    penalty = np.full(size, ridge)
+    penalty[0] = 0.01
     columns = np.array([column for row in rows for column in row])
     sizes = np.array([len(row) for row in rows])
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -188,12 +191,12 @@ def minimum(rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: 
     found = np.zeros(size)
     for _ in range(12):
         odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
-        rest = -(turned(weight * (odds - truth)) + ridge * found)
+        rest = -(turned(weight * (odds - truth)) + penalty * found)
         step, way, square = np.zeros_like(found), rest, float(rest @ rest)
         for _ in range(200):
             if square < 1e-6:
                 break
-            bend = turned(weight * odds * (1 - odds) * times(way)) + ridge * way
+            bend = turned(weight * odds * (1 - odds) * times(way)) + penalty * way
             share = square / float(way @ bend)
             step, rest = step + share * way, rest - share * bend
             square, before = float(rest @ rest), square

@@ -322,7 +322,7 @@ MORE: dict[str, tuple[Row, ...]] = {
     "en": (
         ("plain", "Heads-up for later sessions: the proxy strips cookies.", ("strips cookies",)),
         ("plain", "Important: remember that backups run at 3 am.", ("3 am",)),
-        ("plain", "Let it be remembered: nobody edits gen/ by hand.", ()),
+        ("plain", "Let it be remembered: nobody edits gen/ by hand.", ("gen/",)),
         ("plain", "And one more thing: remember that the API wants snake_case.", ("snake_case",)),
         ("plain", "Remember — the pager goes to Kim.", ("pager",)),
         ("plain", "Remember; never store IBANs in logs.", ("IBANs",)),

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from wm.domain.learning import inner_requests, lasting_requests
+from wm.domain.learning import asking, inner_requests
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import kind_of
@@ -123,7 +123,7 @@ def find_requests(message: str, settings: GateSettings) -> Requests:
 
 
 def _requests(asked: _Message, settings: GateSettings) -> Requests:
-    """Those at the start of a line, then those inside lines, then those that say for how long,
+    """Those at the start of a line, then those inside lines, then those in other words,
     without those taken back."""
     found = _at_starts(asked, settings)
     asking: Collection[int] = () if found.unparsed else inner_requests.asking_lines(asked.text)
@@ -192,7 +192,7 @@ def _overlap(one: str, other: str) -> bool:
 def _lasting(asked: _Message, settings: GateSettings) -> Iterator[str]:
     lines = islice(typed_lines(asked.text), settings.max_message_lines)
     typed = (x.text for x in lines if not x.origin and len(x.text) <= settings.max_line_chars)
-    found = lasting_requests.lasting_requests("\n".join(typed))
+    found = asking.requests("\n".join(typed))
     return islice(found, 4 * settings.max_requests)  # some may be known
 
 

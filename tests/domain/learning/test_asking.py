@@ -1,9 +1,11 @@
-"""Requests that say for how long something is to be kept, in fourteen languages (EX-1)."""
+"""Requests in other words than the usual ones, in fourteen languages (EX-1)."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.bench.fit_asking import KEPT as KEPT_BACK
+from tests.bench.fit_asking import fits, marked
 from wm.domain.learning.requests import find_requests
 from wm.settings import GateSettings
 
@@ -76,3 +78,21 @@ def test_what_is_kept_follows_the_request_or_stands_before_it(message: str) -> N
 )
 def test_tasks_negations_and_quotations_ask_for_nothing(message: str) -> None:
     assert find_requests(message, GATE).found == ()
+
+
+def test_most_requests_of_messages_that_no_fit_used_are_found_and_few_others() -> None:
+    asked = found = false = 0
+    for message in marked(KEPT_BACK):
+        texts = [one.text for one in find_requests(message.text, GATE).found]
+        facts = message.facts()
+        asked += len(facts)
+        found += sum(any(fits(text, fact) for text in texts) for fact in facts)
+        false += sum(not any(fits(text, fact) for fact in facts) for text in texts)
+    assert found >= 0.4 * asked
+    assert false <= 0.45 * found
+
+
+def test_a_document_is_not_searched_for_requests_in_other_words() -> None:
+    said = "Safari 15 has no structuredClone. Keep that for later sessions please. "
+    assert find_requests(said, GATE).found
+    assert not find_requests(said + "The page is slow. " * 100, GATE).found

@@ -1,0 +1,275 @@
+"""Find where a user asks, in whatever words, to keep something for later sessions (EX-1).
+
+`requests` knows the usual forms. People also write "file that away for next time" and "don't make
+me explain this again: …". Two linear models find these. The first judges a sentence by its words
+(`word_grams`) and concepts: does it ask? The second judges each word by its surroundings: is it
+part of the asking, and does the fact follow or precede it? What is not part of the asking is kept.
+The weights are data, which `python -m tests.bench fit_asking` makes. Pure and linear (EX-6).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice, takewhile
+from typing import NamedTuple
+
+from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.inner_requests import flattened, is_polite
+from wm.domain.learning.stated import FORMS
+from wm.text.patterns import Lazy
+from wm.text.scripts import is_cjk_heavy
+from wm.text.tables import Tables
+from wm.text.word_grams import JOINED, grams
+
+ASKS_SCORE = 0.0
+"""A sentence of at least this score asks to keep something."""
+
+MAX_CHARS = 400
+"""Longest sentence that is judged [chars]."""
+
+MAX_MESSAGE_CHARS = 1_500
+"""Longest text that is judged [chars]. What is longer is a document: in real messages, most
+sentences of one that seem to ask are about something else."""
+
+LEAST_CHARS, LEAST_JOINED = 10, 6
+"""Characters of a fact; the second in Chinese, Japanese and Korean."""
+
+MAX_TOKENS = 120
+"""Words of a sentence among which the asking is looked for."""
+
+_SENTENCE = Lazy(r"[.!?…;]+(?:\s+|$)|[。！？；]\s*|\n+")
+_TOKEN = Lazy(
+    r"[\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{ac00}-\x{d7af}]|"
+    r"[0-9A-Za-z\x{c0}-\x{1fff}]+(?:['’._/@-][0-9A-Za-z\x{c0}-\x{1fff}]+)*|\S"
+)
+_JOINED = Lazy(r"^[\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{ac00}-\x{d7af}]")
+_BULLET = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+|[・●▪◦]\s{0,2})")
+_QUOTE = Lazy(r"[\"“”„«»「『]")
+_START, _END = "^", "$"
+
+
+class Sentence(NamedTuple):
+    """A sentence of a message. features: its concepts, its form, its place, and the concepts of its
+    neighbours."""
+
+    text: str
+    lang: str
+    features: frozenset[str]
+
+
+class Word(NamedTuple):
+    """A word, a mark, or a Chinese, Japanese or Korean letter. word: in the form for matching."""
+
+    start: int
+    end: int
+    word: str
+
+
+class Model(NamedTuple):
+    """features, grams: weights of a sentence that asks. known: words of the second model that stand
+    for themselves. forward, back: weights of the surroundings of a word that belongs to an asking
+    whose fact follows it, or precedes it. `bias` is a feature of each."""
+
+    features: Mapping[str, float]
+    grams: Mapping[str, float]
+    known: frozenset[str]
+    forward: Mapping[str, float]
+    back: Mapping[str, float]
+
+
+@cache
+def model() -> Model:
+    """The fitted weights."""
+    tables = Tables("wm.domain.learning", "asking.toml")
+    features, grams, forward, back = (
+        {name: float(value) for value, name in tables.rows(table, columns=2)}
+        for table in ("features", "grams", "forward", "back")
+    )
+    return Model(features, grams, frozenset(tables.words("known")), forward, back)
+
+
+def requests(typed: str, weights: Model | None = None) -> Iterator[str]:
+    """What the typed text of a user asks to keep, in order.
+
+    weights: in place of the fitted ones.
+    """
+    if len(typed) > MAX_MESSAGE_CHARS:
+        return
+    found = weights or model()
+    every = sentences(typed)
+    for at, one in enumerate(every):
+        if score(one, found) < ASKS_SCORE:
+            continue
+        for fact in _facts(every, at, found):
+            if _is_fact(fact) and not is_polite(fact):
+                yield fact
+
+
+def sentences(typed: str) -> list[Sentence]:
+    """The sentences of a text, in order."""
+    texts = [text for text in map(str.strip, _split(typed)) if text]
+    lang = language(folded(" ".join(texts)[:2000]))
+    concepts = [concepts_of(folded(text[:MAX_CHARS]), lang) for text in texts]
+    every: list[Sentence] = []
+    for at, text in enumerate(texts):
+        features = {*concepts[at].anywhere, *(f"first:{name}" for name in concepts[at].first)}
+        features |= {name for name, form in FORMS.items() if form.holds(text)}
+        features.add(f"ends:{'' if text[-1].isalnum() else text[-1]}")
+        features.add(_place(at, len(texts)))
+        size = len(text) // 4 if lang in JOINED else text.count(" ")
+        features.add(f"size:{min(size // 4, 5)}")
+        if at:
+            features.update(f"prev:{name}" for name in concepts[at - 1].anywhere)
+        if at + 1 < len(texts):
+            features.update(f"next:{name}" for name in concepts[at + 1].anywhere)
+        every.append(Sentence(text, lang, frozenset(features)))
+    return every
+
+
+def _split(text: str) -> Iterator[str]:
+    begin = 0
+    for stop in _SENTENCE.finditer(text):
+        yield text[begin : stop.end()]
+        begin = stop.end()
+    yield text[begin:]
+
+
+def _place(at: int, count: int) -> str:
+    if count == 1:
+        return "alone"
+    return "opens" if at == 0 else "closes" if at == count - 1 else "between"
+
+
+def score(one: Sentence, weights: Model) -> float:
+    """The log odds that a sentence asks to keep something."""
+    if len(one.text) > MAX_CHARS:
+        return float("-inf")
+    known = weights.grams
+    found = [weights.features.get(name, 0.0) for name in ("bias", *one.features)]
+    found += [known.get(gram, 0.0) for gram in grams(one.text, one.lang, known)]
+    return math.fsum(found)
+
+
+def tokens(text: str) -> list[Word]:
+    """The words and marks of a sentence."""
+    flat = flattened(text)
+    found = (match.span() for match in _TOKEN.finditer(text))
+    return [Word(start, end, flat[start:end]) for start, end in islice(found, MAX_TOKENS)]
+
+
+def surroundings(found: Sequence[Word], known: Collection[str]) -> Iterator[tuple[str, ...]]:
+    """The features of each token: itself, two neighbours on each side, its parts, its place."""
+    shown = [one.word if one.word in known else _shape(one.word) for one in found]
+    padded = [_START, _START, *shown, _END, _END]
+    for at, one in enumerate(found):
+        a, b, c, d, e = padded[at : at + 5]
+        yield (
+            f"0{c}", f"-1{b}", f"-2{a}", f"+1{d}", f"+2{e}", f"-0{b} {c}", f"0+{c} {d}",
+            f"-2-1{a} {b}", f"+1+2{d} {e}", f"-0+{b} {c} {d}", f"-2-0{a} {b} {c}",
+            f"0+2{c} {d} {e}", f"at:{min(at, 4)}", f"left:{min(len(found) - 1 - at, 4)}",
+            *_parts(one.word),
+        )  # fmt: skip
+
+
+def _shape(word: str) -> str:
+    """What a rare word looks like."""
+    if _JOINED.holds(word) or not word[0].isalnum():
+        return word
+    if word[0].isdigit():
+        return "<0>"
+    return "</>" if any(mark in word for mark in "/._") else "<a>"
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    if not word[0].isalpha() or _JOINED.holds(word):
+        return ()
+    return (*(f"<{word[:size]}" for size in (3, 4, 5)), *(f"{word[-size:]}>" for size in (2, 3)))
+
+
+class _Asking(NamedTuple):
+    """Where the words of the asking begin and end in a sentence. back: the fact precedes them."""
+
+    start: int
+    end: int
+    back: bool
+
+
+def _facts(every: Sequence[Sentence], at: int, weights: Model) -> Iterator[str]:
+    """What the asking in a sentence asks to keep: the rest of the sentence, else what stands beside
+    it."""
+    text = every[at].text
+    asking = _locate(text, weights)
+    if _is_quoted(text, asking):
+        return
+    before, after = tidy(_without_rest(text[: asking.start])), tidy(text[asking.end :])
+    following = [one.text for one in every[at + 1 :]]
+    if asking.back and _is_fact(before):
+        yield before
+    elif _is_fact(after):
+        yield after
+    elif not asking.back and following:
+        items = list(takewhile(_BULLET.holds, following))
+        yield from (tidy(_BULLET.sub("", one)) for one in items or following[:1])
+    elif at:
+        yield tidy(every[at - 1].text)
+    elif before:
+        yield before
+
+
+def _is_quoted(text: str, asking: _Asking) -> bool:
+    """Whether the asking is another's, or a text to show."""
+    begun = asking.start if asking.back else 0
+    return _QUOTE.holds(text[begun : asking.end]) or (
+        text[: asking.start].rstrip()[-1:] in (":", "：")
+    )
+
+
+def _without_rest(text: str) -> str:
+    """A text before an asking without a last clause of one word, which belongs to the asking."""
+    head, mark, rest = text.rpartition(",")
+    return head if mark and rest.strip() and " " not in rest.strip() else text
+
+
+def _is_fact(text: str) -> bool:
+    """Whether a text is long enough: "this decision" only points to one."""
+    return len(text) >= (LEAST_JOINED if is_cjk_heavy(text) else LEAST_CHARS)
+
+
+def _locate(text: str, weights: Model) -> _Asking:
+    """The words of greatest sum that belong to an asking."""
+    found = tokens(text)
+    scores = [
+        (
+            sum(weights.forward.get(name, 0.0) for name in ("bias", *features)),
+            sum(weights.back.get(name, 0.0) for name in ("bias", *features)),
+        )
+        for features in surroundings(found, weights.known)
+    ]
+    begin, end = _greatest([max(one) + SHIFT for one in scores])
+    forward = sum(one for one, _ in scores[begin:end])
+    back = sum(one for _, one in scores[begin:end])
+    return _Asking(found[begin].start, found[end - 1].end, back > forward)
+
+
+SHIFT = 1.0
+"""Added to the score of each word: an asking has no gaps."""
+
+
+def _greatest(values: Sequence[float]) -> tuple[int, int]:
+    """The neighbouring values of greatest sum: the first index, and the one behind the last."""
+    best, found = values[0], (0, 1)
+    begin, total = 0, 0.0
+    for at, value in enumerate(values):
+        if total <= 0:
+            total, begin = 0.0, at
+        total += value
+        if total > best:
+            best, found = total, (begin, at + 1)
+    return found
+
+
+def tidy(text: str) -> str:
+    """A fact without the marks around it."""
+    return text.strip(" \t\n\"'“”*_()[]-–—,，、;；:：.。!！")
