@@ -390,6 +390,7 @@ class Session:
         is_cut = any(one.level > 1 for one in made.decisions) or sent.is_dropped
         is_excused = is_cut or before is None or before.process is not sent.process
         lost = {_signature_at(body, place) for place in dropped}
+        talk.excused |= self._unproven(talk, sent)
         if is_excused:
             # What a cut removed may come back after a rewind into its turn, where it cannot be
             # verified: it was lost at the cut.
@@ -411,6 +412,19 @@ class Session:
         if continued is not None and is_whole and not is_cut and continued.process is sent.process:
             is_same = sent.row[: len(continued.row)] == continued.row
             assert is_same, "the prefix changed outside a cut"
+
+    def _unproven(self, talk: Talk, sent: Sent) -> set[str]:
+        """Signatures of answers that this request is the first to continue, if their process died
+        before its record. Their decisions are void and proposed again by the next process only; a
+        second restart forgets them, and the ledger or the credit may refuse them."""
+        found = [
+            one
+            for number, one in enumerate(talk.sent)
+            if one.decisions and one.process is not sent.process and one.is_before(sent)
+            if not any(x.is_answered and one.is_before(x) for x in talk.sent[number + 1 :])
+        ]
+        known = {r.request for r in self.disk.records() if r.kind == "sent"} if found else ()
+        return {signature for one in found if one.name not in known for signature in one.thought}
 
     def _explain(self, talk: Talk) -> None:
         """The ledger gives the same bytes, and the bill is bounded."""

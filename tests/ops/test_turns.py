@@ -383,6 +383,29 @@ def test_what_an_unproven_request_left_in_the_cache_is_not_known() -> None:
     assert session.upstream.refused == []
 
 
+@pytest.mark.parametrize("first", ["overloaded", "elsewhere"])
+def test_an_unproven_cut_is_made_again_when_its_branch_is_sent(first: str) -> None:
+    """Its answer is bound to it. The first request after the restart does not show whether it was
+    sent: the service refuses it, or it is of another branch."""
+    session = Session("balanced")
+    for _ in range(40):
+        session.turn("", 80)
+    session.model = "claude-fable-5-1"
+    session.turn("dies behind", 80)
+    cut = folded(session.disk.records()).of("").unproven
+    assert cut
+    session.conversation = session._started()
+    branch = list(session.messages)
+    if first == "elsewhere":
+        session.rewind(0)
+    session.turn(first, 80)
+    session.messages = branch
+    session.turn("", 80)
+    made = folded(session.disk.records()).of("").in_force.values()
+    assert {one for listed in cut.values() for one in listed} <= set(made)
+    assert session.upstream.refused == []
+
+
 def test_switched_off_after_a_restart_replays_while_the_cache_is_alive() -> None:
     session = Session("balanced")
     for _ in range(60):

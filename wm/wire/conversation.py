@@ -118,7 +118,8 @@ class Conversation(Struct):
 
     log: its decisions as logged. bounded: refuse decisions that cost more than was saved so far.
     marks: place cache marks of ours at cuts. tolerant: let the service drop thinking whose prefix
-    changed. barred: blocks that must stay. proposed: decisions to make at the next opportunity.
+    changed. barred: blocks that must stay. proposed: decisions to make in the next request that is
+    answered and contains their block.
     scale: tokens by the service's count for each estimated one. marked: the places with marks of
     ours in a request with a cut, by the place of its end; it has them again when it is repeated.
     ttl: the lifetime of every mark; "" takes the client's. before, plain: the last request as it
@@ -404,10 +405,10 @@ class Conversation(Struct):
         return (), base
 
     def _proposed(self, one: _Request) -> list[Decision]:
-        proposed, self.proposed = self.proposed, ()
-        log = {**one.inherited, **{decision.block: decision for decision in proposed}}
-        found = pending(one.body, one.past, log) if proposed else ()
-        return [decision for decision in proposed if decision.block not in found]
+        found = [new for new in self.proposed if _contains(one, new.block)]
+        log = {**one.inherited, **{decision.block: decision for decision in found}}
+        early = pending(one.body, one.past, log) if found else ()
+        return [decision for decision in found if decision.block not in early]
 
     def _moment(self, one: _Request, base: _Sent, credit: float) -> Moment:
         known = self.account.plain.known_to(one.plain)
@@ -507,6 +508,8 @@ class Conversation(Struct):
         if one is None or one.made is None:
             return
         self._before_restart = {}
+        # A refused request is repeated, and another branch does not contain their blocks.
+        self.proposed = tuple(new for new in self.proposed if not _contains(one, new.block))
         self.account.take(one.plain, one.made.row, one.rates, one.at, one.ttl)
         self._take_over(one)
         self._last_end = _end(one)
@@ -542,6 +545,10 @@ def _is_foreign(body: Body, known: int) -> bool:
 def _without_pending(body: Body, past: ConversationHistory, log: Log) -> Log:
     found = pending(body, past, log)
     return {place: one for place, one in log.items() if place not in found} if found else log
+
+
+def _contains(one: _Request, block: str) -> bool:
+    return any(block in places for places in one.past.places)
 
 
 def _end(one: _Request) -> str:
