@@ -28,6 +28,7 @@ NAMES = (
 WITH_ARGUMENTS = (
     "eval",
     "fit_asking",
+    "fit_gate",
     "fit_stated",
     "goals",
     "helper_cost",

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.bench import fit_stated
-from tests.bench.fit_stated import frequent, minimum
+from tests.bench.fitting import frequent, minimum
 from tests.domain.learning.trigger_cases import BY_LANGUAGE, LAST, MORE
 from wm.domain.learning import asking
 from wm.domain.learning.concepts import folded

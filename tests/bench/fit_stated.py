@@ -15,15 +15,11 @@ import argparse
 import gzip
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tests.bench.fitting import Example, Fitted, as_toml, fit, left_out, tenths
 from wm.domain.learning import stated
 from wm.domain.learning.concepts import folded
 from wm.text import word_grams
@@ -31,31 +27,14 @@ from wm.text import word_grams
 CASES = Path(__file__).with_name("stated_cases.txt")
 KEPT = Path(__file__).with_name("stated_kept.txt")
 OUT = Path(stated.__file__).with_name("stated.toml")
-LEAST = 5
-"""Sentences with a feature; a rarer feature gets no weight."""
-
-LEAST_OF_WORDS = 10
-"""Sentences with a word; a rarer word stands as its shape."""
-
-RIDGE = 10.0
 REAL_WEIGHT = 2.0
 """Weight of a sentence of a real message: rows with `source: real`."""
 
-SMALLEST = 0.03
-"""A smaller weight is left out."""
-
 _LINE = re.compile(r"(\w\w) (\S+) (?:B:(.*?) \| )?(.*)")
-Floats = NDArray[np.float64]
-
-
-class Example(NamedTuple):
-    sentence: stated.Sentence
-    features: frozenset[str]
-    excluded: bool
-    lasting: bool
-    lang: str
-    group: str
-    weight: float
+HEAD = (
+    "# Weights of the features and words of `stated` (EX-7), made by\n"
+    "# `python -m tests.bench fit_stated`. A word that is not in `grams` stands as its shape.\n"
+)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -67,16 +46,16 @@ def main(argv: Sequence[str]) -> int:
     examples = [example for row in rows for example in of_row(row)]
     if asked.check:
         print("leaving one language out")
-        report(examples, lambda e: e.lang)
+        report(examples, lambda e: e.part)
         print("leaving a tenth of the sessions out")
-        report(examples, lambda e: str(hash_of(e.group) % 10))
+        report(examples, tenths)
         print("cases that no fit uses")
         kept = [example for row in written(KEPT) for example in of_row(row)]
         report_part("kept", fit(examples), kept)
         return 0
     found = fit(examples)
-    OUT.write_text(as_toml(found), "utf-8")
-    print(f"{len(examples)} sentences, {sum(e.lasting for e in examples)} of them lasting: {OUT}")
+    OUT.write_text(as_toml(found, HEAD, stated.model().paired), "utf-8")
+    print(f"{len(examples)} sentences, {sum(e.wanted for e in examples)} of them lasting: {OUT}")
     return 0
 
 
@@ -112,8 +91,10 @@ def of_row(row: dict[str, Any]) -> Iterable[Example]:
         words = set(folded(sentence.text).split())
         lasting = any(_fits(words, one, sentence.lang) for one in wanted)
         excluded = bool(sentence.features & stated.EXCLUDED)
-        features = sentence.features.union(stated.pairs(sentence.features))
-        yield Example(sentence, features, excluded, lasting, row["lang"], group, weight)
+        features = sentence.features.union(stated.model().pairs(sentence.features))
+        yield Example(
+            sentence.text, sentence.lang, features, lasting, row["lang"], group, weight, excluded
+        )
 
 
 def _whole(says: str | list[str]) -> str:
@@ -130,123 +111,14 @@ def _fits(words: set[str], wanted: set[str], lang: str) -> bool:
     return whole or (bool(words) and both >= 0.75 * len(words) and both >= 0.4 * len(wanted))
 
 
-class Fitted(NamedTuple):
-    """words: those that stand for themselves."""
-
-    bias: float
-    weights: dict[str, float]
-    grams: dict[str, float]
-    words: frozenset[str]
-
-    def score(self, example: Example) -> float:
-        grams = word_grams.grams(example.sentence.text, example.sentence.lang, self.words)
-        known = sum(self.weights.get(name, 0.0) for name in example.features)
-        return self.bias + known + sum(self.grams.get(gram, 0.0) for gram in grams)
-
-
-def fit(examples: Sequence[Example]) -> Fitted:
-    """Ridge regression of the log odds."""
-    words = frequent(
-        (word.lower() for word in set(word_grams.words(e.sentence.text))) for e in examples
-    )
-    grams = [word_grams.grams(e.sentence.text, e.sentence.lang, words) for e in examples]
-    names = sorted(frequent((e.features for e in examples), LEAST))
-    texts = sorted(frequent(grams, LEAST))
-    at = {name: column for column, name in enumerate(names, 1)}
-    at |= {"g:" + text: column for column, text in enumerate(texts, len(names) + 1)}
-    rows = [
-        [0, *sorted({*map(at.get, e.features), *(at.get("g:" + g) for g in own)} - {None})]
-        for e, own in zip(examples, grams, strict=True)
-    ]
-    truth = np.array([e.lasting for e in examples], float)
-    weight = np.array([e.weight for e in examples])
-    found = minimum(rows, truth, weight, len(at) + 1).tolist()
-    weights = dict(zip(names, found[1:], strict=False))
-    return Fitted(found[0], weights, dict(zip(texts, found[len(names) + 1 :], strict=True)), words)
-
-
-def frequent(sets: Iterable[Iterable[str]], least: int = LEAST_OF_WORDS) -> frozenset[str]:
-    counts = Counter(chain.from_iterable(map(set, sets)))
-    return frozenset(name for name, count in counts.items() if count >= least)
-
-
-def minimum(
-    rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: int, ridge: float = RIDGE
-) -> Floats:
-    """The weights of least loss, by Newton's method with conjugate gradients. rows: the columns
-    that are 1, at least one per row. weight: of each row. size: of the result. ridge: the penalty
-    of all columns but the first."""
-    penalty = np.full(size, ridge)
-    penalty[0] = 0.01
-    columns = np.array([column for row in rows for column in row])
-    sizes = np.array([len(row) for row in rows])
-    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-
-    def times(vector: Floats) -> Floats:
-        return np.add.reduceat(vector[columns], begins)
-
-    def turned(vector: Floats) -> Floats:
-        return np.bincount(columns, np.repeat(vector, sizes), size)
-
-    found = np.zeros(size)
-    for _ in range(12):
-        odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
-        rest = -(turned(weight * (odds - truth)) + penalty * found)
-        step, way, square = np.zeros_like(found), rest, float(rest @ rest)
-        for _ in range(200):
-            if square < 1e-6:
-                break
-            bend = turned(weight * odds * (1 - odds) * times(way)) + penalty * way
-            share = square / float(way @ bend)
-            step, rest = step + share * way, rest - share * bend
-            square, before = float(rest @ rest), square
-            way = rest + (square / before) * way
-        found = found + step
-        if np.abs(step).max() < 1e-3:
-            break
-    return found
-
-
 def report(examples: Sequence[Example], part_of: Callable[[Example], str]) -> None:
     """Recall and false statements of each part, with the weights of all others."""
-    for part in sorted({part_of(e) for e in examples}):
-        found = fit([e for e in examples if part_of(e) != part])
-        report_part(part, found, [e for e in examples if part_of(e) == part])
+    for part, found, own in left_out(examples, part_of):
+        report_part(part, found, own)
 
 
 def report_part(name: str, found: Fitted, examples: Sequence[Example]) -> None:
     kept = [e for e in examples if not e.excluded and found.score(e) >= stated.ACTIVE_SCORE]
-    of = sum(e.lasting for e in examples)
-    hit = sum(e.lasting for e in kept)
+    of = sum(e.wanted for e in examples)
+    hit = sum(e.wanted for e in kept)
     print(f"  {name:4} recall {hit}/{of}, false {len(kept) - hit} of {len(examples) - of}")
-
-
-def hash_of(text: str) -> int:
-    return sum(ord(c) * (at + 1) for at, c in enumerate(text))
-
-
-def as_toml(found: Fitted) -> str:
-    weights = {"bias": found.bias, **dict(sorted(found.weights.items(), key=_singles_first))}
-    kept = [f"{n} {w:.2f}" for n, w in weights.items() if n == "bias" or abs(w) >= SMALLEST]
-    grams = {w: found.grams.get(w, 0.0) for w in found.words} | found.grams
-    texts = [
-        f"{grams[g]:.2f} {g}"
-        for g in sorted(grams)
-        if g in found.words or abs(grams[g]) >= SMALLEST
-    ]
-    known = " ".join(sorted(stated.model().paired))
-    return (
-        "# Weights of the features and words of `stated` (EX-7), made by\n"
-        "# `python -m tests.bench fit_stated`. A word that is not in `grams` stands as its shape.\n"
-        f'paired = """\n{known}\n"""\n'
-        f'weights = """\n{_lines(kept)}\n"""\n'
-        f"grams = '''\n{_lines(texts)}\n'''\n"
-    )
-
-
-def _singles_first(row: tuple[str, float]) -> tuple[bool, str]:
-    return "&" in row[0], row[0]
-
-
-def _lines(rows: Sequence[str]) -> str:
-    return "\n".join(rows)

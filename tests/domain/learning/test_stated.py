@@ -278,8 +278,9 @@ def test_every_process_gives_a_sentence_the_same_score() -> None:
     """A score at a threshold decided one way or the other, by the order of a set."""
     program = (
         "from tests.domain.learning.test_stated import LASTING\n"
-        "from wm.domain.learning.stated import sentences, weigh\n"
-        "print([weigh(s.features, s.grams).hex() for one in LASTING for s in sentences(one)])"
+        "from wm.domain.learning.stated import model, sentences\n"
+        "found = [s for one in LASTING for s in sentences(one)]\n"
+        "print([model().weigh(s.features, s.grams).hex() for s in found])"
     )
     scores = {
         subprocess.run(

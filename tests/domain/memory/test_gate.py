@@ -1,5 +1,9 @@
+import json
+from pathlib import Path
+
 import pytest
 
+from tests import bench as evaluation
 from wm.domain.memory.gate import SOFT, judge
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
@@ -248,6 +252,28 @@ def test_short_texts_are_measured_by_source_and_script(
         judge(text, type="project", source=source, settings=GATE, redactor=REDACTOR).reasons
         == reasons
     )
+
+
+def test_most_proposed_lines_that_no_fit_used_are_judged_right() -> None:
+    kept = Path(evaluation.__file__).with_name("gate_kept.jsonl")
+    rows = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
+    right = sum(
+        judge(
+            row["text"], type=row["type"], source="compaction", settings=GATE, redactor=REDACTOR
+        ).ok
+        == (row["label"] == "accept")
+        for row in rows
+    )
+    assert right >= 0.86 * len(rows)
+
+
+def test_a_line_that_a_person_wrote_is_judged_by_the_rules_alone() -> None:
+    text = "Fallback for the importer sits half ported, Lena looks at the rest."
+    found = [
+        judge(text, type="project", source=source, settings=GATE, redactor=None, by_rules=by_rules)
+        for source, by_rules in (("compaction", False), ("compaction", True), ("explicit", False))
+    ]
+    assert [verdict.ok for verdict in found] == [False, True, True]
 
 
 def test_a_parameter_of_any_length_is_a_reference() -> None:

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.inner_requests import flattened, is_polite
-from wm.domain.learning.stated import FORMS
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk_heavy
+from wm.text.sentence_forms import forms_of
 from wm.text.tables import Tables
 from wm.text.word_grams import JOINED, grams
 
@@ -115,7 +115,7 @@ def sentences(typed: str) -> list[Sentence]:
     every: list[Sentence] = []
     for at, text in enumerate(texts):
         features = {*concepts[at].anywhere, *(f"first:{name}" for name in concepts[at].first)}
-        features |= {name for name, form in FORMS.items() if form.holds(text)}
+        features |= forms_of(text)
         features.add(f"ends:{'' if text[-1].isalnum() else text[-1]}")
         features.add(_place(at, len(texts)))
         size = len(text) // 4 if lang in JOINED else text.count(" ")

@@ -12,14 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import chain, islice, repeat
+from itertools import islice
 from typing import NamedTuple
 
 from wm.domain.change.statement import marks_change
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.typed_lines import typed_lines
+from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy
-from wm.text.tables import Tables
+from wm.text.sentence_forms import ASKS, PATH, PROPER, forms_of, length_of
 from wm.text.word_grams import grams
 
 MAX_CHARS = 400
@@ -102,28 +103,10 @@ _SHORT = Lazy(
 )
 _BULLET = Lazy(r"^\s*(?:(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+|[・●▪◦]\s*)")
 _CLAUSE = Lazy(r",\s+|，|、|\s+-\s+|:\s+|：")
-_CAPS = Lazy(r"\b(?:NOT|NEVER|DON'?T|ALWAYS|ONLY|MUST|NO|ANY\w*|EVERY\w*|ALL|IS)\b")
-_PATH = Lazy(r"`[^`]+`|(?:^|[\s(])[~.]?[\w.-]*/[\w./-]+|\b[\w-]+\.(?:[a-z]{1,4}|json|yaml|toml)\b")
-_URL = Lazy(r"https?://")
-_NUMBER = Lazy(r"\d")
-_QUOTED = Lazy(r"[\"“”«»「」„]|(?:^|\s)'\S")
-_CODE_NAME = Lazy(r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
 _TONGUE = Lazy(
     r"\b(?:English|German|French|Spanish|Portuguese|Italian|Dutch|Polish|Russian|Turkish|Chinese|"
     r"Japanese|Korean|Vietnamese|Arabic|Hindi|Deutsch|Englisch|Nederlands|Engels|Türkçe|İngilizce)\b"
 )
-_ACCEPTS = Lazy(
-    r"(?:\bit is|\bis better|\bmakes (?:more )?sense|\bsounds good|\bis fine)[.!]?$",
-    ignore_case=True,
-)
-_OPTION = Lazy(
-    r"\b(?:option|approach|step|phase|item|number|stage|task|point|part)s? #?\d|\(\d+\)|"
-    r"(?:^|\s)#\d|^\d+\b|\boption [a-d]\b",
-    ignore_case=True,
-)
-_PLACE = Lazy(r"(?:^|[\s(])[~/][\w.-]+/|\[Image", ignore_case=True)
-_PROPER = Lazy(r"\S\s+[A-ZÄÖÜÉÀ][\w-]+")
-_ASKS = Lazy(r"[?？؟]")
 
 
 def statements(message: str, before: str = "") -> tuple[Statement, ...]:
@@ -154,7 +137,7 @@ def _score(sentence: Sentence) -> float:
         features -= {"asks", "inner_ask", "first:request", "request"}
     if features & EXCLUDED or _limits_a_task(features):
         return -math.inf
-    return weigh(features, sentence.grams)
+    return model().weigh(features, sentence.grams)
 
 
 def _certain_score(features: frozenset[str], plain: bool) -> float:
@@ -201,40 +184,10 @@ def _is_plain(features: frozenset[str]) -> bool:
     return bool(features & _VALUE or (features & {"state", "copula"} and features & _BRIEF))
 
 
-def weigh(features: frozenset[str], grams: frozenset[str]) -> float:
-    """The score of a sentence: log odds that it states something lasting.
-
-    Rounded once, at the end: the order of a set differs between processes, and with it the last
-    digit of an ordinary sum, which decides at a threshold.
-    """
-    found = model()
-    names = ("bias", *features, *pairs(features))
-    of_features = map(found.weights.get, names, repeat(0.0))
-    return math.fsum(chain(of_features, map(found.grams.get, grams, repeat(0.0))))
-
-
-def pairs(features: frozenset[str]) -> tuple[str, ...]:
-    """The names of the pairs of features that may have a weight of their own."""
-    paired = sorted(features & model().paired)
-    return tuple(f"{one}&{other}" for at, one in enumerate(paired) for other in paired[at + 1 :])
-
-
-class Model(NamedTuple):
-    """weights: of features and their pairs. paired: the features whose pairs have weights. grams:
-    weights of `word_grams`."""
-
-    weights: dict[str, float]
-    paired: frozenset[str]
-    grams: dict[str, float]
-
-
 @cache
-def model() -> Model:
+def model() -> LinearModel:
     """The fitted weights."""
-    tables = Tables("wm.domain.learning", "stated.toml")
-    weights = {name: float(value) for name, value in tables.rows("weights")}
-    grams = {gram: float(value) for value, gram in tables.rows("grams", columns=2)}
-    return Model(weights, frozenset(tables.words("paired")), grams)
+    return read_model("wm.domain.learning", "stated.toml")
 
 
 _OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
@@ -265,7 +218,7 @@ def _scope(sentence: Sentence) -> str:
     features = sentence.features
     if "answer" not in features or features & _OF_PROJECT:
         return "workspace"
-    named = _PROPER.search(_TONGUE.sub("", sentence.text)) is not None
+    named = PROPER.search(_TONGUE.sub("", sentence.text)) is not None
     return "workspace" if named else "user"
 
 
@@ -273,8 +226,9 @@ def kind_of(text: str) -> str:
     """The type of an entry with this text, by its concepts."""
     plain = folded(text)
     found = concepts_of(plain, language(plain))
-    forms = {name for name, rule in FORMS.items() if rule.holds(text)}
-    return _type(frozenset({*forms, *found.anywhere, *(f"first:{c}" for c in found.first)}))
+    return _type(
+        frozenset({*forms_of(text), *found.anywhere, *(f"first:{c}" for c in found.first)})
+    )
 
 
 def _type(features: frozenset[str]) -> str:
@@ -311,7 +265,7 @@ def _pieces(line: str) -> Iterator[_Piece]:
             continue
         stop = mark[:1] if mark[:1] in ".。！!" and mark[1:2] != "." else ""
         text = line[start : end.start()].strip() + stop
-        yield _Piece(text, bool(_ASKS.search(mark)), mark[:2] == "..")
+        yield _Piece(text, bool(ASKS.search(mark)), mark[:2] == "..")
         start = end.end()
     yield _Piece(line[start:].strip(), False, False)
 
@@ -381,42 +335,20 @@ def _sentence(piece: _Piece, lang: str, shared: set[str]) -> tuple[Sentence, str
     found = concepts_of(folded(_QUOTATION.sub(" ", text)) if _may_quote(text) else plain, lang)
     features = {*shared, *found.anywhere, *(f"first:{c}" for c in found.first)}
     features |= {f"lead:{c}" for c in lead} | {f"tail:{c}" for c in tail}
-    features |= {name for name, rule in FORMS.items() if rule.holds(text)}
+    features |= forms_of(text)
     features |= {"asks"} if piece.asks else set()
     features |= {"ellipsis"} if piece.ellipsis else set()
     if "retract" in features and marks_change(text):
         features -= {"retract", "first:retract"}  # "forget Sass, we use Tailwind from now on"
     if "present" in found.anywhere and not found.first & _NO_SUBJECT:
         features.add("about_thing")
-    words = len(plain.split()) if lang not in ("zh", "ja") else len(plain) // 2
-    features.add("tiny" if words < 4 else "short" if words < 9 else "long" if words > 24 else "mid")
+    features.add(length_of(plain, lang))
     sentence = Sentence(text, lang, frozenset(features), grams(text, lang, model().grams))
     return sentence, whole[len(text) :].lstrip(_BETWEEN)
 
 
 _NO_SUBJECT = frozenset({"subject_not", "task", "request", "ask", "joined", "myself", "you"})
 """A sentence that begins with one of these is not about a named thing."""
-
-
-class Form(NamedTuple):
-    """signs: characters, at least one of which every match contains; a search for them costs a
-    tenth of a match. Empty: any text may match."""
-
-    rule: Lazy
-    signs: str = ""
-
-    def holds(self, text: str) -> bool:
-        return (not self.signs or any(map(text.__contains__, self.signs))) and self.rule.holds(text)
-
-
-_DIGITS = "0123456789"
-FORMS = {
-    "caps": Form(_CAPS, "NAEOMI"), "path": Form(_PATH, "`/."), "url": Form(_URL, "/"),
-    "number": Form(_NUMBER), "quoted": Form(_QUOTED, "\"“”«»「」„'"),
-    "code_name": Form(_CODE_NAME), "proper": Form(_PROPER), "inner_ask": Form(_ASKS, "?？؟"),
-    "accepts": Form(_ACCEPTS), "option": Form(_OPTION, _DIGITS + "oO"),
-    "place": Form(_PLACE, "/["),
-}  # fmt: skip
 
 
 def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
@@ -430,7 +362,7 @@ def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
         size = len(head) // 2 if lang in ("zh", "ja", "ko") else len(head.split())
         most = LEAD_WORDS if mark.group()[0] in ":：" else LEAD_WORDS // 2
         found = concepts_of(head, lang)
-        if size > most or _PATH.search(text[: mark.start()]) is not None or "ban" in found.first:
+        if size > most or PATH.search(text[: mark.start()]) is not None or "ban" in found.first:
             break
         opens = {"fyi", "correct", "decide"} if mark.group()[0] in ":：" else {"fyi", "correct"}
         if not found.first & opens and size > 1:

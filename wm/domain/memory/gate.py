@@ -1,7 +1,8 @@
 """The quality gate: is this text worth remembering for months, and safe? (EX-3)
 
 Judges one text by tables of words in sixteen languages (`gate_words`), in normalised form, so that
-full-width, invisible and lookalike characters hide nothing. Codes have the order of the
+full-width, invisible and lookalike characters hide nothing. A line that a model proposes, and to
+which no rule objects, is also judged by a fitted model (`worth`). Codes have the order of the
 specification. Reports only what is wrong; the caller decides whether a refused text is dropped or
 waits in the inbox. Pure and linear (EX-6).
 """
@@ -15,15 +16,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from wm.domain.learning.entry_type import infer_type as infer_type
-from wm.domain.memory import gate_words
-from wm.domain.memory.intent import (
-    begins_as_talk,
-    describes_moment,
-    has_harmful_intent,
-    is_guess,
-    is_personal,
-    reports_progress,
-)
+from wm.domain.memory import gate_words, worth
+from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
@@ -64,18 +58,17 @@ def judge(
     settings: GateSettings,
     redactor: Redactor | None,
     max_chars: int = 2000,
+    by_rules: bool = False,
 ) -> GateVerdict:
     """Judge one text. source: explicit, manual or compaction. max_chars: the longest text kept.
+    by_rules: without the model.
 
     redactor: knows the strings that the user declared not secret; None for a text that was redacted.
     """
-    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
+    judged = _normalised(text, type, source)
+    plain = judged.plain
     if not plain.strip(" .,;:!?-_*`'\"。、"):
         return GateVerdict(False, ("empty",))
-    found = plain.split()
-    paths = frozenset(filter(_is_path, found))
-    durable = _is_durable(" ".join(word for word in found if word not in paths))
-    judged = _NormalisedText(plain, type, source, durable, *_count_paths(found, paths))
     reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
     reasons += [code for code, rule in _RULES if rule(judged)]
     if _holds_secret(text[:JUDGED_CHARS], redactor):
@@ -83,7 +76,34 @@ def judge(
     if len(text) > max_chars:
         reasons.append("too_long")
     soft = [code for code, rule in _SOFT_RULES if source == "compaction" and rule(judged)]
+    is_open = source == "compaction" and not (by_rules or reasons or soft)
+    if is_open and len(plain) >= settings.min_chars and worth.is_worthless(_line(judged, ())):
+        return _unnamed(type)
     return GateVerdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
+
+
+def line_of(text: str, type: str) -> worth.Line:
+    """A proposed text as the model of `worth` sees it."""
+    judged = _normalised(text, type, "compaction")
+    return _line(judged, [code for code, rule in (*_RULES, *_SOFT_RULES) if rule(judged)])
+
+
+def _line(judged: _NormalisedText, objections: Sequence[str]) -> worth.Line:
+    return worth.line_of(judged.plain, judged.type, objections, durable=judged.durable)
+
+
+def _normalised(text: str, type: str, source: str) -> _NormalisedText:
+    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
+    found = plain.split()
+    paths = frozenset(filter(_is_path, found))
+    durable = _is_durable(" ".join(word for word in found if word not in paths))
+    return _NormalisedText(plain, type, source, durable, *_count_paths(found, paths))
+
+
+def _unnamed(type: str) -> GateVerdict:
+    """The verdict on a worthless line to which no rule objects."""
+    soft = {"feedback": ("bad_feedback",), "decision": ("bad_decision",)}.get(type, ())
+    return GateVerdict(False, soft or ("temporary_status",), soft)
 
 
 def reads_as_instruction(text: str) -> bool:
@@ -169,15 +189,11 @@ _ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
 
 
 def _is_progress(judged: _NormalisedText) -> bool:
-    if judged.source == "compaction" and begins_as_talk(judged.plain):
-        return True
     if judged.durable:
         return False
     if judged.type == "project" and _PAST_END.search(judged.plain) is not None:
         return True
-    if reports_progress(judged.plain) or (
-        judged.source == "compaction" and judged.type != "feedback" and is_personal(judged.plain)
-    ):
+    if reports_progress(judged.plain):
         return True
     if not _PROGRESS.holds(judged.plain):
         return False

@@ -84,21 +84,26 @@ def _is_progress(sentence: str) -> bool:
 
 
 _MOMENT = ("JUST", "WORKING", "WAITING", "FOR_NOW", "LEFT", "UNKNOWN")
-_BEGINNING = ("CHAT", "WAITING", "LEFT")
 
 
-def begins_as_talk(text: str) -> bool:
-    """Whether a text begins as a word between people, or by saying who waits for what. text: as in
-    the gate."""
-    folded = _folded(text)
-    found = (_concept(concept).search(folded) for concept in _BEGINNING)
-    return any(one is not None and one.start() == 0 for one in found)
+_MOMENTARY = (
+    "JUST", "WORKING", "WAITING", "FOR_NOW", "LEFT", "UNKNOWN", "NOW", "ALWAYS", "DOUBT",
+    "DOUBT_END", "ME", "CHAT", "TESTS", "PASSES", "EVERYTHING", "EDITOR", "SERVICE", "RUNNING",
+    "OPENED", "USER", "SECRET",
+)  # fmt: skip
+"""Concepts that tell reports and talk from rules."""
 
 
-def is_personal(text: str) -> bool:
-    """Whether a sentence speaks of its speaker. text: as in the gate."""
-    sentences = (f" {one} " for one in _split(_SENTENCE, _folded(text)))
-    return any(_has("ME", one) and not _has("ALWAYS", one) for one in sentences)
+def momentary(text: str) -> frozenset[str]:
+    """The concepts of the moment that a text expresses, and with `first:` those that it begins
+    with. text: normalised and without accents, as in the gate."""
+    plain = _folded(text)
+    padded = f" {plain} "
+    found = {name for name in _MOMENTARY if _has(name, padded)}
+    begun = ((name, _concept(name).search(plain)) for name in found)
+    return frozenset(
+        (*found, *(f"first:{name}" for name, at in begun if at is not None and at.start() == 0))
+    )
 
 
 def _is_result(sentence: str) -> bool:

@@ -220,11 +220,17 @@ def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
 
 
 def judge(
-    runtime: Runtime, text: str, *, type: str, source: str, redacted: bool = False
+    runtime: Runtime,
+    text: str,
+    *,
+    type: str,
+    source: str,
+    redacted: bool = False,
+    by_rules: bool = False,
 ) -> gate.GateVerdict:
     """The gate's verdict on a redacted text, with the user's settings and allowances. The caller
     decides what happens to the text. source: explicit, manual or compaction. redacted: a moment
-    ago, so that no secret is looked for again."""
+    ago, so that no secret is looked for again. by_rules: as in the gate."""
     return gate.judge(
         text,
         type=type,
@@ -232,6 +238,7 @@ def judge(
         settings=runtime.settings.gate,
         max_chars=runtime.settings.memory.max_text_chars,
         redactor=None if redacted else runtime.redactor,
+        by_rules=by_rules,
     )
 
 

@@ -1,0 +1,162 @@
+"""Fit the weights of a `LinearModel` by ridge regression and write them as TOML."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wm.text import word_grams
+
+SMALLEST = 0.03
+"""A smaller weight is left out."""
+
+Floats = NDArray[np.float64]
+
+
+class Example(NamedTuple):
+    """wanted: whether the model looks for it. part: what a check may leave out, for example the
+    language. excluded: a rule refuses it, whatever its score. group: examples that a check leaves
+    out together."""
+
+    text: str
+    lang: str
+    features: frozenset[str]
+    wanted: bool
+    part: str
+    group: str
+    weight: float = 1.0
+    excluded: bool = False
+
+
+class Limits(NamedTuple):
+    """least: texts with a feature; a rarer feature gets no weight. least_of_words: texts with a
+    word; a rarer word counts as its shape. ridge: how much a weight costs."""
+
+    least: int = 5
+    least_of_words: int = 10
+    ridge: float = 10.0
+
+
+LIMITS = Limits()
+
+
+class Fitted(NamedTuple):
+    """words: those that stand for themselves."""
+
+    bias: float
+    weights: dict[str, float]
+    grams: dict[str, float]
+    words: frozenset[str]
+
+    def score(self, example: Example) -> float:
+        grams = word_grams.grams(example.text, example.lang, self.words)
+        known = sum(self.weights.get(name, 0.0) for name in example.features)
+        return self.bias + known + sum(self.grams.get(gram, 0.0) for gram in grams)
+
+
+def fit(examples: Sequence[Example], limits: Limits = LIMITS) -> Fitted:
+    """Ridge regression of the log odds."""
+    words = frequent(
+        ((word.lower() for word in set(word_grams.words(e.text))) for e in examples),
+        limits.least_of_words,
+    )
+    grams = [word_grams.grams(e.text, e.lang, words) for e in examples]
+    names = sorted(frequent((e.features for e in examples), limits.least))
+    texts = sorted(frequent(grams, limits.least))
+    at = {name: column for column, name in enumerate(names, 1)}
+    at |= {"g:" + text: column for column, text in enumerate(texts, len(names) + 1)}
+    rows = [
+        [0, *sorted({*map(at.get, e.features), *(at.get("g:" + g) for g in own)} - {None})]
+        for e, own in zip(examples, grams, strict=True)
+    ]
+    truth = np.array([e.wanted for e in examples], float)
+    weight = np.array([e.weight for e in examples])
+    found = minimum(rows, truth, weight, len(at) + 1, limits.ridge).tolist()
+    weights = dict(zip(names, found[1:], strict=False))
+    return Fitted(found[0], weights, dict(zip(texts, found[len(names) + 1 :], strict=True)), words)
+
+
+def frequent(sets: Iterable[Iterable[str]], least: int) -> frozenset[str]:
+    counts = Counter(chain.from_iterable(map(set, sets)))
+    return frozenset(name for name, count in counts.items() if count >= least)
+
+
+def minimum(
+    rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: int, ridge: float
+) -> Floats:
+    """The weights of least loss, by Newton's method with conjugate gradients. rows: the columns
+    that are 1, at least one per row. weight: of each row. size: of the result."""
+    cost = np.full(size, ridge)
+    cost[0] = 0.01
+    columns = np.array([column for row in rows for column in row])
+    sizes = np.array([len(row) for row in rows])
+    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+
+    def times(vector: Floats) -> Floats:
+        return np.add.reduceat(vector[columns], begins)
+
+    def turned(vector: Floats) -> Floats:
+        return np.bincount(columns, np.repeat(vector, sizes), size)
+
+    found = np.zeros(size)
+    for _ in range(12):
+        odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
+        rest = -(turned(weight * (odds - truth)) + cost * found)
+        step, way, square = np.zeros_like(found), rest, float(rest @ rest)
+        for _ in range(200):
+            if square < 1e-6:
+                break
+            bend = turned(weight * odds * (1 - odds) * times(way)) + cost * way
+            share = square / float(way @ bend)
+            step, rest = step + share * way, rest - share * bend
+            square, before = float(rest @ rest), square
+            way = rest + (square / before) * way
+        found = found + step
+        if np.abs(step).max() < 1e-3:
+            break
+    return found
+
+
+def tenths(example: Example) -> str:
+    """The tenth that the group of an example belongs to."""
+    return str(sum(ord(c) * (at + 1) for at, c in enumerate(example.group)) % 10)
+
+
+def left_out(
+    examples: Sequence[Example], part_of: Callable[[Example], str], limits: Limits = LIMITS
+) -> Iterator[tuple[str, Fitted, list[Example]]]:
+    """Each part with the weights of all other examples, and its own examples."""
+    for part in sorted({part_of(e) for e in examples}):
+        found = fit([e for e in examples if part_of(e) != part], limits)
+        yield part, found, [e for e in examples if part_of(e) == part]
+
+
+def as_toml(found: Fitted, head: str, paired: Iterable[str] = ()) -> str:
+    """The data file of a model. head: the comment that says what it is."""
+    weights = {"bias": found.bias, **dict(sorted(found.weights.items(), key=_singles_first))}
+    kept = [f"{n} {w:.2f}" for n, w in weights.items() if n == "bias" or abs(w) >= SMALLEST]
+    grams = {w: found.grams.get(w, 0.0) for w in found.words} | found.grams
+    texts = [
+        f"{grams[g]:.2f} {g}"
+        for g in sorted(grams)
+        if g in found.words or abs(grams[g]) >= SMALLEST
+    ]
+    return (
+        f"{head}"
+        f'paired = """\n{" ".join(sorted(paired))}\n"""\n'
+        f'weights = """\n{_lines(kept)}\n"""\n'
+        f"grams = '''\n{_lines(texts)}\n'''\n"
+    )
+
+
+def _singles_first(row: tuple[str, float]) -> tuple[bool, str]:
+    return "&" in row[0], row[0]
+
+
+def _lines(rows: Sequence[str]) -> str:
+    return "\n".join(rows)

@@ -1,0 +1,61 @@
+"""Forms of a sentence that need no words: a path, a number, a name in code, capitals (EX-7).
+
+Features of the models that judge a sentence. Pure and linear (EX-6).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from wm.text.patterns import Lazy
+
+_CAPS = Lazy(r"\b(?:NOT|NEVER|DON'?T|ALWAYS|ONLY|MUST|NO|ANY\w*|EVERY\w*|ALL|IS)\b")
+PATH = Lazy(r"`[^`]+`|(?:^|[\s(])[~.]?[\w.-]*/[\w./-]+|\b[\w-]+\.(?:[a-z]{1,4}|json|yaml|toml)\b")
+_URL = Lazy(r"https?://")
+_NUMBER = Lazy(r"\d")
+_QUOTED = Lazy(r"[\"“”«»「」„]|(?:^|\s)'\S")
+_CODE_NAME = Lazy(r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)")
+_ACCEPTS = Lazy(
+    r"(?:\bit is|\bis better|\bmakes (?:more )?sense|\bsounds good|\bis fine)[.!]?$",
+    ignore_case=True,
+)
+_OPTION = Lazy(
+    r"\b(?:option|approach|step|phase|item|number|stage|task|point|part)s? #?\d|\(\d+\)|"
+    r"(?:^|\s)#\d|^\d+\b|\boption [a-d]\b",
+    ignore_case=True,
+)
+_PLACE = Lazy(r"(?:^|[\s(])[~/][\w.-]+/|\[Image", ignore_case=True)
+PROPER = Lazy(r"\S\s+[A-ZÄÖÜÉÀ][\w-]+")
+ASKS = Lazy(r"[?？؟]")
+
+
+class Form(NamedTuple):
+    """signs: characters, at least one of which every match contains; a search for them costs a
+    tenth of a match. Empty: any text may match."""
+
+    rule: Lazy
+    signs: str = ""
+
+    def holds(self, text: str) -> bool:
+        return (not self.signs or any(map(text.__contains__, self.signs))) and self.rule.holds(text)
+
+
+_DIGITS = "0123456789"
+FORMS = {
+    "caps": Form(_CAPS, "NAEOMI"), "path": Form(PATH, "`/."), "url": Form(_URL, "/"),
+    "number": Form(_NUMBER), "quoted": Form(_QUOTED, "\"“”«»「」„'"),
+    "code_name": Form(_CODE_NAME), "proper": Form(PROPER), "inner_ask": Form(ASKS, "?？؟"),
+    "accepts": Form(_ACCEPTS), "option": Form(_OPTION, _DIGITS + "oO"),
+    "place": Form(_PLACE, "/["),
+}  # fmt: skip
+
+
+def forms_of(text: str) -> frozenset[str]:
+    """The names of the forms that a text has."""
+    return frozenset(name for name, rule in FORMS.items() if rule.holds(text))
+
+
+def length_of(plain: str, lang: str) -> str:
+    """How long a `folded` sentence is: tiny, short, mid or long."""
+    words = len(plain.split()) if lang not in ("zh", "ja") else len(plain) // 2
+    return "tiny" if words < 4 else "short" if words < 9 else "long" if words > 24 else "mid"
