@@ -29,6 +29,7 @@ class Line(NamedTuple):
 
 def line_of(plain: str, type: str, objections: Collection[str], *, durable: bool) -> Line:
     """objections: the codes of the gate's rules that object. durable: the line states a rule."""
+    plain = plain.rstrip(" .。")
     words = folded(plain)
     lang = language(words)
     found = concepts_of(words, lang)
