@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,24 @@ def test_what_is_forgotten_on_one_computer_is_not_learned_again_on_the_other(
     desk.call("restore_entry", id=name)
     computers.join()
     assert laptop.texts() == [SHIP]
+
+
+def test_a_lost_mirror_neither_brings_back_nor_withdraws(computers: Computers) -> None:
+    desk, laptop = computers.desk, computers.laptop
+    mirror = desk.bench.settings.paths.home / "sync/user.git"
+    name = desk.remember(SHIP)
+    computers.join()
+    desk.call("forget_entry", id=name)
+    away = computers.own.rename(computers.own.with_name("away.git"))
+    assert desk.sync_mine().trouble
+    away.rename(computers.own)
+    shutil.rmtree(mirror)
+    computers.join()
+    assert desk.texts() == laptop.texts() == []
+    desk.call("restore_entry", id=name)
+    shutil.rmtree(mirror)
+    computers.join()
+    assert desk.texts() == laptop.texts() == [SHIP]
 
 
 def test_the_same_fact_learned_twice_is_shown_once_everywhere(computers: Computers) -> None:

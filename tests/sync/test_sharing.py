@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -56,6 +57,29 @@ def synced(*persons: Person) -> None:
     """Sync in turn until everybody has seen everything."""
     for person in (*persons, *persons):
         assert not person.sync().trouble
+
+
+def sync_that_dies(person: Person) -> None:
+    """A sync that pushes, and is killed before it notes that."""
+    before = person.record()
+    person.sync()
+    person.bench.put((Ref(Sync, person.bench.key), before))
+
+
+ACTS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "forget": ("forget_entry", {}),
+    "restore": ("restore_entry", {}),
+    "edit": ("edit_entry", {"text": CENTS}),
+    "edit back": ("edit_entry", {"text": SHIP}),
+}
+
+
+def act(person: Person, name: str, what: str) -> None:
+    if what in ACTS:
+        verb, fields = ACTS[what]
+        person.call(verb, id=name, **fields)
+    elif what:
+        person.share(name, end=what == "unshare")
 
 
 def test_nothing_is_pushed_before_a_person_agreed(world: World) -> None:
@@ -320,6 +344,40 @@ def test_a_lost_mirror_is_made_anew_and_nothing_is_lost(world: World) -> None:
     assert len(list((ann.bench.settings.paths.home / "quarantine").iterdir())) == 1
 
 
+@pytest.mark.parametrize("what", ["forget", "unshare"])
+def test_what_was_withdrawn_offline_is_withdrawn_also_if_the_mirror_is_lost(
+    world: World, what: str
+) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    act(ann, name, what)
+    away = world.remote.rename(world.folder / "away.git")
+    assert ann.sync().trouble
+    away.rename(world.remote)
+    shutil.rmtree(ann.mirror)
+    synced(ann, ben)
+    assert (ben.texts(), ann.texts("inbox")) == ([], [])
+
+
+def test_a_lost_mirror_withdraws_nothing_that_was_brought_back_later(world: World) -> None:
+    one = world.person("ann")
+    two = Person(world.folder / "first", "ann", world.remote, accept="all")
+    name = one.shared(SHIP)
+    synced(one, two)
+    two.share(name)
+    synced(two)
+    act(one, name, "forget")
+    synced(one)
+    two.bench.later(hours=1)
+    act(two, name, "edit")
+    synced(two)
+    shutil.rmtree(one.mirror)
+    synced(one, two)
+    assert (two.texts(), one.texts("inbox")) == ([CENTS], [CENTS])
+    two.bench.store.close()
+
+
 @pytest.mark.parametrize("name", ["refs/wm/memory", "refs/wm/fetched", "packed-refs", "HEAD"])
 def test_a_lock_that_a_killed_git_left_is_removed_when_it_is_old(world: World, name: str) -> None:
     ann, ben = world.person("ann"), world.person("ben", accept="all")
@@ -342,9 +400,7 @@ def test_a_lock_that_a_killed_git_left_is_removed_when_it_is_old(world: World, n
 def test_a_first_sync_that_died_before_its_push_is_asked_about_again(world: World) -> None:
     ann = world.person("ann")
     ann.shared(SHIP)
-    before = ann.record()
-    ann.sync()
-    ann.bench.put((Ref(Sync, ann.bench.key), before))
+    sync_that_dies(ann)
     git(world.remote, "update-ref", "-d", "refs/wm/memory")
     asked: list[Any] = []
     ann.sync(confirm=lambda leaving, _remote: bool(asked.append(leaving)))
@@ -370,12 +426,9 @@ def test_another_remote_gets_everything_after_one_more_yes(world: World) -> None
 
 
 def test_what_is_forgotten_after_a_sync_that_died_is_withdrawn(world: World) -> None:
-    """The sync pushed the entry, and was killed before it noted that."""
     ann, ben = world.person("ann"), world.person("ben", accept="all")
     name = ann.shared(SHIP)
-    before = ann.record()
-    ann.sync()
-    ann.bench.put((Ref(Sync, ann.bench.key), before))
+    sync_that_dies(ann)
     ann.call("forget_entry", id=name)
     assert ann.call("team").unsent == 0
     synced(ann, ben)
@@ -389,13 +442,40 @@ def test_an_edit_after_a_sync_that_died_is_sent_also_back_to_the_usual_value(wor
     ann.sync()
     name = ann.shared(SHIP)
     ann.call("edit_entry", id=name, importance="low")
-    before = ann.record()
-    ann.sync()
-    ann.bench.put((Ref(Sync, ann.bench.key), before))
+    sync_that_dies(ann)
     ann.call("edit_entry", id=name, importance="normal")
     synced(ann, ben)
     assert ben.entries[name].user_importance == "normal"
     assert ann.texts("inbox") == []
+
+
+@pytest.mark.parametrize(
+    ("noted", "unnoted", "taken_back", "at_the_end"),
+    [
+        ("forget", "restore", "forget", []),
+        ("edit", "edit back", "edit", [CENTS]),
+        ("", "forget", "restore", [SHIP]),
+        ("", "edit", "edit back", [SHIP]),
+        ("", "unshare", "share", [SHIP]),
+        ("unshare", "share", "unshare", []),
+    ],
+)
+def test_what_is_taken_back_after_a_sync_that_died_is_taken_back_for_all(
+    world: World, noted: str, unnoted: str, taken_back: str, at_the_end: list[str]
+) -> None:
+    """The entry is again as a sync noted it, and the tree says what the next one wrote."""
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+
+    synced(ann, ben)
+    act(ann, name, noted)
+    synced(ann, ben)
+    act(ann, name, unnoted)
+    sync_that_dies(ann)
+    act(ann, name, taken_back)
+    synced(ann, ben)
+    assert (ben.texts(), ann.texts("inbox")) == (at_the_end, [])
+    assert not ann.sync().parts[0].sent
 
 
 def test_a_restored_backup_deletes_nothing_for_others(world: World) -> None:

@@ -42,10 +42,11 @@ class SharedEntries(Record):
 
 class ReplicaRequest(Scoped):
     """mine: the user's own repository instead of the project's. everything: also what did not
-    change since the last sync."""
+    change since the last sync. again: these entries also then."""
 
     mine: bool = False
     everything: bool = False
+    again: tuple[str, ...] = ()
 
 
 class Leaving(Record):

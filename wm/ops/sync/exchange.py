@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from wm.api.sync import Arriving, Leaving, Outgoing, SentEntry, Synced, SyncPart
+from wm.domain.sync.clock import is_of_node
 from wm.domain.sync.merge import CLEARED, Invalid, canonical_bytes, join, parsed
 from wm.domain.sync.portable import (
     author_id,
@@ -142,15 +143,7 @@ class _Run:
         """Do it all; True if an edit here came between, so that another round is due."""
         plan = self._plan
         self._ours = self._written = self._mirror.refs().get(REF, "")
-        for part in plan.parts:
-            out = self._call("outgoing", **part.scope, mine=plan.mine)
-            applied = out.replica.applied
-            if applied not in ("", self._ours) and not self._mirror.has(applied):
-                # The mirror was lost: what was in it and is not in the remote is sent again.
-                out = self._call("outgoing", **part.scope, mine=plan.mine, everything=True)
-                replica = out.replica.model_copy(update={"applied": ""})
-                out = out.model_copy(update={"replica": replica})
-            self._moved.append(_Moved(part, out))
+        self._moved = [_Moved(part, self._outgoing(part)) for part in plan.parts]
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
         if plan.dry_run:
             self._preview()
@@ -192,6 +185,30 @@ class _Run:
             left_out=tuple(self._left_out.odd),
             left_out_count=self._left_out.odd_count,
         )
+
+    def _outgoing(self, part: Part) -> Outgoing:
+        ask = functools.partial(self._call, "outgoing", **part.scope, mine=self._plan.mine)
+        out: Outgoing = ask()
+        applied = out.replica.applied
+        if applied not in ("", self._ours) and not self._mirror.has(applied):
+            # The mirror was lost: what was in it and is not in the remote is sent again.
+            out = ask(everything=True)
+            replica = out.replica.model_copy(update={"applied": ""})
+            return out.model_copy(update={"replica": replica})
+        again = self._unnoted(applied, part.space, out.node)
+        return ask(again=again) if again else out
+
+    def _unnoted(self, applied: str, space: str, node: str) -> list[str]:
+        """The entries that a sync on this machine wrote before it died: what the memory noted of
+        them is older, so they may have to be sent even if they are again as noted."""
+        found = self._objects.difference(applied, self._ours).files
+        self._read(name for (where, _), pair in found.items() if where == space for name in pair)
+        unnoted = []
+        for (where, entry_id), pair in found.items():
+            before, after = (_fields(self._entry(name), self._author) for name in pair)
+            if where == space and any(is_of_node(clock, node) for *_, clock in after - before):
+                unnoted.append(entry_id)
+        return unnoted
 
     # --- joining -------------------------------------------------------------------------------
 
@@ -492,16 +509,18 @@ def _changes(
     """The fields to write into the author's version. known: what it said when the memory last
     agreed with it, so that a field that only changed elsewhere stays.
 
-    Without that (the mirror was lost) the newer of the local entry and the field counts.
+    Without that (the mirror was lost) the newer of the local entry and the field counts; what is
+    over here, nobody knows since when, is over.
     """
     present = stated(version)
+    newer = {n for n, f in version.items() if f[0] > one.updated_at}
     if not one.fields:
+        is_back = bool(newer and one.updated_at) and not is_base_known
         is_there = bool(present) or (one.author and CLEARED not in version)
-        return {CLEARED: one.cleared} if is_there else {}
+        return {CLEARED: one.cleared} if is_there and not is_back else {}
     if is_base_known:
         changes = differing(one.fields, known)
     else:
-        newer = {n for n, f in version.items() if f[0] > one.updated_at}
         changes = {n: v for n, v in differing(one.fields, present).items() if n not in newer}
     return {name: value for name, value in changes.items() if present.get(name) != value}
 

@@ -117,23 +117,25 @@ def _chosen(
 
 def what_leaves(work: LocatedWork, request: ReplicaRequest) -> Outgoing:
     document = read_sync(work)
-    replica = replica_of(document, request.mine)
+    replica = _as_noted(replica_of(document, request.mine), request)
     entries = {entry.id: entry for entry in read_memory(work).entries}
     found, lost = [], []
     for name, record in _candidates(replica, entries, request.mine):
         entry = entries.get(name)
         if entry is None or _is_over(entry, record, request.mine):
+            if record.digest == GONE:
+                continue
+            # Without a digest: a sync may have sent it and died before it noted that.
             evidence = _gone(work, name, record, entry)
             if evidence is None:
                 lost.append(name)
-            elif record.digest != GONE:
-                # Without a digest: a sync may have sent it and died before it noted that.
-                found.append(_withdrawn(name, record, evidence))
+            else:
+                found.append(_withdrawn(name, record, *evidence))
         elif not may_leave(entry, own_repository=request.mine):
-            change = _changed(work, entry, record, always=request.everything)
+            change = _changed(work, entry, record)
             found += [change] if change is not None else []
     if not request.mine:
-        found += _recaps(work, replica, always=request.everything)
+        found += _recaps(work, replica)
     return Outgoing(
         place=work.place,
         node=document.node or work.new_id("")[:NODE_DIGITS],
@@ -141,6 +143,20 @@ def what_leaves(work: LocatedWork, request: ReplicaRequest) -> Outgoing:
         leaving=tuple(found),
         lost=tuple(lost),
     )
+
+
+def _as_noted(replica: Replica, request: ReplicaRequest) -> Replica:
+    """The replica, without the digests of what the request asks for in any case."""
+    again, fresh = frozenset(request.again), {}
+    for name, record in replica.records.items():
+        if name in again or (request.everything and record.digest != GONE):
+            fresh[name] = record.model_copy(update={"digest": ""})
+        elif request.everything and record.author == replica.author:
+            # The user forgot it, or unshared it: then it is not marked as shared.
+            is_unshared = not (record.shared or request.mine)
+            update = {"digest": "", "shared": True, "withdrawn": is_unshared}
+            fresh[name] = record.model_copy(update=update)
+    return replica.model_copy(update={"records": {**replica.records, **fresh}})
 
 
 def _candidates(
@@ -162,11 +178,9 @@ def _is_over(entry: MemoryEntry, record: SharedRecord, mine: bool) -> bool:
     return record.withdrawn or entry.status == "trashed" or moved
 
 
-def _changed(
-    work: Work, entry: MemoryEntry, record: SharedRecord, *, always: bool
-) -> Leaving | None:
+def _changed(work: Work, entry: MemoryEntry, record: SharedRecord) -> Leaving | None:
     fields = fields_of(entry)
-    if digest(fields) == record.digest and not always:
+    if digest(fields) == record.digest:
         return None
     return Leaving(
         id=entry.id,
@@ -178,7 +192,7 @@ def _changed(
     )
 
 
-def _recaps(work: LocatedWork, replica: Replica, *, always: bool) -> Iterator[Leaving]:
+def _recaps(work: LocatedWork, replica: Replica) -> Iterator[Leaving]:
     """The recaps of sessions that changed, and those that are not shared any more."""
     found = work.read(Ref(Recaps, work.key))
     if found.health is Health.LOST:
@@ -190,7 +204,7 @@ def _recaps(work: LocatedWork, replica: Replica, *, always: bool) -> Iterator[Le
         name, said = recap_id(recap), digest(fields)
         shared |= {name} if fields else set()
         known = replica.records.get(name)
-        if fields and (always or known is None or known.digest != said):
+        if fields and (known is None or known.digest != said):
             yield Leaving(
                 id=name,
                 fields=fields,
@@ -200,31 +214,32 @@ def _recaps(work: LocatedWork, replica: Replica, *, always: bool) -> Iterator[Le
             )
     for name, record in replica.records.items():
         if is_recap(name) and name not in shared and record.digest != GONE:
-            yield _withdrawn(name, record, "")
+            yield _withdrawn(name, record)
 
 
-def _withdrawn(name: str, record: SharedRecord, forgotten_text: str) -> Leaving:
-    cleared = forgotten_digest(forgotten_text) if forgotten_text else ""
-    return Leaving(id=name, cleared=cleared, author=record.author, digest=GONE)
+def _withdrawn(name: str, record: SharedRecord, text: str = "", at: str = "") -> Leaving:
+    """text: what a person forgot, and when."""
+    cleared = forgotten_digest(text) if text else ""
+    return Leaving(id=name, cleared=cleared, updated_at=at, author=record.author, digest=GONE)
 
 
 def _gone(
     work: LocatedWork, entry_id: str, record: SharedRecord, entry: MemoryEntry | None
-) -> str | None:
-    """The text that a person forgot with this entry, "" if it is over for another reason; None
-    without evidence that it went."""
+) -> tuple[str, str] | None:
+    """The text that a person forgot with this entry ("": it is over for another reason), and when
+    ("": unknown); None without evidence that it went."""
     if entry is not None:
-        return entry.text if entry.status == "trashed" else ""
-    if record.withdrawn or record.digest == GONE:
-        return ""
-    has_stone = any(stone.id == entry_id for stone in read_tombstones(work).stones)
+        return (entry.text, entry.updated_at) if entry.status == "trashed" else ("", "")
+    stone = next((one for one in read_tombstones(work).stones if one.id == entry_id), None)
     trashed = work.read(trash_ref(work.key, entry_id)).document
     if trashed is not None:
-        return trashed.entry.text if has_stone else ""
-    if has_stone:
-        return ""
+        is_forgotten = stone is not None and not record.withdrawn
+        return trashed.entry.text if is_forgotten else "", trashed.trashed_at
+    if stone is not None:
+        return "", stone.forgotten_at
     elsewhere = read_memory(work.at(USER_PLACE)).entries if work.key != USER_PLACE.key else ()
-    return "" if any(entry.id == entry_id for entry in elsewhere) else None
+    is_over = record.withdrawn or any(entry.id == entry_id for entry in elsewhere)
+    return ("", "") if is_over else None
 
 
 share_entries = Operation("share_entries", ShareRequest, SharedEntries, located(_share), as_written)
