@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from wm.errors import WmError
 MANY = 8
 """Own active entries from which on most acts change them: conflicts, not the number of entries,
 are what is looked for, and each act costs time that grows with the memory."""
+LOST = 0.1
+"""Part of the rounds after which a clone loses its mirror, which is derived."""
 TOOLS = ("Jenkins", "Buildkite", "Fabric", "Ansible", "Nomad", "Spinnaker")
 WORDS = ("ship", "cents", "queue", "harbour", "tide", "ferry", "invoice", "window", "lantern")
 
@@ -204,5 +207,7 @@ def work(folder: Path, name: str, remote: str, seed: int, edits: int) -> None:
                 editor.foreign()
         if editor.random.random() < 0.7:  # else: a partition
             person.sync()
+        if editor.random.random() < LOST:
+            shutil.rmtree(person.mirror, ignore_errors=True)
     editor.close()
     person.bench.store.close()
