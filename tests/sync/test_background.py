@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.daemon.test_jobs import jobs_of, until
 from tests.sync.clones import Person, World, git
+from tests.sync.test_sharing import CENTS, SHIP, act, sync_that_dies, synced
 from wm.errors import UserError
 from wm.ops.sync.background import sync_quietly
-
-SHIP = "We deploy with `make ship` from the release branch."
-CENTS = "Prices are stored in cents, never as floating point numbers."
 
 
 def active(person: Person, events: int) -> list[tuple[str, Exception]]:
@@ -45,6 +45,34 @@ def test_a_session_brings_what_others_share_and_sends_changes(world: World) -> N
     commits = git(world.remote, "rev-list", "--count", "refs/wm/memory")
     assert active(ann, 3) == []
     assert git(world.remote, "rev-list", "--count", "refs/wm/memory") == commits
+
+
+@pytest.mark.parametrize("what", ["a sync that died", "a lost mirror"])
+def test_what_waits_for_a_signature_is_not_forgotten_meanwhile(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """A quiet sync takes in, but cannot send what it has to compare with the tree."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    name = ann.shared(SHIP)
+    synced(ann, ben)
+    act(ann, name, "edit")
+    if what == "a sync that died":
+        sync_that_dies(ann)
+        act(ann, name, "edit back")
+    else:
+        away = world.remote.rename(world.folder / "away.git")
+        ann.sync()
+        away.rename(world.remote)
+        shutil.rmtree(ann.mirror)
+    news = ben.shared("The harbour closes at ten.")
+    synced(ben)
+    git(tmp_path, "config", "--global", "commit.gpgSign", "true")
+    sync_quietly(ann.bench.runtime, ann.bench.key)
+    assert set(ann.entries) == {name, news}
+    git(tmp_path, "config", "--global", "commit.gpgSign", "false")
+    synced(ann, ben)
+    assert (set(ann.entries), ben.entries[name].text) == ({name, news}, ann.entries[name].text)
 
 
 def test_without_an_agreement_nothing_is_contacted_or_sent(world: World) -> None:

@@ -57,10 +57,12 @@ class Part(Struct, frozen=True):
 
 
 class _Moved(Struct):
-    """What a round found for a part. sent: entries that leave. received: outcome -> number."""
+    """What a round found for a part. again: entries that have to be compared again before they
+    are taken in. sent: entries that leave. received: outcome -> number."""
 
     part: Part
     out: Outgoing
+    again: Sequence[str] = ()
     sent: dict[str, SentEntry] = field(default_factory=dict)
     received: dict[str, int] = field(default_factory=dict)
 
@@ -134,7 +136,7 @@ class _Run:
         self._author = plan.author
         self._ours = self._theirs = self._written = self._trouble = ""
         self._agreed = plan.remote.pushes
-        self._rewrites = self._pushed = False
+        self._rewrites = self._pushed = self._compared = False
         self._held_back = 0
         self._left_out = Difference()
         self._moved: list[_Moved] = []
@@ -143,7 +145,7 @@ class _Run:
         """Do it all; True if an edit here came between, so that another round is due."""
         plan = self._plan
         self._ours = self._written = self._mirror.refs().get(REF, "")
-        self._moved = [_Moved(part, self._outgoing(part)) for part in plan.parts]
+        self._moved = [self._outgoing(part) for part in plan.parts]
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
         if plan.dry_run:
             self._preview()
@@ -186,7 +188,7 @@ class _Run:
             left_out_count=self._left_out.odd_count,
         )
 
-    def _outgoing(self, part: Part) -> Outgoing:
+    def _outgoing(self, part: Part) -> _Moved:
         ask = functools.partial(self._call, "outgoing", **part.scope, mine=self._plan.mine)
         out: Outgoing = ask()
         applied = out.replica.applied
@@ -194,9 +196,10 @@ class _Run:
             # The mirror was lost: what was in it and is not in the remote is sent again.
             out = ask(everything=True)
             replica = out.replica.model_copy(update={"applied": ""})
-            return out.model_copy(update={"replica": replica})
+            out = out.model_copy(update={"replica": replica})
+            return _Moved(part, out, [one.id for one in out.leaving])
         again = self._unnoted(applied, part.space, out.node)
-        return ask(again=again) if again else out
+        return _Moved(part, ask(again=again) if again else out, again)
 
     def _unnoted(self, applied: str, space: str, node: str) -> list[str]:
         """The entries that a sync on this machine wrote before it died: what the memory noted of
@@ -299,6 +302,7 @@ class _Run:
                     moved.sent = {}
                 return
             self._agreed = bool(shown)
+        self._compared = True
         if changes:
             count = f"{len(changes)} entries" if len(changes) > 1 else "an entry"
             if not self._ours:
@@ -377,8 +381,10 @@ class _Run:
     def _take_in(self, moved: _Moved) -> bool:
         """Let the memory follow the tree; whether an edit here came between."""
         part, out, applied = moved.part, moved.out, moved.out.replica.applied
+        waiting = frozenset(() if self._compared else moved.again)
         found = self._objects.difference(applied, self._ours).files
-        names = {name: ids[1] for (space, name), ids in found.items() if space == part.space}
+        fresh = (pair for pair in found.items() if pair[0][1] not in waiting)
+        names = {name: ids[1] for (space, name), ids in fresh if space == part.space}
         if self._ours:
             paths = {name: path_of((part.space, name)) for name in out.lost}
             names |= {name: f"{self._ours}:{path}" for name, path in paths.items()}
@@ -397,7 +403,7 @@ class _Run:
                 node=out.node,
                 author=self._author,
                 space=part.space,
-                applied=self._ours if is_last and not unsent else "",
+                applied="" if unsent or waiting or not is_last else self._ours,
                 remote=self.remote,
                 trouble=self._trouble,
             )
