@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from zlib import crc32
 
 import pytest
 
@@ -18,18 +19,19 @@ from wm.domain.failures import formats
 FEWEST_TOOLS = 60
 FEWEST_OUTPUTS = 600
 LEAST_RIGHT = {"errors": 0.93, "closing": 0.88, "pruning": 0.98}
-EVERY = 8
+EVERY = 6
 CUTS = 6
 BEGINS = (":", "|-", ">-", "|", "(", "{", "[", "---", ",")
 
 
 @cache
 def sample() -> tuple[score.Row, ...]:
-    """Every eighth output of each tool in the order of their ids, and all flows."""
+    """A sixth of the outputs, chosen by their ids so that a new tool changes no other's rows, and
+    half of the flows."""
     found = rows.read()
-    outputs = [row for row in found if "output" in row]
+    outputs = [row for row in found if "output" in row and not crc32(row["id"].encode()) % EVERY]
     flows = [row for row in found if "events" in row]
-    return tuple(score.labelled(row) for row in (*outputs[::EVERY], *flows[::2]))
+    return tuple(score.labelled(row) for row in (*outputs, *flows[::2]))
 
 
 def test_the_corpus_holds_many_tools() -> None:
