@@ -30,6 +30,7 @@ WITH_ARGUMENTS = (
     "fit_asking",
     "fit_gate",
     "fit_stated",
+    "fit_telling",
     "goals",
     "helper_cost",
     "peer_vectors",

@@ -103,15 +103,28 @@ def minimum(
     def turned(vector: Floats) -> Floats:
         return np.bincount(columns, np.repeat(vector, sizes), size)
 
+    def at(found: Floats) -> Step:
+        odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
+        downhill = -(turned(weight * (odds - truth)) + cost * found)
+        return downhill, lambda way: turned(weight * odds * (1 - odds) * times(way)) + cost * way
+
+    return _newton(at, size)
+
+
+Step = tuple[Floats, Callable[[Floats], Floats]]
+"""The direction in which a loss falls, and the product of its curvature with a direction."""
+
+
+def _newton(at: Callable[[Floats], Step], size: int) -> Floats:
+    """The weights of least loss, from 0 on. at: the step at some weights."""
     found = np.zeros(size)
     for _ in range(12):
-        odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
-        rest = -(turned(weight * (odds - truth)) + cost * found)
+        rest, bent = at(found)
         step, way, square = np.zeros_like(found), rest, float(rest @ rest)
         for _ in range(200):
             if square < 1e-6:
                 break
-            bend = turned(weight * odds * (1 - odds) * times(way)) + cost * way
+            bend = bent(way)
             share = square / float(way @ bend)
             step, rest = step + share * way, rest - share * bend
             square, before = float(rest @ rest), square
@@ -120,6 +133,74 @@ def minimum(
         if np.abs(step).max() < 1e-3:
             break
     return found
+
+
+class Choice(NamedTuple):
+    """One of these must be chosen. options: their features. right: whether an option is right."""
+
+    options: tuple[frozenset[str], ...]
+    right: tuple[bool, ...]
+    group: str
+
+
+def fit_choices(choices: Sequence[Choice], least: int, ridge: float) -> Fitted:
+    """The weights by which right options score highest: the likelihood of one of many.
+
+    Where several are right, any may score highest. least: groups with a feature; a rarer feature
+    gets no weight. A group with n choices counts as the square root of n, so that a tool with many
+    outputs does not decide alone.
+    """
+    choices = [one for one in choices if any(one.right) and not all(one.right)]
+    groups: dict[str, set[str]] = {}
+    for one in choices:
+        groups.setdefault(one.group, set()).update(*one.options)
+    names = sorted(frequent(groups.values(), least))
+    column = {name: at for at, name in enumerate(names)}
+    rows = [[column[f] for f in o if f in column] for one in choices for o in one.options]
+    sizes = [len(one.options) for one in choices]
+    share = Counter(one.group for one in choices)
+    weight = np.repeat([share[one.group] ** -0.5 for one in choices], sizes)
+    right = np.array([good for one in choices for good in one.right])
+    found = _best_choices(rows, sizes, right, weight, len(names), ridge).tolist()
+    return Fitted(0.0, dict(zip(names, found, strict=True)), {}, frozenset())
+
+
+def _best_choices(
+    rows: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    right: NDArray[np.bool_],
+    weight: Floats,
+    size: int,
+    ridge: float,
+) -> Floats:
+    columns = np.array([column for row in rows for column in row])
+    row = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+
+    def times(vector: Floats) -> Floats:
+        return np.bincount(row, vector[columns], len(rows)).astype(float)
+
+    def turned(vector: Floats) -> Floats:
+        return np.bincount(columns, vector[row], size).astype(float)
+
+    def total(vector: Floats) -> Floats:
+        return np.repeat(np.add.reduceat(vector, begins), sizes)
+
+    def at(found: Floats) -> Step:
+        scores = times(found)
+        top = np.repeat(np.maximum.reduceat(scores, begins), sizes)
+        power = np.exp(scores - top)
+        odds = power / total(power)
+        wanted = right * odds / np.maximum(total(right * odds), 1e-12)
+        downhill = -(turned(weight * (odds - wanted)) + ridge * found)
+
+        def bent(way: Floats) -> Floats:
+            slope = times(way)
+            return turned(weight * odds * (slope - total(odds * slope))) + ridge * way
+
+        return downhill, bent
+
+    return _newton(at, size)
 
 
 def tenths(example: Example) -> str:

@@ -21,8 +21,9 @@ class Tables:
         self._tables: dict[str, Any] = tomllib.loads(data.decode())
 
     def rows(self, name: str, *, columns: int = 0) -> list[list[str]]:
-        """The words of each line of a table. columns: the last one takes the rest of the line."""
-        return [line.split(None, columns - 1) for line in str(self._tables[name]).splitlines()]
+        """The words of each line with some. columns: the last one takes the rest of the line."""
+        lines = str(self._tables[name]).splitlines()
+        return [line.split(None, columns - 1) for line in lines if line]
 
     def table(self, name: str) -> Any:
         """A table of the file as it is."""

@@ -13,7 +13,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures import json_reports, known_tools, places, summaries
+from wm.domain.failures import json_reports, known_tools, places, summaries, telling
 from wm.domain.failures.commands import Ran, ShellCommand
 from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
 from wm.domain.failures.formats.generic import complaint
@@ -104,7 +104,7 @@ def placed(
         any(command.purpose for command in active) or bool(summaries.failed(lines, checks=False))
     )
     last: Sequence[Family] = LAST_WORDS
-    if tested and len(list(islice(_asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
+    if tested and len(list(islice(asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
         last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
     read = _read(lines, output, families, last, ran.certain, own[:MAX_FOUND]) if active else []
     settled = [
@@ -215,7 +215,7 @@ def _read(
         taken[item.at] = 1
     for family in families:
         taken_places = {(item.file, item.line) for _family, item in found}
-        for item in islice(_asked(family, lines, text), MAX_FOUND):
+        for item in islice(asked(family, lines, text), MAX_FOUND):
             if taken[min(item.at, len(lines))] or (
                 family is LOCATED and (item.file, item.line) in taken_places
             ):
@@ -234,8 +234,10 @@ def _read(
     if certain and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
     for family in last_words:
-        items = list(islice(_asked(family, lines, text), MAX_FOUND))
+        items = list(islice(asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]
+        if family is LOCATED and certain and best and telling.outweighs(lines, best):
+            continue  # The places only show how the failure came about.
         if best and (not mild or family.name in ("traces", "make", "packages")):
             return [(family, item) for item in best]
         if certain or family.name != "generic":  # A summary says more than a guess.
@@ -246,7 +248,8 @@ def _read(
     return [(JSON, DetectedError("", summary, at=len(lines)))] if summary else []
 
 
-def _asked(family: Family, lines: Sequence[str], text: str) -> Iterator[DetectedError]:
+def asked(family: Family, lines: Sequence[str], text: str) -> Iterator[DetectedError]:
+    """The errors that a family finds in an output that contains one of its hints."""
     if any(hint in text for hint in family.hints):
         yield from family.find(lines)
 

@@ -15,7 +15,7 @@ REACH = 6
 """Lines below an error in which its place is looked for."""
 
 _FILE = r"((?:\.{0,2}/)?[\w@+-][\w@+./-]*)"
-_BEGINS = patterns.Lazy(r"^(\S+\.\w+):(\d+)(?::\d+)?: (.+)$")
+_BEGINS = patterns.Lazy(r"^(\S+\.\w+): ?(\d+)(?::\d+)?: (.+)$")
 _PLACES = patterns.Lazy(
     rf"(?:^|[\s\"'`(\[]|file://){_FILE}(?:"
     r"(?::|\()(\d+)([:,] ?\d+)?(?:[^\w.]|$)"  # a/b.c:4:2, a/b.c(4,2)
