@@ -60,6 +60,24 @@ ROWS = [
         ("invalid host for package: a@1.0", "    expected: one.example", "    actual: two.example", ""),
         "invalid host for package: a@1.0 expected: one.example actual: two.example",
     ),
+    # What a parser was reading is not what it found there.
+    (
+        "python load.py",
+        ("Traceback (most recent call last):", '  File "/home/ana/shop/load.py", line 3, in <module>', "    yaml.safe_load(text)", "yaml.scanner.ScannerError: while scanning a simple key", '  in "fees.yaml", line 3, column 1', "could not find expected ':'", '  in "fees.yaml", line 4, column 1'),
+        "load.py:3: yaml.scanner.ScannerError: while scanning a simple key could not find expected ':'",
+    ),
+    # A place alone, and the message below it.
+    (
+        "oldbasic pack.yab",
+        ("---Error in pack.yab, line 1:", "---Error: 'volumes()' is neither array nor subroutine", "   print volumes(2, 3)", "---Error: Program stopped due to an error"),
+        "pack.yab:1: Error: 'volumes()' is neither array nor subroutine",
+    ),
+    # A machine without the locale of its environment.
+    (
+        "debpack -x a.dsc",
+        ("perl: warning: Setting locale failed.", "perl: warning: Please check that your locale settings:", '\tLC_ALL = "de_DE.UTF-8"', "    are supported and installed on your system.", 'perl: warning: Falling back to a fallback locale ("C.UTF-8").', "debpack: cannot open a.dsc"),
+        "a.dsc: debpack: cannot open a.dsc",
+    ),
 ]  # fmt: skip
 
 

@@ -134,13 +134,17 @@ _FAILED_SUITE = patterns.Lazy(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[
 
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
-    """A message that ends in a colon, or is only the name of an exception, goes on below."""
-    if not found.message.endswith(":") and not _ONLY_NAME.fullmatch(found.message):
+    """A message goes on below that ends in a colon, is only the name of an exception, or says only
+    what a parser of YAML was reading."""
+    reading = _READING.search(found.message)
+    if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or reading):
         return found
     for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):
         if not lines[i].rstrip().endswith(found.message):
             continue
         below = [t.strip() for t in lines[i + 1 : i + REACH] if _LETTER.search(t)]
+        if reading:
+            below = [t for t in below if not _IN_FILE.match(t)][:1]
         inner = (t for t in reversed(below) if _EXCEPTION.match(t))
         more = next(inner, "") or next(iter(below[:2]), "")
         return replace(found, message=f"{found.message} {more}".strip())
@@ -188,6 +192,8 @@ _SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b")
 """A count or a heading, not a name."""
 
 
+_READING = patterns.Lazy(r"\bwhile (?:parsing|scanning|constructing) an? [\w ]+$")
+_IN_FILE = patterns.Lazy(r"^in \S.*, line \d+")
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
 _EXCEPTION = patterns.Lazy(r"[A-Z]\w*(?:Error|Exception): \S")
 _LETTER = patterns.Lazy(r"\pL{2}")

@@ -37,8 +37,12 @@ LEVELS = frozenset(
     name for key in ("bad", "mild", "bad_in_other_languages") for name in TABLES.words(key)
 )
 """Words of severity: `error:` before a line is not the name of a process."""
-_LOCALE = patterns.Lazy(r"^\S+: (?:line \d+: )?warning: setlocale: ")
-"""A shell without the locale that its environment asks for says that before it does its work."""
+_LOCALE = patterns.Lazy(
+    r"^\S+: (?:line \d+: )?warning: setlocale: "
+    r"|^perl: warning: (?:Setting locale|Please check|Falling back)"
+    r"|^\t(?:LANG|LANGUAGE|LC_\w+) = |^    are supported and installed on your system\.$"
+)
+"""What a shell and Perl say before their work if the locale of the environment is absent."""
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
 """Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
@@ -74,7 +78,7 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
         lines = [_FRAME.sub("", line) for line in lines]
     if output.startswith("#") or "\n#" in output:
         lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
-    if "warning: setlocale: " in output:
+    if "warning: setlocale: " in output or "perl: warning: Setting locale" in output:
         lines = [line for line in lines if _LOCALE.match(line) is None]
     if any(mark in output for mark in _TASK_MARKS):
         lines = [_TASK.sub("", line) for line in lines]

@@ -193,6 +193,9 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             message = f"{message}: {rest}" if rest else message
             above = _title(lines, i, below=False) if message.casefold() in _NOTHING_SAID else -1
             message = lines[above].strip("─ ") if above >= 0 else message
+            only_level = message.strip("- ").casefold() in BAD and line.rstrip().endswith(":")
+            if only_level and lines[i + 1 :] and _tells(lines[i + 1]):
+                message = lines[i + 1].strip("- ")  # `Error in a.yab, line 4:`
             yield _made(message, file, next(filter(None, numbers), ""), i)
             continue
         header = _NAMED.match(line)
