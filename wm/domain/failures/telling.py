@@ -253,10 +253,15 @@ def _clearest(lines: Sequence[str], full: Sequence[int]) -> int:
     best, at = 2 * len(_KINDS), -1
     for i in full:
         text = lines[i].strip()
-        if len(text) > 3 and _ANY_CLEAR.search(text) is not None and not only_sums(text):
-            kind = next(n for n, pattern in enumerate(_CLEAR) if pattern.search(text))
-            rank = 2 * kind + text.endswith(":")
-            best, at = (rank, i) if rank < best else (best, at)
+        if len(text) < 4 or _ANY_CLEAR.search(text) is None:
+            continue
+        clearer = enumerate(_CLEAR[: (best + 1) // 2])
+        kind = next((n for n, pattern in clearer if pattern.search(text)), len(_KINDS))
+        rank = 2 * kind + text.endswith(":")
+        if rank < best and not only_sums(text):
+            best, at = rank, i
+        if best == 0:
+            break
     return at
 
 
