@@ -26,7 +26,7 @@ import wm.secrets
 import wm.text
 from tests.bench.harness import Row, at_most, report
 from wm.domain.change import contradiction
-from wm.domain.failures.open_errors import errors_in
+from wm.domain.failures.open_errors import after_tool
 from wm.domain.imports import markdown
 from wm.domain.learning import decisions, provenance, requests
 from wm.domain.memory import candidates, echo_guard, gate
@@ -150,7 +150,7 @@ def _pruned(subject: str) -> object:
 
 def _errors(subject: str) -> object:
     event = ToolFinished(tool="bash", command="make", output=subject, exit_code=1)
-    return errors_in(event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
+    return after_tool((), event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
 
 
 def _words() -> provenance.SessionWords:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from tests.bench.sets import Home
 from wm.domain.change import same_fact
 from wm.domain.failures.commands import ran
-from wm.domain.failures.open_errors import after_tool, errors_in
+from wm.domain.failures.open_errors import after_tool
 from wm.domain.learning import requests
 from wm.domain.memory import candidates, consolidate, gate, retention, select
 from wm.domain.session import active_files
@@ -187,7 +187,7 @@ def _redacted(asked: Input) -> object:
 
 def _errors(asked: Input) -> object:
     event = ToolFinished(tool="bash", command=asked["command"], output=asked["output"], exit_code=1)
-    found = errors_in(event, root=ROOT, now=NOW, settings=SESSION)
+    found = after_tool((), event, root=ROOT, now=NOW, settings=SessionSettings(kept_errors=1000))
     return sorted({(error.category, error.file or None) for error in found}, key=str)
 
 

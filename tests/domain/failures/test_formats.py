@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.failures.open_errors import errors_in
+from wm.domain.failures.open_errors import after_tool
 from wm.formats.events import ToolFinished
 from wm.settings import SessionSettings
 
@@ -19,7 +19,7 @@ Row = tuple[str, str, list[tuple[str, str, int, str]]]
 
 def read(command: str, output: str, exit_code: int | None = 1) -> list[tuple[str, str, int, str]]:
     event = ToolFinished(tool="bash", command=command, output=output, exit_code=exit_code, cwd=ROOT)
-    found = errors_in(event, root=ROOT, now=NOW, settings=SETTINGS)
+    found = after_tool((), event, root=ROOT, now=NOW, settings=SETTINGS)
     return [(e.category, e.file, e.line, e.summary) for e in found]
 
 
@@ -596,7 +596,7 @@ def test_in_a_chain_the_error_belongs_to_the_part_that_printed_it() -> None:
     event = ToolFinished(
         tool="bash", command="ruff check . && python a.py", output=output, exit_code=1
     )
-    (error,) = errors_in(event, root=ROOT, now=NOW, settings=SETTINGS)
+    (error,) = after_tool((), event, root=ROOT, now=NOW, settings=SETTINGS)
     assert (error.command, error.target, error.category) == ("python", ".: a.py", "runtime")
 
 
@@ -620,4 +620,4 @@ def test_paths_are_relative_to_the_root_for_any_working_folder() -> None:
 def test_a_huge_output_of_one_line_repeated_is_read_in_bounded_time(line: str) -> None:
     settings = SessionSettings(max_output_lines=1000)
     event = ToolFinished(tool="bash", command="npm test", output=line * 200_000, exit_code=1)
-    assert len(errors_in(event, root=ROOT, now=NOW, settings=settings)) <= 1
+    assert len(after_tool((), event, root=ROOT, now=NOW, settings=settings)) <= 1

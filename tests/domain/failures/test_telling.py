@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from wm.domain.failures import telling
-from wm.domain.failures.open_errors import errors_in
+from wm.domain.failures.open_errors import after_tool
 from wm.formats.events import ToolFinished
 from wm.settings import SessionSettings
 
@@ -83,7 +83,7 @@ ROWS = [
 
 def opened(command: str, lines: tuple[str, ...]) -> list[str]:
     event = ToolFinished(tool="bash", command=command, exit_code=1, output="\n".join(lines))
-    found = errors_in(event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
+    found = after_tool((), event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
     return [error.summary for error in found]
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from wm.domain.failures.commands import ran
-from wm.domain.failures.open_errors import errors_in
+from wm.domain.failures.open_errors import after_tool
 from wm.formats.events import ToolFinished
 from wm.settings import SessionSettings
 
@@ -2132,7 +2132,7 @@ def test_errors_in_tool_output_are_found(
     command: str, code: int, output: str, expected: list[tuple[Place, str]]
 ) -> None:
     event = ToolFinished(tool="bash", command=command, output=output, exit_code=code, cwd=ROOT)
-    found = errors_in(event, root=ROOT, now=NOW, settings=SessionSettings())
+    found = after_tool((), event, root=ROOT, now=NOW, settings=SessionSettings(kept_errors=10))
     assert [(e.category, e.file, e.line) for e in found] == [place for place, _ in expected]
     assert all(words in e.summary for e, (_, words) in zip(found, expected, strict=True))
 
@@ -2147,4 +2147,4 @@ def test_a_successful_or_unknown_command_opens_no_error(
     command: str, code: int, output: str, _expected: object, said: int | None
 ) -> None:
     event = ToolFinished(tool="bash", command=command, output=output, exit_code=said, cwd=ROOT)
-    assert errors_in(event, root=ROOT, now=NOW, settings=SessionSettings()) == ()
+    assert after_tool((), event, root=ROOT, now=NOW, settings=SessionSettings()) == ()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wm.domain.failures.open_errors import errors_in
+from wm.domain.failures.open_errors import after_tool
 from wm.errors import UserError
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError
@@ -20,7 +20,7 @@ RULE = {"name": "drift", "pattern": r"^DRIFT (?P<file>\S+):(?P<line>\d+) (?P<mes
 def found(rules: list[dict[str, str]], command: str, output: str) -> list[OpenError]:
     settings = apply_config(load({"HOME": "/nonexistent"}), {"session": {"errors": rules}})
     event = ToolFinished(tool="bash", command=command, exit_code=1, output=output, cwd=ROOT)
-    return list(errors_in(event, root=ROOT, now=NOW, settings=settings.session))
+    return list(after_tool((), event, root=ROOT, now=NOW, settings=settings.session))
 
 
 def test_a_matching_line_is_an_error_of_the_category() -> None:

@@ -80,18 +80,6 @@ def _hidden(what: Ran) -> Ran:
     return Ran((), what.hidden, certain=False)
 
 
-def errors_in(
-    event: ToolFinished, *, root: str, now: datetime, settings: SessionSettings
-) -> tuple[OpenError, ...]:
-    """Every error in the output of this call, in order, without duplicates."""
-    if event.tool != "bash" or event.failed:
-        return ()
-    what, code = _result(event, root)
-    if not _is_failure(what, code):
-        what = _hidden(what)
-    return tuple(e for e, _p in _shown(event, what, root=root, now=now, settings=settings))
-
-
 def _edited(errors: tuple[OpenError, ...], event: ToolFinished, root: str) -> tuple[OpenError, ...]:
     paths = {normalised_path(path, root=root, cwd=event.cwd) for path in event.paths} - {""}
     if not any(e.file in paths and e.status == "open" for e in errors):
