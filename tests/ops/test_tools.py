@@ -143,8 +143,8 @@ def test_a_proposal_supported_by_the_user_is_active_at_once(bench: Bench) -> Non
         "call_tool", name="remember", arguments={"text": QUEUE, "type": "decision"}, session="s-1"
     )
     # It was kept when the user said it, so the proposal adds nothing.
-    assert answer.structured["outcome"] == "superseded"
-    assert bench.texts() == [QUEUE]
+    assert answer.structured["outcome"] == "absorbed"
+    assert bench.texts() == [QUEUE.rstrip(".")]
 
 
 def test_a_proposal_supported_only_by_a_file_waits(bench: Bench) -> None:

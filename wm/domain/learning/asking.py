@@ -1,10 +1,12 @@
 """Find where a user asks, in whatever words, to keep something for later sessions (EX-1).
 
 `requests` knows the usual forms. People also write "file that away for next time" and "don't make
-me explain this again: …". Two linear models find these. The first judges a sentence by its words
-(`word_grams`) and concepts: does it ask? The second judges each word by its surroundings: is it
-part of the asking, and does the fact follow or precede it? What is not part of the asking is kept.
-The weights are data, which `python -m tests.bench fit_asking` makes. Pure and linear (EX-6).
+me explain this again: …". Two linear models find these. The first judges a sentence, and each of
+its clauses, by its words (`word_grams`) and concepts: does it ask? The second judges each word by
+its surroundings: is it part of the asking, and does the fact follow or precede it? Of the texts
+beside the asking, the one that reads most like a lasting statement is kept, and how much it does
+counts for the request. The weights are data, which `python -m tests.bench fit_asking` makes. Pure
+and linear (EX-6).
 """
 
 from __future__ import annotations
@@ -17,14 +19,25 @@ from typing import NamedTuple
 
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.inner_requests import flattened, is_polite
+from wm.domain.learning.stated import lasting_score
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk_heavy
 from wm.text.sentence_forms import forms_of
 from wm.text.tables import Tables
 from wm.text.word_grams import JOINED, grams
 
-ASKS_SCORE = 0.0
-"""A sentence of at least this score asks to keep something."""
+ASKS_SCORE, WAITING_SCORE = 0.0, -1.5
+"""A sentence asks to keep a text if its score, and a share of the score by which the text is a
+lasting statement (`stated`), reach the first. From the second on, the text waits in the inbox."""
+
+LASTING_SHARE, LEAST_LASTING, MOST_LASTING = 0.75, -4.0, 3.0
+"""The share, and the limits of the score."""
+
+NEAR_SCORE = -6.0
+"""Below this score of a sentence, its clauses are not judged."""
+
+ELSEWHERE = 2.0
+"""How much more lasting a text must be that is not where the asking points to."""
 
 MAX_CHARS = 400
 """Longest sentence that is judged [chars]."""
@@ -40,6 +53,7 @@ MAX_TOKENS = 120
 """Words of a sentence among which the asking is looked for."""
 
 _SENTENCE = Lazy(r"[.!?…;]+(?:\s+|$)|[。！？；]\s*|\n+")
+_CLAUSE = Lazy(r"[,;:]\s+|\s[-–—]+\s|\s\(|\)(?:\s|$)|[，、：（）]\s*")
 _TOKEN = Lazy(
     r"[\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{ac00}-\x{d7af}]|"
     r"[0-9A-Za-z\x{c0}-\x{1fff}]+(?:['’._/@-][0-9A-Za-z\x{c0}-\x{1fff}]+)*|\S"
@@ -51,8 +65,8 @@ _START, _END = "^", "$"
 
 
 class Sentence(NamedTuple):
-    """A sentence of a message. features: its concepts, its form, its place, and the concepts of its
-    neighbours."""
+    """A sentence or a clause of a message. features: its concepts, its form, its place, and the
+    concepts of its neighbours."""
 
     text: str
     lang: str
@@ -90,7 +104,14 @@ def model() -> Model:
     return Model(features, grams, frozenset(tables.words("known")), forward, back)
 
 
-def requests(typed: str, weights: Model | None = None) -> Iterator[str]:
+class Asked(NamedTuple):
+    """What a text asks to keep. certain: kept; otherwise it waits in the inbox."""
+
+    text: str
+    certain: bool
+
+
+def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
     """What the typed text of a user asks to keep, in order.
 
     weights: in place of the fitted ones.
@@ -100,17 +121,40 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[str]:
     found = weights or model()
     every = sentences(typed)
     for at, one in enumerate(every):
-        if score(one, found) < ASKS_SCORE:
+        asks, part = score(one, found), one.text
+        if asks >= NEAR_SCORE:
+            asks, part = max([(asks, part), *((score(x, found), x.text) for x in clauses(one))])
+        if asks + LASTING_SHARE * MOST_LASTING < WAITING_SCORE:
             continue
-        for fact in _facts(every, at, found):
-            if _is_fact(fact) and not is_polite(fact):
-                yield fact
+        best = max(_candidates(every, at, part, found), key=_Candidate.lasts, default=None)
+        if best is None or (asks < 0 and _is_statement(one.text, best)):
+            continue
+        both = asks + LASTING_SHARE * best.lasts()
+        for text in best.texts if both >= WAITING_SCORE else ():
+            if not is_polite(text):
+                yield Asked(text, both >= ASKS_SCORE)
+
+
+def _is_statement(text: str, best: _Candidate) -> bool:
+    """Whether a sentence that hardly asks is itself what lasts, or a quotation."""
+    whole = max(LEAST_LASTING, min(MOST_LASTING, lasting_score(text)))
+    within = any(one in text for one in best.texts)
+    return bool(_QUOTE.holds(text)) or (within and whole >= best.lasts())
 
 
 def sentences(typed: str) -> list[Sentence]:
     """The sentences of a text, in order."""
-    texts = [text for text in map(str.strip, _split(typed)) if text]
-    lang = language(folded(" ".join(texts)[:2000]))
+    texts = [text for text in map(str.strip, _split(typed, _SENTENCE)) if text]
+    return _parts_of(texts, language(folded(" ".join(texts)[:2000])))
+
+
+def clauses(one: Sentence) -> list[Sentence]:
+    """The clauses of a sentence, in order; empty if it has only one."""
+    texts = [text for text in map(str.strip, _split(one.text, _CLAUSE)) if tidy(text)]
+    return _parts_of(texts, one.lang) if len(texts) > 1 else []
+
+
+def _parts_of(texts: Sequence[str], lang: str) -> list[Sentence]:
     concepts = [concepts_of(folded(text[:MAX_CHARS]), lang) for text in texts]
     every: list[Sentence] = []
     for at, text in enumerate(texts):
@@ -128,9 +172,9 @@ def sentences(typed: str) -> list[Sentence]:
     return every
 
 
-def _split(text: str) -> Iterator[str]:
+def _split(text: str, ends: Lazy) -> Iterator[str]:
     begin = 0
-    for stop in _SENTENCE.finditer(text):
+    for stop in ends.finditer(text):
         yield text[begin : stop.end()]
         begin = stop.end()
     yield text[begin:]
@@ -195,34 +239,58 @@ class _Asking(NamedTuple):
     end: int
     back: bool
 
+    def moved(self, by: int) -> _Asking:
+        return self._replace(start=self.start + by, end=self.end + by)
 
-def _facts(every: Sequence[Sentence], at: int, weights: Model) -> Iterator[str]:
-    """What the asking in a sentence asks to keep: the rest of the sentence, else what stands beside
-    it."""
+
+class _Candidate(NamedTuple):
+    """What an asking may ask to keep: one text, or the items of a list. expected: it is where the
+    asking points to."""
+
+    texts: tuple[str, ...]
+    expected: bool
+
+    def lasts(self) -> float:
+        """How much the text resembles what lasts, less where it was not expected."""
+        most = max(map(lasting_score, self.texts))
+        return max(LEAST_LASTING, min(MOST_LASTING, most)) - (0 if self.expected else ELSEWHERE)
+
+
+def _candidates(
+    every: Sequence[Sentence], at: int, part: str, weights: Model
+) -> Iterator[_Candidate]:
+    """The rest of an asking sentence and what stands beside it, the expected text first.
+
+    part: the part of the sentence that asks.
+    """
     text = every[at].text
-    asking = _locate(text, weights)
+    asking = _locate(part, weights).moved(text.index(part))
     if _is_quoted(text, asking):
         return
     before, after = tidy(_without_rest(text[: asking.start])), tidy(text[asking.end :])
     following = [one.text for one in every[at + 1 :]]
-    if asking.back and _is_fact(before):
-        yield before
-    elif _is_fact(after):
-        yield after
-    elif not asking.back and following:
-        items = list(takewhile(_BULLET.holds, following))
-        yield from (tidy(_BULLET.sub("", one)) for one in items or following[:1])
-    elif at:
-        yield tidy(every[at - 1].text)
-    elif before:
-        yield before
+    items = list(takewhile(_BULLET.holds, following)) or following[:1]
+    listed = tuple(tidy(_BULLET.sub("", one)) for one in items)
+    previous = tidy(every[at - 1].text) if at else ""
+    places: tuple[tuple[str, ...], ...] = ((after,), listed, (previous,), (before,))
+    if asking.back:
+        places = ((before,), (after,), (previous,), listed)
+    expected = True
+    for place in places:
+        facts = tuple(one for one in place if _is_fact(one))
+        if facts:
+            yield _Candidate(facts, expected)
+            expected = False
 
 
 def _is_quoted(text: str, asking: _Asking) -> bool:
     """Whether the asking is another's, or a text to show."""
+    before = text[: asking.start]
     begun = asking.start if asking.back else 0
-    return _QUOTE.holds(text[begun : asking.end]) or (
-        text[: asking.start].rstrip()[-1:] in (":", "：")
+    return (
+        _QUOTE.holds(text[begun : asking.end + len(': "')])
+        or sum(1 for _ in _QUOTE.finditer(before)) % 2 == 1
+        or before.rstrip()[-1:] in (":", "：")
     )
 
 

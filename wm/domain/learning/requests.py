@@ -71,6 +71,8 @@ class Requests(NamedTuple):
     unparsed: str = ""
     """The requesting paragraphs beyond `max_requests` or below `max_message_lines`, as written.
     They are not parsed one by one; they go to the inbox together, so nothing is lost."""
+    unsure: tuple[MemoryRequest, ...] = ()
+    """What the message may ask to keep: learned as an uncertain statement."""
 
 
 def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ...]:
@@ -138,13 +140,18 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         found = found._replace(found=(*found.found, *inside))
     # One line with a request seldom has a second one in other words.
     if not found.unparsed and not (found.found and "\n" not in asked.text.strip()):
-        lasting = _unknown(_lasting(asked, settings), found, settings)
-        found = found._replace(found=(*found.found, *lasting))
-    if not found.found:
-        return found
-    kept, gone = [], []
+        lasting = list(_lasting(asked, settings))
+        certain = _unknown((x.text for x in lasting if x.certain), found, settings)
+        found = found._replace(found=(*found.found, *certain))
+        unsure = _unknown((x.text for x in lasting if not x.certain), found, settings)
+        found = found._replace(unsure=tuple(unsure))
+    return _without_retracted(asked, found, settings) if found.found or found.unsure else found
+
+
+def _without_retracted(asked: _Message, found: Requests, settings: GateSettings) -> Requests:
+    kept, gone = set(), []
     forgets = bool(_forgets(asked, settings))  # "Forget that …" is about another fact
-    for one in found.found:
+    for one in (*found.found, *found.unsure):
         at = asked.text.find(one.text)
         rest = asked.text[at + len(one.text) :] if at >= 0 else ""
         code = _meant_otherwise(one)
@@ -153,8 +160,12 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         if code:
             gone.append(Ignored(one.text[:TRIGGER_CHARS], code))
         else:
-            kept.append(one)
-    return found._replace(found=tuple(kept), ignored=(*found.ignored, *gone))
+            kept.add(one)
+    return found._replace(
+        found=tuple(filter(kept.__contains__, found.found)),
+        unsure=tuple(filter(kept.__contains__, found.unsure)),
+        ignored=(*found.ignored, *gone),
+    )
 
 
 def _meant_otherwise(one: MemoryRequest) -> str:
@@ -189,7 +200,7 @@ def _overlap(one: str, other: str) -> bool:
     return one in other or other in one or (len(second) > 2 and len(first & second) >= most)
 
 
-def _lasting(asked: _Message, settings: GateSettings) -> Iterator[str]:
+def _lasting(asked: _Message, settings: GateSettings) -> Iterator[asking.Asked]:
     lines = islice(typed_lines(asked.text), settings.max_message_lines)
     typed = (x.text for x in lines if not x.origin and len(x.text) <= settings.max_line_chars)
     found = asking.requests("\n".join(typed))

@@ -140,6 +140,11 @@ def _score(sentence: Sentence) -> float:
     return model().weigh(features, sentence.grams)
 
 
+def lasting_score(text: str) -> float:
+    """The highest score of a sentence of a text, taken alone."""
+    return max(map(_score, sentences(text)), default=-math.inf)
+
+
 def _certain_score(features: frozenset[str], plain: bool) -> float:
     """The score from which a sentence is kept. plain: it is a plain statement in a message of such
     statements, so it does not describe a task that another sentence sets."""

@@ -494,7 +494,12 @@ def _is_users(entry: MemoryEntry) -> bool:
 
 def _may_share(known: MemoryEntry, entry: MemoryEntry) -> bool:
     """Whether equal words of the two are one fact: of one type, or of a type that `wm` guessed."""
-    return known.type == entry.type or "stated" in (known.source, entry.source)
+    guessed = known.source in GUESSED_TYPE or entry.source in GUESSED_TYPE
+    return known.type == entry.type or guessed
+
+
+GUESSED_TYPE = ("stated", "explicit")
+"""Sources of entries whose type is guessed from a user's words."""
 
 
 def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:

@@ -8,12 +8,14 @@ model.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
 from wm.domain.change.statement import marks_change
 from wm.domain.facts import Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import NEGATED, Requests
-from wm.domain.memory.scope import USER
+from wm.domain.memory.scope import USER, WORKSPACE
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
 from wm.errors import UserError
@@ -69,19 +71,25 @@ def mode(runtime: Runtime, place: WorkspacePlace, state: SessionState | None = N
 def find(
     runtime: Runtime, place: WorkspacePlace, session: str, text: str, asked: Requests
 ) -> tuple[stated.Statement, ...]:
-    """What the message states as lasting, without what it asks to remember anyway, or not to."""
+    """What the message states as lasting, without what it asks to remember anyway, or not to; and
+    what it may ask to remember."""
     state = runtime.store.read(session_ref(place.key, session)).document
     if mode(runtime, place, state) == OFF:
         return ()
     found = stated.statements(text, state.last_answer if state is not None else "")
-    known = [canonical(item.text) for item in asked.found]
-    known += [canonical(item.line) for item in asked.ignored if item.code == NEGATED]
-    return tuple(
-        one
-        for one in found[:MAX_LEARNED]
-        if PRIVATE_LABEL not in one.text
-        and not any(canonical(one.text) in other or other in canonical(one.text) for other in known)
-    )
+    known = [item.text for item in asked.found]
+    known += [item.line for item in asked.ignored if item.code == NEGATED]
+    new = [one for one in found[:MAX_LEARNED] if _is_new(one.text, known)]
+    known += [one.text for one in new if not one.only_change]
+    unsure = (item for item in asked.unsure if _is_new(item.text, known))
+    return (*new, *(stated.Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
+
+
+def _is_new(text: str, known: Iterable[str]) -> bool:
+    """Whether a text may be learned and none of the known ones contains it, or it one of them."""
+    own = canonical(text)
+    others = map(canonical, known)
+    return PRIVATE_LABEL not in text and not any(own in one or one in own for one in others)
 
 
 def keep(
