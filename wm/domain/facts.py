@@ -33,12 +33,11 @@ class Fact(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """An expected "no": a code for programs, a sentence for people, and the figures behind it.
+    """An expected "no": a code for programs and a sentence for people.
 
     fix: a sentence that tells the reader what to do, or "".
     """
 
     code: str
     message: str
-    details: Mapping[str, Detail] = field(default_factory=dict)
     fix: str = ""

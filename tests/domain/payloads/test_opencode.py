@@ -57,7 +57,7 @@ def test_a_message_is_what_the_user_typed() -> None:
         },
     )
     assert parsed.session_id == SID
-    assert (parsed.cwd, parsed.project) == (ROOT, ROOT)
+    assert parsed.directory == ROOT
     assert parsed.wants == {Want.NOTICES}
     assert parsed.events == (
         UserPrompt(text="remember that we deploy on Mondays", message_id="msg_1"),
@@ -228,10 +228,6 @@ def test_each_session_change_is_one_event(parsed: ParsedHook, event: Any) -> Non
 def test_other_events_are_ignored(name: str) -> None:
     parsed = bus(name, {"sessionID": SID, "more": [1]})
     assert (parsed.events, parsed.wants) == ((), frozenset())
-
-
-def test_a_folder_outside_git_is_not_a_project() -> None:
-    assert hook("dispose", worktree="/").project == ""
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ has. A pair that only looks alike (another environment, package or subject) is n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
@@ -75,7 +75,8 @@ class _Pair:
         return found
 
     def _in(self, word: ContentWord, side: str) -> bool:
-        spans: Iterable[tuple[int, int]] = getattr(self.new.clauses[word.clause], side)
+        clause = self.new.clauses[word.clause]
+        spans = clause.old if side == "old" else clause.new
         return any(start <= word.start < end for start, end in spans)
 
     def unmatched_in_over(self) -> int:

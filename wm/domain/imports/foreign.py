@@ -75,7 +75,6 @@ class ImportSource(Struct, frozen=True):
     """
 
     name: str
-    says: str
     spots: tuple[Spot, ...]
     wants: Callable[[tuple[str, ...]], bool]
     parse: Callable[[ForeignFile], ForeignMemory | Refusal]

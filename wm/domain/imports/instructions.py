@@ -77,7 +77,6 @@ def as_user_statement(fact: ImportFact) -> ImportFact:
 
 SOURCE = ImportSource(
     name=NAME,
-    says="CLAUDE.md, AGENTS.md and MEMORY.md",
     spots=(
         *(Spot(PROJECT, name) for name in (*NAMES, ".claude/CLAUDE.md")),
         Spot(CLAUDE, "CLAUDE.md"),

@@ -158,7 +158,6 @@ def _fact(
 
 SOURCE = ImportSource(
     name=NAME,
-    says="the four-tier plugin for OpenCode",
     spots=tuple(Spot(PROJECT, f".opencode/{folder}/*.json") for folder in (CORE, WORKING)),
     wants=wants,
     parse=parse,

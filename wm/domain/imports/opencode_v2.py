@@ -172,7 +172,6 @@ def _count(value: object) -> int:
 
 SOURCE = ImportSource(
     name=NAME,
-    says="the three-layer plugin for OpenCode",
     spots=tuple(Spot(DATA, _STORES + name) for name in (MEMORY, JOURNAL, f"{SESSIONS}/*.json")),
     wants=wants,
     parse=parse,

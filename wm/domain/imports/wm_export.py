@@ -107,4 +107,4 @@ def _other_documents(
         yield SkippedStatement(file.path, "evidence", len(evidence))
 
 
-SOURCE = ImportSource(name=NAME, says="an export of wm", spots=(), wants=wants, parse=parse)
+SOURCE = ImportSource(name=NAME, spots=(), wants=wants, parse=parse)

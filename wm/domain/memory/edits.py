@@ -52,7 +52,7 @@ def edit(
     if entry.status not in ("active", "inbox"):
         message = f"{entry_id} is {entry.status} and kept as history only."
         fix = f"`wm show --history {entry_id}` names the entry that replaced it."
-        return Refusal("not_editable", message, {"status": entry.status}, fix)
+        return Refusal("not_editable", message, fix=fix)
     asked = {
         "text": text,
         "rationale": rationale,
@@ -225,7 +225,7 @@ def _settled(memory: WorkspaceMemory, question: MemoryEntry) -> WorkspaceMemory:
 def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
     found = entry_list.find(memory, entry_id)
     message, fix = f"There is no entry {entry_id}.", "`wm inspect --all` lists every entry."
-    return found or Refusal("not_found", message, {"id": entry_id}, fix)
+    return found or Refusal("not_found", message, fix=fix)
 
 
 def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
@@ -233,7 +233,7 @@ def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
     if isinstance(entry, Refusal) or entry.status == "inbox":
         return entry
     message = f"{entry_id} is not in the inbox: it is {entry.status}."
-    return Refusal("not_waiting", message, {"status": entry.status}, "`wm inbox` shows the inbox.")
+    return Refusal("not_waiting", message, fix="`wm inbox` shows the inbox.")
 
 
 def _unfit(
@@ -257,7 +257,7 @@ def _unfit(
     if "type" in changes and changed.type not in settings.types:
         known = ", ".join(settings.types)
         message = f"{changed.type!r} is not a type of memory; the types are {known}."
-        return Refusal("unknown_type", message, {"type": changed.type})
+        return Refusal("unknown_type", message)
     if "text" in changes or "rationale" in changes:
         return _too_long(changed, settings) or duplicate(memory, changed)
     return None
@@ -271,7 +271,7 @@ def _too_long(entry: MemoryEntry, settings: MemorySettings) -> Refusal | None:
         if count > limit:
             message = f"The {what} has {count} characters; an entry holds {limit}."
             fix = f'`wm edit {entry.id} "shorter text"`.' if what == "text" else "Shorten it."
-            return Refusal(code, message, {"chars": count, "maxChars": limit}, fix)
+            return Refusal(code, message, fix=fix)
     return None
 
 
@@ -283,7 +283,7 @@ def duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
             continue
         if other.scope == entry.scope and canonical(other.text) == text:
             message = f"{other.id} already says this; forget one of the two instead."
-            return Refusal("duplicate", message, {"id": other.id})
+            return Refusal("duplicate", message)
     return None
 
 

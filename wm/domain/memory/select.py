@@ -9,10 +9,9 @@ the newer, then the smaller id, so that one memory always gives one selection.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from operator import attrgetter
 
 from msgspec import Struct, field
 
@@ -37,16 +36,6 @@ SUSPECT = {
 """The label of an entry whose code changed or is gone (WM-9)."""
 
 
-class Ranking(Struct, frozen=True):
-    """Active entries, strongest first, with their strengths. Valid for one document generation and,
-    as strengths change slowly, for an hour."""
-
-    entries: tuple[MemoryEntry, ...]
-    strengths: tuple[float, ...]
-    counts: Mapping[tuple[str, str], int]
-    """The number of entries per (scope, type), to count omitted entries without a scan."""
-
-
 class Selection(Struct, frozen=True):
     """The shown entries, strongest first, and the omitted ones with reasons.
 
@@ -62,8 +51,8 @@ class Selection(Struct, frozen=True):
 NOTHING_SHOWN = Selection()
 
 
-def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> Ranking:
-    """Rank every active entry. Computes each strength once."""
+def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> list[MemoryEntry]:
+    """Every active entry, strongest first. Computes each strength once."""
     active = [e for e in memory.entries if e.status == "active"]
     strengths = ageing(memory, now=now, settings=settings).strengths(active)
     # Sorts are stable: the last one decides, the ones before it settle its ties.
@@ -71,26 +60,16 @@ def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) ->
     pairs.sort(key=lambda pair: pair[0].created_at, reverse=True)
     pairs.sort(key=lambda pair: -SOURCE_RANK.get(pair[0].source, 0))
     pairs.sort(key=lambda pair: pair[1] + PINNED * pair[0].pinned, reverse=True)
-    return Ranking(
-        entries=tuple(entry for entry, _ in pairs),
-        strengths=tuple(strength for _, strength in pairs),
-        counts=Counter(map(attrgetter("scope", "type"), active)),
-    )
+    return [entry for entry, _ in pairs]
 
 
 def select(
-    memory: WorkspaceMemory,
-    *,
-    branch: str | None,
-    now: datetime,
-    settings: MemorySettings,
-    ranking: Ranking | None = None,
+    memory: WorkspaceMemory, *, branch: str | None, now: datetime, settings: MemorySettings
 ) -> Selection:
-    """Select what a prompt shows of `memory` on `branch`. An earlier `ranking` may be reused."""
-    order = ranking if ranking is not None else rank(memory, now=now, settings=settings)
-    total = sum(n for (scope, _), n in order.counts.items() if visible(scope, branch))
-    entries = (e for e in order.entries if visible(e.scope, branch))
-    return _Page(_limits(memory, settings), settings).filled(entries, total)
+    """Select what a prompt shows of `memory` on `branch`."""
+    ranked = rank(memory, now=now, settings=settings)
+    entries = [e for e in ranked if visible(e.scope, branch)]
+    return _Page(_limits(memory, settings), settings).filled(entries)
 
 
 def line(entry: MemoryEntry, settings: MemorySettings) -> str:
@@ -132,8 +111,8 @@ class _Page:
         self._shown: dict[str, MemoryEntry] = {}
         self._too_long: set[str] = set()
 
-    def filled(self, entries: Iterable[MemoryEntry], total: int) -> Selection:
-        """The selection of `entries`, of which there are `total`, strongest first."""
+    def filled(self, entries: Sequence[MemoryEntry]) -> Selection:
+        """The selection of `entries`, which come strongest first."""
         seen: list[MemoryEntry] = []
         rest: list[MemoryEntry] = []
         for entry in entries:
@@ -151,7 +130,7 @@ class _Page:
             self._offer(entry)
         omitted = (e for e in seen if e.id not in self._shown)
         listed = islice(omitted, self._settings.listed_omissions)
-        left = Counter({self._reason(): total - len(self._shown) - len(self._too_long)})
+        left = Counter({self._reason(): len(entries) - len(self._shown) - len(self._too_long)})
         left["char_budget"] += len(self._too_long)
         return Selection(
             tuple(e for e in seen if e.id in self._shown),

@@ -76,10 +76,9 @@ def plan(
     ages = ages or ResultAges()
     ages.add(segments)
     savings = [_saving(segment, ages, moment, limits) for segment in segments]
-    best, surplus = -1, 0.0
+    best, surplus, price = -1, 0.0, 0.0
     rent = cost = 0.0
     removed = 0
-    costs: dict[int, tuple[int, float]] = {}
     for number in range(len(segments) - 1, -1, -1):
         saving = savings[number]
         # What is not cached is written anyway; what is cached is written instead of read.
@@ -92,16 +91,14 @@ def plan(
         if not saving.removed or removed < limits.least or cost > moment.credit:
             continue
         if rent - cost >= surplus:
-            best, surplus = number, rent - cost
-            costs[number] = (removed, cost)
+            best, surplus, price = number, rent - cost, cost
     if best < 0:
         return None
     chosen = range(best, len(segments))
     return PlannedCut(
         stubs=tuple(place for n in chosen for place in savings[n].stubs),
         steps=tuple(n for n in chosen if savings[n].step),
-        saved=costs[best][0],
-        cost=costs[best][1],
+        cost=price,
     )
 
 

@@ -79,10 +79,9 @@ class PagingMoment(Struct, frozen=True):
 
 
 class PlannedCut(Struct, frozen=True):
-    """What to replace. stubs: places of blocks. steps: numbers of segments. saved: tokens removed.
-    cost: what this request costs more than without the cut; negative if it costs less."""
+    """What to replace. stubs: places of blocks. steps: numbers of segments. cost:
+    what this request costs more than without the cut; negative if it costs less."""
 
     stubs: tuple[str, ...]
     steps: tuple[int, ...]
-    saved: int
     cost: float

@@ -37,10 +37,6 @@ class ParsedHook(Struct, frozen=True):
 
     agent: str
     session_id: str
-    cwd: str = ""
-    """The agent's current folder; `cd` in its shell changes it."""
-    project: str = ""
-    """The folder that the agent was started for, "" if unknown."""
     directory: str = ""
     """The folder that names the workspace, the same for the whole session if possible."""
     events: tuple[Event, ...] = ()
@@ -57,7 +53,7 @@ class ParsedHook(Struct, frozen=True):
 class HookOutcome(Struct, frozen=True):
     """The results of the events; an adapter uses the parts that its hook can print.
 
-    blocks: the texts of the epoch's blocks, in order. epoch: its id. review: the text for a context
+    blocks: the texts of the epoch's blocks, in order. review: the text for a context
     that is nearly full. output: what the model reads instead of a tool's output, ""
     for the output itself. payload: what the hook sent. shown: what the person reads, and the model
     does not.
@@ -66,7 +62,6 @@ class HookOutcome(Struct, frozen=True):
     blocks: tuple[str, ...] = ()
     instructions: str = ""
     notices: tuple[str, ...] = ()
-    epoch: str = ""
     output: str = ""
     payload: Mapping[str, Any] = field(default_factory=dict)
     review: str = ""

@@ -121,8 +121,6 @@ class Dialect:
         return ParsedHook(
             agent=self.agent,
             session_id=(in_subagent and text(body, "parent_agent_id")) or session,
-            cwd=cwd,
-            project=project,
             directory=project or cwd,
             events=_of_subagent(events) if in_subagent else events,
             wants=frozenset() if in_subagent else self.wants.get(name, frozenset()),

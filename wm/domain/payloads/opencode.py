@@ -111,8 +111,9 @@ class _Post(Struct, frozen=True):
 Reader = Callable[[_Post], tuple[Event, ...]]
 
 
-def parse(name: str, payload: Any, project: str = "") -> ParsedHook:
-    """Parse one post of the plugin. Names that are not used return no events.
+def parse(name: str, payload: Any, _project: str = "") -> ParsedHook:
+    """Parse one post of the plugin. Names that are not used return no events. The plugin names the
+    folder in each post, so the project of the hook's client is not used.
 
     Raises HostError for a body that is not an object or does not name its session.
     """
@@ -136,8 +137,6 @@ def parse(name: str, payload: Any, project: str = "") -> ParsedHook:
     return ParsedHook(
         agent="opencode",
         session_id=session_id,
-        cwd=call.directory,
-        project=project or _project(body),
         directory=call.directory,
         events=tuple(e for e in events if not (aside and isinstance(e, SPOKEN))),
         wants=frozenset() if aside or not session_id or _is_over(events) else wants,
@@ -180,13 +179,6 @@ def _session_id(call: _Post) -> str:
         or text(mapping(properties, "info"), "id")
         or text(mapping(properties, "part"), "sessionID")
     )
-
-
-def _project(body: Mapping[str, Any]) -> str:
-    """Return the project folder. OpenCode reports the worktree "/" for a folder outside git, which
-    is not a project."""
-    worktree = text(body, "worktree")
-    return "" if worktree == "/" else worktree
 
 
 def _is_side_call(call: _Post) -> bool:

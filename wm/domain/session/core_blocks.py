@@ -81,7 +81,6 @@ def update(
         return Refusal(
             "too_long",
             f"{block} would have {len(text)} characters; the limit is {most}. Nothing was changed.",
-            {"chars": len(text), "max": most},
             fix=f"Shorten it by {counted(len(text) - most, 'character')}"
             + (", or replace the block." if operation == APPEND else "."),
         )

@@ -54,7 +54,6 @@ def add(
             "too_long",
             f"The item has {len(line)} characters; the limit is {settings.item_chars}. "
             "Nothing was added.",
-            {"chars": len(line), "max": settings.item_chars},
             fix=f"Shorten it by {counted(len(line) - settings.item_chars, 'character')}.",
         )
     if not slot:

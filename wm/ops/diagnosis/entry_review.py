@@ -67,7 +67,7 @@ def _missing(work: Work, request: DiagRequest) -> Missing:
 def _ranks(found: DiagnosisBasis) -> dict[str, int]:
     """Rank of each active entry of this branch, as prompts order them."""
     settings = found.work.runtime.settings.memory
-    order = select.rank(found.memory, now=found.work.now, settings=settings).entries
+    order = select.rank(found.memory, now=found.work.now, settings=settings)
     seen = (e for e in order if scope.visible(e.scope, found.work.place.branch))
     return {entry.id: at for at, entry in enumerate(seen, start=1)}
 

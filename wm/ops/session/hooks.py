@@ -166,7 +166,6 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
         ),
         review=notice.review,
         shown="\n".join(a.shown for a in answers if a.shown),
-        epoch=blocks.epoch,
         output=next((a.pruned.text for a in answers if a.pruned is not None), ""),
         payload=call.request.payload,
     )
