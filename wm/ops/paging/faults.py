@@ -8,6 +8,7 @@ examined.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -76,6 +77,15 @@ def _said_of(steps: DroppedSteps, past: ConversationHistory, log: Log, index: in
     """The text in place of the step with this message."""
     number = index if index in steps.anchors else index + 1
     return log[past.places[number][-1]].text
+
+
+def _shown_text(role: str, block: Block, decision: Decision) -> str:
+    """What a block shows under a decision. Of an input its texts, not their JSON, in which no line
+    ends."""
+    text = text_in_place(role, block, decision)
+    if text is None:
+        return decision.text
+    return text_in(json.loads(text)) if decision.form == "input" else text
 
 
 class FaultCounter(Struct):
@@ -173,7 +183,7 @@ class FaultCounter(Struct):
                     decision = log.get(place)
                     text = said
                     if decision is not None and not is_step:
-                        text = text_in_place(message.role, block, decision) or decision.text
+                        text = _shown_text(message.role, block, decision)
                     self._take(place, block, decision, measure, text, is_step=is_step)
         self._take_passages(
             {one.block: one for _, one in appended(body, past, log, steps or DroppedSteps())}
