@@ -63,6 +63,21 @@ def test_a_copy_of_a_written_file_stays_while_the_file_is_in_use(since: int, gon
     assert ("r1" in cut(segments)[0]) is gone
 
 
+@pytest.mark.parametrize(("used", "gone"), [("b.py", True), ("a.py", False)])
+def test_a_step_that_wrote_a_file_stays_while_the_file_is_in_use(used: str, *, gone: bool) -> None:
+    begun = [step(1, 100_000, "a.py", writes=True), *(step(n, 40) for n in range(2, 6))]
+    segments = [*begun, step(6, 40, used, writes=True), *(step(n, 40) for n in range(7, 10))]
+    assert (0 in cut(segments)[1]) is gone
+    later = [*segments, step(10, 40)]
+    assert 0 in cut(later)[1]
+
+
+@pytest.mark.parametrize(("since", "gone"), [(7, False), (8, True)])
+def test_the_newest_copy_goes_when_its_file_was_long_unused(since: int, *, gone: bool) -> None:
+    segments = [step(1, 100_000, "a.py"), *(step(n, 40) for n in range(2, 2 + since))]
+    assert (0 in cut(segments, limits=replace(LIMITS, newest=8))[1]) is gone
+
+
 def test_rent_must_reach_the_price_of_writing_the_tail_again() -> None:
     """2,000 tokens pay 195 a request; a tail of 50,000 tokens costs 57,500."""
     tail = step(4, 50_000, "tail.py")

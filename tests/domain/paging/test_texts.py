@@ -62,6 +62,12 @@ def test_long_texts_of_an_input_become_notes(given: Any, keys: list[str]) -> Non
     assert shown is None if not keys else json.loads(shown or "") == {**given, **notes}
 
 
+@pytest.mark.parametrize("name", ["old_string", "oldString", "old_str", "oldText"])
+def test_the_text_that_an_edit_replaced_goes_before_the_one_that_it_wrote(name: str) -> None:
+    given = {"path": "a.py", name: SOURCE, "new": SOURCE}
+    assert list(stubs.input_notes(given, short=len(SOURCE))) == [name]
+
+
 def test_a_step_says_what_it_did() -> None:
     label = stubs.label_of("Bash", {"command": "pytest -x tests\nls", "timeout": 9})
     assert stubs.label_of("Read", {"file_path": "a.py"}) == "Read a.py"

@@ -122,13 +122,21 @@ def _saving(
     more = found.tokens - segment.line
     if stays or not (segment.line and limits.collapse) or more <= 0:
         return found
-    since = segment.last + limits.collapse if segment.dropped is None else segment.dropped
-    waited = ages.waited(since, moment.request)
+    waited = ages.waited(_replaceable(segment, ages, limits), moment.request)
     if waited is None:
         return found
     # What a stub would have saved has paid rent since it could have been one.
     rent = found.rent + moment.read * more * (waited + limits.ahead)
     return _Saving(segment.line, found.removed + more, rent, step=True)
+
+
+def _replaceable(segment: Segment, ages: ResultAges, limits: PagingLimits) -> int:
+    """Number of results after which a line may replace a step: not while a file that it wrote is
+    in use, because no copy of that file has what it wrote."""
+    if segment.dropped is not None:
+        return segment.dropped
+    used = (ages.used[path][-1] + limits.hot for path in segment.written)
+    return max(segment.last + limits.collapse, *used, 0)
 
 
 def _waited(

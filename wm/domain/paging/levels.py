@@ -20,13 +20,14 @@ class PagingLimits(Struct, frozen=True):
     are of tool results.
 
     stubs: shorten at all. keep: newer results after which a result or an input may be shortened.
-    hot: results after the last use of a file during which its copies stay. collapse: newer results
-    after which a whole step may be replaced; 0: never. newest: those after which even the newest
-    copy of a file may be; 0: never. pinned: results during which what was brought back stays.
-    least: tokens that a cut must remove. ahead: requests that will surely still come. passages:
-    tokens that are appended at most when what was removed seems to be needed; 0: nothing. short:
+    hot: results after the last use of a file during which its copies stay, and the steps that wrote
+    it. collapse: newer results after which a whole step may be replaced; 0: never. newest: those
+    after which even the newest copy of a file may be; 0: never. pinned: results during which
+    what was brought back stays. least: tokens that a cut must remove. ahead: requests that will
+    surely still come. passages: tokens that are appended at most when what was removed seems to be
+    needed; 0: nothing. short:
     characters up to which a text of an input stays as long as its step: what the model wrote it
-    often writes again.
+    often writes again. The text that an edit replaced is not such a text.
     """
 
     repeats: bool = True
@@ -45,8 +46,8 @@ class PagingLimits(Struct, frozen=True):
 
 OFF = PagingLimits(repeats=False)
 SAFE = PagingLimits()
-BALANCED = PagingLimits(reads=True, stubs=True)
-TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6, short=SHORT_CHARS)
+BALANCED = PagingLimits(reads=True, stubs=True, newest=40)
+TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6, newest=30, short=SHORT_CHARS)
 LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
     {"off": OFF, "safe": SAFE, "balanced": BALANCED, "tight": TIGHT}
 )

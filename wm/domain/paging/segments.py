@@ -56,6 +56,12 @@ class Segment(Struct, frozen=True, dict=True):
         return max((block.result for block in self.blocks), default=0)
 
     @cached_property
+    def written(self) -> frozenset[str]:
+        """Paths of the files that it wrote."""
+        uses = (use for block in self.blocks if block.is_result for use in block.uses)
+        return frozenset(use.path for use in uses if use.writes)
+
+    @cached_property
     def deciding(self) -> tuple[PagedBlock, ...]:
         """The blocks that can be removed, or keep the segment."""
         return tuple(b for b in self.blocks if b.tokens > b.stub or b.pinned or b.reads)

@@ -21,6 +21,8 @@ SHORT_CHARS = 120
 _HANDLE_BYTES = 6
 _LEAST_NAME, _MOST_NAME = 6, 64
 _LABELS = ("command", "file_path", "filePath", "path", "pattern", "query", "url", "description")
+_REPLACED = frozenset({"old_string", "oldString", "old_str", "old_text", "oldText"})
+"""Members of an edit with the text that the file no longer has."""
 
 _STUB_CHARS = 55
 """Usual length without names; a plan counts with it before the text is made."""
@@ -117,12 +119,12 @@ def result_stub(content: str, names: Sequence[str], *, is_error: bool, handle: s
 
 def input_notes(given: Mapping[str, Any], short: int = SHORT_CHARS) -> dict[str, str]:
     """Notes in place of an input's long texts, by member. short: characters up to which they
-    stay, at least `SHORT_CHARS`."""
+    stay, at least `SHORT_CHARS`; the text that an edit replaced stays only up to that."""
     texts = {key: text_of_member(value) for key, value in given.items()}
     return {
         key: f"{MARK}{len(text):,} characters; {handle_of(text)}]"
         for key, text in texts.items()
-        if len(text) > short
+        if len(text) > (SHORT_CHARS if key in _REPLACED else short)
     }
 
 
