@@ -79,7 +79,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
     owner: FakeDaemon
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no error of the stand-in's."""
+        """A client that hangs up is not an error of the stand-in."""
 
 
 @dataclass

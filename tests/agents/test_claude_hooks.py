@@ -227,7 +227,7 @@ def test_without_a_usable_curl_the_python_client_sends_the_payload(
 @needs_curl
 @pytest.mark.parametrize("row", [CHANGE, LOOK, OTHER], ids=["change", "look", "other"])
 def test_a_daemon_that_hangs_costs_one_deadline(place: Place, row: ClaudeHook) -> None:
-    """It is asked once, with our limit, given up while it still hangs, and nobody else is asked."""
+    """It is asked once, with our limit, given up while it hangs, and no other daemon is asked."""
     assert f"\nseconds={SETTINGS.event_timeout_s:g}\n" in place.script.read_text()
     with FakeDaemon(place.socket, lambda _seen: (200, b"late")) as daemon:
         daemon.hang.set()

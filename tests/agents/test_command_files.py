@@ -21,7 +21,7 @@ def folder(machine: Machine) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_text_of_a_command_is_no_text_of_the_user(name: str) -> None:
+def test_the_text_of_a_command_is_not_a_text_of_the_user(name: str) -> None:
     (one,) = (c for c in commands() if c.name == name)
     assert one.description
     typed = without_injected(one.template.replace("$ARGUMENTS", "we deploy with make ship"))

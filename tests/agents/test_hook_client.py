@@ -250,7 +250,7 @@ def shown(done: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def failing(tmp_path: Path, payload: bytes) -> list[dict[str, str]]:
-    """The log's lines after one call that failed, of which the person was told."""
+    """The log's lines after one call that failed, that the person saw."""
     words = ("hook", "claude-code", "UserPromptSubmit", hook.LIBRARY)
     message = shown(patient(tmp_path, *words, payload=payload))
     assert message.startswith("wm could not record this event (UserPromptSubmit). ")
@@ -353,7 +353,7 @@ def texts(folder: Path, name: str) -> list[str]:
     return [item.get("entry", item)["text"] for item in entries]
 
 
-def test_a_request_waits_in_the_journal_while_a_lock_stays_held(tmp_path: Path) -> None:
+def test_a_request_waits_in_the_journal_while_a_lock_stays_locked(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     [lock] = folder.glob("sessions/.*.lock")
     with lock.open("r+b") as held:

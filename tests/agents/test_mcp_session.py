@@ -109,7 +109,7 @@ def test_the_tools_are_listed_with_the_fields_of_the_version(version: str) -> No
 
 
 def test_the_list_is_the_same_bytes_every_time() -> None:
-    """It stands in the prompt, to whose bytes caches and signed thinking are bound (EP-1)."""
+    """It is part of the prompt, to whose bytes caches and signed thinking are bound (EP-1)."""
     first = opened()
     again = opened()
     again.feed(query(9))

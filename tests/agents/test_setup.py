@@ -477,7 +477,7 @@ def test_any_settings_are_restored_also_after_an_edit_elsewhere(
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    """Without the record nobody knows whether an empty list was there before."""
+    """Without the record it is unknown whether an empty list was there before."""
     rest = {key: item for key, item in value.items() if key != "hooks"}
     hooks = {event: groups for event, groups in value.get("hooks", {}).items() if groups}
     return {**rest, "hooks": hooks} if hooks else rest

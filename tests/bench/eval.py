@@ -21,7 +21,7 @@ from tests.bench.retrieval import model_of
 from tests.bench.sets import SETS
 
 RECALL = "recall"
-"""Its cases share one corpus, so it is no row of `SETS` (see `tests.bench.recall_set`)."""
+"""Its cases share one corpus, so it is not a row of `SETS` (see `tests.bench.recall_set`)."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 

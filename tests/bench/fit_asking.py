@@ -49,7 +49,7 @@ LEAST = 5
 """Examples with a feature; a rarer feature gets no weight."""
 
 LEAST_OF_WORDS = 5
-"""Examples with a word; a rarer word stands as its shape."""
+"""Examples with a word; a rarer word is replaced by its shape."""
 
 RIDGE = 3.0
 SMALLEST = 0.08
@@ -57,7 +57,7 @@ SMALLEST = 0.08
 
 FOLDS = 5
 BLOCK = 6
-"""Messages that are left out together: near misses stand beside what they resemble."""
+"""Messages that are left out together: near misses are grouped with what they resemble."""
 
 _MARK = re.compile(r"\[\[|\]\](?!\])|\{\{|\}\}(?!\})")
 

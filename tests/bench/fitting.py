@@ -46,7 +46,7 @@ LIMITS = Limits()
 
 
 class Fitted(NamedTuple):
-    """words: those that stand for themselves."""
+    """words: those that are features themselves."""
 
     bias: float
     weights: dict[str, float]

@@ -212,7 +212,7 @@ def _message() -> bool:
     rows = []
     for name, message in messages.items():
         cost = _ms(partial(_searched, message[-200 * KB :]), tries=7)
-        asks = "request" in name  # then its lines are told apart as well
+        asks = "request" in name  # then its lines differ as well
         rows.append(Row(name, f"{cost:.3g} ms") if asks else at_most(name, cost, 10, "ms"))
     return report("a message of 200 KB with 30,000 blank lines", rows)
 

@@ -124,7 +124,7 @@ class Session:
         )
 
     def compact(self, prose: str, *lines: str) -> None:
-        """The summariser obeys too: it takes the list's id, and writes what it was told."""
+        """The summariser obeys too: it takes the list's id, and writes what the list asks for."""
         instructions = (
             self._claude("PreCompact", trigger="auto")
             if self.claude

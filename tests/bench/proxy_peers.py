@@ -24,7 +24,7 @@ END = b"0\r\n\r\n"
 
 
 class Upstream(asyncio.Protocol):
-    """Answers when the whole request is there."""
+    """Answers when the complete request has arrived."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport: Any = transport

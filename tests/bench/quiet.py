@@ -76,7 +76,7 @@ def run(model: str) -> Iterator[Asked]:
 
 
 def _memories(size: int) -> Iterator[tuple[list[str], int]]:
-    """Memories of a size, and how many facts of ours stand in front of the filler."""
+    """Memories of a size, and how many facts of ours precede the filler."""
     facts = [fact for _, fact, _ in FACTS]
     if size > len(facts):
         yield [*facts, *filler(size - len(facts))], len(facts)

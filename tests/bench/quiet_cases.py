@@ -535,7 +535,7 @@ NOTHING: tuple[tuple[str, str], ...] = (
     ("word", "websocket"),
     ("word", "hydration"),
     ("word", "lawyer"),
-    # Names that stand nowhere.
+    # Names that occur nowhere.
     ("name", "computeInvoiceVat"),
     ("name", "src/billing/ledger.go"),
     ("name", "LedgerReconciler"),

@@ -27,7 +27,7 @@ import numpy as np
 MOST = 10
 KEPT_AT_ONCE = 10_000
 ASKED_S = 60.0
-"""After so long no more questions are asked of an engine: its median stands by then."""
+"""After so long no more questions are asked of an engine: its median is stable by then."""
 SINGLES = 50
 SINGLES_S = 60.0
 """After so long no more texts are added one by one."""

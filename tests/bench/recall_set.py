@@ -1,4 +1,4 @@
-"""`python -m tests.bench eval recall QUERIES --out P`: what a search of the whole corpus finds.
+"""`python -m tests.bench eval recall QUERIES --out P`: what a search of the complete corpus finds.
 
 The corpus is `corpus.jsonl` beside the queries. Entries are kept as they are, replaced ones too,
 and asked for through the use case that answers `wm search --all`.

@@ -78,7 +78,7 @@ def _spoken(mint: Mint, where: str, *, wide: bool = False) -> dict[str, Any]:
         "custom_instructions": told("custom_instructions"),
         "compact_summary": told("compact_summary"),
         "last_assistant_message": told("last_assistant_message"),
-        # Agents choose the name of a transcript at random, so a random one is no secret.
+        # Agents choose the name of a transcript at random, so a random one is not a secret.
         "transcript_path": f"/tmp/{mint.name(f'{where} transcript_path', known=True)}.jsonl",
         "message": told("message"),
     }

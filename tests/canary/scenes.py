@@ -35,10 +35,10 @@ ENDLESS = {("daemon",): "the daemon of the other scenes runs by it"}
 """Verbs that are not run by the walk over the verbs, and why."""
 
 SERVES = frozenset({("proxy",), ("open",)})
-"""Verbs that serve until they are told to end, unless their arguments are wrong."""
+"""Verbs that serve until they are stopped, unless their arguments are wrong."""
 
 STOPS = frozenset({"down", "up"})
-"""Not while a traced daemon serves: they would end it, or start one that nobody traces."""
+"""Not while a traced daemon serves: they would end it, or start one that is not traced."""
 
 
 # --- what everything else speaks of ----------------------------------------------------
@@ -64,7 +64,7 @@ def seed(stage: Stage) -> None:
 
 
 def known(stage: Stage) -> dict[str, Any]:
-    """What stands in the fields that must name something that exists."""
+    """Values of the fields that must name something that exists."""
     found = json.loads(stage.wm("inspect", "--all", "--json").data)["entries"]
     entry = str(found[0]["entry"]["id"])
     return {
@@ -253,7 +253,7 @@ def hooks_on_files(stage: Stage, *, every: int = 4) -> None:
 
 
 def hook_lines(stage: Stage) -> None:
-    """The shell lines that stand in Claude Code's settings."""
+    """The shell lines in Claude Code's settings."""
     package = Path(claude_hooks.__file__).parents[1]
     script = stage.repo / "hook.sh"
     command = WmCommand(script, sys.executable, str(package))

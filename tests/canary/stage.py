@@ -32,7 +32,7 @@ SERVES_S = 10.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What was told to a caller. own: numbers of the canaries that this caller had sent."""
+    """What a caller received. own: numbers of the canaries that this caller had sent."""
 
     place: str
     data: bytes
@@ -49,7 +49,7 @@ class Stage:
     planted: set[str] = field(default_factory=set)
     """Files that the run itself wrote: what a user or another program left there."""
     public: set[int] = field(default_factory=set)
-    """Canaries that any answer may tell, because they stand in the user's own settings."""
+    """Canaries that any answer may contain, because they are in the user's own settings."""
     _mark: int = 0
     _runs: int = 0
 
@@ -93,7 +93,7 @@ class Stage:
         )
 
     def plant(self, path: Path, text: str) -> Path:
-        """A file that somebody else wrote."""
+        """A file that another person wrote."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         self.planted.add(str(path))
@@ -256,7 +256,7 @@ class Stage:
             time.sleep(0.1)
 
     def wrote(self) -> Iterator[Written]:
-        """All bytes that traced processes wrote, and what stands in the homes in the end."""
+        """All bytes that traced processes wrote, and what is in the homes at the end."""
         said = str(self.folder / "said")
         for log in sorted(self.logs.iterdir()):
             yield from (one for one in written(log) if not one.path.startswith(said))

@@ -117,7 +117,7 @@ class Mint:
         self.made: list[Canary] = []
 
     def name(self, place: str, *, known: bool = False) -> str:
-        """A token that stands for itself. known: of a form that its issuer publishes, for names
+        """A token by itself. known: of a form that its issuer publishes, for names
         of which others are random too."""
         shapes = tuple(name for name in TOKENS if not known or name not in ("opaque", "jwt"))
         shape = shapes[len(self.made) % len(shapes)]
@@ -157,7 +157,7 @@ class Mint:
 
 
 def forms(secret: str) -> Iterator[tuple[str, bytes]]:
-    """How a secret may stand in a file: by the name of the form, its bytes."""
+    """How a secret may be written in a file: by the name of the form, its bytes."""
     raw = secret.encode()
     yield "raw", raw
     for name, text in (

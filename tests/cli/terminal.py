@@ -41,7 +41,7 @@ class Said:
 
     @property
     def sentences(self) -> str:
-        """What stands on stderr, in one line."""
+        """The text on stderr, in one line."""
         return " ".join(self.err.split())
 
 
@@ -89,7 +89,7 @@ class Terminal:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
     ) -> Said:
-        """Run `wm WORDS` in the repository, or in `cwd`; in "." it runs where the test stands."""
+        """Run `wm WORDS` in the repository, or in `cwd`; in "." it runs in that of the test."""
         out, err = _stream(), _stream()
         with (
             self.inside(cwd or self.repo, {**self.env, **(env or {})}),

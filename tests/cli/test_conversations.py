@@ -100,7 +100,7 @@ def test_flows_of_a_real_proxy_are_shown_by_a_real_daemon(
     with upstream_of(2) as upstream:
         assert played(user.settings(), upstream.url, play, record=False).faults == []
     (found,) = user.wm("status", "--json").json["conversations"]
-    # No hook told of the session, so only the digest of its id is known.
+    # No hook reported the session, so only the digest of its id is known.
     assert (found["sessionId"], found["zone"], found["model"]) == (sid("s-7"), "normal", MODEL)
     assert found["tokens"] == sum(value for value in told[0].values() if isinstance(value, int)) > 0
     assert counted(user) == before + 1

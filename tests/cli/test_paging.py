@@ -146,7 +146,7 @@ def check_restored_file(user: Terminal, name: str) -> None:
 
 
 def check_budget_lines(user: Terminal, state: LedgerState) -> None:
-    """What was saved stands in `wm status` and in the status line, as the ledger has it."""
+    """What was saved is shown in `wm status` and in the status line, as the ledger has it."""
     saved = dollars(state.saved - state.spent)
     needed = folded(ledger_of(user)).whole.restored
     shown = user.wm("status").out

@@ -318,7 +318,7 @@ def test_a_daemon_that_still_writes_its_queue_gets_no_kill_advice() -> None:
         lock = take_lock(settings)
         assert lock is not None
         try:
-            # Its own socket is what counts: another one in the environment is no sign of an end.
+            # Its own socket is what counts: another one in the environment is not a sign of an end.
             with socket.socket(socket.AF_UNIX) as elsewhere:
                 elsewhere.bind(str(Path(folder) / "s"))
                 elsewhere.listen()

@@ -22,7 +22,7 @@ BYTES_PER_TOKEN = 4
 
 @dataclass(frozen=True)
 class Unit:
-    """One block of the prefix: where it stands, whose it is, and whether it carries a mark."""
+    """One block of the prefix: its position, whose it is, and whether it carries a mark."""
 
     place: str
     section: str
@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def units(body: dict[str, Any]) -> list[Unit]:
-    """The whole prefix in order. Deferred tools stand outside the prefix."""
+    """The whole prefix in order. Deferred tools are outside the prefix."""
     return [*_tools(body), *_system(body), *_messages(body)]
 
 

@@ -113,7 +113,7 @@ def test_the_tools_work_while_the_daemon_is_down(machine: Machine, wm: Wired, wa
     use(way, machine)
     machine.tool("wm", "remember", SHIP)
     query = call(way.tool("memory_query"), query="how do we deploy", limit=3)
-    # Without our plugin nobody started one.
+    # Without our plugin nothing started one.
     kill = None if way.name == "opencode, over MCP" else wm.kill
     first = Answer((think("Look."), query), before=kill)
     machine.upstream.script = script(*turns(first, answer(say("Done."))))

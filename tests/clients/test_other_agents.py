@@ -94,7 +94,7 @@ def begins_like(before: Request, after: Request) -> bool:
 
 
 @pytest.mark.parametrize("teller", SIX, ids=by_name)
-def test_what_one_agent_is_told_every_other_knows_in_a_worktree(
+def test_a_fact_given_to_one_agent_is_known_to_every_other_in_a_worktree(
     machine: Machine, wm: Wired, teller: Agent
 ) -> None:
     ask(machine, teller, ASK_TO_KEEP, answer(say("I will.")))

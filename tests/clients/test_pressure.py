@@ -23,7 +23,7 @@ PRESSURE = "[wm] Context pressure "
 REPORTED = (500_000, 700_000, 850_000, 930_000, 940_000, 945_000)
 """Tokens that the answers report. Of this model's window OpenCode lets 968,000 fit."""
 PRINTED = 12_000
-"""Characters of each output where nobody reports tokens; 180,000 count as full."""
+"""Characters of each output where no client reports tokens; 180,000 count as full."""
 
 
 def told(exchange: Exchange) -> Counter[str]:

@@ -80,7 +80,7 @@ def counted(report: ReplayReport) -> list[tuple[int, int, int]]:
 
 
 def told(machine: Machine) -> list[tuple[int, int, int]]:
-    """The same as the upstream told it."""
+    """The same as the upstream reported it."""
     return sorted(
         (x.usage.input_tokens, x.usage.cache_read, x.usage.cache_creation)
         for x in machine.upstream.exchanges

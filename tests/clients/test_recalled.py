@@ -99,7 +99,7 @@ class Remembering:
         return hold
 
     def ask_daemon(self, session: str, message: str) -> tuple[float, bytes]:
-        """What Claude Code's hook would be told for a message, and how long that takes."""
+        """What Claude Code's hook would receive for a message, and how long that takes."""
         body = {"session_id": session, "prompt": message, "cwd": str(self.machine.repo)}
         with closing(OnSocket(self.wired.socket, PATIENCE_SECONDS)) as link:
             began = time.monotonic()
@@ -108,7 +108,7 @@ class Remembering:
         return time.monotonic() - began, told
 
     def have_index(self) -> None:
-        """Once a search found it by words, its words stand in the daemon's index."""
+        """Once a search found it by words, its words are in the daemon's index."""
         found = self.wired.ask("search", "rounded invoices")
         assert found["hits"][0]["entry"]["text"] == FACT
 

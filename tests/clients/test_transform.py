@@ -49,7 +49,9 @@ export const Seen = async () => ({
 """
 
 
-def test_the_transform_sees_the_whole_history_and_leaves_no_trace_in_it(machine: Machine) -> None:
+def test_the_transform_sees_the_complete_history_and_leaves_no_trace_in_it(
+    machine: Machine,
+) -> None:
     (machine.repo / "report.py").write_text(REPORT)
     plugin = machine.repo / ".opencode" / "plugin" / "seen.js"
     plugin.parent.mkdir(parents=True)

@@ -193,7 +193,7 @@ class Upstream:
         return wrong
 
     def _finished(self, body: dict[str, Any], blocks: tuple[Block, ...]) -> Iterator[Block]:
-        """The answer's blocks with ids and signatures, each bound to all that stands before it."""
+        """The answer's blocks with ids and signatures, each bound to all that precedes it."""
         omitted = (body.get("thinking") or {}).get("display") == "omitted"
         row = units(body)
         answered: list[Block] = []

@@ -87,7 +87,7 @@ class Wired:
         return str(self.ask("session", "show", session)["hot"])
 
     def take_away(self) -> None:
-        """No daemon, no program: as if somebody had removed wm without `wm unsetup`."""
+        """No daemon, no program: as if wm had been removed without `wm unsetup`."""
         if self.pid() is not None:
             self.kill()
         shutil.rmtree(self.installation)

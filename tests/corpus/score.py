@@ -86,7 +86,7 @@ def judged_errors(row: Row) -> Iterator[Judged]:
         visible = []  # its output is other texts
     tool = _TOOLS.get(row["tool"], {})
     if row["form"] == "code" and tool.get("category", "runtime") == "runtime":
-        return  # `; echo "exit code: $?"` behind a program that is no check: open to argument
+        return  # `; echo "exit code: $?"` behind a program that is not a check: open to argument
     failed = row["exit"] != 0 or row["form"] == "code"
     hidden = row["form"] in HIDDEN and row["exit"] == 0
     if not failed and not hidden:

@@ -65,7 +65,7 @@ def _serve(path: str, said: int, answer: bytes) -> None:
 
 
 def told(heard: int) -> bytes:
-    """What the listener was told so far."""
+    """What the listener received so far."""
     try:
         return os.read(heard, 65536)
     except BlockingIOError:

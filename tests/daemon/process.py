@@ -93,7 +93,7 @@ def home(folder: Path, config: str = "") -> Iterator[Home]:
 
 @contextmanager
 def started(environment: Mapping[str, str]) -> Iterator[Settings]:
-    """A daemon as `wm up` starts it, which is told to end, and has."""
+    """A daemon as `wm up` starts it, which was asked to end, and has."""
     settings = load(environment)
     lifecycle.start(settings, environment=environment)
     try:

@@ -1,4 +1,4 @@
-"""Requests through the whole daemon: routes, errors, the daemon's own answers."""
+"""Requests through a complete daemon: routes, errors, the daemon's own answers."""
 
 from __future__ import annotations
 

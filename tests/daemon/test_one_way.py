@@ -60,7 +60,7 @@ MOST_AT_ALL = {
     "remember": {"daemon": 6, "ops": 19, "domain": 31, "search": 1, "store": 17},
     "search": {"daemon": 5, "ops": 10, "domain": 3, "search": 14, "store": 10},
 }
-"""Where it stands. A module less on the way is a number less here."""
+"""The present value. A module less on the way is a number less here."""
 
 Reply = Response | Stream
 

@@ -46,7 +46,7 @@ def test_fields_are_described_where_they_are_sent() -> None:
     assert body("/v1/spaces/{workspace}/notes")["required"] == ["text"]
 
 
-def test_an_agents_payload_is_the_whole_body() -> None:
+def test_an_agents_payload_is_the_complete_body() -> None:
     assert parameters("/v1/print/{agent}", "post") == [
         ("agent", "path", True),
         ("project", "query", False),

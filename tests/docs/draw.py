@@ -98,7 +98,7 @@ def _texts(call: ast.Call, names: dict[str, str]) -> tuple[str, str]:
 
 
 def _literal(node: ast.expr, names: dict[str, str]) -> str:
-    """The text of a literal; values as `{expression}`; "" if it is no literal."""
+    """The text of a literal; values as `{expression}`; "" if it is not a literal."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):

@@ -1,4 +1,4 @@
-"""What stands in our pages: their lines of prose, code blocks, links and headings.
+"""What our pages contain: their lines of prose, code blocks, links and headings.
 
 Reads as much Markdown as the pages use, not more.
 """
@@ -75,7 +75,7 @@ def blocks(*languages: str) -> Iterator[Block]:
 
 
 def inline(page: str) -> tuple[str, ...]:
-    """What stands between backticks in the prose; a line break in it counts as a space."""
+    """Texts between backticks in the prose; a line break in it counts as a space."""
     joined = re.sub(r"(?<=\S)\n(?=\S)", " ", parts(page)[0])
     return tuple(match.group(1) for match in _INLINE.finditer(joined))
 

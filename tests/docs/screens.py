@@ -117,7 +117,7 @@ UNSTEADY = (
     (r"  \w+ +python .*(\n {24}.*)*", "  ok       python       3.13.1 at ~/.venv/bin/python"),
     (r"  \w+ +disk .*(\n {24}.*)*", "  ok       disk         ext4: durable"),
 )
-"""Pattern -> what stands for it on the page."""
+"""Pattern -> what replaces it on the page."""
 
 
 @lru_cache(maxsize=1)

@@ -40,7 +40,7 @@ def lines(page: str) -> list[list[str]]:
 
 
 def understood(words: list[str]) -> str:
-    """ "" for a line that click takes; else what it says. A bare name of a verb is no line."""
+    """ "" for a line that click takes; else what it says. A bare name of a verb is not a line."""
     words = [SAMPLES.get(word, word) for word in words if word != "…"]
     command: click.Command = application
     context = click.Context(application, info_name="wm", help_option_names=["-h", "--help"])

@@ -34,7 +34,7 @@ def tokens(used: int, limit: int = 1000, model: str = "") -> ContextFill:
 
 
 def after(*used: int, begin: Pressure = NEW) -> Pressure:
-    """The document after these shares of 1000 tokens, everything told at once."""
+    """The document after these shares of 1000 tokens, everything announced at once."""
     pressure = begin
     for one in used:
         pressure = announced(observe(pressure, tokens(one), now=NOW, settings=SETTINGS), now=NOW)
@@ -229,7 +229,7 @@ USED = st.integers(min_value=-50, max_value=1500)
 
 @given(st.lists(st.one_of(USED, st.none()), max_size=60))
 def test_interventions_are_counted_exactly_once_per_rise(steps: list[int | None]) -> None:
-    """None is a compaction. The reference knows two things only: whether the rise was told,
+    """None is a compaction. The reference knows two things only: whether the rise was announced,
     and how far the share fell since."""
     pressure, expected, armed = NEW, 0, True
     for used in steps:

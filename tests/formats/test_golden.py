@@ -29,7 +29,7 @@ def loaded(path: Path) -> Any:
 
 
 def rewritten(slug: str, data: Any) -> Any:
-    """What stands in the file after one load and save."""
+    """What the file contains after one load and save."""
     record = REGISTRY[slug].model_validate(upgrade(slug, data))
     text = record.__pydantic_serializer__.to_json(record, indent=2, by_alias=True)
     return from_json(text, allow_inf_nan=False)

@@ -89,7 +89,7 @@ def test_an_endless_answer_is_not_read(provider: str) -> None:
     ],
 )
 def test_a_status_is_a_reason(provider: str, status: int, reason: str, may_cost: bool) -> None:
-    """A redirect is none: it could lead to a host that nobody agreed to."""
+    """A redirect is none: it could lead to a host without consent."""
     with scripted(lambda *_asked: "never") as other:
         body = json.dumps({"error": {"message": "no"}}).encode()
         raw = Raw(body, status, headers={"location": f"{other.url}/v1/messages"})

@@ -1,4 +1,4 @@
-"""A home of its own for every test: on files and in memory, with a clock and ids that are told."""
+"""A home of its own for every test: on files and in memory, with a scripted clock and ids."""
 
 from __future__ import annotations
 

@@ -286,7 +286,7 @@ class Talk:
         self.messages.append({"role": "user", "content": [*results, *words]})
 
     def _leaves(self, seen: bytes) -> None:
-        """The client left before the end; it keeps the whole blocks of a stream, or nothing."""
+        """The client left before the end; it keeps the complete blocks of a stream, or nothing."""
         self.done["aborts"] += 1
         if not self.streams or self.random.random() < 0.5:
             return

@@ -14,7 +14,7 @@ SAID = f"The public demo token is {TOKEN}"
 
 
 def label_of(bench: Bench) -> str:
-    """What stands in the place of the token."""
+    """What replaces the token."""
     return bench.runtime.redactor.text(TOKEN)
 
 

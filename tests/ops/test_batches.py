@@ -50,7 +50,7 @@ def test_each_update_sees_the_earlier_ones(bench: Bench) -> None:
 
 
 def test_an_entry_stored_and_forgotten_in_one_batch_is_in_the_trash(bench: Bench) -> None:
-    """The trash's file has a name that nobody knew when the locks were chosen."""
+    """The trash's file has a name that was unknown when the locks were chosen."""
     event = {"session_id": "s-1", "agent": "tests"}
     done = bench.batch(
         ask(SHIP),
@@ -64,7 +64,7 @@ def test_an_entry_stored_and_forgotten_in_one_batch_is_in_the_trash(bench: Bench
 
 
 class FullDisk(QuickDisk):
-    """Has room until it is told to have none."""
+    """Has room until it is set to have none."""
 
     full = False
 

@@ -121,7 +121,7 @@ def test_every_injected_byte_is_accounted_for(bench: Bench) -> None:
 
 
 def test_a_visit_after_a_pause_changes_no_order(bench: Bench) -> None:
-    """WM-2: strengths are the same whether somebody has just come or not."""
+    """WM-2: strengths are the same whether a session has just begun or not."""
     old = entry("m_old", SHIP, type="decision", retention_clock="2026-05-01T09:00:00.000Z")
     new = entry("m_new", QUEUE, type="decision", retention_clock="2026-11-20T09:00:00.000Z")
     bench.write_memory(old, new, last_activity_at="2026-05-02T09:00:00.000Z")

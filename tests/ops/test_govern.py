@@ -149,7 +149,7 @@ def test_a_second_run_finds_nothing(files: Bench) -> None:
 
 
 def test_a_plan_is_freed_after_its_run(files: Bench) -> None:
-    """What a hundred thousand files took goes back to the system only if nobody holds a part."""
+    """What a hundred thousand files took goes back to the system only if no object keeps a part."""
     everything(files)
     tally = sweep._Tally(most=10)
     plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)

@@ -318,7 +318,7 @@ def test_an_import_of_a_thousand_statements_is_undone_at_once(files: Bench) -> N
     assert files.memory().entries == ()
 
 
-def test_an_import_that_brings_nothing_is_no_act(bench: Bench) -> None:
+def test_an_import_that_brings_nothing_is_not_an_act(bench: Bench) -> None:
     assert run(bench, fact(CENTS), dry_run=True).event == ""
     assert run(bench, fact(SHIP)).event
     assert run(bench, fact(SHIP)).event == ""

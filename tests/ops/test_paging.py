@@ -242,7 +242,7 @@ def result_of(call: str) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": call}
 
 
-def test_safe_leaves_what_somebody_asked_to_read() -> None:
+def test_safe_leaves_text_that_was_requested_by_a_read() -> None:
     session, talk = Session(), Conversation(bounded=True)
     policy = PagingPolicy(LEVELS["safe"])
     session.step(0, 60, 1)

@@ -212,7 +212,7 @@ def test_the_daemon_keeps_what_explains_tags_and_texts_with_tags(bench: Bench) -
     assert sent["system"] == json.loads(turn.prepared.raw)["system"]
 
 
-def test_a_proxy_of_somebody_else_gets_the_history_but_not_the_tools(bench: Bench) -> None:
+def test_another_users_proxy_gets_the_history_but_not_the_tools(bench: Bench) -> None:
     """It could not take their calls out of the answer."""
     ours = ManagedConversation("", Recovered(), lambda _name: nothing, offers=True)
     turn = ours.plan(body("go"), "safe", "r_1", 1.0)

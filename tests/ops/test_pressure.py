@@ -244,7 +244,7 @@ def created(bench: Bench, session: str = "s-1") -> None:
 
 
 def answered(bench: Bench, tokens: int, **more: Any) -> dict[str, Any]:
-    """What the plugin is told when an answer of so many tokens has come."""
+    """What the plugin receives when an answer of so many tokens has come."""
     info = {
         "id": f"msg_{tokens}",
         "sessionID": "s-1",
@@ -435,7 +435,7 @@ def test_a_tool_call_waits_only_for_a_pending_message(bench: Bench) -> None:
 
 
 def test_an_early_answered_call_keeps_the_review_pending(bench: Bench) -> None:
-    """It raises the level itself; nobody reads what it brings."""
+    """It raises the level itself; its results are not read."""
     claude(bench, "SessionStart", source="startup")
     payload = {
         "session_id": "s-1",

@@ -243,7 +243,7 @@ def nothing_failed(bench: Bench, check: Check, word: str) -> None:
     fixed(bench, check, word)
     later = Script(bench, "s-2")
     assert later.succeed(check, word).notices == ()
-    # The words of the failure in a file that somebody reads are no failure.
+    # The words of the failure in a file that the agent reads are not a failure.
     shown = check.failing.format(w=word, n=12)
     answer = bench.event("tool_finished", session="s-2", tool="bash", command="cat build.log",
                          exit_code=0, output=shown)  # fmt: skip

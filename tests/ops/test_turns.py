@@ -206,7 +206,7 @@ def test_a_fault_in_a_long_session_costs_at_most_its_turn(fault: str) -> None:
     assert session.upstream.refused == []
 
 
-def test_what_is_missed_before_anything_was_decided_is_no_loss_of_paging() -> None:
+def test_a_miss_before_any_decision_is_not_a_loss_of_paging() -> None:
     """A service that never finds anything in its cache, and a client that is only watched."""
     session = Session("safe")
     for number in range(5):
@@ -436,7 +436,7 @@ def test_after_the_first_record_of_a_session_all_its_requests_are_recorded() -> 
     assert unmanaged.disk.records() == []
 
 
-def test_a_refused_decision_is_no_late_one() -> None:
+def test_a_refused_decision_is_not_a_late_one() -> None:
     session = Session("balanced")
     for _ in range(40):
         session.turn("", 80)

@@ -150,7 +150,7 @@ def test_later_requests_and_a_restart_repeat_the_passage() -> None:
     assert strip(json.loads(again.raw)["messages"][-7]) == strip(with_passage)
 
 
-def test_what_the_passage_shows_is_no_fault_afterwards() -> None:
+def test_what_the_passage_shows_is_not_a_fault_afterwards() -> None:
     one = begun()
     one.says(UNSURE)
     one.says(f"I write:\n{LINE}\n")

@@ -309,7 +309,7 @@ def test_the_stream_goes_on_after_a_restart_of_the_daemon(user: Terminal, page: 
     assert "The purser keeps the spare keys." in user.wm("inspect", "--full").out
 
 
-def test_the_page_ends_when_nobody_looks(user: Terminal) -> None:
+def test_the_page_ends_when_no_browser_is_open(user: Terminal) -> None:
     with opened(user, script=IDLE) as served:
         served.enter()
         with stream(served):

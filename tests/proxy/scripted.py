@@ -89,7 +89,7 @@ class Agent:
             self.messages.append({"role": "user", "content": results})
 
     def ask(self) -> list[dict[str, Any]]:
-        """Send the history as it stands; the blocks of the answer, [] for a refusal."""
+        """Send the present history; the blocks of the answer, [] for a refusal."""
         self.sent.append(json.dumps(self._body(), ensure_ascii=False).encode())
         status, raw = self.post("/v1/messages?beta=true", self.sent[-1])
         self.got.append(raw)
@@ -171,9 +171,9 @@ async def chain(
     killed: bool = False,
     offers: bool = False,
 ) -> AsyncIterator[Chain]:
-    """A proxy that tells the daemon of these settings; at the end it has told everything. policy:
-    of paging; "" pages nothing. offers: phantom tools. prepare_deadline_s: longer than any load of
-    the machine. killed: what its paging would still write is lost."""
+    """A proxy that reports to the daemon of these settings; at the end it has reported everything.
+    policy: of paging; "" pages nothing. offers: phantom tools. prepare_deadline_s: longer than any
+    load of the machine. killed: what its paging would still write is lost."""
     faults: list[Exception] = []
     reporter, ledger = Reporter(settings), DaemonLedger(settings)
     preparer = (

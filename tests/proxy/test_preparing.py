@@ -38,7 +38,7 @@ PLACE = "X-Wm-Workspace: /quay"
 
 
 class FileLedger:
-    """A line for each record of a conversation. It refuses what it is told to."""
+    """A line for each record of a conversation. It refuses the kinds that a test names."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -304,7 +304,7 @@ def test_a_chunked_request_is_shortened_too(tmp_path: Path) -> None:
     within(test)
 
 
-def test_a_held_request_without_a_body_ends_once(tmp_path: Path) -> None:
+def test_a_chunked_request_with_an_empty_body_ends_once(tmp_path: Path) -> None:
     async def test() -> None:
         made = preparer(FileLedger(tmp_path / "log"), nothing)
         async with bench(accept_empty, preparer=made) as b:

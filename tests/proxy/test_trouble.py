@@ -109,7 +109,7 @@ def test_unsolicited_data_on_a_paused_connection_is_dropped() -> None:
     within(test)
 
 
-def test_a_slow_client_gets_the_whole_of_an_answer_that_closes_its_connection() -> None:
+def test_a_slow_client_gets_all_of_an_answer_that_closes_its_connection() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LONG
 
     async def test() -> None:

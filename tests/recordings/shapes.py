@@ -47,7 +47,7 @@ def of_value(value: Any) -> Shape:
 
 
 def of_values(values: Iterable[Any]) -> Shape:
-    """The shape of several values that stand at one place; NO_JSON without any."""
+    """The shape of several values at one place; NO_JSON without any."""
     lines = [line for value in values for line in _value_lines(value, "$", "")]
     return _joined(lines) or NO_JSON
 
@@ -58,7 +58,7 @@ def of_schema(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Shape:
 
 
 def nested(shape: Shape) -> Any:
-    """The shape as it is written: members stand in their object, `[]` is what a list holds, and
+    """The shape as it is written: members are in their object, `[]` is what a list holds, and
     "" is what stands there besides an object."""
     root: dict[str, Any] = {}
     for path, types in shape.items():
@@ -133,7 +133,7 @@ def _value_lines(value: Any, path: str, name: str) -> Iterator[tuple[str, str]]:
         case int() if name == "version":
             yield path, f"={value}"
         case _:
-            # A whole number may stand where a fraction does: 1.0 and 1 are one type of JSON.
+            # An integer may occur where a fraction does: 1.0 and 1 are one type of JSON.
             yield path, "number"
 
 

@@ -1,4 +1,4 @@
-"""A user's day with wm, told to the command line and the socket: what is recorded of each step.
+"""A user's day with wm, through the command line and the socket: what is recorded of each step.
 
 A step is recorded by its exit code or HTTP status and the shape of its JSON, never by its texts.
 It is played on a data folder of its own with a daemon, and ends without one on the files.
@@ -249,7 +249,7 @@ WITH_DAEMON: tuple[str, ...] = (
     "session delete {session} --dry-run",
     "down",
 )
-"""Command lines; each is run with --json. Names in braces stand for ids of this run."""
+"""Command lines; each is run with --json. Names in braces are replaced by ids of this run."""
 
 ON_FILES: tuple[str, ...] = (
     "down",
@@ -275,7 +275,7 @@ class Player:
         self.recorded: Recording = {}
         self.files: dict[str, Shape] = {}
         self.names: dict[str, str] = {"repo": str(user.repo), "session": CLAUDE}
-        """Words in braces -> what they stand for in this run."""
+        """Words in braces -> their values in this run."""
 
     def hooks(self) -> None:
         common = {"session_id": CLAUDE, "cwd": str(self.user.repo)}

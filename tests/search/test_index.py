@@ -514,6 +514,6 @@ def test_words_and_names_become_terms(raw: str, terms: tuple[str, ...]) -> None:
     assert terms_of(raw) == terms
 
 
-def test_filler_words_are_dropped_unless_they_are_the_whole_query() -> None:
+def test_filler_words_are_dropped_unless_the_query_has_no_others() -> None:
     assert query_words("what is the queue for") == ["queue"]
     assert query_words("what is it") == ["what", "is", "it"]

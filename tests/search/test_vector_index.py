@@ -347,7 +347,7 @@ def test_growth_past_the_threshold_does_not_change_answers() -> None:
 
 @pytest.mark.parametrize("graph", [NearGraph, Blind])
 def test_selective_filters_find_all_matches(graph: type[Graph]) -> None:
-    """What the graph names is then mostly what nobody asked for."""
+    """What the graph names is then mostly what the query did not ask for."""
     few = Filters(metadata={"status": "inbox"})
     exact, helped = index(400, PLAIN), index(400, FEW, graph)
     for seed in range(10):

@@ -311,7 +311,7 @@ def test_allowances_apply_at_the_time_of_redaction() -> None:
     assert redactor.text(held) != held
 
 
-# Every prefix of these counts as weak; WEAK_PREFIXES was once a set of letters and held none.
+# Every prefix of these counts as weak; WEAK_PREFIXES was once a set of letters and had none.
 @pytest.mark.parametrize(
     "name",
     [

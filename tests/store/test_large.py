@@ -39,7 +39,7 @@ def put(store: FileStore, entries: tuple[object, ...]) -> None:
 
 
 def bits(raw: bytes) -> list[int]:
-    """Some bits of the first lines, and some of the whole file."""
+    """Some bits of the first lines, and some of the complete file."""
     draw = random.Random(13)
     return [draw.randrange(end) for end in (HEAD_BITS, 8 * len(raw)) for _ in range(FLIPS // 2)]
 

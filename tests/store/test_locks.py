@@ -117,7 +117,7 @@ def test_a_failed_attempt_releases_its_locks(folder: Handle) -> None:
     one.release_all([*held, free])
 
 
-def test_a_lock_file_removed_while_held_is_noticed(folder: Handle, tmp_path: Path) -> None:
+def test_a_lock_file_removed_while_locked_is_noticed(folder: Handle, tmp_path: Path) -> None:
     locks = locks_of(folder)
     (held,) = locks.take_all([(folder, "a.json")])
     assert locks.is_current(held)

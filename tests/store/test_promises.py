@@ -444,7 +444,7 @@ def test_the_steps_of_a_session_can_be_deleted_without_its_decisions(store: File
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 1.0])
 def test_a_step_whose_line_is_incomplete_is_stored_again(tmp_path: Path, share: float) -> None:
-    """A process killed while it writes leaves a line that nobody reads, with ids in it."""
+    """A process killed while it writes leaves a line that is never read, with ids in it."""
     store = FileStore(tmp_path / "wm", SETTINGS)
     keep_steps(store, SID, 1)
     log = store.home / "workspaces" / KEY / OBJECTS / f"{SID}.jsonl"

@@ -36,7 +36,7 @@ def line(seen: list[int]) -> Callable[[RecordingIndex], Recording]:
 
 
 def append(store: FileStore) -> int:
-    """Write a line; returns the number of texts that the log held before."""
+    """Write a line; returns the number of texts that the log had before."""
     seen: list[int] = []
     assert store.append_recording(KEY, SID, 100_000, line(seen))
     return seen[0]

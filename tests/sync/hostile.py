@@ -1,4 +1,4 @@
-"""Hostile trees, histories and remotes: what somebody who may push can make a remote contain."""
+"""Hostile trees, histories and remotes: what a person who may push can make a remote contain."""
 
 from __future__ import annotations
 

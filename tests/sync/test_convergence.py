@@ -50,7 +50,7 @@ def merged_by_model(repository: Path) -> dict[str, Any]:
 
 
 def settle(persons: list[Person]) -> None:
-    """Sync until nobody has anything new."""
+    """Sync until no replica has anything new."""
     before = None
     for _ in range(6):
         for person in persons:

@@ -151,7 +151,7 @@ def test_mutated_files_have_no_effect(world: World) -> None:
         attacked_by_tree(world, name, case, seed)
 
 
-def test_what_is_no_shared_entry_is_left_out_and_reported(world: World) -> None:
+def test_anything_but_a_shared_entry_is_left_out_and_reported(world: World) -> None:
     ann, ben = world.person("ann"), world.person("ben", accept="all")
     ann.shared(SHIP)
     ann.sync()

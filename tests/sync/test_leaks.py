@@ -81,7 +81,7 @@ class Life:
             self.private.add(answer.entry.id)
 
     def wait_in_the_inbox(self) -> None:
-        """What a model proposes, and nobody has approved."""
+        """What a model proposes, without approval."""
         self.person.call("remember", text=self.text(self.kept), origin="assistant", type="project")
 
     def work(self) -> None:

@@ -60,7 +60,7 @@ def home_of(person: Person) -> Path:
 
 
 def taken(home: Path) -> list[str]:
-    """The locks below a data folder that somebody has."""
+    """The locks below a data folder that a process has taken."""
     found = []
     for path in home.rglob("*.lock"):
         with open(path, "rb") as file:
@@ -71,7 +71,7 @@ def taken(home: Path) -> list[str]:
     return found
 
 
-def test_no_lock_is_held_while_a_remote_does_not_answer(world: World) -> None:
+def test_no_lock_is_taken_while_a_remote_does_not_answer(world: World) -> None:
     ann = world.person("ann")
     name = ann.shared(SHIP)
     ann.sync()

@@ -1,4 +1,4 @@
-"""Recaps of sessions travel once somebody shares them, and are shown to people, not to models."""
+"""Recaps of sessions travel once a person shares them, and are shown to people, not to models."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_leaving_the_team_drops_the_recaps_of_others(world: World) -> None:
     assert recaps(ben) == []
 
 
-def test_a_recap_of_somebody_else_reaches_no_model(world: World) -> None:
+def test_another_persons_recap_reaches_no_model(world: World) -> None:
     ann, ben = world.person("ann"), world.person("ben", accept="all")
     ann.share(recaps=True)
     worked(ann, "s-1", "Make the harbour queue faster.", "queue.py")

@@ -60,7 +60,7 @@ def test_a_signed_entry_is_active_and_an_unsigned_one_waits(world: World, signin
 
 
 def test_a_signature_covers_only_its_signers_versions(world: World, signing: Path) -> None:
-    """Mal copies Ann's signed bytes, and signs for nobody."""
+    """Mal copies Ann's signed bytes, without a signature of his own."""
     ann = world.person("ann")
     ben = world.person("ben", accept="signed", allowed_signers=str(signing))
     name = ann.shared(SHIP)

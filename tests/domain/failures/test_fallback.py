@@ -194,7 +194,7 @@ ROWS = [
         "b.md",
     ),
     ("git commit -m x", 1, "husky - pre-commit hook exited with code 1 (error)\n", "hook exited"),
-    # The message stands above its trace.
+    # The message is above its trace.
     ("make", 2, "make: *** Pas de règle pour « carts.o ». Arrêt.\n", "carts.o"),
     ("uv lock", 1, "error: No solution found\n  cause: Because wm-x was not found\n", "wm-x"),
     ("rake x", 1, "rake aborted!\nDon't know how x\n/a/rake.rb:9:in `[]'\n", "Don't know how"),
@@ -222,7 +222,7 @@ ROWS = [
     ),
     ("pytest", 2, "E   ImportError: no shop\nERROR tests/test_a.py\n1 error in 1s\n", "no shop"),
     ("julia a.jl", 1, "ERROR: `totl` not defined\n [1] top-level\n   @ ~/a.jl:3\n", "totl"),
-    # A heading stands above its message.
+    # A heading is above its message.
     ("elm make", 1, "-- NAMING ERROR ------ src/Main.elm\n\nI cannot find `totl`:\n", "totl"),
     ("ghc Main.hs", 1, "Main.hs:4:9: error:\n    • Not in scope: totl\n", "totl"),
     ("mix credo", 6, "┃ [R] → Needs a moduledoc\n┃       lib/cart.ex:1:11 #(Cart)\n", "moduledoc"),
@@ -449,7 +449,7 @@ ROWS = [
         "-----\nNameError: name 'x' is not defined\n",
         "An error occurred in the cell: NameError: name 'x' is not defined",
     ),
-    # The message stands below the source that the place shows.
+    # The message is below the source that the place shows.
     (
         "stylus a.styl",
         1,

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  Lines of other programs.
-"""Which line of the output of a tool that nobody described opens the error."""
+"""Which line of the output of a tool without a format of its own opens the error."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize("message", KEPT)
-def test_what_is_kept_follows_the_request_or_stands_before_it(message: str) -> None:
+def test_what_is_kept_follows_the_request_or_precedes_it(message: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [KEPT[message]]
 
 

@@ -96,7 +96,7 @@ def test_several_requests_of_one_message_are_found() -> None:
         ("改一下标题，顺便记住我们用 rem", "我们用 rem"),
     ],
 )
-def test_a_word_before_a_colon_is_no_programs_name_if_it_asks(message: str, fact: str) -> None:
+def test_a_word_before_a_colon_is_not_a_programs_name_if_it_asks(message: str, fact: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [fact]
 
 
@@ -116,5 +116,5 @@ ONCE = {
 
 
 @pytest.mark.parametrize("message", ONCE)
-def test_politeness_around_a_request_is_no_second_one(message: str) -> None:
+def test_politeness_around_a_request_is_not_a_second_one(message: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [ONCE[message]]

@@ -290,7 +290,7 @@ def test_a_file_for_all_agents_is_foreign_but_distrusts_no_session() -> None:
     assert verdict(words, "All agents must run make lint.") == ("tool", FOREIGN_FIRST)
 
 
-# --- what nobody said -------------------------------------------------------------------------
+# --- what no person said -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

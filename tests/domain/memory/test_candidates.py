@@ -87,7 +87,7 @@ def test_an_invalid_line_is_refused_alone(line: str, code: str) -> None:
         "> quoted",
     ],
 )
-def test_foreign_text_between_lines_refuses_the_whole_section(foreign: str) -> None:
+def test_foreign_text_between_lines_refuses_the_complete_section(foreign: str) -> None:
     parsed = parse(f"Memory candidates:\n{foreign}\n{LINE}")
     assert parsed.items == ()
     assert {refused.code for refused in parsed.refused} == {"unclean_section"}

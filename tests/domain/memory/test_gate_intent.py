@@ -54,7 +54,7 @@ def test_a_state_differs_from_a_rule(kind: str, text: str, code: str) -> None:
     assert (code in reasons) if code else reasons == ()
 
 
-def test_what_runs_or_is_open_now_is_no_fact() -> None:
+def test_what_runs_or_is_open_now_is_not_a_fact() -> None:
     kept = [text for text in MOMENTS.splitlines() if not _reasons(text)]
     assert kept == []
 

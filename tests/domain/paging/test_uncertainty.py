@@ -71,5 +71,5 @@ def test_hedging_in_eight_languages(text: str) -> None:
         "这个吊车不确定性很大。",
     ],
 )
-def test_doubt_about_the_code_is_no_hedging(text: str) -> None:
+def test_doubt_about_the_code_is_not_hedging(text: str) -> None:
     assert not hedges(text)

@@ -67,7 +67,7 @@ def test_cut_marks_count_omissions_and_the_first_names_the_handle(case: Case) ->
 
 
 def _numbers(mark: str) -> list[str]:
-    """The first number of a mark: how many lines it stands for."""
+    """The first number of a mark: how many lines it replaces."""
     words = mark.removeprefix(MARK).split(" ")
     return [next(word for word in words if word.replace(",", "").isdigit())]
 
@@ -83,7 +83,7 @@ def test_pruning_is_idempotent(case: Case) -> None:
 @pytest.mark.parametrize(
     ("tool", "name", "command", "_about"), ASKED_FOR, ids=[row[3] for row in ASKED_FOR]
 )
-def test_text_that_somebody_asked_to_read_is_kept_completely(
+def test_text_that_was_requested_by_a_read_is_kept_completely(
     tool: str, name: str, command: str, _about: str
 ) -> None:
     source = text(

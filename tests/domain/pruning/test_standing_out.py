@@ -191,7 +191,7 @@ def test_a_finding_keeps_the_rule_of_the_object_around_it() -> None:
     assert '"check_id": "rule-31"' in text
 
 
-def test_the_frame_of_an_error_is_no_tree() -> None:
+def test_the_frame_of_an_error_is_not_a_tree() -> None:
     box = "╷\n│ Error: {}\n│\n│   on main.tf line {}:\n│   {}: bad\n│\n╵"
     lines = [
         box.format("Unclosed block" if n == 5 else f"Unsupported {n}", n, n) for n in range(12)

@@ -151,7 +151,7 @@ def test_a_tombstone_removes_what_is_older_and_an_edit_after_it_counts() -> None
         (b"\xff\xfe{\x00}\x00", "JSON"),
     ],
 )  # fmt: skip
-def test_what_is_no_shared_entry_is_refused_with_a_reason(raw: bytes, why: str) -> None:
+def test_anything_but_a_shared_entry_is_refused_with_a_reason(raw: bytes, why: str) -> None:
     with pytest.raises(Invalid, match=why):
         parsed(raw)
 

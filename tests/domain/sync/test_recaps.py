@@ -49,7 +49,7 @@ def test_a_recap_that_says_nothing_does_not_leave() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[", "[]", "7", '"a"', '{"asked": 7}', '{"checks": [7]}', "[" * 7000]
 )
-def test_what_is_no_recap_is_none(text: str) -> None:
+def test_anything_but_a_recap_reads_as_none(text: str) -> None:
     assert recap_of("r_1234", {"text": text}, "Ann", unchanged, NOW) is None
 
 
