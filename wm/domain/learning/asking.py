@@ -137,9 +137,13 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
 
 def _is_statement(text: str, best: _Candidate) -> bool:
     """Whether a sentence that hardly asks is itself what lasts, or a quotation."""
-    whole = max(LEAST_LASTING, min(MOST_LASTING, lasting_score(text)))
     within = any(one in text for one in best.texts)
-    return bool(_QUOTE.holds(text)) or (within and whole >= best.lasts())
+    return bool(_QUOTE.holds(text)) or (within and _lasts(text) >= best.lasts())
+
+
+def _lasts(text: str) -> float:
+    """How much a text reads like a lasting statement, within limits."""
+    return max(LEAST_LASTING, min(MOST_LASTING, lasting_score(text)))
 
 
 def sentences(typed: str) -> list[Sentence]:
@@ -252,8 +256,7 @@ class _Candidate(NamedTuple):
 
     def lasts(self) -> float:
         """How much the text resembles what lasts, less where it was not expected."""
-        most = max(map(lasting_score, self.texts))
-        return max(LEAST_LASTING, min(MOST_LASTING, most)) - (0 if self.expected else ELSEWHERE)
+        return max(map(_lasts, self.texts)) - (0 if self.expected else ELSEWHERE)
 
 
 def _candidates(
