@@ -32,8 +32,8 @@ REAL_WEIGHT = 2.0
 
 _LINE = re.compile(r"(\w\w) (\S+) (?:B:(.*?) \| )?(.*)")
 HEAD = (
-    "# Weights of the features and words of `stated` (EX-7), made by\n"
-    "# `python -m tests.bench fit_stated`. A word that is not in `grams` stands as its shape.\n"
+    "# Weights of the features and words of `stated` (EX-7), made by `python -m tests.bench\n"
+    "# fit_stated`. A word that is not in `grams` is replaced by its shape.\n"
 )
 
 

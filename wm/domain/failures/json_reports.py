@@ -76,8 +76,8 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
     bad = [one for one in findings if one.bad is not False]
     if any(one.found.file for one in bad):
         bad = [one for one in bad if one.found.file or not says_failed(one.found.message)]
-    whole = output.rstrip().endswith(("}", "]"))  # Text below a log says why the run failed.
-    chosen = dict.fromkeys(one.found for one in bad or (findings if certain and whole else []))
+    complete = output.rstrip().endswith(("}", "]"))  # Text below a log says why the run failed.
+    chosen = dict.fromkeys(one.found for one in bad or (findings if certain and complete else []))
     return list(chosen)
 
 

@@ -284,7 +284,7 @@ _FOUND = Lazy(
 _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
 )
-_CELLS = Lazy(r"[│|].*[│|]")
+_CELLS = Lazy(_SHAPES["cells"])
 _ASIDES = Lazy(r"\([^()]*\)")
 _CAUSE = Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")
 """A summary that also says why: `error: build failed: no such file`."""

@@ -28,7 +28,7 @@ from wm.text.word_grams import JOINED, grams
 
 ASKS_SCORE, WAITING_SCORE = 0.0, -1.5
 """A sentence asks to keep a text if its score, and a share of the score by which the text is a
-lasting statement (`stated`), reach the first. From the second on, the text waits in the inbox."""
+lasting statement (`stated`), reach the first. From the second on, the request is unsure."""
 
 LASTING_SHARE, LEAST_LASTING, MOST_LASTING = 0.75, -4.0, 3.0
 """The share, and the limits of the score."""
@@ -82,9 +82,9 @@ class Word(NamedTuple):
 
 
 class Model(NamedTuple):
-    """features, grams: weights of a sentence that asks. known: words of the second model that stand
-    for themselves. forward, back: weights of the surroundings of a word that belongs to an asking
-    whose fact follows it, or precedes it. `bias` is a feature of each."""
+    """features, grams: weights of a sentence that asks. known: words of the second model that are
+    not replaced by their shapes. forward, back: weights of the surroundings of a word that belongs
+    to an asking whose fact follows it, or precedes it. `bias` is a feature of each."""
 
     features: Mapping[str, float]
     grams: Mapping[str, float]
@@ -105,7 +105,7 @@ def model() -> Model:
 
 
 class Asked(NamedTuple):
-    """What a text asks to keep. certain: kept; otherwise it waits in the inbox."""
+    """What a text asks to keep. certain: it is kept; otherwise it is an unsure statement."""
 
     text: str
     certain: bool

@@ -128,27 +128,28 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
     """Those at the start of a line, then those inside lines, then those in other words,
     without those taken back."""
     found = _at_starts(asked, settings)
-    asking: Collection[int] = () if found.unparsed else inner_requests.asking_lines(asked.text)
-    if asking:
+    lines: Collection[int] = () if found.unparsed else inner_requests.asking_lines(asked.text)
+    if lines:
         alone = tuple(
             one._replace(text=inner_requests.before_next(one.text)) for one in found.found
         )
         found = found._replace(
             found=tuple(one for one in alone if not inner_requests.is_polite(one.text))
         )
-        inside = _unknown(_inside(asked, asking, settings), found, settings)
+        inside = _unknown(_inside(asked, lines, settings), found, settings)
         found = found._replace(found=(*found.found, *inside))
     # One line with a request seldom has a second one in other words.
     if not found.unparsed and not (found.found and "\n" not in asked.text.strip()):
-        lasting = list(_lasting(asked, settings))
-        certain = _unknown((x.text for x in lasting if x.certain), found, settings)
+        others = list(_in_other_words(asked, settings))
+        certain = _unknown((x.text for x in others if x.certain), found, settings)
         found = found._replace(found=(*found.found, *certain))
-        unsure = _unknown((x.text for x in lasting if not x.certain), found, settings)
+        unsure = _unknown((x.text for x in others if not x.certain), found, settings)
         found = found._replace(unsure=tuple(unsure))
     return _without_retracted(asked, found, settings) if found.found or found.unsure else found
 
 
 def _without_retracted(asked: _Message, found: Requests, settings: GateSettings) -> Requests:
+    """Without requests that the message takes back, or that are tasks or hold for the session."""
     kept, gone = set(), []
     forgets = bool(_forgets(asked, settings))  # "Forget that …" is about another fact
     for one in (*found.found, *found.unsure):
@@ -200,16 +201,16 @@ def _overlap(one: str, other: str) -> bool:
     return one in other or other in one or (len(second) > 2 and len(first & second) >= most)
 
 
-def _lasting(asked: _Message, settings: GateSettings) -> Iterator[asking.Asked]:
+def _in_other_words(asked: _Message, settings: GateSettings) -> Iterator[asking.Asked]:
     lines = islice(typed_lines(asked.text), settings.max_message_lines)
     typed = (x.text for x in lines if not x.origin and len(x.text) <= settings.max_line_chars)
     found = asking.requests("\n".join(typed))
     return islice(found, 4 * settings.max_requests)  # some may be known
 
 
-def _inside(asked: _Message, asking: Collection[int], settings: GateSettings) -> Iterator[str]:
+def _inside(asked: _Message, lines: Collection[int], settings: GateSettings) -> Iterator[str]:
     for line in islice(typed_lines(asked.text), settings.max_message_lines):
-        if line.origin or line.number not in asking:
+        if line.origin or line.number not in lines:
             continue
         is_long = len(line.text) > settings.max_line_chars
         if any(_DEFERRALS[lang].search(line.text[:TRIGGER_CHARS]) for lang in ("ja", "ko")):

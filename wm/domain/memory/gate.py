@@ -78,7 +78,7 @@ def judge(
     soft = [code for code, rule in _SOFT_RULES if source == "compaction" and rule(judged)]
     is_open = source == "compaction" and not (by_rules or reasons or soft)
     if is_open and len(plain) >= settings.min_chars and worth.is_worthless(_line(judged, ())):
-        return _unnamed(type)
+        return _worthless(type)
     return GateVerdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
 
 
@@ -100,7 +100,7 @@ def _normalised(text: str, type: str, source: str) -> _NormalisedText:
     return _NormalisedText(plain, type, source, durable, *_count_paths(found, paths))
 
 
-def _unnamed(type: str) -> GateVerdict:
+def _worthless(type: str) -> GateVerdict:
     """The verdict on a worthless line to which no rule objects."""
     soft = {"feedback": ("bad_feedback",), "decision": ("bad_decision",)}.get(type, ())
     return GateVerdict(False, soft or ("temporary_status",), soft)

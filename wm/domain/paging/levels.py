@@ -21,13 +21,12 @@ class PagingLimits(Struct, frozen=True):
 
     stubs: shorten at all. keep: newer results after which a result or an input may be shortened.
     hot: results after the last use of a file during which its copies stay, and the steps that wrote
-    it. collapse: newer results after which a whole step may be replaced; 0: never. newest: those
-    after which even the newest copy of a file may be; 0: never. pinned: results during which
-    what was brought back stays. least: tokens that a cut must remove. ahead: requests that will
-    surely still come. passages: tokens that are appended at most when what was removed seems to be
-    needed; 0: nothing. short:
-    characters up to which a text of an input stays as long as its step: what the model wrote it
-    often writes again. The text that an edit replaced is not such a text.
+    it. collapse: newer results after which a complete step may be replaced; 0: never. newest: those
+    after which even the newest copy of a file may be; 0: never. pinned: results during which what
+    was brought back stays. least: tokens that a cut must remove. ahead: requests that will surely
+    still come. passages: tokens that are appended at most when what was removed seems to be needed;
+    0: nothing. short: characters up to which a text of an input stays as long as its step: what the
+    model wrote it often writes again. The text that an edit replaced is not such a text.
     """
 
     repeats: bool = True

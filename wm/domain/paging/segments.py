@@ -85,8 +85,8 @@ class PagingMoment(Struct, frozen=True):
 
 
 class PlannedCut(Struct, frozen=True):
-    """What to replace. stubs: places of blocks. steps: numbers of segments. cost:
-    what this request costs more than without the cut; negative if it costs less."""
+    """What to replace. stubs: places of blocks. steps: numbers of segments. cost: what
+    this request costs more than without the cut; negative if it costs less."""
 
     stubs: tuple[str, ...]
     steps: tuple[int, ...]

@@ -53,10 +53,9 @@ class ParsedHook(Struct, frozen=True):
 class HookOutcome(Struct, frozen=True):
     """The results of the events; an adapter uses the parts that its hook can print.
 
-    blocks: the texts of the epoch's blocks, in order. review: the text for a context
-    that is nearly full. output: what the model reads instead of a tool's output, ""
-    for the output itself. payload: what the hook sent. shown: what the person reads, and the model
-    does not.
+    blocks: the texts of the epoch's blocks, in order. review: the text for a context that
+    is nearly full. output: what the model reads instead of a tool's output, "" for the output
+    itself. payload: what the hook sent. shown: what the person reads, and the model does not.
     """
 
     blocks: tuple[str, ...] = ()

@@ -118,7 +118,7 @@ def _newcomer(work: Work, fact: ImportFact) -> Newcomer:
     """The entry for a statement, and the reasons against it."""
     entry = _entry(work, fact)
     # A statement that only waits is judged like a model's proposal, as no person asked for it; but
-    # by the rules only, as somebody wrote it into a file to be kept.
+    # by the rules only, as it was written into a file to be kept.
     source = entry.source if fact.status != "inbox" else "compaction"
     verdict = judge(work.runtime, entry.text, type=entry.type, source=source, by_rules=True)
     hard = tuple(r for r in verdict.reasons if r not in verdict.soft)

@@ -515,8 +515,8 @@ def _changes(
     """The fields to write into the author's version. known: what it said when the memory last
     agreed with it, so that a field that only changed elsewhere stays.
 
-    Without that (the mirror was lost) the newer of the local entry and the field counts; what is
-    over here, nobody knows since when, is over.
+    Without that (the mirror was lost) the newer of the local entry and the field counts. What ended
+    here at an unknown time has ended.
     """
     present = stated(version)
     newer = {n for n, f in version.items() if f[0] > one.updated_at}
