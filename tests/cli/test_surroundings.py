@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,6 +27,7 @@ from wm.cli.verbs.diagnosis.doctor import why_full
 from wm.cli.verbs.setup import daemon
 from wm.cli.verbs.setup.daemon import BEHIND
 from wm.daemon import lifecycle
+from wm.daemon.code import PACKAGE, digest, stamps
 from wm.daemon.instance import take_lock
 
 HOMES: tuple[tuple[dict[str, str], str, str], ...] = (
@@ -493,11 +493,15 @@ OUTDATED = (
     ("another version", {"version": "0.0.1"}, f"version 0.0.1, not {__version__}"),
     (
         "the same, begun before its code was written",
-        {"startedAt": "2001-01-01T00:00:00.000Z", "uptimeS": 9e8},
+        {"code": "0123456789abcdef"},
         "its code was replaced since it started",
     ),
-    ("the clock was set meanwhile", {"startedAt": "2001-01-01T00:00:00.000Z"}, ""),
-    ("the machine slept meanwhile", {"startedAt": "2999-01-01T00:00:00.000Z", "uptimeS": 9e8}, ""),
+    (
+        "older than these fields",
+        {"package": "", "code": ""},
+        "its code was replaced since it started",
+    ),
+    ("another installation", {"package": "/opt/x/wm"}, "runs the wm in /opt/x/wm, not this one"),
     ("the same", {}, ""),
 )
 
@@ -510,9 +514,9 @@ def test_an_outdated_daemon_is_reported_with_the_fix(
 
 
 def answering(**fields: object) -> dict[str, object]:
-    """What a daemon says that began now."""
-    now = datetime.now(UTC).isoformat()
-    return {"name": "wm", "pid": 7, "version": __version__, "startedAt": now, "uptimeS": 0} | fields
+    """What a daemon of this code says."""
+    about = {"name": "wm", "pid": 7, "version": __version__, "uptimeS": 0}
+    return {**about, "package": PACKAGE, "code": digest(stamps()), **fields}
 
 
 def test_a_refusal_of_an_outdated_daemon_says_that_it_is_outdated() -> None:

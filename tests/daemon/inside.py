@@ -41,6 +41,7 @@ class Inside:
     actors: Actors
     hub: Hub
     server: HttpServer
+    dispatcher: Dispatcher
     published: list[Sequence[DocumentChange]]
     reported: list[tuple[str, Exception]]
     stopped: list[str]
@@ -101,7 +102,17 @@ async def inside(
     server.listen(bound.sock)
     try:
         yield Inside(
-            settings, runtime, metrics, workers, actors, hub, server, published, reported, stopped
+            settings,
+            runtime,
+            metrics,
+            workers,
+            actors,
+            hub,
+            server,
+            door,
+            published,
+            reported,
+            stopped,
         )
     finally:
         bound.remove()

@@ -63,9 +63,12 @@ class Home:
         wait_for(lambda: lifecycle.probe(self.settings) is not None or child.poll() is not None)
         return child
 
-    def pid(self) -> int:
+    def status(self) -> dict[str, Any]:
         with self.client() as client:
-            return int(client.call("status")["pid"])
+            return dict(client.call("status"))
+
+    def pid(self) -> int:
+        return int(self.status()["pid"])
 
     def log(self) -> list[dict[str, Any]]:
         text = (self.settings.paths.home / "daemon.log").read_text()

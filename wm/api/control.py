@@ -16,6 +16,10 @@ class DaemonStatus(Record):
 
     name: str = "wm"
     version: str
+    package: str = ""
+    """The folder of the code that the daemon runs."""
+    code: str = ""
+    """Identity of the files in it when the daemon started; `wm up` compares it."""
     protocol: int = PROTOCOL
     pid: int
     started_at: str

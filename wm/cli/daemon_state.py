@@ -1,23 +1,18 @@
 """Reports problems of the daemon to a person: it is outdated, or events were lost.
 
-Outdated means that it runs another wm than the one that was called: another version, or code that
-was replaced after it started (an upgrade, `git pull`). Checked by `wm status`, `doctor` and `up`,
-and after a refusal, never on a hook's path. Compares the modification times of our source files; a
-daemon started from a copy of them elsewhere is recognised by its version only.
+Outdated means that it runs another wm than the one that was called: another version, another
+installation, or files that were replaced after it started (an upgrade, `git pull`). Checked by
+`wm status`, `doctor` and `up`, and after a refusal, never on a hook's path.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import time
 from collections.abc import Mapping
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from wm import __version__
 from wm.cli import output
+from wm.daemon.code import PACKAGE, digest, stamps
 
 FIX = "wm up"
 """Replaces an outdated daemon. `wm setup` does that too, and updates the agents' files."""
@@ -28,28 +23,11 @@ def outdated(status: Mapping[str, Any]) -> str:
     version = status.get("version")
     if version != __version__:
         return f"version {version}, not {__version__}"
-    return "its code was replaced since it started" if _newest() > _begun(status) else ""
-
-
-def _begun(status: Mapping[str, Any]) -> float:
-    """When the daemon started, in seconds since 1970. The clock may have been set since, and the
-    uptime may exclude the machine's sleep: the later of the two causes no false alarm."""
-    by_count = time.time() - float(status.get("uptimeS", 0.0))
-    try:
-        return max(by_count, datetime.fromisoformat(str(status.get("startedAt"))).timestamp())
-    except ValueError:
-        return by_count
-
-
-def _newest() -> float:
-    """Modification time of the newest source file of this wm; 0 if there is none."""
-    newest = 0.0
-    for folder, _, names in os.walk(Path(__file__).parents[1]):
-        for name in names:
-            with contextlib.suppress(OSError):
-                if name.endswith(".py"):
-                    newest = max(newest, os.stat(os.path.join(folder, name)).st_mtime)
-    return newest
+    package = str(status.get("package") or PACKAGE)
+    if package != PACKAGE:
+        return f"runs the wm in {output.home_short(package)}, not this one"
+    same = status.get("code") == digest(stamps())
+    return "" if same else "its code was replaced since it started"
 
 
 def lost_events(status: Mapping[str, Any] | None) -> str:

@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from wm.api.control import PROTOCOL
 from wm.daemon.actors import Actors
 from wm.daemon.changes import Hub
+from wm.daemon.code import PACKAGE
 from wm.daemon.dispatch import Control
 from wm.daemon.http import HttpServer
 from wm.daemon.messages import Channel, HttpRequest, Response, Stream
@@ -32,7 +33,8 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class Controls(Struct, eq=False):
     """The handlers of the routes marked `control`.
 
-    stop: begins the shutdown. `server` is set as soon as the server exists.
+    stop: begins the shutdown. code: identity of the code. `server` is set as soon as the server
+    exists.
     """
 
     runtime: Runtime
@@ -41,6 +43,7 @@ class Controls(Struct, eq=False):
     hub: Hub
     metrics: Metrics
     stop: Callable[[], None]
+    code: str = ""
     activated: bool = False
     log_path: str = ""
     server: HttpServer | None = None
@@ -66,6 +69,8 @@ class Controls(Struct, eq=False):
         answer = {
             "name": "wm",
             "version": self.runtime.process.version,
+            "package": PACKAGE,
+            "code": self.code,
             "protocol": PROTOCOL,
             "pid": os.getpid(),
             "startedAt": self._started,

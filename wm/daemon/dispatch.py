@@ -1,7 +1,8 @@
 """The dispatcher: find the route of a request, run its use case, answer (IF-1).
 
 A bug becomes a 500 with an incident id; the log has the same id with the stack frames. The daemon
-keeps serving.
+keeps serving. A failure of a daemon whose code was replaced is not a bug: it is refused, and the
+update that was answered before it ran waits in `unserved` for the next daemon.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from msgspec import Struct, field
 
 from wm.daemon.actors import Actors
 from wm.daemon.binding import Binding, query_pairs, unknown_parameter
+from wm.daemon.code import replaced
 from wm.daemon.log import DaemonLog
 from wm.daemon.messages import HttpRequest, Reply, Response, Stream, problem
 from wm.daemon.metrics import LagProbe, Metrics
@@ -26,7 +28,8 @@ Control = Callable[[HttpRequest, Mapping[str, str]], Response | Stream]
 
 
 class Dispatcher(Struct, eq=False):
-    """Handles requests for `HttpServer`. It never raises."""
+    """Handles requests for `HttpServer`. It never raises. is_replaced: whether the files of the
+    running code changed."""
 
     router: Router
     operations: Mapping[str, Operation[Any, Any]]
@@ -35,6 +38,8 @@ class Dispatcher(Struct, eq=False):
     metrics: Metrics
     log: DaemonLog
     probe: LagProbe
+    is_replaced: Callable[[], bool] = lambda: False
+    unserved: list[HttpRequest] = field(default_factory=list)
     _bindings: dict[str, Binding] = field(default_factory=dict)
 
     def __call__(self, request: HttpRequest, reply: Reply) -> None:
@@ -73,7 +78,7 @@ class Dispatcher(Struct, eq=False):
         if early is not None:
             acknowledgement, rest = early
             self.actors.update(
-                operation, rest, lambda done: self._finish_queued(label, done), soon=True
+                operation, rest, lambda done: self._finish_queued(label, request, done), soon=True
             )
             self._answer(label, reply, binding.response(acknowledgement, status=202))
         elif operation.writes:
@@ -97,10 +102,13 @@ class Dispatcher(Struct, eq=False):
         except Exception as error:  # noqa: BLE001 - the dispatcher, when the answer is rendered
             return self._failure(label, error)
 
-    def _finish_queued(self, label: str, done: Done[Any]) -> None:
+    def _finish_queued(self, label: str, request: HttpRequest, done: Done[Any]) -> None:
         """Handle the result of an update that was answered when it was queued. The client does not
         learn of a failure, so failures are counted, and `wm status` shows them."""
         if done.error is None:
+            return
+        if self.is_replaced():
+            self.unserved.append(request)
             return
         self.metrics.lost_events += 1
         if isinstance(done.error, WmError):
@@ -113,6 +121,8 @@ class Dispatcher(Struct, eq=False):
     def _failure(self, label: str, error: BaseException) -> Response:
         if isinstance(error, WmError):
             return refusal(error)
+        if self.is_replaced():
+            return refusal(replaced())
         name = "i_" + os.urandom(6).hex()
         self.metrics.incidents += 1
         self.log.incident(name, label, error)

@@ -23,6 +23,8 @@ from wm.settings import DaemonSettings
 _BACKLOG = 512
 _RETRY_S = 0.25
 """How long a listener pauses if no file descriptor is free."""
+_LAST_TURNS = 4
+"""Turns of the event loop from a connection in the kernel's queue to its first request read."""
 
 
 class HttpServer(Struct, eq=False):
@@ -72,7 +74,13 @@ class HttpServer(Struct, eq=False):
         self._listeners.clear()
 
     async def drain(self, within_s: float) -> bool:
-        """Refuse new connections and let running requests finish. True if all did."""
+        """Refuse new connections and let running requests finish. True if all did.
+
+        What clients have sent already is read first: closing a socket with unread bytes resets it,
+        and the client could not know whether its update was done.
+        """
+        for _ in range(_LAST_TURNS):
+            await asyncio.sleep(0)
         self.draining = True
         self.stop_listening()
         for connection in tuple(self.connections):

@@ -2,6 +2,9 @@
 
 Rule: the order. Start: lock, store, socket, answer. End: close the socket to new clients, finish
 running requests, flush, release the lock. The next holder of the lock finds everything on disk.
+
+A daemon in the background whose code was replaced ends like this and then starts the next one, so
+that sessions under way keep a daemon. A service manager starts it itself.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import gc
 import os
 import signal
 import socket
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,14 +25,17 @@ from msgspec import structs
 
 from wm.daemon.actors import Actors, Workers
 from wm.daemon.changes import Hub
+from wm.daemon.client import Client
+from wm.daemon.code import LoadedCode, digest
 from wm.daemon.control import Controls
 from wm.daemon.dispatch import Dispatcher
 from wm.daemon.folderwatch import FolderWatch
 from wm.daemon.http import HttpServer
 from wm.daemon.instance import BoundSocket, InstanceLock, bind_socket, prepare_home, take_over
 from wm.daemon.jobs import Jobs, SessionName
-from wm.daemon.lifecycle import RUNNING, STARTED
+from wm.daemon.lifecycle import RUNNING, STARTED, start
 from wm.daemon.log import DaemonLog
+from wm.daemon.messages import HttpRequest
 from wm.daemon.metrics import LagProbe, Metrics
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import ROUTES, Route, Router
@@ -43,6 +50,9 @@ from wm.settings.environment import allow_open_files
 
 _FIRST_FD = 3
 _NOTICE = "notice_outside"
+_REPLACED = "its code was replaced"
+_NEXT_AFTER_S = (0.0, 1.0, 2.0, 4.0, 8.0)
+"""Pauses before the attempts to start the next daemon after the code was replaced."""
 _RESERVED_FDS = 48
 """File descriptors that connections may not use: store, log, lock, loop, worker threads."""
 _WANTED_FDS = 4096
@@ -60,15 +70,37 @@ def serve(
 ) -> int:
     """Run the daemon of this data folder until SIGTERM, SIGINT, a shutdown request or idleness.
 
-    Also returns 0 if another daemon answers already. Raises WmError if it cannot start.
+    Also returns 0 if another daemon answers already; 1 if one in the foreground ended because its
+    code was replaced. Raises WmError if it cannot start.
     """
+    with LoadedCode() as code:
+        ended, unserved = _serve(settings, open_runtime, code, operations, routes, background)
+    if unserved is None:
+        return ended
+    if not background:
+        _print(f"wm: The daemon stopped: {_REPLACED}. Start it again.")
+        return 1
+    _succeed(settings, unserved)
+    return ended
+
+
+def _serve(
+    settings: Settings,
+    open_runtime: Callable[[Settings], Runtime],
+    code: LoadedCode,
+    operations: Mapping[str, Operation[Any, Any]] | None,
+    routes: Sequence[Route],
+    background: bool,
+) -> tuple[int, list[HttpRequest] | None]:
+    """Serve until the end. Returns the exit code, and if the code was replaced the updates that
+    were acknowledged and that only the next daemon can carry out."""
     inherited = _inherited_sockets()
     _fill_streams()
     prepare_home(settings)
     lock = take_over(settings)
     if lock is None:
         _print(RUNNING if background else "wm: A daemon serves this data folder already.")
-        return 0
+        return 0, None
     try:
         runtime = structs.replace(open_runtime(settings), process=Process(serves=True))
         log = DaemonLog(
@@ -77,11 +109,29 @@ def serve(
             max_bytes=settings.daemon.log_max_bytes,
             redact=runtime.redactor.text,
         )
-        daemon = _Daemon(runtime, operations or OPERATIONS, Router(routes), lock, log, background)
+        daemon = _Daemon(
+            runtime, operations or OPERATIONS, Router(routes), lock, log, code, background
+        )
         with asyncio.Runner() as runner:
-            return runner.run(daemon.run(inherited))
+            return runner.run(daemon.run(inherited)), daemon.unserved
     finally:
         lock.release()
+
+
+def _succeed(settings: Settings, unserved: Sequence[HttpRequest]) -> None:
+    """Start the next daemon and pass it these updates. An installer may need some seconds until all
+    files are there. If they do not come, as when the virtual environment was removed, there is no
+    next daemon: clients work on the files."""
+    for pause in _NEXT_AFTER_S:
+        time.sleep(pause)
+        with contextlib.suppress(WmError):
+            start(settings)
+            break
+    for request in unserved:
+        headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in request.headers}
+        project = {n: v for n, v in headers.items() if n == "x-wm-project"}
+        with contextlib.suppress(WmError), Client(settings) as client:
+            client.request(request.method, request.target, request.body, headers=project)
 
 
 class _Daemon:
@@ -94,6 +144,7 @@ class _Daemon:
         router: Router,
         lock: InstanceLock,
         log: DaemonLog,
+        code: LoadedCode,
         background: bool,
     ) -> None:
         self._runtime = runtime
@@ -103,15 +154,22 @@ class _Daemon:
         self._router = router
         self._lock = lock
         self._log = log
+        self._code = code
         self._background = background
         self._bound: BoundSocket | None = None
         self._end_watch: Callable[[], None] = lambda: None
         self._why = ""
         self._is_warm = False
 
+    @property
+    def unserved(self) -> list[HttpRequest] | None:
+        """After the end because the code was replaced: the updates for the next daemon."""
+        return self._dispatcher.unserved if self._why == _REPLACED else None
+
     async def run(self, inherited: Sequence[socket.socket]) -> int:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
+        self._code.on_replaced = self._code_replaced
         self._make_parts(activated=bool(inherited))
         self._catch_signals()
         self._listen(inherited)
@@ -173,10 +231,11 @@ class _Daemon:
             self._hub,
             self._metrics,
             stop=lambda: self.stop("asked to"),
+            code=digest(self._code.files),
             activated=activated,
             log_path=self._log.path,
         )
-        dispatcher = Dispatcher(
+        self._dispatcher = Dispatcher(
             self._router,
             self._operations,
             self._actors,
@@ -184,8 +243,11 @@ class _Daemon:
             self._metrics,
             self._log,
             LagProbe(self._loop, self._metrics.loop_lag_seconds),
+            self._code.is_replaced,
         )
-        self._server = HttpServer(dispatcher, self._limits, allow=is_owner, on_accept=self._check)
+        self._server = HttpServer(
+            self._dispatcher, self._limits, allow=is_owner, on_accept=self._check
+        )
         controls.server = self._server
 
     def _listen(self, inherited: Sequence[socket.socket]) -> None:
@@ -272,6 +334,11 @@ class _Daemon:
                 fix="Move it back, or set WM_HOME to its new path and start wm again.",
             )
 
+    def _code_replaced(self) -> None:
+        """From any thread: end, before two versions mix."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed already
+            self._loop.call_soon_threadsafe(self.stop, _REPLACED)
+
     def _edited(self, key: str) -> None:
         """Called in the watch's thread: a person edited this workspace's memory (ST-4)."""
         self._loop.call_soon_threadsafe(self._notice, key)
@@ -332,6 +399,8 @@ class _Daemon:
         if isinstance(error, WmError | OSError):
             self._log.write("failed", what=what, reason=str(error))
             return
+        if self._code.is_replaced():
+            return  # what a module of another version, or a missing one, makes fail is not a bug
         self._metrics.incidents += 1
         self._log.incident("i_" + os.urandom(6).hex(), what, error)
 
