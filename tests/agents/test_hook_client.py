@@ -15,11 +15,11 @@ import pytest
 
 from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from tests.daemon import foreign
-from tests.daemon.process import wait_for
+from tests.daemon.process import end_daemon, wait_for
 from wm.agents import hook as door
 from wm.agents import hook_client as hook
 from wm.domain.payloads import DIALECTS
-from wm.settings import DaemonSettings, HookSettings
+from wm.settings import DaemonSettings, HookSettings, load
 
 FILE = door.__file__
 PAYLOAD = '{"session_id": "s", "prompt": "ü"}'.encode()
@@ -337,7 +337,10 @@ def said(tmp_path: Path, event: str = "UserPromptSubmit", **fields: object) -> b
 def by_files(
     tmp_path: Path, payload: bytes, event: str = "UserPromptSubmit", agent: str = "claude-code"
 ) -> subprocess.CompletedProcess[bytes]:
-    return patient(tmp_path, "hook", agent, event, hook.LIBRARY, payload=payload)
+    done = patient(tmp_path, "hook", agent, event, hook.LIBRARY, payload=payload)
+    if event in hook.MAY_START:
+        end_daemon(load(environment(tmp_path)))
+    return done
 
 
 def begun(tmp_path: Path) -> Path:

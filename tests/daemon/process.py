@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from tests.daemon.toys import TOYS
 from wm.daemon import lifecycle
 from wm.daemon.client import Client
-from wm.daemon.instance import is_free
+from wm.daemon.instance import is_free, probe
 from wm.daemon.routes import Router
 from wm.settings import Settings, daemon_environment, load
 
@@ -60,7 +60,7 @@ class Home:
             words, env=self.environment, stdin=subprocess.DEVNULL, cwd="/", **options
         )
         self.children.append(child)
-        wait_for(lambda: lifecycle.probe(self.settings) is not None or child.poll() is not None)
+        wait_for(lambda: probe(self.settings) is not None or child.poll() is not None)
         return child
 
     def status(self) -> dict[str, Any]:
@@ -104,6 +104,14 @@ def started(environment: Mapping[str, str]) -> Iterator[Settings]:
     finally:
         with Client(settings) as client:
             client.call("shutdown", {})
+    assert lifecycle.wait_stopped(settings)
+
+
+def end_daemon(settings: Settings) -> None:
+    """End the daemon that a session's start started behind its answer."""
+    wait_for(lambda: probe(settings) is not None, 60.0)
+    with Client(settings) as client:
+        client.call("shutdown", {})
     assert lifecycle.wait_stopped(settings)
 
 

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from tests.cli.terminal import Terminal
+from tests.daemon.process import end_daemon
 from tests.recordings import installed, record
+from wm.daemon.instance import is_free
 from wm.library import Library
 
 SAID = "we deploy with `make ship` from the release branch."
@@ -38,9 +40,7 @@ def user(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
         terminal: Terminal = request.getfixturevalue("with_daemon")
         yield terminal.at(tmp_path.name)
         return
-    alone = Terminal(tmp_path)
-    yield alone
-    alone.wm("down")  # the start of a session starts a daemon
+    yield Terminal(tmp_path)
 
 
 def run(user: Terminal, words: list[str], stdin: str) -> str:
@@ -73,7 +73,10 @@ def texts(user: Terminal) -> list[str]:
 def test_a_request_through_a_recorded_hook_line_is_in_the_next_prompt(user: Terminal) -> None:
     hook(user, "UserPromptSubmit", prompt=f"Remember that {SAID}")
     assert texts(user) == [SAID]
+    is_alone = is_free(user.settings())
     assert SAID in hook(user, "SessionStart", source="startup", session_id="s2")
+    if is_alone:
+        end_daemon(user.settings())
 
 
 @pytest.mark.parametrize("name", LINES)
