@@ -84,10 +84,15 @@ def test_remember_stores_the_fact_and_reports_the_fault(
 def test_config_and_doctor_report_the_fault_and_fail(terminal: Terminal, text: str | None) -> None:
     file = write(terminal, text)
     code, out, err = wm(terminal, "config")
-    assert (code, "goal_chars = 1000" in out) == (1, True)
-    assert str(file) in err
+    assert (code, "goal_chars = 1000" in out, err) == (1, True, "")
+    fault, _, values = " ".join(out.split()).partition("The values in force are:")
+    assert fault.startswith(str(file))
+    assert fault.strip().endswith(SAYS)
+    assert 'learn = "" (needs your consent)' in values
     code, out, _ = wm(terminal, "config", "--json")
-    assert (code, str(file) in json.loads(out)["detail"]) == (1, True)
+    answer = json.loads(out)
+    assert (code, answer["options"]["core"]["goal_chars"]) == (1, 1000)
+    assert str(file) in answer["error"]["detail"]
     code, out, _ = wm(terminal, "doctor", "--no-proof", "--json")
     [check] = [check for check in json.loads(out)["checks"] if check["name"] == "config"]
     assert (code, check["verdict"]) == (1, "error")

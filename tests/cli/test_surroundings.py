@@ -665,4 +665,4 @@ def test_an_impossible_config_path_counts_as_absent_and_an_unreadable_config_is_
     said = terminal.wm("config")
     assert said.code == 1
     told = "config.toml cannot be read: Is a directory. Correct or remove the file."
-    assert told in said.sentences
+    assert told in " ".join(said.out.split())

@@ -32,6 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 STATUS_S = 3.0
 """A daemon that does not report its status within this time hangs."""
+DEFAULTS_APPLY = "Until then the defaults apply, and what needs your consent is off."
 HINT_S = 0.3
 """Timeout for a hint after another error: a user does not wait long for it."""
 
@@ -197,8 +198,7 @@ def report_config(settings: Settings) -> None:
     """Report on stderr why config.toml cannot be used, or what is ignored in it."""
     error = settings.config_error
     if error is not None:
-        sentence = "Until then the defaults apply, and what needs your consent is off."
-        output.problem(error.message, fix=f"{error.fix} {sentence}")
+        output.problem(error.message, fix=f"{error.fix} {DEFAULTS_APPLY}")
     elif settings.config_warning:
         output.note(f"wm: {settings.config_warning}")
 

@@ -14,7 +14,7 @@ import click
 from msgspec import to_builtins
 
 from wm.cli import output
-from wm.cli.context import Caller, Result, prints, prints_always, report_config
+from wm.cli.context import DEFAULTS_APPLY, Caller, Result, prints, prints_always
 from wm.cli.groups import Group
 from wm.settings import CONFIGURABLE, SECTIONS, Settings, describe, options_of
 
@@ -52,30 +52,37 @@ def command() -> None:
 def show(caller: Caller, section: str | None) -> Result:
     """Show the options of SECTION, or all. They are set in config.toml, in [section] tables.
 
-    Exit code 1 if config.toml cannot be used: the values are then the defaults.
+    Exit code 1 if config.toml cannot be used: it says where and why, and the values are the
+    defaults.
     """
     settings = caller.settings
     values = {name: _values(getattr(settings, name)) for name in CONFIGURABLE}
     if section:
         values = {section: values[section]}
-    if caller.as_json and settings.config_error is not None:
-        raise settings.config_error
-    warning = {"warning": settings.config_warning} if settings.config_warning else {}
-    report = {"file": str(settings.paths.config), "options": values, **warning}
-    return Result(report, partial(_print, settings), failed=settings.config_error is not None)
+    wrong = settings.config_error
+    report: dict[str, Any] = {"file": str(settings.paths.config), "options": values}
+    if wrong is not None:
+        report["error"] = {"detail": wrong.message, "fix": wrong.fix}
+    if settings.config_warning:
+        report["warning"] = settings.config_warning
+    return Result(report, partial(_print, settings), failed=wrong is not None)
 
 
 def _print(settings: Settings, report: dict[str, Any]) -> None:
     file = output.home_short(report["file"])
-    output.line(f"The values in force. To change one, write it into {output.bold(file)}.")
+    wrong = settings.config_error
+    if wrong is not None:
+        text = f"{wrong.message} {wrong.fix} {DEFAULTS_APPLY}"
+        output.lines(map(output.bad, output.wrap(text, output.width(), keep_words=True)))
+        output.line("The values in force are:")
+    else:
+        output.line(f"The values in force. To change one, write it into {output.bold(file)}.")
     if settings.config_warning:
         output.lines(map(output.warn, output.wrap(settings.config_warning, output.width())))
     for name, options in report["options"].items():
         output.line()
         output.line(output.bold(f"[{name}]"))
         _print_section(SECTIONS[name], options)
-    if settings.config_error is not None:
-        report_config(settings)
 
 
 def _values(section: Any) -> dict[str, Any]:
@@ -117,7 +124,7 @@ def _print_section(kind: type[Any], values: dict[str, Any]) -> None:
     defaults, descriptions = _values(kind()), describe(kind)
     for option, value in values.items():
         text, unit, _spec = descriptions[option]
-        changed = "" if value == defaults[option] else output.warn("  (changed)")
+        changed = "" if value == defaults[option] else output.warn(f"  ({_how(value)})")
         shown = f"{option} = {_format_value(value)}{' ' + unit if unit else ''}"
         first, *rest = output.wrap(shown, output.width() - 14)
         output.line(f"  {first}{changed}")
@@ -125,7 +132,13 @@ def _print_section(kind: type[Any], values: dict[str, Any]) -> None:
         output.lines("      " + output.dim(part) for part in output.wrap(text, output.width() - 6))
 
 
+def _how(value: Any) -> str:
+    """How a value differs from its default. What needs consent is empty while config.toml cannot be
+    used, and only then."""
+    return "needs your consent" if value == "" else "changed"
+
+
 def _format_value(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{k} {v}" for k, v in value.items())
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value) or '""'
