@@ -429,9 +429,12 @@ def test_what_is_forgotten_after_a_sync_that_died_is_withdrawn(world: World) -> 
     ann, ben = world.person("ann"), world.person("ben", accept="all")
     name = ann.shared(SHIP)
     sync_that_dies(ann)
-    ann.call("forget_entry", id=name)
-    assert ann.call("team").unsent == 0
+    never_sent = ann.shared(CENTS)
+    for one in (name, never_sent):
+        ann.call("forget_entry", id=one)
+    assert ann.call("team").unsent == 1
     synced(ann, ben)
+    assert ann.call("team").unsent == 0
     assert (ann.texts(), ben.texts(), ben.texts("inbox")) == ([], [], [])
     assert ann.record().team.records[name].digest == "gone"
 
@@ -473,7 +476,9 @@ def test_what_is_taken_back_after_a_sync_that_died_is_taken_back_for_all(
     act(ann, name, unnoted)
     sync_that_dies(ann)
     act(ann, name, taken_back)
+    assert ann.call("team").unsent == 1
     synced(ann, ben)
+    assert ann.call("team").unsent == 0
     assert (ben.texts(), ann.texts("inbox")) == (at_the_end, [])
     assert not ann.sync().parts[0].sent
 

@@ -74,6 +74,45 @@ class _File(Struct, frozen=True):
     entry: SharedEntry
 
 
+class Trees:
+    """The shared entries in the commits of a mirror. Each file is read and parsed once."""
+
+    def __init__(self, mirror: str) -> None:
+        self.objects = Objects(mirror)
+        self._files: dict[str, _File] = {}
+
+    def read(self, names: Iterable[str]) -> None:
+        """Read and parse the files with these object names. Files that are not shared entries are
+        absent."""
+        fresh = (name for name in names if name not in self._files)
+        for name, raw in self.objects.read(fresh, MAX_ENTRY_BYTES).items():
+            with suppress(Invalid):
+                self._files[name] = _File(raw, parsed(raw))
+
+    def file(self, name: str, entry_id: str) -> _File | None:
+        """A file that was read, if it is that entry's."""
+        file = self._files.get(name)
+        return file if file is not None and entry_id in ("", file.entry.id) else None
+
+    def entry(self, name: str, entry_id: str = "") -> SharedEntry | None:
+        file = self.file(name, entry_id)
+        return file.entry if file is not None else None
+
+    def unnoted(self, applied: str, ours: str, place: tuple[str, str, str]) -> list[str]:
+        """The entries that a sync on this machine wrote before it died: what the memory noted of
+        them is older, so they may have to be sent even if they are again as noted. place: folder
+        in the tree, author and node of this machine."""
+        space, author, node = place
+        found = self.objects.difference(applied, ours).files
+        self.read(name for (where, _), pair in found.items() if where == space for name in pair)
+        unnoted = []
+        for (where, entry_id), pair in found.items():
+            before, after = (_fields(self.entry(name), author) for name in pair)
+            if where == space and any(is_of_node(clock, node) for *_, clock in after - before):
+                unnoted.append(entry_id)
+        return unnoted
+
+
 _Signed = tuple[str, str, str, str]
 """Entry, author, name and clock of a field in a signed commit."""
 
@@ -131,8 +170,7 @@ class _Run:
 
     def __init__(self, plan: Plan, mirror: Mirror, call: Call) -> None:
         self._plan, self._mirror, self._call = plan, mirror, call
-        self._objects = Objects(mirror.path)
-        self._files: dict[str, _File] = {}
+        self._trees = Trees(mirror.path)
         self._author = plan.author
         self._ours = self._theirs = self._written = self._trouble = ""
         self._agreed = plan.remote.pushes
@@ -198,20 +236,8 @@ class _Run:
             replica = out.replica.model_copy(update={"applied": ""})
             out = out.model_copy(update={"replica": replica})
             return _Moved(part, out, [one.id for one in out.leaving])
-        again = self._unnoted(applied, part.space, out.node)
+        again = self._trees.unnoted(applied, self._ours, (part.space, self._author, out.node))
         return _Moved(part, ask(again=again) if again else out, again)
-
-    def _unnoted(self, applied: str, space: str, node: str) -> list[str]:
-        """The entries that a sync on this machine wrote before it died: what the memory noted of
-        them is older, so they may have to be sent even if they are again as noted."""
-        found = self._objects.difference(applied, self._ours).files
-        self._read(name for (where, _), pair in found.items() if where == space for name in pair)
-        unnoted = []
-        for (where, entry_id), pair in found.items():
-            before, after = (_fields(self._entry(name), self._author) for name in pair)
-            if where == space and any(is_of_node(clock, node) for *_, clock in after - before):
-                unnoted.append(entry_id)
-        return unnoted
 
     # --- joining -------------------------------------------------------------------------------
 
@@ -244,12 +270,12 @@ class _Run:
 
     def _joined(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """The joined files, by path, that differ from theirs, and those that differ from ours."""
-        found = self._left_out = self._objects.difference(self._ours, self._theirs)
-        self._read(name for pair in found.files.values() for name in pair)
+        found = self._left_out = self._trees.objects.difference(self._ours, self._theirs)
+        self._trees.read(name for pair in found.files.values() for name in pair)
         news: dict[str, bytes] = {}
         ours_lack: dict[str, bytes] = {}
         for key, (left, right) in found.files.items():
-            mine, theirs = self._file(left, key[1]), self._file(right, key[1])
+            mine, theirs = self._trees.file(left, key[1]), self._trees.file(right, key[1])
             if right and theirs is None:
                 found.leave_out(path_of(key))
             states = [file.entry for file in (mine, theirs) if file is not None]
@@ -264,7 +290,7 @@ class _Run:
     def _purges(self, commit: str) -> int:
         """How often a tree was purged. Raises UserError for a newer one, and for another form."""
         try:
-            found = json.loads(self._objects.version(commit))
+            found = json.loads(self._trees.objects.version(commit))
             version, purges = found["version"], found.get("purges", 0)
             is_ours = found["format"] == "wm-memory" and type(version) is type(purges) is int
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -320,9 +346,9 @@ class _Run:
         from an earlier remote."""
         if self._ours in ("", self._theirs) or self._trouble:
             return {}
-        found = self._objects.difference(self._theirs, self._ours).files
-        self._read(ours for _, ours in found.values())
-        entries = (self._entry(ours, name) for (_, name), (_, ours) in found.items())
+        found = self._trees.objects.difference(self._theirs, self._ours).files
+        self._trees.read(ours for _, ours in found.values())
+        entries = (self._trees.entry(ours, name) for (_, name), (_, ours) in found.items())
         return {
             one.id: Leaving(id=one.id, fields=stated(one.authors[creator_of(one)]), digest="")
             for one in entries
@@ -336,9 +362,11 @@ class _Run:
         commits = (out.replica.applied, self._written, self._ours)
         applied = commits[0]
         paths = {one.id: path_of((moved.part.space, one.id)) for one in out.leaving}
-        self._read(f"{commit}:{path}" for commit in commits if commit for path in paths.values())
+        self._trees.read(
+            f"{commit}:{path}" for commit in commits if commit for path in paths.values()
+        )
         for one in out.leaving:
-            was = [self._entry(f"{commit}:{paths[one.id]}", one.id) for commit in commits]
+            was = [self._trees.entry(f"{commit}:{paths[one.id]}", one.id) for commit in commits]
             entry = was[-1]
             before, written, version = (_version(state, author) for state in was)
             known = base_of(before, written, out.node)
@@ -382,14 +410,14 @@ class _Run:
         """Let the memory follow the tree; whether an edit here came between."""
         part, out, applied = moved.part, moved.out, moved.out.replica.applied
         waiting = frozenset(() if self._compared else moved.again)
-        found = self._objects.difference(applied, self._ours).files
+        found = self._trees.objects.difference(applied, self._ours).files
         fresh = (pair for pair in found.items() if pair[0][1] not in waiting)
         names = {name: ids[1] for (space, name), ids in fresh if space == part.space}
         if self._ours:
             paths = {name: path_of((part.space, name)) for name in out.lost}
             names |= {name: f"{self._ours}:{path}" for name, path in paths.items()}
-        self._read(names.values())
-        files = [file for name, at in names.items() if (file := self._file(at, name))]
+        self._trees.read(names.values())
+        files = [file for name, at in names.items() if (file := self._trees.file(at, name))]
         signed = self._signed_fields(applied) if files else frozenset()
         unsent = False
         for number, chunk in enumerate(chunks := _chunks(files), 1):
@@ -419,36 +447,23 @@ class _Run:
         if allowed is None:
             return frozenset()
         who = self._mirror.signed_files(applied, self._ours, allowed)
-        self._read(name for before, after, _ in who for name in (before, after))
+        self._trees.read(name for before, after, _ in who for name in (before, after))
         found: set[_Signed] = set()
         for before, after, email in who:
             author = author_id(email)
-            old, new = (_fields(self._entry(name), author) for name in (before, after))
+            old, new = (_fields(self._trees.entry(name), author) for name in (before, after))
             found |= new - old
         return frozenset(found)
 
     # --- parts ------------------------------------------------------------------------------------
 
-    def _read(self, names: Iterable[str]) -> None:
-        """Read and parse the files with these object names, each once. Files that are not shared
-        entries are absent."""
-        fresh = (name for name in names if name not in self._files)
-        for name, raw in self._objects.read(fresh, MAX_ENTRY_BYTES).items():
-            with suppress(Invalid):
-                self._files[name] = _File(raw, parsed(raw))
-
-    def _file(self, name: str, entry_id: str) -> _File | None:
-        """A file that was read, if it is that entry's."""
-        file = self._files.get(name)
-        return file if file is not None and entry_id in ("", file.entry.id) else None
-
-    def _entry(self, name: str, entry_id: str = "") -> SharedEntry | None:
-        file = self._file(name, entry_id)
-        return file.entry if file is not None else None
-
     def _preview(self) -> None:
         """Note what a sync would send and take in. Changes nothing but the mirror."""
-        found = self._objects.difference(self._ours, self._theirs) if self._theirs else Difference()
+        found = (
+            self._trees.objects.difference(self._ours, self._theirs)
+            if self._theirs
+            else Difference()
+        )
         self._left_out = found
         for moved in self._moved:
             for one, raw in self._own(moved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
@@ -15,9 +16,10 @@ from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, as_written, located
 from wm.ops.sync.documents import read_sync, save_replica
+from wm.ops.sync.exchange import Trees
 from wm.ops.sync.sending import what_leaves
 from wm.store.base import Ref
-from wm.store.git.mirror import Mirror
+from wm.store.git.mirror import REF, Mirror
 
 
 def _run(work: LocatedWork, request: TeamRequest) -> Team:
@@ -25,7 +27,9 @@ def _run(work: LocatedWork, request: TeamRequest) -> Team:
         return _left(work, keep=request.keep)
     memory = read_memory(work)
     replica = read_sync(work).team
-    out = what_leaves(work, ReplicaRequest(workspace=work.key))
+    written, again = _unnoted(work, replica)
+    out = what_leaves(work, ReplicaRequest(workspace=work.key, again=again))
+    known = written.union(name for name, record in replica.records.items() if record.digest)
     return Team(
         place=work.place,
         remote=replica.remote,
@@ -34,15 +38,22 @@ def _run(work: LocatedWork, request: TeamRequest) -> Team:
         trouble=replica.trouble,
         shared=sum(r.shared and not r.withdrawn for r in replica.records.values()),
         recaps=replica.recaps,
-        unsent=sum(bool(one.fields or _is_known(replica, one.id)) for one in out.leaving),
+        unsent=sum(bool(one.fields) or one.id in known for one in out.leaving),
         members=_members(memory),
     )
 
 
-def _is_known(replica: Replica, entry_id: str) -> bool:
-    """Whether a sync has sent it already."""
-    record = replica.records.get(entry_id)
-    return record is not None and record.digest != ""
+def _unnoted(work: LocatedWork, replica: Replica) -> tuple[frozenset[str], tuple[str, ...]]:
+    """What a sync that died left in the mirror and did not note: the entries of which the tree says
+    something else than noted, and those of them that have to be compared again."""
+    mirror, applied = Mirror(work.runtime.store, work.key, quiet=True), replica.applied
+    ours = mirror.refs().get(REF, "") if os.path.isdir(mirror.path) else ""
+    if ours in ("", applied) or (applied and not mirror.has(applied)):
+        return frozenset(), ()
+    trees, node = Trees(mirror.path), read_sync(work).node
+    written = frozenset(name for _space, name in trees.objects.difference(applied, ours).files)
+    place = (replica.space, replica.author, node)
+    return written, tuple(trees.unnoted(applied, ours, place) if all(place) else ())
 
 
 def _members(memory: WorkspaceMemory) -> tuple[TeamMember, ...]:
