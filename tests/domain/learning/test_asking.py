@@ -28,6 +28,9 @@ KEPT = {
     "Und nimm bitte dauerhaft in dein Gedächtnis auf, dass Oracle nur 4 Verbindungen erlaubt": (
         "Oracle nur 4 Verbindungen erlaubt"
     ),
+    "Kolla loggen. Lägg på minnet för alla sessioner: vi kör aldrig migreringar på fredagar": (
+        "vi kör aldrig migreringar på fredagar"
+    ),
     "Règle à retenir : aucune requête réseau dans les composants": (
         "aucune requête réseau dans les composants"
     ),
@@ -80,6 +83,23 @@ def test_tasks_negations_and_quotations_ask_for_nothing(message: str) -> None:
     assert find_requests(message, GATE).found == ()
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Translate 'remember that we deploy on Friday' into German",
+        "Übersetze den Satz 'Merk dir, dass wir freitags nicht deployen' ins Englische",
+        "The banner should say 'Keep this in mind for next time. We don't ask twice.' in bold",
+        "Le titre est « Retiens bien ça pour la prochaine fois », en gras",
+        "Merk dir das später, es ist offen",
+        "Souviens-toi de ça plus tard, quand je saurai quel port on utilise",
+        "I'll tell you later what to remember about the deploy",
+    ],
+)
+def test_what_is_quoted_or_put_off_does_not_wait_either(message: str) -> None:
+    found = find_requests(message, GATE)
+    assert (found.found, found.unsure) == ((), ())
+
+
 def test_most_requests_of_messages_that_no_fit_used_are_found_and_few_others() -> None:
     asked = found = false = 0
     for message in marked(KEPT_BACK):
@@ -88,8 +108,8 @@ def test_most_requests_of_messages_that_no_fit_used_are_found_and_few_others() -
         asked += len(facts)
         found += sum(any(fits(text, fact) for text in texts) for fact in facts)
         false += sum(not any(fits(text, fact) for fact in facts) for text in texts)
-    assert found >= 0.4 * asked
-    assert false <= 0.45 * found
+    assert found >= 0.7 * asked
+    assert false <= 0.32 * found
 
 
 def test_a_document_is_not_searched_for_requests_in_other_words() -> None:

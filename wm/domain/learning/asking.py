@@ -2,11 +2,11 @@
 
 `requests` knows the usual forms. People also write "file that away for next time" and "don't make
 me explain this again: …". Two linear models find these. The first judges a sentence, and each of
-its clauses, by its words (`word_grams`) and concepts: does it ask? The second judges each word by
-its surroundings: is it part of the asking, and does the fact follow or precede it? Of the texts
-beside the asking, the one that reads most like a lasting statement is kept, and how much it does
-counts for the request. The weights are data, which `python -m tests.bench fit_asking` makes. Pure
-and linear (EX-6).
+its clauses, by its words (`word_grams`) and concepts, without what it quotes: does it ask? The
+second judges each word by its surroundings: is it part of the asking, and does the fact follow or
+precede it? Of the texts beside the asking, the one that reads most like a lasting statement is
+kept, and how much it does counts for the request. The weights are data, which
+`python -m tests.bench fit_asking` makes. Pure and linear (EX-6).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice, takewhile
+from itertools import combinations, islice, takewhile
 from typing import NamedTuple
 
-from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.concepts import KEEPING, concepts_of, folded, language
 from wm.domain.learning.inner_requests import flattened, is_polite
 from wm.domain.learning.stated import lasting_score
 from wm.text.patterns import Lazy
@@ -36,7 +36,7 @@ LASTING_SHARE, LEAST_LASTING, MOST_LASTING = 0.75, -4.0, 3.0
 NEAR_SCORE = -6.0
 """Below this score of a sentence, its clauses are not judged."""
 
-ELSEWHERE = 2.0
+ELSEWHERE = 1.25
 """How much more lasting a text must be that is not where the asking points to."""
 
 MAX_CHARS = 400
@@ -60,15 +60,20 @@ _TOKEN = Lazy(
 )
 _JOINED = Lazy(r"^[\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{ac00}-\x{d7af}]")
 _BULLET = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+|[・●▪◦]\s{0,2})")
-_QUOTE = Lazy(r"[\"“”„«»「『]")
+_QUOTED = Lazy(
+    r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|『[^』\n]+』|‘[^’\n]+’|"
+    r"(?:^|[\s(:：])'(?:\w'\w|[^'\n])+'"
+)
 _START, _END = "^", "$"
+_KEEPING = frozenset(KEEPING)
 
 
 class Sentence(NamedTuple):
-    """A sentence or a clause of a message. features: its concepts, its form, its place, and the
-    concepts of its neighbours."""
+    """A sentence or a clause of a message. plain: without what it quotes, which is another's.
+    features: its concepts, its form, its place, and the concepts of its neighbours."""
 
     text: str
+    plain: str
     lang: str
     features: frozenset[str]
 
@@ -127,18 +132,12 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
         if asks + LASTING_SHARE * MOST_LASTING < WAITING_SCORE:
             continue
         best = max(_candidates(every, at, part, found), key=_Candidate.lasts, default=None)
-        if best is None or (asks < 0 and _is_statement(one.text, best)):
+        if best is None:
             continue
         both = asks + LASTING_SHARE * best.lasts()
         for text in best.texts if both >= WAITING_SCORE else ():
             if not is_polite(text):
                 yield Asked(text, both >= ASKS_SCORE)
-
-
-def _is_statement(text: str, best: _Candidate) -> bool:
-    """Whether a sentence that hardly asks is itself what lasts, or a quotation."""
-    within = any(one in text for one in best.texts)
-    return bool(_QUOTE.holds(text)) or (within and _lasts(text) >= best.lasts())
 
 
 def _lasts(text: str) -> float:
@@ -159,29 +158,61 @@ def clauses(one: Sentence) -> list[Sentence]:
 
 
 def _parts_of(texts: Sequence[str], lang: str) -> list[Sentence]:
-    concepts = [concepts_of(folded(text[:MAX_CHARS]), lang) for text in texts]
+    plain = [_unquoted(text[:MAX_CHARS]) for text in texts]
+    concepts = [concepts_of(folded(text), lang) for text in plain]
     every: list[Sentence] = []
     for at, text in enumerate(texts):
         features = {*concepts[at].anywhere, *(f"first:{name}" for name in concepts[at].first)}
         features |= forms_of(text)
         features.add(f"ends:{'' if text[-1].isalnum() else text[-1]}")
         features.add(_place(at, len(texts)))
+        features |= set(_pairs(features))
         size = len(text) // 4 if lang in JOINED else text.count(" ")
         features.add(f"size:{min(size // 4, 5)}")
         if at:
             features.update(f"prev:{name}" for name in concepts[at - 1].anywhere)
         if at + 1 < len(texts):
             features.update(f"next:{name}" for name in concepts[at + 1].anywhere)
-        every.append(Sentence(text, lang, frozenset(features)))
+        every.append(Sentence(text, plain[at], lang, frozenset(features)))
     return every
 
 
+_BESIDE = frozenset(
+    {
+        *("ban", "limit", "soon", "general", "ask", "task", "hypo", "deictic", "past", "must"),
+        *("negated", "always", "condition", "write", "request", "retract", "person", "we"),
+    }
+)
+"""Concepts that change what those of a request mean: "note it" in a file, for now, a question."""
+
+
+def _pairs(features: Collection[str]) -> Iterator[str]:
+    """The pairs of concepts of a request, and those with a concept that changes them."""
+    asking = sorted(_KEEPING.intersection(features))
+    yield from (f"{one}&{other}" for one, other in combinations(asking, 2))
+    yield from (f"{one}&{other}" for one in asking for other in _BESIDE.intersection(features))
+
+
 def _split(text: str, ends: Lazy) -> Iterator[str]:
-    begin = 0
+    """The parts of a text between ends that no quotation contains."""
+    begin, quoted = 0, _quotations(text)
     for stop in ends.finditer(text):
-        yield text[begin : stop.end()]
-        begin = stop.end()
+        if not any(first < stop.start() < last - 1 for first, last in quoted):
+            yield text[begin : stop.end()]
+            begin = stop.end()
     yield text[begin:]
+
+
+def _quotations(text: str) -> list[tuple[int, int]]:
+    return [one.span() for one in _QUOTED.finditer(text)] if _may_quote(text) else []
+
+
+def _may_quote(text: str) -> bool:
+    return any(map(text.__contains__, "\"'“„«「『‘"))
+
+
+def _unquoted(text: str) -> str:
+    return _QUOTED.sub(" _ ", text) if _may_quote(text) else text
 
 
 def _place(at: int, count: int) -> str:
@@ -196,7 +227,7 @@ def score(one: Sentence, weights: Model) -> float:
         return float("-inf")
     known = weights.grams
     found = [weights.features.get(name, 0.0) for name in ("bias", *one.features)]
-    found += [known.get(gram, 0.0) for gram in grams(one.text, one.lang, known)]
+    found += [known.get(gram, 0.0) for gram in grams(one.plain, one.lang, known)]
     return math.fsum(found)
 
 
@@ -288,13 +319,7 @@ def _candidates(
 
 def _is_quoted(text: str, asking: _Asking) -> bool:
     """Whether the asking is another's, or a text to show."""
-    before = text[: asking.start]
-    begun = asking.start if asking.back else 0
-    return (
-        _QUOTE.holds(text[begun : asking.end + len(': "')])
-        or sum(1 for _ in _QUOTE.finditer(before)) % 2 == 1
-        or before.rstrip()[-1:] in (":", "：")
-    )
+    return any(begin <= asking.start < end for begin, end in _quotations(text))
 
 
 def _without_rest(text: str) -> str:

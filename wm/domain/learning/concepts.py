@@ -1,4 +1,4 @@
-"""Concepts that a sentence expresses, by word tables in sixteen languages (EX-7).
+"""Concepts that a sentence expresses, by word tables in seventeen languages (EX-7).
 
 `words.toml` has the tables: one concept, one row per language. A word counts as a whole, without
 case and accents; Chinese, Japanese and Korean phrases count anywhere. Pure and linear (EX-6). Does
@@ -34,7 +34,15 @@ SHAPES = (
 )  # fmt: skip
 """Concepts of frequent words. Most have an English row only, so they do not identify a language."""
 
+KEEPING = (
+    "by_heart", "slips", "stores", "notebook", "again", "explains", "weary", "next_time",
+    "sessions", "for_good", "ruling", "knows", "workfile", "oneself", "defers", "spoken",
+)  # fmt: skip
+"""Concepts of a request to remember (`asking`). Many of their words have other uses, so they do not
+identify a language."""
+
 CONCEPTS = tuple(name for name in _TABLES.names() if name not in (LANGUAGE, *REQUESTS))
+_COMMON = frozenset((*SHAPES, *KEEPING))
 _JOINED = ("zh", "ja", "ko")
 """Languages whose words are not separated, or carry endings without a border."""
 
@@ -112,7 +120,9 @@ def _frequent(lang: str) -> frozenset[str]:
 def _identifying(lang: str) -> frozenset[str]:
     """Words that begin a phrase of a concept that every language has."""
     whole = _phrases(lang).whole
-    return frozenset(w for w, found in whole.items() if any(p.concept not in SHAPES for p in found))
+    return frozenset(
+        w for w, found in whole.items() if any(p.concept not in _COMMON for p in found)
+    )
 
 
 class Found(NamedTuple):
