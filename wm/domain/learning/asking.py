@@ -299,9 +299,7 @@ def _candidates(
     """
     text = every[at].text
     asking = _locate(part, weights).moved(text.index(part))
-    if _is_quoted(text, asking):
-        return
-    before, after = tidy(_without_rest(text[: asking.start])), tidy(text[asking.end :])
+    before, after = tidy(text[: asking.start]), tidy(text[asking.end :])
     following = [one.text for one in every[at + 1 :]]
     items = list(takewhile(_BULLET.holds, following)) or following[:1]
     listed = tuple(tidy(_BULLET.sub("", one)) for one in items)
@@ -315,17 +313,6 @@ def _candidates(
         if facts:
             yield _Candidate(facts, expected)
             expected = False
-
-
-def _is_quoted(text: str, asking: _Asking) -> bool:
-    """Whether the asking is another's, or a text to show."""
-    return any(begin <= asking.start < end for begin, end in _quotations(text))
-
-
-def _without_rest(text: str) -> str:
-    """A text before an asking without a last clause of one word, which belongs to the asking."""
-    head, mark, rest = text.rpartition(",")
-    return head if mark and rest.strip() and " " not in rest.strip() else text
 
 
 def _is_fact(text: str) -> bool:
