@@ -46,7 +46,6 @@ ASKS: Rows = (
     ("en", r"(?:an? )?(?:quick |short |small |important )?(?:note|reminder|remark|heads[- ]?up|info|tip|rule) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
     ("en", r"for (?:future reference|future sessions|the future|next time|later sessions|later reference|your memory|the record)\s*[:：,]\s*"),
     ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
-    ("en", r"(?:do not|don't|dont|never|pls don't) (?:ever )?forget(?:\s*[:：,]\s*| that\s+)"),
     ("en", rf"(?:(?:a|one|another|some|two) )?(?:things?|points?) to (?:remember|note|keep in mind|bear in mind)(?: that\s+|{_SEP})"),
     ("en", rf"(?:(?:this|it) is |it's )?worth (?:remembering|noting|keeping in mind)(?: that\s+|{_SEP})"),
     ("en", r"(?:project |new |house |general )?(?:rule|convention)\s*[:：]\s*"),
@@ -54,7 +53,6 @@ ASKS: Rows = (
     ("en", r"((?:my (?:strong |general )?preference is|i(?: always| generally| strongly| usually)? prefer|i(?: always| never) want (?:you|all|the)|i hate it when|i (?:really )?(?:dis)?like it when)\b.*)"),
     ("en", r"((?:always|never)\b.*\b(?:ask me|ask first|tell me|unless i|without (?:asking|my)|check with me|let me know)\b.*)"),
     # German
-    ("de", r"merken? (?:sie sich|dir)(?: bitte)?(?: für (?:später|die zukunft|künftige sitzungen|das nächste mal))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+|\s*[,—–-]\s*)"),
     ("de", r"merk(?:e|t)? (?:dir|euch)(?: bitte)? (?:das|dies|folgendes)(?: bitte)?(?: (?:für (?:später|die zukunft|künftige sitzungen|das nächste mal)|fürs nächste mal))?\s*[:：]\s*"),
     ("de", r"(?:(?:das|dies|folgendes) )?(?:dir |sich )?merken(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:(?:projekt|neue |haus)?regel|konvention)\s*[:：]\s*"),
@@ -80,7 +78,6 @@ ASKS: Rows = (
     ("es", r"(?:(?:nueva )?regla|convención)\s*[:：]\s*"),
     ("es", r"((?:(?:siempre )?prefiero|mi preferencia es)\b.*)"),
     # French
-    ("fr", r"(?:souviens-toi|souvenez-vous|rappelle-toi|rappelez-vous)(?: bien)?(?: de (?:ceci|cela)| ceci| cela)?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?|garde|gardez|enregistre|enregistrez)(?: bien)?(?: (?:ceci|cela|ça))?(?: (?:en|à l'|dans (?:ta|la|votre)) ?(?:tête|mémoire|esprit))?(?: (?:ceci|cela))?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?)(?: bien)? (?:ce qui suit|les (?:\w+ )?(?:points|règles|choses|faits|conventions) suivante?s)\s*[:：]\s*"),
     ("fr", r"(?:peux-tu|pourrais-tu|tu peux) (?:retenir|noter|mémoriser) qu(?:e\s+|')"),
