@@ -78,6 +78,7 @@ ASKS: Rows = (
     ("es", r"(?:(?:nueva )?regla|convención)\s*[:：]\s*"),
     ("es", r"((?:(?:siempre )?prefiero|mi preferencia es)\b.*)"),
     # French
+    ("fr", r"(?:souviens-toi|souvenez-vous|rappelle-toi|rappelez-vous)(?: bien)?(?: de (?:ceci|cela)| ceci| cela)?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?|garde|gardez|enregistre|enregistrez)(?: bien)?(?: (?:ceci|cela|ça))?(?: (?:en|à l'|dans (?:ta|la|votre)) ?(?:tête|mémoire|esprit))?(?: (?:ceci|cela))?(?: pour (?:la prochaine fois|plus tard|la suite|l'avenir))?(?:\s*[:：]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:retiens|retenez|mémorise|mémorisez|notez?)(?: bien)? (?:ce qui suit|les (?:\w+ )?(?:points|règles|choses|faits|conventions) suivante?s)\s*[:：]\s*"),
     ("fr", r"(?:peux-tu|pourrais-tu|tu peux) (?:retenir|noter|mémoriser) qu(?:e\s+|')"),
