@@ -108,6 +108,8 @@ class Sent:
     decisions: tuple[Decision, ...]
     is_answered: bool
     is_dropped: bool
+    model: str
+    at: float
     thought: set[str] = field(default_factory=set)
     """Signatures of the thinking in its answer."""
 
@@ -314,7 +316,7 @@ class Session:
         row = units(body)
         sent = Sent(
             made.request, raw, chain(row), talk.process, made.decisions, fault != "overloaded",
-            talk.managed.totals.dropped > dropped,
+            talk.managed.totals.dropped > dropped, self.model, self.at,
         )  # fmt: skip
         self._check(talk, sent, body, verdict.dropped, made)
         talk.sent.append(sent)
@@ -385,12 +387,16 @@ class Session:
         """What was sent keeps the prefix that was sent before, and all thinking, except at cuts."""
         before = next((one for one in reversed(talk.sent) if one.is_answered), None)
         known = [one for one in reversed(talk.sent) if one.is_answered]
-        # The last one with the longest shared beginning.
-        continued = max(known, key=sent.shared, default=None)
+        # The last one with the longest shared beginning, of those that its cache holds.
+        cached = [one for one in self._cached(known, sent) if sent.shared(one)]
+        continued = max(cached or known, key=sent.shared, default=None)
         is_cut = any(one.level > 1 for one in made.decisions) or sent.is_dropped
         is_excused = is_cut or before is None or before.process is not sent.process
         lost = {_signature_at(body, place) for place in dropped}
         talk.excused |= self._unproven(talk, sent)
+        if cached:  # it is sent as they were, also if it was sent differently to another cache
+            begun = max(known.index(max(some, key=sent.shared)) for some in (known, cached))
+            is_excused |= any(one.level > 1 for o in known[:begun] for one in o.decisions)
         if is_excused:
             # What a cut removed may come back after a rewind into its turn, where it cannot be
             # verified: it was lost at the cut.
@@ -413,6 +419,16 @@ class Session:
             is_same = sent.row[: len(continued.row)] == continued.row
             assert is_same, "the prefix changed outside a cut"
 
+    def _cached(self, known: list[Sent], sent: Sent) -> Iterator[Sent]:
+        """The requests to its model since the last gap, the newest first."""
+        at = sent.at
+        for one in known:
+            if at - one.at > LIFETIMES[self.lifetime]:
+                return
+            at = one.at
+            if one.model == sent.model:
+                yield one
+
     def _unproven(self, talk: Talk, sent: Sent) -> set[str]:
         """Signatures of answers that this request is the first to continue, if their process died
         before its record. Their decisions are void and proposed again by the next process only; a
@@ -434,10 +450,10 @@ class Session:
         for one in talk.sent:
             if one.process is not process:
                 process = one.process
-                known = [] if process.is_lost else records[: process.begun]
-                again = _resumed(known, talk.name)
+                known = records[: process.begun]
+                again = Conversation() if process.is_lost else _resumed(known, talk.name)
             logged = tuple(map(decision_of, decided.get(one.name, ()))) if one.decisions else ()
-            made = again.prepare(one.raw, partial(_as_logged, logged))
+            made = again.prepare(one.raw, partial(_as_logged, logged), one.at)
             again.keep(logged)
             assert made is not None
             assert chain(units(json.loads(made.raw))) == one.row, "not as the ledger says"
@@ -455,7 +471,8 @@ def _as_logged(logged: tuple[Decision, ...], *_: Any) -> tuple[Decision, ...]:
 def _resumed(records: list[LedgerRecord], name: str) -> Conversation:
     found = Recovered.of(answer_of(folded(records).of(name), PLACE, ()))
     talk = Conversation(dict(found.log))
-    talk.resume(0.0, {}, found.ends, is_known=True)
+    is_known = bool(found.alive) and not found.requests
+    talk.resume(0.0, found.alive, found.ends, is_known=is_known)
     return talk
 
 

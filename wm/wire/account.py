@@ -100,13 +100,15 @@ class PrefixCache(Struct):
 class Account(Struct):
     """plain: requests as the client makes them. sent: as they go upstream. marked_plain,
     marked_sent: the same requests in the model with marks. credits: the sums of their differences;
-    that with marks may fall below zero when a client's marks no longer reach what is cached."""
+    that with marks may fall below zero when a client's marks no longer reach what is cached. held:
+    what returns into replaced steps may still cost, so no cut may spend it."""
 
     plain: PrefixCache = field(default_factory=PrefixCache)
     sent: PrefixCache = field(default_factory=PrefixCache)
     marked_plain: PromptCache = field(default_factory=PromptCache)
     marked_sent: PromptCache = field(default_factory=PromptCache)
     credits: Savings = (0.0, 0.0)
+    held: float = 0.0
     _until: float = 0.0
 
     @staticmethod
@@ -114,12 +116,15 @@ class Account(Struct):
         """An account in which every mark has this lifetime; "" takes the client's."""
         return Account(marked_plain=PromptCache(ttl=ttl), marked_sent=PromptCache(ttl=ttl))
 
-    def expire(self, at: float) -> None:
-        """Time passes. Both caches of the block model lose everything at once: they are used by the
-        same requests. Those with marks expire by themselves."""
-        if not self.is_alive(at) or self.plain.full or self.sent.full:
-            self.plain.clear()
-            self.sent.clear()
+    def expire(self, at: float) -> bool:
+        """Time passes; whether the caches of the block model are empty now. Both lose everything at
+        once: they are used by the same requests. Those with marks expire by themselves."""
+        if self.is_alive(at) and not self.plain.full and not self.sent.full:
+            return False
+        self.plain.clear()
+        self.sent.clear()
+        self.held = 0.0
+        return True
 
     def resume(self, credit: float, until: float) -> None:
         """Go on after a restart, with what was saved before. until: when the last cache entries
@@ -167,8 +172,9 @@ class Account(Struct):
         )
 
     def after(self, saved: Savings) -> float:
-        """The credit if a request saves this."""
-        return min(credit + more for credit, more in zip(self.credits, saved, strict=True))
+        """What may be spent of the credit if a request saves this."""
+        credits = (credit + more for credit, more in zip(self.credits, saved, strict=True))
+        return min(credits) - self.held
 
     def charge(self, read: int, written: int, rates: Rates) -> None:
         """Something outside of the requests cost these tokens, such as restoring what was

@@ -1,14 +1,18 @@
 """Follows one conversation: its decisions, its bill, and what was sent last. Pure (PX-2, PX-7).
 
 Each request inherits the decisions of the earlier request with which it shares the longest
-beginning. So what it shares was sent in this very form, and a request without new decisions never
-costs more than the client's own. A bounded conversation refuses new decisions that would cost more
-than was saved so far, whatever the policy says; only first appearances are free.
+beginning, and for what the cache holds those with which it holds that. So what it shares was sent
+in this very form, and a request without new decisions never costs more than the client's own, but
+for a return into a replaced step, which is paid by what is held back for it. A bounded conversation
+refuses new decisions that would cost more than was saved so far, whatever the policy says; only
+first appearances are free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -29,13 +33,14 @@ from wm.wire.policy import (
     Moment,
     Policy,
     Prepared,
+    behind,
     dropped,
     nothing,
     pending,
     replaced,
 )
 from wm.wire.prices import known_window, price_of
-from wm.wire.rows import AS_RECORDED, AssumedHead, BlockRow, Measure, estimate, row
+from wm.wire.rows import AS_RECORDED, AssumedHead, BlockRow, Measure, estimate, is_empty, row
 from wm.wire.spans import ByteSpan
 
 EMERGENCY_SHARE = 0.95
@@ -66,6 +71,10 @@ class _Request(Struct):
     cached_to: int
     known_to: int
     """Number of the last message of which an earlier request had something."""
+    known_unit: int = -1
+    """The last unit of `plain` that the cache holds."""
+    returned: tuple[Decision, ...] = ()
+    """Decisions that it does not inherit because they have no effect in it."""
     tolerance: tuple[ByteSpan, bytes] | None = None
     made: _Sent | None = None
     undo: dict[str, Decision | None] = field(default_factory=dict)
@@ -143,9 +152,14 @@ class Conversation(Struct):
     plain: BlockRow | None = None
     _in_force: dict[str, Log] = field(default_factory=dict)
     """The decisions in force at the last request that contained a place."""
-    _earlier: dict[str, Log] = field(default_factory=dict)
-    """By the block of a decision that needs what follows it: the decisions of the last request
-    without it."""
+    _last: dict[bytes, Log] = field(default_factory=dict)
+    """The decisions of the last request with a prefix that the cache holds, by the digest of what
+    the client sent."""
+    _uncut: dict[bytes, tuple[Decision, Log]] = field(default_factory=dict)
+    """By such a prefix that ends in a replaced step: the decision, and those of a request that had
+    this step, as long as the cache holds it."""
+    _recovered: Mapping[str, Log] = field(default_factory=dict)
+    """The decisions of each request before a restart, by its end, while the cache may hold it."""
     _last_end: str = ""
     """The place of the end of the last request."""
     _anchors: list[tuple[int, str]] = field(default_factory=list)
@@ -184,6 +198,7 @@ class Conversation(Struct):
         self._is_resumed = bool(alive)
         self._before_restart = alive if is_known else None
         self._in_force.update(ends)
+        self._recovered = ends
 
     def prepare(
         self, raw: bytes, policy: Policy = nothing, at: float = 0.0, indexed: Indexed | None = None
@@ -267,7 +282,8 @@ class Conversation(Struct):
         if body is None:
             return raw
         past = history(body, self.before)
-        log = self._inherited(body, past, self._known(past)[1])
+        plain = row(body, self.plain, self.measure, self.assumed)
+        log, _ = self._inherited(body, past, plain, self._known(past)[1])
         splices, _ = replaced(body, past, log, dropped(body, past, log))
         return splice(raw, splices) if splices else raw
 
@@ -276,7 +292,9 @@ class Conversation(Struct):
         self.void()
         self.log.clear()
         self._in_force.clear()
-        self._earlier.clear()
+        self._recovered = {}
+        self._last.clear()
+        self._uncut.clear()
 
     def void(self) -> None:
         """The prepared request does not go out as prepared, so its decisions do not hold."""
@@ -304,13 +322,17 @@ class Conversation(Struct):
         plain = row(body, self.plain, self.measure, self.assumed)
         self.before, self.plain = (body, past), plain
         ttl = self.ttl or end_mark(body) or "5m"
-        self.account.expire(at)
+        if self.account.expire(at):
+            self._recovered = {}
+            self._last.clear()
+            self._uncut.clear()
         until = self._alive_until(body, plain.model, at, ttl)
         if until is not None:
             self.account.revive(plain, at, until)
         known = self.account.plain.known_to(plain)
         number, place = self._known(past)
-        inherited, is_foreign = self._inherited(body, past, place), _is_foreign(body, number)
+        inherited, returned = self._inherited(body, past, plain, place)
+        is_foreign = _is_foreign(body, number)
         # Before a restart, an answer to a request that is not on record may have been bound to a
         # form of this history in which thinking was dropped.
         is_tolerant = self.tolerant or (is_foreign and self._is_resumed)
@@ -326,6 +348,8 @@ class Conversation(Struct):
             ttl=ttl,
             cached_to=plain.units[known].message if known >= 0 else -1,
             known_to=number,
+            known_unit=known,
+            returned=returned,
             tolerance=tolerance(body) if is_tolerant else None,
             revived=until is not None,
         )
@@ -338,24 +362,47 @@ class Conversation(Struct):
         until = known.get(model)
         return until if until is not None and at <= until else None
 
-    def _inherited(self, body: Body, past: ConversationHistory, known: str) -> Log:
-        """The decisions of the last request with the longest shared beginning. If some of them are
-        pending, those that were in force before these: so this beginning was sent. A decision is
-        never pending, because it would change the prefix when it takes effect.
+    def _inherited(
+        self, body: Body, past: ConversationHistory, plain: BlockRow, known: str
+    ) -> tuple[Log, tuple[Decision, ...]]:
+        """The decisions of the last request with the longest shared beginning; of what the cache
+        holds, those with which it holds that. If one is pending, those apply with which the cache
+        holds its step or its thinking. If it holds neither, thinking stays away, and the pending
+        step is sent: its decision is the second value.
 
         known: the last shared place, "" for none.
         """
-        if not known:  # if nothing is known of any request, as when `log` is all that is
-            return {} if self._in_force else _without_pending(body, past, dict(self.log))
-        log = self._in_force[known]
-        if known == self._last_end:
-            return log  # it is the last request, or continues it
-        while found := pending(body, past, log):
-            earlier = next((self._earlier[p] for p in found if p in self._earlier), None)
+        # If nothing is known of any request, `log` is all that is.
+        unknown: Log = {} if self._in_force else dict(self.log)
+        log = self._in_force[known] if known else unknown
+        last = self.account.plain.known_to(plain)
+        held = self._last.get(plain.chain[last]) if last >= plain.head else None
+        if held is log and known == self._last_end:
+            return log, ()  # it is the last request, or continues it
+        digests = dict(zip(_sent_places(body, past), plain.chain[plain.head :], strict=True))
+        is_recovered = log is self._recovered.get(known)
+        if held is not None and held is not log and not is_recovered:
+            log = _joined(held, log, list(digests)[: last + 1 - plain.head])
+        tried: list[Decision] = []
+        while found := pending(body, past, log) or self._broken(log, digests, plain.chain, last):
+            tried += [log[place] for place in found]
+            uncut = (self._uncut.get(digests.get(p, plain.chain[last])) for p in found)
+            logs = (known for _, known in filter(None, uncut))
+            earlier = next((one for one in logs if not any(map(partial(_has, one), tried))), None)
             if earlier is None:
-                return _without_pending(body, past, log)
+                gone = {place: log[place] for place in found if log[place].form == "step"}
+                left = {place: one for place, one in log.items() if place not in gone}
+                return left if gone else log, tuple(gone.values())
             log = earlier
-        return log
+        return log, ()
+
+    def _broken(
+        self, log: Log, digests: Mapping[str, bytes], chain: Sequence[bytes], last: int
+    ) -> list[str]:
+        """The replaced step of which the request has only the beginning, as after other results."""
+        found = self._uncut.get(chain[last]) if last >= 0 else None
+        is_cut = found is not None and found[0].block not in digests and _has(log, found[0])
+        return [found[0].block] if found is not None and is_cut else []
 
     def _known(self, past: ConversationHistory) -> tuple[int, str]:
         """The last place that an earlier request contained, and the number of its message."""
@@ -510,13 +557,10 @@ class Conversation(Struct):
         self._before_restart = {}
         # A refused request is repeated, and another branch does not contain their blocks.
         self.proposed = tuple(new for new in self.proposed if not _contains(one, new.block))
+        self._remember(one, one.made)
         self.account.take(one.plain, one.made.row, one.rates, one.at, one.ttl)
         self._take_over(one)
         self._last_end = _end(one)
-        # What a history that did not pass here was sent with is not known.
-        for block in () if one.is_foreign else one.undo:
-            if one.inherited[block].form in NEED_MORE:
-                self._earlier.setdefault(block, one.base)
         places = one.past.places
         made = one.made
         self._anchors = [(n, places[n][-1]) for n in self._usable(one, made.changes.first)]
@@ -528,6 +572,27 @@ class Conversation(Struct):
         if made.changes.first < _NOWHERE:
             self._step_mark = list(made.own.texts)[-1] if made.own.texts else ""
 
+    def _remember(self, one: _Request, made: _Sent) -> None:
+        """How a return into a replaced step is sent: as before the cut if the cache holds that, or
+        with this step behind what it holds. That may cost more than the client's own request, once,
+        and is held back."""
+        plain, known = one.plain, one.known_unit
+        new = [one.inherited[p] for p in one.undo if one.inherited[p].form in NEED_MORE]
+        if new or one.returned:
+            places, units = _sent_places(one.body, one.past), plain.chain[plain.head :]
+            digests = dict(zip(places, units, strict=True))
+            cached = {place: digests[place] for place in places[: max(0, known + 1 - plain.head)]}
+            logs = [(decision, cached, one.base) for decision in new]
+            logs += [(decision, digests, one.inherited) for decision in one.returned]
+            for decision, had, log in logs:
+                for place in had.keys() & _step_of(one, decision.block):
+                    self._uncut.setdefault(had[place], (decision, log))
+        self.account.held += _at_risk(one, made)
+        for digest in reversed(plain.chain[plain.head :]):
+            if self._last.get(digest) is one.inherited:
+                break
+            self._last[digest] = one.inherited
+
     def _take_over(self, one: _Request) -> None:
         for places in reversed(one.past.places):
             for place in reversed(places):
@@ -536,15 +601,73 @@ class Conversation(Struct):
                 self._in_force[place] = one.inherited
 
 
+def _sent_places(body: Body, past: ConversationHistory) -> list[str]:
+    """The places of the blocks that are units of its row."""
+    return [
+        place
+        for message, places in zip(body.messages, past.places, strict=True)
+        for block, place in zip(message.blocks, places, strict=True)
+        if not is_empty(block)
+    ]
+
+
+def _joined(held: Log, log: Log, cached: Iterable[str]) -> Log:
+    """The decisions `held` on the cached places, and those of `log` on the others."""
+    inside = {*cached}
+    inside |= {behind(place) for place in inside}
+    return {
+        **{place: one for place, one in log.items() if place not in inside},
+        **{place: one for place, one in held.items() if place in inside},
+    }
+
+
+def _has(log: Log, decision: Decision) -> bool:
+    return log.get(decision.block) is decision
+
+
+def _step_of(one: _Request, block: str) -> Iterator[str]:
+    """The places of the step that a decision on this block replaces, or its own."""
+    for number, places in enumerate(one.past.places):
+        if block in places:
+            is_step = one.body.messages[number].role == "user"
+            yield from (*one.past.places[number - 1], *places) if is_step else (block,)
+
+
+def _at_risk(one: _Request, made: _Sent) -> float:
+    """What returns into replaced steps may cost more than the client's own requests, for steps that
+    the cache did not hold: writing each again once, less what is removed before it."""
+    first, log = one.cached_to + 1, one.inherited
+    ends = (places[-1] for places in one.past.places[first:] if places)
+    if not any(place in log and log[place].form == "step" for place in ends):
+        return 0.0
+    steps = dropped(one.body, one.past, log)
+    whole, kept = _by_message(one.plain), _by_message(made.row)
+    risk, removed, sent = 0.0, 0, 0
+    for number in range(len(one.body.messages)):
+        if number in steps.messages:
+            removed += whole[number]
+        else:
+            removed += whole[number] - kept[sent]
+            sent += 1
+        if number in steps.anchors and number >= first:
+            step = whole[number - 1] + whole[number]
+            again = (one.rates.write - one.rates.read) * step
+            risk += max(0.0, again - one.rates.read * (removed - step))
+    return risk
+
+
+def _by_message(found: BlockRow) -> Counter[int]:
+    """The tokens of each message."""
+    tokens = Counter[int]()
+    for unit in found.units:
+        tokens[unit.message] += unit.tokens
+    return tokens
+
+
 def _is_foreign(body: Body, known: int) -> bool:
     """known: number of the last message of which something was in an earlier request."""
     answers = sum(message.role == "assistant" for message in body.messages[known + 1 :])
     return answers > (known >= 0 and body.messages[known].role != "assistant")
-
-
-def _without_pending(body: Body, past: ConversationHistory, log: Log) -> Log:
-    found = pending(body, past, log)
-    return {place: one for place, one in log.items() if place not in found} if found else log
 
 
 def _contains(one: _Request, block: str) -> bool:

@@ -167,7 +167,6 @@ def replaced(
     """The splices for these decisions, and how many of them apply. steps: those that the decisions
     replace (`dropped`). marks: cache marks for their texts, by place."""
     splices: list[tuple[ByteSpan, bytes]] = []
-    unfinished = -1
     added = {number: [one] for number, one in appended(body, past, log, steps)}
     for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
         if number in steps.messages:
@@ -182,8 +181,7 @@ def replaced(
             if made is not None:
                 splices.append(made)
         if message.role == "assistant" and any(is_dropped_thinking(p, log) for p in places):
-            unfinished = turn_begin(body.messages) if unfinished < 0 else unfinished
-            splices += _without_thinking(message, places, log) if number < unfinished else ()
+            splices += _without_thinking(message, places, log)
     count = len(splices) - len(steps.anchors) + len(added)
     for number in sorted({*steps.texts, *added}):
         # The passages came first, and what is before a change keeps its form.
@@ -208,9 +206,9 @@ def appended(
 
 
 def pending(body: Body, past: ConversationHistory, log: Log) -> list[str]:
-    """Places of decisions that have no effect on this request, but might have one on a longer one:
-    on a step that nothing follows, and on thinking of a turn that is not finished. So it is when
-    the client goes back into what a cut removed."""
+    """Places of decisions that were made when more followed their block: on a step that nothing
+    follows, so that they have no effect, and on thinking of a turn that is not finished. So it is
+    when the client goes back into what a cut removed."""
     steps, begin = dropped(body, past, log).messages, turn_begin(body.messages)
     return [
         place

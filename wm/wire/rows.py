@@ -95,7 +95,7 @@ def row(
 ) -> BlockRow:
     """The row of a body. before: the row of the body that this one was indexed with."""
     tools = [block for block in body.tools if not block.value.get("defer_loading")]
-    system = [block for block in body.system if not _empty(block)]
+    system = [block for block in body.system if not is_empty(block)]
     lacking = (Unit("tools", "", -1, "assumed", assumed.tokens),) if assumed.tokens else ()
     head = (
         *lacking,
@@ -177,17 +177,18 @@ def _messages(body: Body, measure: Measure) -> Iterator[Unit]:
     """The units of the messages that were not reused."""
     for number, message in enumerate(body.messages[body.reused :], start=body.reused):
         for block in message.blocks:
-            if not _empty(block):
+            if not is_empty(block):
                 yield _unit("messages", message.role, number, block, measure)
 
 
-def _empty(block: Block) -> bool:
+def is_empty(block: Block) -> bool:
+    """Whether the service drops it."""
     return block.text and block.raw == b'""'
 
 
 def size(block: Block, measure: Measure = estimate) -> int:
     """Tokens of a block; 0 for one that is not part of a row."""
-    return 0 if _empty(block) else measure(block)
+    return 0 if is_empty(block) else measure(block)
 
 
 def _unit(section: Section, role: str, message: int, block: Block, measure: Measure) -> Unit:

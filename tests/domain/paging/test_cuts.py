@@ -45,6 +45,15 @@ def test_whole_old_steps_are_removed_once_there_are_enough_newer_results() -> No
     assert cut(segments) == ((), (0,))
 
 
+@pytest.mark.parametrize(("removed", "gone"), [(240, False), (260, True)])
+def test_a_line_must_be_paid_by_reading_what_is_removed_up_to_it(
+    removed: int, *, gone: bool
+) -> None:
+    """A line of 20 tokens is written for 25."""
+    segments = [step(1, removed - 20, line=20), *(step(n, 40, line=0) for n in range(2, 9))]
+    assert (0 in cut(segments, cold=True)[1]) is gone
+
+
 def test_the_newest_copy_of_a_file_stays_however_old() -> None:
     segments = [step(1, 100_000, "a.py"), *(step(n, 40) for n in range(2, 20))]
     assert "r1" not in cut(segments)[0]

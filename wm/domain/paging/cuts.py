@@ -5,7 +5,9 @@ begins at some segment and removes all that is removable from there on. Each rem
 rent, the price of reading it, at every request since it could have been removed, and at the next
 few in advance. A cut is due when the rent of its suffix reaches the price of writing what stays of
 it again. Of all that are due, the one with the largest surplus is taken. Two limits: it may not
-cost more than was saved so far (`moment.credit`), and a cold cache makes it free.
+cost more than was saved so far (`moment.credit`), and a cold cache makes it free. A line replaces a
+step only if reading what is removed up to it would cost at least what writing the line costs, so
+that the client can return into the step later.
 docs/concepts/paging.md has the proof.
 """
 
@@ -15,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.domain.paging.levels import PagingLimits
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
@@ -95,6 +98,13 @@ def plan(
     if best < 0:
         return None
     chosen = range(best, len(segments))
+    lacks = sum(segment.lacks for segment in segments[:best])
+    for number in chosen:
+        segment = segments[number]
+        lacks += segment.lacks + segment.tokens
+        if savings[number].step and moment.read * lacks < moment.write * segment.line:
+            savings[number] = _saving(segment, ages, moment, replace(limits, collapse=0))
+        lacks -= savings[number].tokens
     return PlannedCut(
         stubs=tuple(place for n in chosen for place in savings[n].stubs),
         steps=tuple(n for n in chosen if savings[n].step),

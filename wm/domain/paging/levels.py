@@ -40,13 +40,13 @@ class PagingLimits(Struct, frozen=True):
     least: int = 200
     ahead: int = 6
     passages: int = 0
-    short: int = 1_000
+    short: int = 5_000
 
 
 OFF = PagingLimits(repeats=False)
 SAFE = PagingLimits()
-BALANCED = PagingLimits(reads=True, stubs=True, newest=40)
-TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6, newest=30, short=SHORT_CHARS)
+BALANCED = PagingLimits(reads=True, stubs=True, newest=20)
+TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6, newest=20, short=SHORT_CHARS)
 LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
     {"off": OFF, "safe": SAFE, "balanced": BALANCED, "tight": TIGHT}
 )

@@ -39,12 +39,14 @@ class PagedBlock(Struct, frozen=True, dict=True):
 class Segment(Struct, frozen=True, dict=True):
     """line: tokens of the text that can replace the whole segment; 0 if nothing can. request:
     number of the request in which it was sent first. dropped: as in `PagedBlock`, for all of it.
-    Consecutive plans share their segments."""
+    lacks: tokens that it has fewer than as the client made it. Consecutive plans share their
+    segments."""
 
     blocks: tuple[PagedBlock, ...]
     line: int
     request: int
     dropped: int | None = None
+    lacks: int = 0
 
     @cached_property
     def tokens(self) -> int:

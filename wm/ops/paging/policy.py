@@ -414,6 +414,7 @@ class PagingPolicy:
         while index < len(body.messages):
             is_answer = body.messages[index].role == "assistant"
             last = index + 1 if is_answer and self._is_step(body, past, index + 1) else index
+            parts = range(index, last + 1)
             if last in steps.messages:
                 text = log[past.places[last][-1]].text
                 size = (len(text) + _WRAPPED_CHARS) // CHARS_PER_TOKEN
@@ -422,7 +423,7 @@ class PagingPolicy:
             else:
                 found = (
                     self._paged(place, log.get(place), finished=number < begin)
-                    for number in range(index, last + 1)
+                    for number in parts
                     for place in past.places[number]
                 )
                 blocks = (*found, *_passages(past.places[index : last + 1], log))
@@ -430,7 +431,9 @@ class PagingPolicy:
             dropped, words = self._phase(past, index, last)
             line = max(line, len(words) // CHARS_PER_TOKEN) if line else 0
             answers += is_answer
-            segments.append(Segment(blocks, line, answers, dropped))
+            raw = sum(self._seen.blocks[p].raw_tokens for n in parts for p in past.places[n])
+            lacks = raw - sum(block.tokens for block in blocks)
+            segments.append(Segment(blocks, line, answers, dropped, lacks))
             numbers.append(last)
             index = last + 1
         return layout
@@ -463,7 +466,8 @@ class PagingPolicy:
         for place in new:
             content = seen.blocks.get(place.removeprefix(behind("")))
             same = same if content is None else min(same, content.message)
-        is_step = any((log.get(p) or known.log[p]).form == "step" for p in new)
+        changed = [one for p in new for one in (log.get(p), known.log.get(p)) if one is not None]
+        is_step = any(one.form == "step" for one in changed)
         if is_step or seen.restored.total() > seen.restored[""] or seen.has_new_wishes:
             same, seen.has_new_wishes = 0, False
         count = bisect_left(known.numbers, same)
