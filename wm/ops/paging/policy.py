@@ -260,7 +260,7 @@ class PagingPolicy:
         if not self._limits.stubs:
             return new
         layout = self._laid_out(body, past, log, steps)
-        answers = sum(message.role == "assistant" for message in body.messages)
+        answers = layout.segments[-1].request if layout.segments else 0
         limits = in_emergency(self._limits) if moment.emergency else self._limits
         credit = math.inf if moment.emergency else moment.credit
         cached = bisect_left(layout.numbers, moment.cached)
