@@ -74,7 +74,7 @@ class Managed:
         self.send()
 
     def removed(self, text: str) -> bool:
-        return text not in json.dumps(self.sent)
+        return json.dumps(text)[1:-1] not in json.dumps(self.sent)
 
 
 def begun(level: str = "balanced", hostile: str = NEEDLE) -> Managed:
@@ -223,6 +223,7 @@ def test_a_name_that_the_user_asks_about_brings_its_passage(text: str, count: in
 )
 def test_a_file_that_the_model_wrote_and_runs_again_comes_back(command: str, count: int) -> None:
     one = Managed()
+    one.work(6)  # what is removed of these pays the line of the next step
     one.session.step(0, 1, 0)
     given = {"file_path": "/src/pilot.py", "content": LONG[:1_000]}
     one.session.messages[-2]["content"][0] |= {"name": "Write", "input": given}
