@@ -51,7 +51,7 @@ def test_a_daemon_whose_code_was_replaced_makes_way_for_the_new_one(
         call = {"session_id": "s1", "cwd": str(project), "hook_event_name": name, **fields}
         wm("hook", "claude-code", name, payload=json.dumps(call))
 
-    wm("up", "--quiet", path=str(package.parent))
+    wm("up", "--quiet", path=os.pathsep.join([str(package.parent), os.path.dirname(PACKAGE)]))
     old = place.status()
     assert old["package"] == str(package)
     wm("remember", "We ship with make ship.")
@@ -68,7 +68,7 @@ def test_a_daemon_whose_code_was_replaced_makes_way_for_the_new_one(
     )
     for words in ASKED:
         assert "internal" not in wm(*words.split())
-    wait_for(lambda: (probe(place.settings) or old).get("package") == PACKAGE)
+    wait_for(lambda: (probe(place.settings) or old).get("package") == PACKAGE, 60.0)
     assert place.status()["pid"] != old["pid"]
     kept = json.loads(wm("inspect", "--json"))
     assert [row["entry"]["text"] for row in kept["entries"]] == ["We ship with make ship."]
@@ -89,6 +89,15 @@ def test_only_a_module_that_changed_is_refused() -> None:
     assert code.is_replaced()
     assert told == ["replaced"] * 2
     assert not LoadedCode().is_replaced()
+
+
+def test_a_removed_virtual_environment_counts_as_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    code = LoadedCode()
+    assert not code.is_replaced()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    assert code.is_replaced()
 
 
 def test_a_failure_of_replaced_code_is_refused_and_loses_nothing(tmp_path: Path) -> None:

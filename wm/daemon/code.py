@@ -71,8 +71,9 @@ class LoadedCode(Struct, eq=False):
                 raise replaced()
 
     def is_replaced(self) -> bool:
-        """Whether any file changed since the start. Reports it to `on_replaced`, too."""
-        if stamps() == self.files:
+        """Whether any file changed since the start, or the virtual environment with the
+        dependencies is gone. Reports it to `on_replaced`, too."""
+        if stamps() == self.files and os.path.exists(sys.executable):
             return False
         self.on_replaced()
         return True
