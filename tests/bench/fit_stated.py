@@ -2,11 +2,13 @@
 
     python -m tests.bench fit_stated [SET…] [--check]
 
-Trains on `stated_cases.txt`, and on labelled sets in the form of the capture set (rows with text,
-before, lang, session, keep). A row with `sentence` labels that sentence of its text alone, and its
-`weight` replaces that of its source. --check writes nothing: it reports the recall and the false
-statements of each language with that language left out, of the sets with each session left out in
-tenths, and of `stated_kept.txt`, which no fit uses.
+Trains on `stated_cases.txt`, on `stated_messages.jsonl`, messages in which `{{…}}` marks what
+lasts, and on labelled sets in the form of the capture set (rows with text, before, lang, session,
+keep). A row with `sentence` labels that sentence of its text alone, and its `weight` replaces that
+of its source. --check writes nothing: it reports the recall and the false statements of each
+language with that language left out, of the sets with each session left out in tenths, and of
+`stated_kept.txt` and `stated_messages_kept.jsonl`, which no fit uses. The weights in the tree are
+older than the messages.
 """
 
 from __future__ import annotations
@@ -26,6 +28,12 @@ from wm.text import word_grams
 
 CASES = Path(__file__).with_name("stated_cases.txt")
 KEPT = Path(__file__).with_name("stated_kept.txt")
+MESSAGES, MESSAGES_KEPT = map(
+    CASES.with_name, ("stated_messages.jsonl", "stated_messages_kept.jsonl")
+)
+BLOCK = 6
+"""Messages that are left out together: near misses are grouped with what they resemble."""
+
 OUT = Path(stated.__file__).with_name("stated.toml")
 REAL_WEIGHT = 2.0
 """Weight of a sentence of a real message: rows with `source: real`."""
@@ -42,7 +50,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("sets", nargs="*", type=Path, metavar="SET")
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args(argv)
-    rows = [*written(CASES), *(row for path in asked.sets for row in labelled(path))]
+    rows = [*written(CASES), *marked(MESSAGES)]
+    rows += [row for path in asked.sets for row in labelled(path)]
     examples = [example for row in rows for example in of_row(row)]
     if asked.check:
         print("leaving one language out")
@@ -50,8 +59,9 @@ def main(argv: Sequence[str]) -> int:
         print("leaving a tenth of the sessions out")
         report(examples, tenths)
         print("cases that no fit uses")
-        kept = [example for row in written(KEPT) for example in of_row(row)]
-        report_part("kept", fit(examples), kept)
+        found = fit(examples)
+        for name, rest in (("kept", written(KEPT)), ("messages", marked(MESSAGES_KEPT))):
+            report_part(name, found, [example for row in rest for example in of_row(row)])
         return 0
     found = fit(examples)
     OUT.write_text(as_toml(found, HEAD, stated.model().paired), "utf-8")
@@ -70,6 +80,15 @@ def written(path: Path) -> Iterable[dict[str, Any]]:
         whole = re.sub(r"[{}]", "", text)
         says = [] if kind == "-" else re.findall(r"\{([^}]*)\}", text) or [whole]
         yield {"lang": lang, "before": before or "", "text": whole, "session": f"line {number}",
+               "keep": [{"says": one} for one in says]}  # fmt: skip
+
+
+def marked(path: Path) -> Iterable[dict[str, Any]]:
+    for number, line in enumerate(path.read_text("utf-8").splitlines()):
+        row = json.loads(line)
+        says = re.findall(r"\{\{(.*?)\}\}", row["marked"], re.DOTALL)
+        text = re.sub(r"\{\{|\}\}", "", row["marked"])
+        yield {**row, "text": text, "session": f"{path.stem} {number // BLOCK}",
                "keep": [{"says": one} for one in says]}  # fmt: skip
 
 
