@@ -100,15 +100,15 @@ class PrefixCache(Struct):
 class Account(Struct):
     """plain: requests as the client makes them. sent: as they go upstream. marked_plain,
     marked_sent: the same requests in the model with marks. credits: the sums of their differences;
-    that with marks may fall below zero when a client's marks no longer reach what is cached. held:
-    what returns into replaced steps may still cost, so no cut may spend it."""
+    that with marks may fall below zero when a client's marks no longer reach what is cached.
+    reserved: what returns into replaced steps may still cost, so no cut may spend it."""
 
     plain: PrefixCache = field(default_factory=PrefixCache)
     sent: PrefixCache = field(default_factory=PrefixCache)
     marked_plain: PromptCache = field(default_factory=PromptCache)
     marked_sent: PromptCache = field(default_factory=PromptCache)
     credits: Savings = (0.0, 0.0)
-    held: float = 0.0
+    reserved: float = 0.0
     _until: float = 0.0
 
     @staticmethod
@@ -123,7 +123,7 @@ class Account(Struct):
             return False
         self.plain.clear()
         self.sent.clear()
-        self.held = 0.0
+        self.reserved = 0.0
         return True
 
     def resume(self, credit: float, until: float) -> None:
@@ -174,7 +174,7 @@ class Account(Struct):
     def after(self, saved: Savings) -> float:
         """What may be spent of the credit if a request saves this."""
         credits = (credit + more for credit, more in zip(self.credits, saved, strict=True))
-        return min(credits) - self.held
+        return min(credits) - self.reserved
 
     def charge(self, read: int, written: int, rates: Rates) -> None:
         """Something outside of the requests cost these tokens, such as restoring what was

@@ -376,18 +376,18 @@ class Conversation(Struct):
         unknown: Log = {} if self._in_force else dict(self.log)
         log = self._in_force[known] if known else unknown
         last = self.account.plain.known_to(plain)
-        held = self._last.get(plain.chain[last]) if last >= plain.head else None
-        if held is log and known == self._last_end:
+        of_cache = self._last.get(plain.chain[last]) if last >= plain.head else None
+        if of_cache is log and known == self._last_end:
             return log, ()  # it is the last request, or continues it
         digests = dict(zip(_sent_places(body, past), plain.chain[plain.head :], strict=True))
         is_recovered = log is self._recovered.get(known)
-        if held is not None and held is not log and not is_recovered:
-            log = _joined(held, log, list(digests)[: last + 1 - plain.head])
+        if of_cache is not None and of_cache is not log and not is_recovered:
+            log = _joined(of_cache, log, list(digests)[: last + 1 - plain.head])
         tried: list[Decision] = []
         while found := pending(body, past, log) or self._broken(log, digests, plain.chain, last):
             tried += [log[place] for place in found]
             uncut = (self._uncut.get(digests.get(p, plain.chain[last])) for p in found)
-            logs = (known for _, known in filter(None, uncut))
+            logs = (before for _, before in filter(None, uncut))
             earlier = next((one for one in logs if not any(map(partial(_has, one), tried))), None)
             if earlier is None:
                 gone = {place: log[place] for place in found if log[place].form == "step"}
@@ -587,7 +587,7 @@ class Conversation(Struct):
             for decision, had, log in logs:
                 for place in had.keys() & _step_of(one, decision.block):
                     self._uncut.setdefault(had[place], (decision, log))
-        self.account.held += _at_risk(one, made)
+        self.account.reserved += _at_risk(one, made)
         for digest in reversed(plain.chain[plain.head :]):
             if self._last.get(digest) is one.inherited:
                 break
@@ -611,13 +611,13 @@ def _sent_places(body: Body, past: ConversationHistory) -> list[str]:
     ]
 
 
-def _joined(held: Log, log: Log, cached: Iterable[str]) -> Log:
-    """The decisions `held` on the cached places, and those of `log` on the others."""
+def _joined(of_cache: Log, log: Log, cached: Iterable[str]) -> Log:
+    """The decisions `of_cache` on the cached places, and those of `log` on the others."""
     inside = {*cached}
     inside |= {behind(place) for place in inside}
     return {
         **{place: one for place, one in log.items() if place not in inside},
-        **{place: one for place, one in held.items() if place in inside},
+        **{place: one for place, one in of_cache.items() if place in inside},
     }
 
 
@@ -641,16 +641,16 @@ def _at_risk(one: _Request, made: _Sent) -> float:
     if not any(place in log and log[place].form == "step" for place in ends):
         return 0.0
     steps = dropped(one.body, one.past, log)
-    whole, kept = _by_message(one.plain), _by_message(made.row)
+    plain, made_of = _by_message(one.plain), _by_message(made.row)
     risk, removed, sent = 0.0, 0, 0
     for number in range(len(one.body.messages)):
         if number in steps.messages:
-            removed += whole[number]
+            removed += plain[number]
         else:
-            removed += whole[number] - kept[sent]
+            removed += plain[number] - made_of[sent]
             sent += 1
         if number in steps.anchors and number >= first:
-            step = whole[number - 1] + whole[number]
+            step = plain[number - 1] + plain[number]
             again = (one.rates.write - one.rates.read) * step
             risk += max(0.0, again - one.rates.read * (removed - step))
     return risk
