@@ -250,7 +250,7 @@ def _sent(run: ReplayRun) -> str:
     """All text of the last request as it went upstream."""
     (conversation,) = run._conversations.values()
     assert conversation.talk.sent is not None
-    return "\n".join(_texts(json.loads(conversation.talk.sent[0].raw)))
+    return "\n".join(_texts(json.loads(conversation.talk.sent.body.raw)))
 
 
 def _texts(value: Any) -> Iterator[str]:

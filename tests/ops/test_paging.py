@@ -155,7 +155,7 @@ def test_the_bill_so_far_is_never_above_that_without_paging(
         plain, sent = talk.plain, talk.sent
         assert plain is not None
         assert sent is not None
-        assert sent[1].prompt <= plain.prompt
+        assert sent.row.prompt <= plain.prompt
         talk.settle()
         in_blocks, _ = talk.account.credits
         assert in_blocks >= -1e-3 * abs(plain.prompt)

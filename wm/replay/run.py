@@ -141,7 +141,7 @@ class ReplayRun:
             talk.void()
             return Counted(sent, talk.plain.model, 0, 0, (Usage(),) * len(WAYS), over=True)
         talk.keep(prepared.decisions)
-        goes, found = talk.sent
+        goes, found = talk.sent.body, talk.sent.row
         self.changed = (talk.before[0], goes) if prepared.replaced else None
         needs = self._needs(one, len(before[0].messages) if before else 0)
         refetch = _refetch(needs.faults, one.prompt)

@@ -96,10 +96,19 @@ def index(raw: bytes, before: Body | None = None) -> Body | None:
 
 
 def edited(
-    body: Body, replacements: Sequence[Replacement], before: Body | None = None
+    body: Body,
+    replacements: Sequence[Replacement],
+    before: Body | None = None,
+    same: tuple[int, int] = (0, 0),
 ) -> Body | None:
     """The index of `splice(body.raw, replacements)`, for which only what they touch is read; None
-    if that is not a request. before: as in `index`."""
+    if that is not a request. before: as in `index`. same: so many messages at the beginning are
+    replaced by so many of `before`."""
+    first, count = same
+    if before is not None and first:
+        begin, end = body.fields["messages"].start, body.messages[first - 1].span.end
+        taken = ByteSpan(before.fields["messages"].start, before.messages[count - 1].span.end)
+        replacements = [(ByteSpan(begin, end), taken.of(before.raw)), *replacements]
     raw = splice(body.raw, replacements) if replacements else body.raw
     shifts = _Shifts(replacements)
     fields = {name: shifts.shifted(span) for name, span in body.fields.items()}
@@ -111,8 +120,8 @@ def edited(
             _edited_blocks(raw, body, name, known, shifts)
             for name, known in (("system", body.system), ("tools", body.tools))
         )
-        left = reused
-        for message in body.messages:
+        left = reused - count
+        for message in body.messages[first:]:
             if shifts.removes(message.span):
                 continue
             left -= 1

@@ -10,6 +10,7 @@ first appearances are free.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -49,6 +50,7 @@ _ROUNDING = 1e-6
 NEED_MORE = frozenset(("step", "thinking"))
 """Forms of decisions that have an effect only if more messages follow their block."""
 _NOWHERE = 1 << 30
+_NO_DECISIONS: Log = MappingProxyType({})
 
 
 def has_begun(body: Body) -> bool:
@@ -76,7 +78,7 @@ class _Request(Struct):
     returned: tuple[Decision, ...] = ()
     """Decisions that it does not inherit because they have no effect in it."""
     tolerance: tuple[ByteSpan, bytes] | None = None
-    made: _Sent | None = None
+    made: SentRequest | None = None
     undo: dict[str, Decision | None] = field(default_factory=dict)
     """What the log had for the blocks of its new decisions."""
     base: Log = field(default_factory=dict)
@@ -112,12 +114,17 @@ class _OwnMarks(Struct):
     splices: list[tuple[ByteSpan, bytes]] = field(default_factory=list)
 
 
-class _Sent(Struct):
-    """A request in the form in which it goes upstream."""
+class SentRequest(Struct):
+    """A request in the form in which it goes upstream. source: as it came. log, steps: its
+    decisions, and the steps that they replace. applied: numbers of the messages of those that have
+    an effect, in order."""
 
     body: Body
     row: BlockRow
-    replaced: int
+    source: Body
+    log: Log
+    steps: DroppedSteps
+    applied: Sequence[int]
     changes: _Changes
     own: _OwnMarks
 
@@ -132,7 +139,7 @@ class Conversation(Struct):
     scale: tokens by the service's count for each estimated one. marked: the places with marks of
     ours in a request with a cut, by the place of its end; it has them again when it is repeated.
     ttl: the lifetime of every mark; "" takes the client's. before, plain: the last request as it
-    came, and its row. sent: as it went upstream, with its row.
+    came, and its row. sent: the same as it went upstream.
     """
 
     log: dict[str, Decision] = field(default_factory=dict)
@@ -147,7 +154,7 @@ class Conversation(Struct):
     assumed: AssumedHead = AS_RECORDED
     ttl: str = ""
     before: tuple[Body, ConversationHistory] | None = None
-    sent: tuple[Body, BlockRow] | None = None
+    sent: SentRequest | None = None
     account: Account = field(default_factory=Account)
     plain: BlockRow | None = None
     _in_force: dict[str, Log] = field(default_factory=dict)
@@ -216,18 +223,18 @@ class Conversation(Struct):
         if body is None:
             return None
         one = self._opened(body, at)
-        base = self._form(one, one.inherited)
+        base = self._form(one)
         if one.revived:
             self.account.revive_sent(base.row, at)
         new, made = self._accepted(one, base, policy)
-        self.sent = (made.body, made.row)
-        one.made = made
+        self.sent = one.made = made
         if new and made.own.wanted:
             self.marked[_end(one)] = made.own.wanted
         self._prepared, self._rates = one, one.rates
         is_tolerant = one.tolerance is not None
         marked = (_end(one), *made.own.wanted) if new and made.own.wanted else ()
-        return Prepared(made.body.raw, new, made.replaced, tolerant=is_tolerant, marked=marked)
+        count = len(made.applied)
+        return Prepared(made.body.raw, new, count, tolerant=is_tolerant, marked=marked)
 
     def keep(self, decisions: tuple[Decision, ...]) -> None:
         """These decisions are logged, and the request goes out with them."""
@@ -313,7 +320,7 @@ class Conversation(Struct):
         known = 0  # a cut reads what it replaces
         if one is not None and one.previous is not None and not one.undo:
             known = min(one.previous.reused, body.reused)  # what was new then was read behind it
-        for kept in (body, self.sent[0]):
+        for kept in (body, self.sent.body):
             unread(kept, len(body.messages) - known)
 
     def _opened(self, body: Body, at: float) -> _Request:
@@ -413,8 +420,8 @@ class Conversation(Struct):
         return -1, ""
 
     def _accepted(
-        self, one: _Request, base: _Sent, policy: Policy
-    ) -> tuple[tuple[Decision, ...], _Sent]:
+        self, one: _Request, base: SentRequest, policy: Policy
+    ) -> tuple[tuple[Decision, ...], SentRequest]:
         """The policy's new decisions as far as credit permits them, and the request with them."""
         if policy is nothing:
             return (), base
@@ -431,15 +438,14 @@ class Conversation(Struct):
             if may and (known is None or decision.level > known.level):
                 new.setdefault(decision.block, decision)
         if not self.bounded:
-            chosen = {**one.inherited, **new} if new else one.inherited
-            return tuple(new.values()), self._form(one, chosen)
+            return tuple(new.values()), self._form(one, new)
         places = {p for line in one.past.places[moment.cached :] for p in line}
         fresh = {p: decision for p, decision in new.items() if p in places}
         added = {p: decision for p, decision in new.items() if decision.form == "passages"}
         partly = ({**fresh, **added},) if added else ()
         for accepted in (new, *partly, fresh):
             if accepted:
-                made = self._form(one, {**one.inherited, **accepted})
+                made = self._form(one, accepted)
                 if not added.keys().isdisjoint(accepted) and made.row.prompt > one.plain.prompt:
                     continue  # every later request would cost more than the client's own
                 saved = self.account.savings(one.plain, made.row, one.rates, one.at)
@@ -457,7 +463,7 @@ class Conversation(Struct):
         early = pending(one.body, one.past, log) if found else ()
         return [decision for decision in found if decision.block not in early]
 
-    def _moment(self, one: _Request, base: _Sent, credit: float) -> Moment:
+    def _moment(self, one: _Request, base: SentRequest, credit: float) -> Moment:
         known = self.account.plain.known_to(one.plain)
         cached = one.cached_to + 1
         if known >= 0 and known + 1 < len(one.plain.units):
@@ -477,22 +483,52 @@ class Conversation(Struct):
         window = known_window(model, tokens)
         return bool(window) and tokens > EMERGENCY_SHARE * window
 
-    def _form(self, one: _Request, log: Log) -> _Sent:
-        """The request with these decisions. If they change what is cached, it gets marks of
-        ours."""
-        steps = dropped(one.body, one.past, log)
-        changes = _changes(one, log, steps)
+    def _form(self, one: _Request, new: Log = _NO_DECISIONS) -> SentRequest:
+        """The request with the inherited and these decisions. If they change what is cached, it
+        gets marks of ours."""
+        log = {**one.inherited, **new} if new else one.inherited
+        known, same = self.sent, self._same(one, new)
+        steps = known.steps if known and same else dropped(one.body, one.past, log)
+        changes = _changes(one, log, steps, same)
         own = self._own_marks(one, changes, steps)
-        splices, count = replaced(one.body, one.past, log, steps, own.texts)
+        same = 0 if own.wanted else same
+        splices, applied = replaced(one.body, one.past, log, steps, own.texts, same)
         taken = {span for span, _ in splices}
         splices += [splice for splice in own.splices if splice[0] not in taken]
         splices += (one.tolerance,) if one.tolerance else ()
-        known = self.sent
-        if not splices and (known is None or known[0] is one.previous):
-            return _Sent(one.body, one.plain, 0, changes, own)
-        goes = edited(one.body, splices, known and known[0]) or one.body
-        found = row(goes, known[1] if known else None, self.measure, self.assumed)
-        return _Sent(goes, found, count, changes, own)
+        if known is None or known.body is one.previous:
+            same = 0  # it went as it came
+            if not splices:
+                return SentRequest(one.body, one.plain, one.body, log, steps, (), changes, own)
+        elif same:
+            applied = [*known.applied[: bisect_left(known.applied, same)], *applied]
+        before = known.body if known else None
+        shared = (same, same - len(steps.messages)) if same else (0, 0)
+        goes = edited(one.body, splices, before, shared) or one.body
+        found = row(goes, known.row if known else None, self.measure, self.assumed)
+        return SentRequest(goes, found, one.body, log, steps, applied, changes, own)
+
+    def _same(self, one: _Request, new: Log) -> int:
+        """How many messages at the beginning are sent as in the last request: they are the same,
+        and so are the decisions on them; no replaced step ends behind them."""
+        known, places = self.sent, one.past.places
+        if known is None or known.source is not one.previous or known.own.wanted:
+            return 0
+        # The last message ends no step, and an answer may begin one.
+        lasts = len(known.source.messages) - 1, len(places) - 1
+        count = min(one.body.reused, *lasts)
+        while count > 0 and one.body.messages[count - 1].role != "user":
+            count -= 1
+        behind_it = {place for line in places[count:] for place in line}
+        ends = (one.inherited.get(line[-1]) for line in places[count:] if line)
+        is_same = (
+            count > 0
+            and new.keys() <= behind_it
+            and max(known.steps.anchors, default=0) < count
+            and not any(decision and decision.form == "step" for decision in (*ends, *new.values()))
+            and known.log == one.inherited
+        )
+        return count if is_same else 0
 
     def _own_marks(self, one: _Request, changes: _Changes, steps: DroppedSteps) -> _OwnMarks:
         """Marks for a request whose new decisions change what is cached, and for the same request
@@ -572,7 +608,7 @@ class Conversation(Struct):
         if made.changes.first < _NOWHERE:
             self._step_mark = list(made.own.texts)[-1] if made.own.texts else ""
 
-    def _remember(self, one: _Request, made: _Sent) -> None:
+    def _remember(self, one: _Request, made: SentRequest) -> None:
         """How a return into a replaced step is sent: as before the cut if the cache holds that, or
         with this step behind what it holds. That may cost more than the client's own request, once,
         and is held back."""
@@ -633,7 +669,7 @@ def _step_of(one: _Request, block: str) -> Iterator[str]:
             yield from (*one.past.places[number - 1], *places) if is_step else (block,)
 
 
-def _at_risk(one: _Request, made: _Sent) -> float:
+def _at_risk(one: _Request, made: SentRequest) -> float:
     """What returns into replaced steps may cost more than the client's own requests, for steps that
     the cache did not hold: writing each again once, less what is removed before it."""
     first, log = one.cached_to + 1, one.inherited
@@ -687,12 +723,12 @@ def _order(one: _Request, steps: DroppedSteps) -> Iterator[str]:
         yield from (decision.block for decision in steps.texts.get(number, ()))
 
 
-def _changes(one: _Request, log: Log, steps: DroppedSteps) -> _Changes:
+def _changes(one: _Request, log: Log, steps: DroppedSteps, same: int) -> _Changes:
     if log is one.inherited:
         return _Changes()
     found = [
         (steps.anchors.get(number, number - 1) + 1, number)
-        for number, places in enumerate(one.past.places)
+        for number, places in enumerate(one.past.places[same:], start=same)
         if any(log.get(p) is not one.inherited.get(p) for p in places)
     ]
     if not found:

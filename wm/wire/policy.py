@@ -130,16 +130,31 @@ class DroppedSteps(Struct):
 def dropped(body: Body, past: ConversationHistory, log: Log) -> DroppedSteps:
     """The steps that can be replaced as decided. A decision on anything else has no effect."""
     found = DroppedSteps()
-    for number, places in enumerate(past.places):
-        decision = log.get(places[-1]) if places else None
-        if decision is not None and decision.form == "step" and is_step(body.messages, number):
+    for number in range(len(past.places)):
+        decision = replacing(body, past, log, number)
+        if decision is not None:
             # The answer was the last message that stayed.
             anchor = found.anchors.get(number - 2, number - 2)
-            if body.messages[anchor].role == "user" and body.messages[anchor].blocks:
-                found.messages |= {number - 1, number}
-                found.texts.setdefault(anchor, []).append(decision)
-                found.anchors[number] = anchor
+            found.messages |= {number - 1, number}
+            found.texts.setdefault(anchor, []).append(decision)
+            found.anchors[number] = anchor
     return found
+
+
+def replacing(body: Body, past: ConversationHistory, log: Log, number: int) -> Decision | None:
+    """The decision in force that replaces the step that ends with this message; None without."""
+    places = past.places[number]
+    decision = log.get(places[-1]) if places else None
+    if decision is None or decision.form != "step" or not is_step(body.messages, number):
+        return None
+    before = body.messages[number - 2]
+    return decision if before.role == "user" and before.blocks else None
+
+
+def is_dropped(body: Body, past: ConversationHistory, log: Log, number: int) -> bool:
+    """Whether a decision replaces a step with this message."""
+    ends = range(number, min(number + 2, len(past.places)))
+    return any(replacing(body, past, log, end) is not None for end in ends)
 
 
 def is_step(messages: Sequence[Message], number: int) -> bool:
@@ -163,12 +178,16 @@ def replaced(
     log: Log,
     steps: DroppedSteps,
     marks: Mapping[str, Any] | None = None,
-) -> tuple[list[tuple[ByteSpan, bytes]], int]:
-    """The splices for these decisions, and how many of them apply. steps: those that the decisions
-    replace (`dropped`). marks: cache marks for their texts, by place."""
+    first: int = 0,
+) -> tuple[list[tuple[ByteSpan, bytes]], list[int]]:
+    """The splices for these decisions, and the number of the message of each decision that applies,
+    in order. steps: those that the decisions replace (`dropped`). marks: cache marks for their
+    texts, by place. first: number of the first message to read."""
     splices: list[tuple[ByteSpan, bytes]] = []
-    added = {number: [one] for number, one in appended(body, past, log, steps)}
-    for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
+    added = {number: [one] for number, one in appended(body, past, log, steps, first)}
+    applied = [*added, *(number for number in steps.anchors if number >= first)]
+    for number in range(first, len(body.messages)):
+        message, places = body.messages[number], past.places[number]
         if number in steps.messages:
             span = ByteSpan(body.messages[number - 1].span.end, message.span.end)
             splices.append((span, b""))
@@ -180,26 +199,29 @@ def replaced(
             made = _replacement(message.role, block, decision) if decision is not None else None
             if made is not None:
                 splices.append(made)
+                applied.append(number)
         if message.role == "assistant" and any(is_dropped_thinking(p, log) for p in places):
-            splices += _without_thinking(message, places, log)
-    count = len(splices) - len(steps.anchors) + len(added)
-    for number in sorted({*steps.texts, *added}):
+            thinking = _without_thinking(message, places, log)
+            splices += thinking
+            applied += [number] * len(thinking)
+    for number in sorted({*(at for at in steps.texts if at >= first), *added}):
         # The passages came first, and what is before a change keeps its form.
         texts = (*added.get(number, ()), *steps.texts.get(number, ()))
         parts = [_text(one.quoted, (marks or {}).get(one.block) or None) for one in texts]
         splices.append(_appended(body.messages[number], parts))
-    return splices, count
+    return splices, sorted(applied)
 
 
 def appended(
-    body: Body, past: ConversationHistory, log: Log, steps: DroppedSteps
+    body: Body, past: ConversationHistory, log: Log, steps: DroppedSteps, first: int = 0
 ) -> Iterator[tuple[int, Decision]]:
-    """The decisions that append passages, each with the number of its message. A step that is
-    replaced loses its own."""
+    """The decisions that append passages from this message on, each with the number of its message.
+    A step that is replaced loses its own."""
     if not any(one.form == "passages" for one in log.values()):
         return
-    for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
-        if places and message.role == "user" and number not in steps.messages:
+    for number in range(first, len(body.messages)):
+        places = past.places[number]
+        if places and body.messages[number].role == "user" and number not in steps.messages:
             decision = log.get(behind(places[-1]))
             if decision is not None and decision.form == "passages":
                 yield number, decision

@@ -12,7 +12,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -137,11 +137,14 @@ def _made(
 ) -> BlockRow:
     """begin: an earlier row, and the number of its units that these begin with."""
     before, known = begin
+    tokens = before.tokens[:known] if before else ()
+    fresh = (unit.tokens for unit in units[known:])
+    more = accumulate(fresh, initial=tokens[-1] if tokens else 0)
     return BlockRow(
         units,
         _digests(units, before.chain[:known] if before else (), head, salts),
         _digests(units, before.content[:known] if before else (), head, (b"", b"")),
-        tuple(accumulate(unit.tokens for unit in units)),
+        (*tokens, *islice(more, 1, None)),
         model,
         head,
         salts,

@@ -78,12 +78,13 @@ def plan(
         return None
     ages = ages or ResultAges()
     ages.add(segments)
-    savings = [_saving(segment, ages, moment, limits) for segment in segments]
+    savings: dict[int, _Saving] = {}
     best, surplus, price = -1, 0.0, 0.0
+    first = next((n for n, one in enumerate(segments) if not one.is_least), len(segments))
     rent = cost = 0.0
     removed = 0
-    for number in range(len(segments) - 1, -1, -1):
-        saving = savings[number]
+    for number in range(len(segments) - 1, first - 1, -1):
+        saving = savings[number] = _saving(segments[number], ages, moment, limits)
         # What is not cached is written anyway; what is cached is written instead of read.
         is_cached = number < moment.cached
         again = (moment.write - moment.read) * saving.tokens if is_cached else 0.0

@@ -7,8 +7,9 @@ import json
 import math
 from bisect import bisect_left
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
@@ -34,12 +35,12 @@ from wm.wire.history import ConversationHistory
 from wm.wire.policy import (
     THINKING,
     Decision,
-    DroppedSteps,
     Log,
     Moment,
     behind,
-    dropped,
+    is_dropped,
     is_step,
+    replacing,
     result_text,
     with_notes,
     with_references,
@@ -252,14 +253,13 @@ class PagingPolicy:
         self, body: Body, past: ConversationHistory, log: Log, moment: Moment
     ) -> tuple[Decision, ...]:
         """The decisions that the request lacks."""
-        places = [place for line in past.places for place in line]
+        places = list(chain.from_iterable(past.places))
         seen = self._seen = self._history(places)
-        steps = dropped(body, past, log)
-        new = tuple(self._read(body, past, log, moment, steps))
+        new = tuple(self._read(body, past, log, moment))
         seen.places = places
         if not self._limits.stubs:
             return new
-        layout = self._laid_out(body, past, log, steps)
+        layout = self._laid_out(body, past, log)
         answers = layout.segments[-1].request if layout.segments else 0
         limits = in_emergency(self._limits) if moment.emergency else self._limits
         credit = math.inf if moment.emergency else moment.credit
@@ -280,27 +280,30 @@ class PagingPolicy:
         return seen
 
     def _read(
-        self, body: Body, past: ConversationHistory, log: Log, moment: Moment, steps: DroppedSteps
+        self, body: Body, past: ConversationHistory, log: Log, moment: Moment
     ) -> Iterator[Decision]:
         """Read the blocks that are new, and collapse what they repeat."""
-        known, number = len(self._seen.places), 0
         first = max(moment.cached, _unanswered(body))
-        for index, line in enumerate(past.places):
-            if number + len(line) <= known:
-                number += len(line)
-                continue
-            for position, place in enumerate(line):
-                number += 1
-                if number <= known:
+        for index in range(self._first_new(past), len(past.places)):
+            for position, place in enumerate(past.places[index]):
+                if place in self._seen.blocks:
                     continue
                 block = body.messages[index].blocks[position]
                 content = self._take(block, place, index, body.messages[index].role)
                 decision = log.get(place)
                 if decision is None and index >= first:
-                    decision = self._collapsed(content, place, log, steps)
+                    is_gone = partial(is_dropped, body, past, log)
+                    decision = self._collapsed(content, place, log, is_gone)
                     if decision is not None:
                         yield decision
                 self._index(content, place, decision)
+
+    def _first_new(self, past: ConversationHistory) -> int:
+        """Number of the first message with a block that was not read."""
+        number = len(past.places)
+        while number and not any(p in self._seen.blocks for p in past.places[number - 1]):
+            number -= 1
+        return max(0, number - 1)
 
     def _take(self, block: Block, place: str, message: int, role: str) -> _PagedContent:
         seen, value = self._seen, block.value
@@ -363,10 +366,11 @@ class PagingPolicy:
         self._seen.sources.append(place)
 
     def _collapsed(
-        self, content: _PagedContent, place: str, log: Log, steps: DroppedSteps
+        self, content: _PagedContent, place: str, log: Log, is_gone: Callable[[int], bool]
     ) -> Decision | None:
         """A new result without the lines that the context holds, or a text that the client added
-        again. The first of these stays, as no cut removes it."""
+        again. The first of these stays, as no cut removes it. is_gone: whether the step with a
+        message is replaced."""
         if self._limits.repeats and content.kind == _ADDED and content.text in self._seen.added:
             return _lines_decision(place, [same_as_above(content.text)], "repeated", COLLAPSED)
         if not self._limits.repeats or content.kind != "tool_result" or not content.text:
@@ -380,8 +384,8 @@ class PagingPolicy:
 
         def is_shown(source: int) -> bool:
             found = log.get(seen.sources[source])
-            gone = seen.blocks[seen.sources[source]].message in steps.messages
-            return not gone and (found is None or found.level <= PRUNED)
+            is_shown = found is None or found.level <= PRUNED
+            return is_shown and not is_gone(seen.blocks[seen.sources[source]].message)
 
         handle = stubs.handle_of(content.text)
         known = seen.lines.references(content.text, handle, is_shown)
@@ -402,9 +406,7 @@ class PagingPolicy:
         made = pruned(call.tool, call.given, content.text, self._pruning, self._rules)
         return list(made.gaps(handle)) if made is not None else []
 
-    def _laid_out(
-        self, body: Body, past: ConversationHistory, log: Log, steps: DroppedSteps
-    ) -> _Layout:
+    def _laid_out(self, body: Body, past: ConversationHistory, log: Log) -> _Layout:
         """The segments of the history. Those are kept that are the same as at the last request."""
         layout = self._unchanged(log)
         segments, numbers = layout.segments, layout.numbers
@@ -415,9 +417,9 @@ class PagingPolicy:
             is_answer = body.messages[index].role == "assistant"
             last = index + 1 if is_answer and self._is_step(body, past, index + 1) else index
             parts = range(index, last + 1)
-            if last in steps.messages:
-                text = log[past.places[last][-1]].text
-                size = (len(text) + _WRAPPED_CHARS) // CHARS_PER_TOKEN
+            step = replacing(body, past, log, last)
+            if step is not None:
+                size = (len(step.text) + _WRAPPED_CHARS) // CHARS_PER_TOKEN
                 blocks: tuple[PagedBlock, ...] = (PagedBlock("", size, size),)
                 line = 0
             else:
@@ -458,8 +460,10 @@ class PagingPolicy:
         first new decision on, and at the end, where a step may have been completed."""
         seen = self._seen
         known = seen.layout
-        new = [p for p, one in log.items() if known.log.get(p) is not one]
-        new += [p for p in known.log if p not in log]
+        new: list[str] = []
+        if known.log is not log:
+            new += (p for p, one in log.items() if known.log.get(p) is not one)
+            new += (p for p in known.log if p not in log)
         same = known.numbers[-2] if known.numbers[1:] else 0
         if known.begin != seen.begin:  # thinking of the turn before can be removed now
             same = min(same, known.begin)

@@ -511,7 +511,7 @@ class ManagedConversation:
         self._faults.sent(body, past, self._talk.in_force(), estimate)
         if not faults:
             return
-        prompt = self._talk.sent[1].prompt if self._talk.sent else 0
+        prompt = self._talk.sent.row.prompt if self._talk.sent else 0
         before = self._talk.account.credit
         written = sum(fault.tokens for fault in faults) + ANSWER_TOKENS * len(faults)
         self._talk.charge(prompt * len(faults), written)
