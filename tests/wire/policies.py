@@ -31,9 +31,9 @@ def prepare(
             new.setdefault(one.block, one)
     decided = {**log, **new} if new else log
     steps = dropped(body, past, decided)
-    replacements, count = replaced(body, past, decided, steps)
+    replacements, applied = replaced(body, past, decided, steps)
     raw = splice(body.raw, replacements) if replacements else body.raw
-    return Prepared(raw, tuple(new.values()), count)
+    return Prepared(raw, tuple(new.values()), len(applied))
 
 
 def results(body: Body, past: ConversationHistory) -> Iterator[tuple[Block, str]]:

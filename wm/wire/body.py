@@ -265,7 +265,8 @@ def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
             good = middle
         else:
             bad = middle
-    return tuple(message.moved(at - begin) for message in messages[:good])
+    by = at - begin
+    return tuple(message.moved(by) for message in messages[:good]) if by else messages[:good]
 
 
 def _messages(raw: bytes, at: int, found: list[Message]) -> int:

@@ -72,21 +72,24 @@ def plan(
     limits: PagingLimits,
     ages: ResultAges | None = None,
 ) -> PlannedCut | None:
-    """The cut for this request; None if none is due, or none is permitted. ages: of an earlier plan
-    with the same first segments, which is brought up to date."""
+    """The cut for this request; None if none is due, or none is permitted. ages: of these segments;
+    None: they are counted here."""
     if not limits.stubs:
         return None
-    ages = ages or ResultAges()
-    ages.add(segments)
+    if ages is None:
+        ages = ResultAges()
+        ages.add(segments)
     savings: dict[int, _Saving] = {}
     best, surplus, price = -1, 0.0, 0.0
-    first = next((n for n, one in enumerate(segments) if not one.is_least), len(segments))
     rent = cost = 0.0
     removed = 0
-    for number in range(len(segments) - 1, first - 1, -1):
-        saving = savings[number] = _saving(segments[number], ages, moment, limits)
+    for number in range(len(segments) - 1, -1, -1):
+        segment, is_cached = segments[number], number < moment.cached
         # What is not cached is written anyway; what is cached is written instead of read.
-        is_cached = number < moment.cached
+        if segment.is_least:
+            cost += (moment.write - moment.read) * segment.tokens if is_cached else 0.0
+            continue
+        saving = savings[number] = _saving(segment, ages, moment, limits)
         again = (moment.write - moment.read) * saving.tokens if is_cached else 0.0
         spared = moment.read if is_cached else moment.write
         cost += again - spared * saving.removed
@@ -98,14 +101,14 @@ def plan(
             best, surplus, price = number, rent - cost, cost
     if best < 0:
         return None
-    chosen = range(best, len(segments))
-    lacks = sum(segment.lacks for segment in segments[:best])
+    chosen = [number for number in range(best, len(segments)) if number in savings]
+    lacks, end = 0, 0
     for number in chosen:
         segment = segments[number]
-        lacks += segment.lacks + segment.tokens
+        lacks += sum(one.lacks for one in segments[end : number + 1]) + segment.tokens
         if savings[number].step and moment.read * lacks < moment.write * segment.line:
             savings[number] = _saving(segment, ages, moment, replace(limits, collapse=0))
-        lacks -= savings[number].tokens
+        lacks, end = lacks - savings[number].tokens, number + 1
     return PlannedCut(
         stubs=tuple(place for n in chosen for place in savings[n].stubs),
         steps=tuple(n for n in chosen if savings[n].step),
@@ -118,8 +121,6 @@ def _saving(
 ) -> _Saving:
     """What can be removed from a segment now: parts of it, or all."""
     found = _Saving(segment.tokens)
-    if segment.is_least:
-        return found
     stays = False
     for block in segment.deciding:
         waited, removed = _waited(block, ages, moment, limits), block.tokens - block.stub

@@ -436,6 +436,7 @@ class PagingPolicy:
             raw = sum(self._seen.blocks[p].raw_tokens for n in parts for p in past.places[n])
             lacks = raw - sum(block.tokens for block in blocks)
             segments.append(Segment(blocks, line, answers, dropped, lacks))
+            layout.ages.add(segments[-1:])
             numbers.append(last)
             index = last + 1
         return layout
