@@ -1,16 +1,19 @@
 """What paging adds: time of a request by its size, and the size of what is stored.
 
 A session of four hundred steps grows to 2 MB. Each of its requests goes to an upstream directly and
-through `wm proxy` with the policy `balanced` and a daemon, in turns; the upstream answers at once.
-The first figures are differences of times to the first byte, beside what the proxy's process worked
-meanwhile, which depends less on the load of the machine; the last one compares files on disk.
+through `wm proxy` with the policies `off` and `balanced` and a daemon, in turns; the upstream
+answers at once. The first figures are differences of times to the first byte, beside what the
+proxy's process worked meanwhile, which depends less on the load of the machine, and the same of
+`off`; the last one compares files on disk.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -30,7 +33,11 @@ NEAR = 20
 """Requests around a size, of which the median is taken."""
 GOALS_MS = {300_000: 4.0, 2_000_000: 10.0}
 STORED_GOAL = 1.2
-SESSION = "5e1f0b1c-7d0e-4b7a-9d43-8f1f5c2f9a11"
+Times = tuple[int, float, float]
+SESSIONS = {
+    "off": "5e1f0b1c-7d0e-4b7a-9d43-8f1f5c2f9a11",
+    "balanced": "0c6f1c52-93f1-4c39-8f0f-1d6d2b7f6e02",
+}
 
 
 class Work:
@@ -71,7 +78,7 @@ class Work:
         """Bytes of its distinct inputs and results, as they are sent."""
         return sum(map(len, self._known))
 
-    def request(self, base: str) -> bytes:
+    def request(self, base: str, session: str) -> bytes:
         mark = '"cache_control": {"type": "ephemeral"}, "type": "tool_result"'
         last = self._messages[-1].replace('"type": "tool_result"', mark)
         fields: dict[str, Any] = {
@@ -86,7 +93,7 @@ class Work:
         parts = urlsplit(base)
         head = (
             f"POST {parts.path}/v1/messages HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-            f"User-Agent: claude-cli/2.1.330\r\nX-Claude-Code-Session-Id: {SESSION}\r\n"
+            f"User-Agent: claude-cli/2.1.330\r\nX-Claude-Code-Session-Id: {session}\r\n"
             f"X-Wm-Workspace: {self._folder}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(content)}\r\n\r\n"
         )
@@ -99,20 +106,43 @@ def worked_s(process_id: int) -> float:
     return sum(int(one.read_text().split()[0]) for one in threads) / 1e9
 
 
-def measured(bases: dict[str, str], process_id: int, work: Work) -> list[tuple[int, float, float]]:
-    """The size of each request, the seconds that `wm` adds to it, and those that it works."""
-    socks = {name: connect(base) for name, base in bases.items()}
-    found = []
+def measured(direct: str, ways: dict[str, tuple[str, int]], work: Work) -> dict[str, list[Times]]:
+    """Of each request with each policy: its size, the seconds that `wm` adds to it, and those that
+    it works. ways: address and process of each proxy."""
+    socks = {name: connect(base) for name, (base, _) in ways.items()}
+    straight = connect(direct)
+    found: dict[str, list[Times]] = {name: [] for name in ways}
     for number in range(STEPS):
         work.step(number)
-        sent = {name: work.request(base) for name, base in bases.items()}
         time.sleep(PAUSE_S)
-        direct, begun = exchange(socks["direct"], sent["direct"]), worked_s(process_id)
-        added = exchange(socks["wm"], sent["wm"]) - direct
-        found.append((len(sent["direct"]), added, worked_s(process_id) - begun))
-    for sock in socks.values():
+        took = exchange(straight, work.request(direct, "-"))
+        for name, (base, process_id) in ways.items():
+            sent, begun = work.request(base, SESSIONS[name]), worked_s(process_id)
+            added = exchange(socks[name], sent) - took
+            found[name].append((len(sent), added, worked_s(process_id) - begun))
+    for sock in (straight, *socks.values()):
         sock.close()
     return found
+
+
+def near(found: list[Times], size: int) -> tuple[float, float]:
+    """Milliseconds that are added to requests of about a size, and worked."""
+    close = sorted(found, key=lambda one: abs(one[0] - size))[:NEAR]
+    return 1000 * median(one[1] for one in close), 1000 * median(one[2] for one in close)
+
+
+@contextlib.contextmanager
+def proxies(direct: str, env: dict[str, str]) -> Iterator[dict[str, tuple[str, int]]]:
+    """The address and the process of a proxy with each policy."""
+    ways: dict[str, tuple[str, int]] = {}
+    with contextlib.ExitStack() as stack:
+        for name in SESSIONS:
+            words = ("proxy", "--port", "0", "--policy", name, "--upstream", direct, "--json")
+            ours = stack.enter_context(process("wm", *words, env=env))
+            assert ours.stdout is not None
+            said = json.loads("".join(iter(ours.stdout.readline, "}\n")) + "}")
+            ways[name] = (said["baseUrl"], ours.pid)
+        yield ways
 
 
 def main() -> bool:
@@ -123,15 +153,11 @@ def main() -> bool:
         env = environment(folder)
         with process("tests.bench.proxy_peers", "upstream", env=env) as upstream:
             direct = f"http://127.0.0.1:{line_of(upstream)}"
-            words = ("--policy", "balanced", "--upstream", direct, "--json")
-            with process("wm", "proxy", "--port", "0", *words, env=env) as ours:
-                assert ours.stdout is not None
-                told = json.loads("".join(iter(ours.stdout.readline, "}\n")) + "}")
-                found = measured({"direct": direct, "wm": told["baseUrl"]}, ours.pid, work)
+            with proxies(direct, env) as ways:
+                found = measured(direct, ways, work)
         for size, goal in GOALS_MS.items():
-            near = sorted(found, key=lambda one: abs(one[0] - size))[:NEAR]
-            added, worked = (1000 * median(column) for column in list(zip(*near, strict=True))[1:])
-            note = f"  (processor {worked:.1f} ms)"
+            (plain, idle), (added, worked) = (near(found[name], size) for name in SESSIONS)
+            note = f"  (processor {worked:.1f} ms; off {plain:.2f}, {idle:.1f} ms)"
             rows.append(at_most(f"added at {size // 1000:,} KB", added, goal, "ms", note))
         totals = client.call("list_objects", {"directory": str(folder / "shop")})
         cuts = sum(one["cuts"] for one in totals["totals"])
