@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -129,10 +130,9 @@ def talkative(
     return (*greedy(body, past, log, moment), made)
 
 
+LIMITS = {**LEVELS, "eager": EAGER, "tags": EAGER}
 POLICIES: dict[str, Policy] = {
-    **{name: PagingPolicy(limits) for name, limits in LEVELS.items()},
-    "eager": PagingPolicy(EAGER),
-    "tags": PagingPolicy(EAGER, reads_tags=True),
+    **{name: PagingPolicy(one, reads_tags=name == "tags") for name, one in LIMITS.items()},
     "greedy": greedy,
     "talkative": talkative,
 }
@@ -162,6 +162,36 @@ def test_the_bill_so_far_is_never_above_that_without_paging(
         again = talk.prepare(raw, nothing, session.at)  # a retry, or paging switched off
         assert again is not None
         assert json.loads(again.raw)["messages"] is not None
+
+
+def afresh(name: str) -> Policy:
+    """The policy without what it remembers of histories."""
+    known = POLICIES[name]
+    if not isinstance(known, PagingPolicy):
+        return known
+    return PagingPolicy(LIMITS[name], reads_tags=known.reads_tags)
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(acts=ACTS, late=st.sets(st.integers(0, 44)))
+def test_what_is_kept_to_save_work_changes_no_decision_and_no_byte(
+    name: str, acts: list[tuple[str, int, int, int]], late: set[int]
+) -> None:
+    """At each request another process decides with the same log and account, and nothing else."""
+    session, talk, policy = Session(), Conversation(bounded=True, marks=True), afresh(name)
+    for number, act in enumerate(acts):
+        acted(session, act)
+        other = deepcopy(talk)
+        other.settle()
+        other.before = other.plain = other.sent = None
+        made = talk.prepare(session.raw(), policy, session.at)
+        assert made is not None
+        assert other.prepare(session.raw(), afresh(name), session.at) == made
+        if number in late:
+            talk.void()
+        else:
+            talk.keep(made.decisions)
 
 
 class Returning(Session):

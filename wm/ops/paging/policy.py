@@ -210,6 +210,8 @@ class _SeenHistory(Struct):
     added: set[str] = field(default_factory=set)
     """Texts that the client added to messages."""
     sources: list[str] = field(default_factory=list)
+    proposed: tuple[Decision, ...] = ()
+    """The last decisions on what had just been read."""
     results: int = 0
     restored: Counter[str] = field(default_factory=Counter)
     """How often a handle was brought back."""
@@ -254,8 +256,8 @@ class PagingPolicy:
     ) -> tuple[Decision, ...]:
         """The decisions that the request lacks."""
         places = list(chain.from_iterable(past.places))
-        seen = self._seen = self._history(places)
-        new = tuple(self._read(body, past, log, moment))
+        seen = self._seen = self._history(places, log)
+        new = seen.proposed = tuple(self._read(body, past, log, moment))
         seen.places = places
         if not self._limits.stubs:
             return new
@@ -268,11 +270,16 @@ class PagingPolicy:
         cut = plan(layout.segments, at, limits, layout.ages)
         return new if cut is None else (*new, *self._worded(cut, past, layout.numbers))
 
-    def _history(self, places: list[str]) -> _SeenHistory:
-        """What is known of this history; a new one after an edit or a rewind."""
+    def _history(self, places: list[str], log: Log) -> _SeenHistory:
+        """What is known of this history; a new one after an edit or a rewind, or if it has lines as
+        they would be shown by a decision that was not taken."""
         name = places[0] if places else ""
         seen = self._histories.pop(name, None)
-        if seen is None or places[: len(seen.places)] != seen.places:
+        if (
+            seen is None
+            or places[: len(seen.places)] != seen.places
+            or any(one.block not in log for one in seen.proposed)
+        ):
             seen = _SeenHistory()
         self._histories[name] = seen
         if len(self._histories) > _MAX_HISTORIES:
