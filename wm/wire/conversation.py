@@ -514,11 +514,10 @@ class Conversation(Struct):
         known, places = self.sent, one.past.places
         if known is None or known.source is not one.previous or known.own.wanted:
             return 0
-        # The last message ends no step, and an answer may begin one.
-        lasts = len(known.source.messages) - 1, len(places) - 1
-        count = min(one.body.reused, *lasts)
-        while count > 0 and one.body.messages[count - 1].role != "user":
-            count -= 1
+        if known.applied and known.body is known.source:
+            return 0  # it could not be edited
+        # The last message ends no step.
+        count = min(one.body.reused, len(known.source.messages) - 1, len(places) - 1)
         behind_it = {place for line in places[count:] for place in line}
         ends = (one.inherited.get(line[-1]) for line in places[count:] if line)
         is_same = (
