@@ -151,10 +151,11 @@ def replacing(body: Body, past: ConversationHistory, log: Log, number: int) -> D
     return decision if before.role == "user" and before.blocks else None
 
 
-def is_dropped(body: Body, past: ConversationHistory, log: Log, number: int) -> bool:
-    """Whether a decision replaces a step with this message."""
+def dropping(body: Body, past: ConversationHistory, log: Log, number: int) -> Decision | None:
+    """The decision in force that replaces the step with this message; None without."""
     ends = range(number, min(number + 2, len(past.places)))
-    return any(replacing(body, past, log, end) is not None for end in ends)
+    found = (replacing(body, past, log, end) for end in ends)
+    return next((one for one in found if one is not None), None)
 
 
 def is_step(messages: Sequence[Message], number: int) -> bool:
@@ -184,7 +185,7 @@ def replaced(
     in order. steps: those that the decisions replace (`dropped`). marks: cache marks for their
     texts, by place. first: number of the first message to read."""
     splices: list[tuple[ByteSpan, bytes]] = []
-    added = {number: [one] for number, one in appended(body, past, log, steps, first)}
+    added = {number: [one] for number, one in appended(body, past, log, first)}
     applied = [*added, *(number for number in steps.anchors if number >= first)]
     for number in range(first, len(body.messages)):
         message, places = body.messages[number], past.places[number]
@@ -213,7 +214,7 @@ def replaced(
 
 
 def appended(
-    body: Body, past: ConversationHistory, log: Log, steps: DroppedSteps, first: int = 0
+    body: Body, past: ConversationHistory, log: Log, first: int = 0
 ) -> Iterator[tuple[int, Decision]]:
     """The decisions that append passages from this message on, each with the number of its message.
     A step that is replaced loses its own."""
@@ -221,9 +222,11 @@ def appended(
         return
     for number in range(first, len(body.messages)):
         places = past.places[number]
-        if places and body.messages[number].role == "user" and number not in steps.messages:
+        if places and body.messages[number].role == "user":
             decision = log.get(behind(places[-1]))
-            if decision is not None and decision.form == "passages":
+            if decision is None or decision.form != "passages":
+                continue
+            if dropping(body, past, log, number) is None:
                 yield number, decision
 
 

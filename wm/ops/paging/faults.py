@@ -19,7 +19,7 @@ from wm.domain.paging.stubs import names_in
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
-from wm.wire.policy import Decision, DroppedSteps, Log, appended, dropped, text_in_place
+from wm.wire.policy import Decision, Log, appended, dropping, text_in_place
 from wm.wire.rows import Measure
 
 MIN_LINE_CHARS = 25
@@ -73,12 +73,6 @@ def is_need(used: Iterable[str]) -> bool:
     return len(found) >= MIN_NAMES or any(one.startswith(" ") for one in found)
 
 
-def _said_of(steps: DroppedSteps, past: ConversationHistory, log: Log, index: int) -> str:
-    """The text in place of the step with this message."""
-    number = index if index in steps.anchors else index + 1
-    return log[past.places[number][-1]].text
-
-
 def _shown_text(role: str, block: Block, decision: Decision) -> str:
     """What a block shows under a decision. Of an input its texts, not their JSON, in which no line
     ends."""
@@ -92,6 +86,8 @@ class FaultCounter(Struct):
     """Follows one conversation. Keeps the traces of what was sent, and of what was removed."""
 
     _places: list[str] = field(default_factory=list)
+    _messages: int = 0
+    """Number of messages with these places."""
     _shown: dict[str, Traces] = field(default_factory=dict)
     """Place -> traces of the block in the form in which it was sent last."""
     _full: dict[str, Traces] = field(default_factory=dict)
@@ -172,12 +168,13 @@ class FaultCounter(Struct):
         changed = {p for p, d in log.items() if self._log.get(p) is not d}
         if known == len(places) and not changed:
             return
-        steps = dropped(body, past, log) if log else None
-        number = 0
-        for index, (message, line) in enumerate(zip(body.messages, past.places, strict=True)):
-            is_step = steps is not None and index in steps.messages
-            said = _said_of(steps, past, log, index) if is_step and steps is not None else ""
-            for block, place in zip(message.blocks, line, strict=True):
+        # The message that was last may complete a step now.
+        first = 0 if changed or self._log.keys() - log.keys() else max(0, self._messages - 2)
+        number = sum(map(len, past.places[:first]))
+        for index in range(first, len(body.messages)):
+            message, step = body.messages[index], dropping(body, past, log, index)
+            is_step, said = step is not None, step.text if step is not None else ""
+            for block, place in zip(message.blocks, past.places[index], strict=True):
                 number += 1
                 if number > known or place in changed or is_step is not (place in self._dropped):
                     decision = log.get(place)
@@ -185,10 +182,9 @@ class FaultCounter(Struct):
                     if decision is not None and not is_step:
                         text = _shown_text(message.role, block, decision)
                     self._take(place, block, decision, measure, text, is_step=is_step)
-        self._take_passages(
-            {one.block: one for _, one in appended(body, past, log, steps or DroppedSteps())}
-        )
-        self._places, self._log = places, log
+        self._take_passages({one.block: one for _, one in appended(body, past, log)})
+        # The log of a conversation grows in its place.
+        self._places, self._log, self._messages = places, dict(log), len(body.messages)
 
     def _take_passages(self, sent: Mapping[str, Decision]) -> None:
         for name in self._passages.keys() - sent.keys():
@@ -235,7 +231,7 @@ class FaultCounter(Struct):
 
     def _forget(self) -> None:
         """Another history: an edit, a fork, a rewind."""
-        self._places, self._log = [], {}
+        self._places, self._log, self._messages = [], {}, 0
         self._shown.clear()
         self._present.clear()
         self._removed.clear()

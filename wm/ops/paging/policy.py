@@ -38,7 +38,7 @@ from wm.wire.policy import (
     Log,
     Moment,
     behind,
-    is_dropped,
+    dropping,
     is_step,
     replacing,
     result_text,
@@ -299,8 +299,8 @@ class PagingPolicy:
                 content = self._take(block, place, index, body.messages[index].role)
                 decision = log.get(place)
                 if decision is None and index >= first:
-                    is_gone = partial(is_dropped, body, past, log)
-                    decision = self._collapsed(content, place, log, is_gone)
+                    step_of = partial(dropping, body, past, log)
+                    decision = self._collapsed(content, place, log, step_of)
                     if decision is not None:
                         yield decision
                 self._index(content, place, decision)
@@ -373,11 +373,15 @@ class PagingPolicy:
         self._seen.sources.append(place)
 
     def _collapsed(
-        self, content: _PagedContent, place: str, log: Log, is_gone: Callable[[int], bool]
+        self,
+        content: _PagedContent,
+        place: str,
+        log: Log,
+        step_of: Callable[[int], Decision | None],
     ) -> Decision | None:
         """A new result without the lines that the context holds, or a text that the client added
-        again. The first of these stays, as no cut removes it. is_gone: whether the step with a
-        message is replaced."""
+        again. The first of these stays, as no cut removes it. step_of: the decision that
+        replaces the step with a message."""
         if self._limits.repeats and content.kind == _ADDED and content.text in self._seen.added:
             return _lines_decision(place, [same_as_above(content.text)], "repeated", COLLAPSED)
         if not self._limits.repeats or content.kind != "tool_result" or not content.text:
@@ -392,7 +396,7 @@ class PagingPolicy:
         def is_shown(source: int) -> bool:
             found = log.get(seen.sources[source])
             is_shown = found is None or found.level <= PRUNED
-            return is_shown and not is_gone(seen.blocks[seen.sources[source]].message)
+            return is_shown and not step_of(seen.blocks[seen.sources[source]].message)
 
         handle = stubs.handle_of(content.text)
         known = seen.lines.references(content.text, handle, is_shown)
