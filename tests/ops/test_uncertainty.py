@@ -313,3 +313,22 @@ def test_a_restarted_proxy_repeats_the_passage_and_books_it() -> None:
     [text] = [d.text for d in state.in_force.values() if d.form == "passages"]
     assert LINE in text
     assert all(d.reason == "behaviour" for d in state.in_force.values() if d.form == "passages")
+
+
+def test_a_proxy_books_the_need_of_what_a_stub_replaced() -> None:
+    one = Proxied()
+    one.session.step(0, 1, 0)
+    one.session.messages[-1]["content"][0]["content"] = LONG
+    sent = one.send()
+    for number in range(30):
+        if LINE not in json.dumps(sent):
+            break
+        one.session.step(200 + 3 * number, 40, 1)
+        sent = one.send()
+    forms = {d.form for d in folded(one.disk.records()).of("").in_force.values()}
+    assert "content" in forms
+    assert "step" not in forms
+    one.session.step(390, 2, 0)
+    one.session.messages[-2]["content"].insert(0, {"type": "text", "text": LINE})
+    one.send()
+    assert [record.kind for record in one.disk.records()].count("fault") == 1
