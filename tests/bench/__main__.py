@@ -28,6 +28,7 @@ NAMES = (
 WITH_ARGUMENTS = (
     "eval",
     "fit_asking",
+    "fit_change",
     "fit_gate",
     "fit_stated",
     "fit_telling",

@@ -1,21 +1,26 @@
 """Decide whether a newer statement of the user changes what an older entry says (WM-8).
 
 Compares which words the two share, which values differ, and which phrases of change the newer one
-has. A pair that only looks alike (another environment, package or subject) is not a change. Pure.
+has. A pair that only looks alike (another environment, package or subject) is not a change. Rules
+decide about a statement that does not say that something changed; about one that does, a linear
+model of the pair, of which the verdict of the rules is one feature. Its weights are data, which
+`python -m tests.bench fit_change` makes. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from wm.domain.change.alignment import Slot, alike, slots, split, split_compounds
 from wm.domain.change.contradiction import VALUE_WORDS
 from wm.domain.change.statement import (
     ALSO,
     CHANGES,
+    ELSEWHERE,
     EXCEPT,
     LIFTS,
     NEEDS,
@@ -28,6 +33,17 @@ from wm.domain.change.statement import (
     is_action,
     is_owning,
 )
+from wm.text.linear_model import LinearModel, read_model
+
+SAYS_CHANGE = 0.6
+"""A statement of at least this `says_change` says that something changed."""
+
+SURELY_SAYS_CHANGE = 2.0
+"""One without a known phrase of change needs this much to replace anything."""
+
+REPLACES_SCORE = 0.0
+UNCLEAR_SCORE = -0.5
+"""A pair of at least this score may be a change; the person is asked."""
 
 
 class Change(Enum):
@@ -40,7 +56,7 @@ class Change(Enum):
     REPLACES = "replaces"
 
 
-class _Pair:
+class Pair:
     """Two readings compared: which words of each the other one has."""
 
     def __init__(self, new: ParsedStatement, old: ParsedStatement) -> None:
@@ -91,7 +107,7 @@ class _Pair:
         return bool(one and two) and one.isdisjoint(two)
 
     @cached_property
-    def _slots(self) -> list[Slot]:
+    def differing(self) -> list[Slot]:
         """The slots in which words of both differ, split where both are split."""
         parts = (part for slot in slots(self.words, self.said) for part in split(slot))
         kept = (
@@ -106,7 +122,7 @@ class _Pair:
     def other_subject(self) -> bool:
         """Whether the subject differs, and a value as well: the crawler retries 3 times, the mailer
         retries 5 times."""
-        for one, other in pairwise(self._slots):
+        for one, other in pairwise(self.differing):
             between = self.words[self.words.index(one.old[-1]) + 1 : self.words.index(other.old[0])]
             leads = one.old[0] is self.words[0] and one.new[-1].clause == other.new[0].clause
             numbered = any(map(str.isdigit, one.old[-1].term))  # shard x003 takes 12 GB
@@ -116,12 +132,12 @@ class _Pair:
 
     def other_topic(self) -> bool:
         """Whether words differ at two places, of which only one can be the value."""
-        return any(not w.is_number for slot in self._slots[:-1] for w in slot.old)
+        return any(not w.is_number for slot in self.differing[:-1] for w in slot.old)
 
     def differs_twice(self) -> bool:
         """Whether words differ at two places, and not numbers alone: one place is the subject."""
-        lost = [w for slot in self._slots for w in slot.old]
-        return len(self._slots) > 1 and not all(w.is_number for w in lost)
+        lost = [w for slot in self.differing for w in slot.old]
+        return len(self.differing) > 1 and not all(w.is_number for w in lost)
 
     def inherits_other_subject(self, over: Sequence[ContentWord]) -> Change:
         """What a clause that retires a value says of an entry with this value and another subject:
@@ -270,19 +286,110 @@ def _without(words: Sequence[ContentWord], others: Sequence[ContentWord]) -> lis
     ]
 
 
-def judge(new: ParsedStatement, old: ParsedStatement) -> Change:
+class Rarity(NamedTuple):
+    """How rare what a statement shares with an entry is among all entries that it may change.
+
+    naming: how many entries have the rarest part that both have. related: the sum of one divided by
+    that number over all parts; best_other: the highest such sum of another entry.
+    """
+
+    naming: int = 1
+    related: float = 1.0
+    best_other: float = 0.0
+
+
+ALONE = Rarity()
+
+
+def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) -> Change:
     """Whether `new`, said later, changes what `old` says."""
+    pair = Pair(new, old)
+    if not is_open(pair) or new.says_change < SAYS_CHANGE:
+        return _by_rules(pair)
+    score = model().weigh(features(pair, rarity), frozenset())
+    sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
+    if score >= REPLACES_SCORE and sure:
+        return Change.REPLACES
+    return Change.UNCLEAR if score >= UNCLEAR_SCORE else Change.NONE
+
+
+def is_open(pair: Pair) -> bool:
+    """Whether the model may be asked: not about a statement that only adds to the older one."""
+    return bool(pair.shared and pair.lost) and not _is_aside(pair)
+
+
+def _is_aside(pair: Pair) -> bool:
+    """Whether the newer one asks, adds, or is about a plan, the past, or another's affairs."""
+    new = pair.new
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
-        return Change.NONE
-    if new.has(PAST) and not (new.has(NOW) or new.has(OVER)):
-        return Change.NONE
-    pair = _Pair(new, old)
-    if not pair.shared:
+        return True
+    if new.has(ALSO) and not pair.over():
+        return True
+    past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
+    return past or (new.has(ELSEWHERE) and not pair.old.has(ELSEWHERE))
+
+
+@cache
+def model() -> LinearModel:
+    """The fitted weights of pairs."""
+    return read_model("wm.domain.change", "change_pairs.toml")
+
+
+def features(pair: Pair, rarity: Rarity) -> frozenset[str]:
+    """The features of a pair that shares words."""
+    naming, related, best_other = rarity
+    lost, added = len(pair.lost), len(pair.added)
+    above = {
+        "says": (pair.new.says_change, (1, 2, 3, 5)),
+        "covered": (pair.coverage(), (0.0, 0.3, 0.49, 0.66, 0.98)),
+        "known": (1 - added / len(pair.said), (0.2, 0.4, 0.6)),
+        "shared": (len(pair.shared), (1, 2, 3)),
+        "lost": (lost, (0, 1, 3, 5)),
+        "added": (added, (0, 2, 4, 7)),
+        "lost_subject": (sum(w in pair.lost for w in pair.subject), (0, 1, 2)),
+        "added_plain": (sum(not w.is_value for w in pair.added), (0, 1, 2, 4)),
+        "naming": (naming, (1, 2, 3, 5)),
+        "related": (related, (0.3, 0.6, 1, 1.6, 2.5)),
+    }
+    holds = {
+        "contrasts": pair.contrasts(),
+        "new_case": bool(pair.new.cases - pair.old.cases),
+        "lost_case": bool(pair.old.cases - pair.new.cases),
+        "unmarked": not pair.new.phrases,
+        "other_subject": pair.other_subject(),
+        "other_topic": pair.other_topic(),
+        "differs_twice": pair.differs_twice(),
+        "other_predicate": pair.other_predicate(),
+        "value_apart": pair.value_apart(),
+        "first_lost": pair.words[0] in pair.lost,
+        "first_added": pair.said[0] in pair.added,
+        "tail_lost": bool(pair.tail) and all(w in pair.lost for w in pair.tail),
+        "best": related >= best_other,
+        "far_best": related > 1.5 * best_other,
+        "alone": not best_other,
+    }
+    return frozenset(
+        (
+            f"rules:{_by_rules(pair).value}",
+            f"slots:{min(3, len(pair.differing))}",
+            *(
+                f"{name}>{limit}"
+                for name, (n, limits) in above.items()
+                for limit in limits
+                if n > limit
+            ),
+            *(name for name, true in holds.items() if true),
+        )
+    )
+
+
+def _by_rules(pair: Pair) -> Change:
+    """The verdict of the rules."""
+    new, old = pair.new, pair.old
+    if not pair.shared or _is_aside(pair):
         return Change.NONE
     over = pair.over()
     lifts = new.has(LIFTS)
-    if new.has(ALSO) and not over:
-        return Change.NONE
     if over and any(c.ends for c in new.clauses):
         return _ended(pair, over, lifts)
     if new.has(EXCEPT) and pair.coverage() >= 0.99 and not pair.contrasts():
@@ -295,7 +402,7 @@ def judge(new: ParsedStatement, old: ParsedStatement) -> Change:
     return _unmarked(pair)
 
 
-def _ended(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
+def _ended(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text says that something which the old one names is over."""
     if pair.old.denies and not lifts and not pair.new.denies:
         return Change.NONE
@@ -316,7 +423,7 @@ def _ended(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
     return Change.UNCLEAR if covered >= 0.34 else Change.NONE
 
 
-def _marked(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
+def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text has a phrase of change, but does not say what is over."""
     if pair.contrasts() or pair.other_subject():
         return Change.NONE
@@ -343,7 +450,7 @@ def _marked(pair: _Pair, over: list[ContentWord], lifts: bool) -> Change:
     return Change.UNCLEAR if covered >= 0.5 and len(pair.shared) > 1 else Change.NONE
 
 
-def _unmarked(pair: _Pair) -> Change:
+def _unmarked(pair: Pair) -> Change:
     """Only the value differs; nothing in the words says that it changed."""
     if pair.contrasts() or pair.new.cases != pair.old.cases:
         return Change.NONE

@@ -1,22 +1,25 @@
 """Parse a statement for comparison: clauses, content words, values, phrases of change (WM-8).
 
-Reads structure, not meaning, with the phrase tables of `words.toml`. Decides nothing; `compare`
-does. Pure and linear in the text's length (EX-6).
+Reads structure, not meaning, with the phrase tables of `words.toml`. `says_change` is the score of
+a linear model of these phrases and of the words, whose weights `python -m tests.bench fit_change`
+makes. Decides nothing; `compare` does. Pure and linear in the text's length (EX-6).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from msgspec import Struct
 
 from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
+from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 from wm.text.tables import Tables
 from wm.text.terms import STOP_WORDS, folded
+from wm.text.word_grams import grams
 
 _TABLES = Tables("wm.domain.change")
 
@@ -38,6 +41,7 @@ OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_bef
 LIFTS, NOW, CHANGES, ALSO = map(_phrases, ("lifts", "now", "changes", "also"))
 EXCEPT, NOT_YET, _DENIES, _TO = map(_phrases, ("except", "not_yet", "denies", "to"))
 NEEDS, PAST, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "past", "to_english", "from"))
+ELSEWHERE = _phrases("elsewhere")
 _JOINS = frozenset(_TABLES.words("joins"))
 _ACTIONS = {
     folded(word): number for number, row in enumerate(_TABLES.rows("actions")) for word in row
@@ -49,6 +53,11 @@ _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
 _SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
 """Phrases whose words are no content."""
+_TELLING = {
+    "over": OVER, "lifts": LIFTS, "now": NOW, "changes": CHANGES, "also": ALSO, "except": EXCEPT,
+    "not_yet": NOT_YET, "needs": NEEDS, "past": PAST,
+}  # fmt: skip
+"""Phrases that are features of `says_change`."""
 _GERMAN = frozenset(_TABLES.words("german"))
 """A text with one of these writes every noun with a capital."""
 _CASES = frozenset(map(folded, _TABLES.words("cases")))
@@ -171,8 +180,35 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return bool(self.words) and _DENIES.found_in(self._raw[self.words[0].clause])
 
     @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Which phrase tables it has words of, and whether they say what is over."""
+        facts = {
+            "spans": any(clause.old for clause in self.clauses),
+            "ends": any(clause.ends for clause in self.clauses),
+        }
+        found = (name for name, phrases in _TELLING.items() if self.has(phrases))
+        return frozenset((*found, *(name for name, true in facts.items() if true)))
+
+    @cached_property
+    def script(self) -> str:
+        """The language by which `grams` splits the text into words or letters."""
+        return "zh" if any(map(is_cjk, self.text)) else "en"
+
+    @cached_property
+    def says_change(self) -> float:
+        """The log odds that it says that something changed, whatever that is."""
+        known = model()
+        return known.weigh(self.phrases, grams(self.text, self.script, known.grams))
+
+    @cached_property
     def demands(self) -> bool:
         return self.denies or self.has(NEEDS)
+
+
+@cache
+def model() -> LinearModel:
+    """The fitted weights of words of change."""
+    return read_model("wm.domain.change", "change_words.toml")
 
 
 def is_action(word: str) -> bool:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import compress, islice
 
 from msgspec import Struct, field
 
-from wm.domain.change.compare import Change, judge
+from wm.domain.change.compare import Change, Rarity, judge
 from wm.domain.change.contradiction import Proposition, contradict, proposition
 from wm.domain.change.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
@@ -291,8 +291,8 @@ class MemoryEditor:
         gone: list[MemoryEntry] = []
         unclear: list[MemoryEntry] = []
         new = reading(entry.text)
-        for old in self._related(entry, new):
-            found = judge(new, reading(old.text))
+        for old, rarity in self._related(entry, new):
+            found = judge(new, reading(old.text), rarity)
             # What is said in passing retires what was asked for only if its words say so.
             weak = entry.source == "stated" and old.source in ("explicit", "manual")
             if found is Change.UNCLEAR or (found is Change.DIFFERS and weak):
@@ -301,24 +301,25 @@ class MemoryEditor:
                 (unclear if old.pinned else gone).append(old)
         return gone, unclear
 
-    def _related(self, entry: MemoryEntry, new: ParsedStatement) -> list[MemoryEntry]:
+    def _related(
+        self, entry: MemoryEntry, new: ParsedStatement
+    ) -> list[tuple[MemoryEntry, Rarity]]:
         """Older active entries of this scope that share words with the statement. Those with the
         rarest words come first: most entries may name a port, and few the docs."""
-        shared: dict[int, float] = {}
-        indexes = list(map(self._index_of, self._types()))
-        for beginning in new.beginnings:
-            found = [at for index in indexes for at in index.naming(beginning)]
-            for at in found:
-                shared[at] = shared.get(at, 0.0) + 1 / len(found)
-        ranked = sorted(shared, key=lambda at: -shared[at])
-        known = [self._entries[at] for at in ranked[:COMPARED]]
-        fitting = (
-            e
-            for e in known
-            # What one message says at once holds side by side.
+        # What one message says at once holds side by side.
+        fitting = {
+            at
+            for at, e in self._entries.items()
             if _is_said(e) and e.scope == entry.scope and e.created_at != entry.created_at
+        }
+        indexes = list(map(self._index_of, self._types()))
+        found = (
+            [at for index in indexes for at in index.naming(beginning) if at in fitting]
+            for beginning in new.beginnings
         )
-        return list(islice(fitting, MOST_CHANGED))
+        known = rarities(found)
+        ranked = sorted(known, key=lambda at: -known[at].related)[:MOST_CHANGED]
+        return [(self._entries[at], known[at]) for at in ranked]
 
     def _ask(self, entry_id: str, others: tuple[str, ...], now: datetime) -> None:
         """Mark entries of which only one may hold, and put the question into the inbox, once."""
@@ -435,6 +436,20 @@ class MemoryEditor:
 
     def _done(self, outcome: Outcome, entry_id: str, *codes: str, **details: Detail) -> Admission:
         return Admission(self.memory, outcome, entry_id, codes, details)
+
+
+def rarities(found: Iterable[Collection[int]]) -> dict[int, Rarity]:
+    """The rarity of each entry. found: for each part of the statement, the entries that have it."""
+    related: dict[int, float] = {}
+    naming: dict[int, int] = {}
+    for places in found:
+        for at in places:
+            related[at] = related.get(at, 0.0) + 1 / len(places)
+            naming[at] = min(naming.get(at, len(places)), len(places))
+    best, second = (*sorted(related.values(), reverse=True)[:2], 0.0, 0.0)[:2]
+    return {
+        at: Rarity(naming[at], own, second if own == best else best) for at, own in related.items()
+    }
 
 
 def pair_id(asked: str, text: str, other: str) -> str:

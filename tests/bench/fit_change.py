@@ -1,0 +1,164 @@
+"""Fit the weights by which a statement changes an older one, and write their data files.
+
+    python -m tests.bench fit_change [--check]
+
+Two models: whether a statement says that something changed (`change_words.toml`), and whether one
+that does changes another statement (`change_pairs.toml`). Trains on `change_cases.txt` (a
+statement, what changes it, what only looks like that), the statements of `change_projects.txt`
+(each with all later ones of its project), and the cases of tests/domain. Every third row and
+project is kept back. --check writes nothing: it reports what the weights find in the kept ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.bench.fitting import Example, Limits, as_toml, fit, left_out, tenths
+from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED
+from tests.domain.memory.test_change import BOTH_HOLD, REPLACES
+from wm.domain.change import compare
+from wm.domain.change.compare import ALONE, Change, Pair, Rarity, judge
+from wm.domain.change.statement import ParsedStatement, reading
+from wm.domain.memory.consolidate import rarities
+
+CASES = Path(__file__).with_name("change_cases.txt")
+PROJECTS = Path(__file__).with_name("change_projects.txt")
+FOLDER = Path(compare.__file__).parent
+HEAD = "# Weights of `{}` (WM-8), made by `python -m tests.bench fit_change`.\n"
+WORDS = Limits(least=10, least_of_words=12, ridge=4.0)
+PAIRS = Limits(least=3, ridge=4.0)
+TEST_WEIGHT = 4.0
+"""Weight of the pairs of the tests that must be decided rightly."""
+
+
+class Row(NamedTuple):
+    """A pair of statements. known: all entries of the memory; the older one, if empty."""
+
+    old: str
+    new: str
+    wanted: bool
+    lang: str
+    group: str
+    weight: float = 1.0
+    known: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> bool:
+        return self.group.endswith(" kept")
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_change")
+    parser.add_argument("--check", action="store_true")
+    asked = parser.parse_args(argv)
+    rows = [*of_cases(), *of_projects(), *of_tests()]
+    if asked.check:
+        report(rows)
+        return 0
+    rows = [row for row in rows if not row.kept]
+    texts = list(says_change(rows))
+    words = fit(texts, WORDS)
+    parts = left_out(texts, tenths, WORDS)
+    saying = {one.text: found.score(one) for _, found, own in parts for one in own}
+    pairs = fit([e for row in rows if (e := example(row, saying.get(row.new, 0.0)))], PAIRS)
+    for name, weights in (("change_words", words), ("change_pairs", pairs)):
+        (FOLDER / f"{name}.toml").write_text(as_toml(weights, HEAD.format(name)), "utf-8")
+    return 0
+
+
+def of_cases() -> Iterator[Row]:
+    for number, row in enumerate(lines(CASES)):
+        lang, old, changed, alike = row.split("|")
+        group = f"row {number}{' kept' if number % 3 == 2 else ''}"
+        yield Row(old, changed, True, lang, group)
+        yield Row(old, changed, True, lang, group, 0.5, (old, alike))
+        yield Row(old, alike, False, lang, group)
+        yield Row(alike, changed, False, lang, group, 0.5, (old, alike))
+
+
+def of_projects() -> Iterator[Row]:
+    projects: list[tuple[str, list[tuple[str, str]]]] = []
+    for row in lines(PROJECTS):
+        if row.startswith("= "):
+            projects.append((row[2:], []))
+        else:
+            fact, _, later = row.partition(" | ")
+            projects[-1][1].append((fact, later))
+    for number, (lang, said) in enumerate(projects):
+        group = f"project {number}{' kept' if number % 3 == 2 else ''}"
+        facts = tuple(fact for fact, _ in said)
+        for at, (fact, later) in enumerate(said):
+            for new in (*facts[at + 1 :], *(change for _, change in said if change)):
+                yield Row(fact, new, new == later, lang, group, 1.0 if new == later else 2.0, facts)
+
+
+def of_tests() -> Iterator[Row]:
+    for number, (lang, _, old, new) in enumerate(CHANGED):
+        yield Row(old, new, True, lang, f"changed {number}")
+    for number, (lang, _, old, new) in enumerate(ALIKE):
+        yield Row(old, new, False, lang, f"alike {number}", 3.0)
+    for number, (lang, new, old, other) in enumerate(INHERITED):
+        yield Row(old, new, True, lang, f"inherited {number}")
+        yield Row(other, new, False, lang, f"inherited {number}", TEST_WEIGHT)
+    for wanted, pairs in ((True, REPLACES), (False, BOTH_HOLD)):
+        for number, (old, new) in enumerate(pairs):
+            yield Row(old, new, wanted, "", f"plain {number}", TEST_WEIGHT)
+
+
+def lines(path: Path) -> list[str]:
+    return [row for row in path.read_text("utf-8").splitlines() if row and row[0] != "#"]
+
+
+def says_change(rows: Sequence[Row]) -> Iterator[Example]:
+    """Each statement once, with whether it changes something. Left out: one of the tests that is
+    a change for its other value alone."""
+    seen = {r.new for r in rows if r.wanted and r.group[:5] == "plain"}
+    wanted = [(row.new, True, row) for row in rows if row.wanted]
+    others = [(text, False, row) for row in rows for text in (row.old, row.new)]
+    for text, true, row in (*wanted, *others):
+        if text not in seen:
+            seen.add(text)
+            said = reading(text)
+            yield Example(text, said.script, said.phrases, true, row.lang, row.group)
+
+
+def example(row: Row, saying: float) -> Example | None:
+    """A pair that the model is asked about. saying: the score of the newer one."""
+    new = reading(row.new)
+    new.__dict__["says_change"] = saying
+    pair = Pair(new, reading(row.old))
+    if saying < compare.SAYS_CHANGE - 1 or not compare.is_open(pair):
+        return None
+    found = compare.features(pair, rarity(row, new))
+    # "zh": an empty text has no marks of its beginning and end.
+    return Example("", "zh", found, row.wanted, row.lang, row.group, row.weight)
+
+
+def report(rows: Sequence[Row]) -> None:
+    """What the written weights find in the kept rows."""
+    for kind in ("row", "project"):
+        for english in (True, False):
+            own = [r for r in rows if r.kept and r.group.startswith(kind)]
+            own = [r for r in own if (r.lang == "en") is english]
+            shares = []
+            for wanted in (True, False):
+                found = Counter(verdict(row) for row in own if row.wanted is wanted)
+                sure, asked = found[Change.REPLACES] + found[Change.DIFFERS], found[Change.UNCLEAR]
+                name = "changes" if wanted else "others"
+                shares.append(f"{name}: {sure} replace, {asked} asked about, of {found.total()}")
+            print(f"  {kind:9} {'en' if english else '..'} {'; '.join(shares)}")
+
+
+def verdict(row: Row) -> Change:
+    new = reading(row.new)
+    return judge(new, reading(row.old), rarity(row, new))
+
+
+def rarity(row: Row, new: ParsedStatement) -> Rarity:
+    known = row.known or (row.old,)
+    parts = ([n for n, fact in enumerate(known) if p in fact.lower()] for p in new.beginnings)
+    return rarities(parts).get(known.index(row.old), ALONE)
