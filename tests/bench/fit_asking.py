@@ -225,7 +225,7 @@ def ridge(bags: Sequence[set[str]], truth: Sequence[bool]) -> dict[str, float]:
     at = {name: column for column, name in enumerate(names, 1)}
     rows = [[0, *sorted(at[name] for name in bag if name in at)] for bag in bags]
     ones = np.ones(len(rows))
-    found = minimum(rows, np.array(truth, float), ones, len(at) + 1, ridge=RIDGE).tolist()
+    found = minimum(rows, np.array(truth, float), ones, np.zeros(len(at) + 1), RIDGE).tolist()
     return {"bias": found[0], **dict(zip(names, found[1:], strict=True))}
 
 

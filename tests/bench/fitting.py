@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wm.text import word_grams
+from wm.text.linear_model import LinearModel
 
 SMALLEST = 0.03
 """A smaller weight is left out."""
@@ -34,8 +35,9 @@ class Example(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """least: texts with a feature; a rarer feature gets no weight. least_of_words: texts with a
-    word; a rarer word counts as its shape. ridge: how much a weight costs."""
+    """least: groups with a feature; a rarer feature gets no weight, because it would be the name
+    of a project. least_of_words: groups with a word; a rarer word counts as its shape. ridge: how
+    much a weight costs."""
 
     least: int = 5
     least_of_words: int = 10
@@ -59,15 +61,26 @@ class Fitted(NamedTuple):
         return self.bias + known + sum(self.grams.get(gram, 0.0) for gram in grams)
 
 
-def fit(examples: Sequence[Example], limits: Limits = LIMITS) -> Fitted:
-    """Ridge regression of the log odds."""
-    words = frequent(
-        ((word.lower() for word in set(word_grams.words(e.text))) for e in examples),
-        limits.least_of_words,
-    )
+NOTHING = Fitted(0.0, {}, {}, frozenset())
+
+
+def weights_of(model: LinearModel) -> Fitted:
+    """The weights of a model that is in use, as the start of a fit."""
+    weights = {name: weight for name, weight in model.weights.items() if name != "bias"}
+    words = (gram for gram in model.grams if " " not in gram and gram[0] != "<" and gram[-1] != ">")
+    return Fitted(model.weights["bias"], weights, dict(model.grams), frozenset(words))
+
+
+def fit(examples: Sequence[Example], limits: Limits = LIMITS, before: Fitted = NOTHING) -> Fitted:
+    """Ridge regression of the log odds. before: weights that the ridge holds the new ones near, so
+    that what they learned from examples that are lost stays."""
+    groups = [e.group for e in examples]
+    every = [{word.lower() for word in word_grams.words(e.text)} for e in examples]
+    words = before.words | frequent(_joined(groups, every), limits.least_of_words)
     grams = [word_grams.grams(e.text, e.lang, words) for e in examples]
-    names = sorted(frequent((e.features for e in examples), limits.least))
-    texts = sorted(frequent(grams, limits.least))
+    features = [e.features for e in examples]
+    names = sorted(frequent(_joined(groups, features), limits.least) | before.weights.keys())
+    texts = sorted(frequent(_joined(groups, grams), limits.least) | before.grams.keys())
     at = {name: column for column, name in enumerate(names, 1)}
     at |= {"g:" + text: column for column, text in enumerate(texts, len(names) + 1)}
     rows = [
@@ -76,9 +89,20 @@ def fit(examples: Sequence[Example], limits: Limits = LIMITS) -> Fitted:
     ]
     truth = np.array([e.wanted for e in examples], float)
     weight = np.array([e.weight for e in examples])
-    found = minimum(rows, truth, weight, len(at) + 1, limits.ridge).tolist()
+    known = [before.weights.get(name, 0.0) for name in names]
+    known += [before.grams.get(text, 0.0) for text in texts]
+    start = np.array([before.bias, *known])
+    found = minimum(rows, truth, weight, start, limits.ridge).tolist()
     weights = dict(zip(names, found[1:], strict=False))
     return Fitted(found[0], weights, dict(zip(texts, found[len(names) + 1 :], strict=True)), words)
+
+
+def _joined(groups: Sequence[str], sets: Sequence[Iterable[str]]) -> Iterable[set[str]]:
+    """What the examples of each group have together."""
+    found: dict[str, set[str]] = {}
+    for group, own in zip(groups, sets, strict=True):
+        found.setdefault(group, set()).update(own)
+    return found.values()
 
 
 def frequent(sets: Iterable[Iterable[str]], least: int) -> frozenset[str]:
@@ -87,10 +111,11 @@ def frequent(sets: Iterable[Iterable[str]], least: int) -> frozenset[str]:
 
 
 def minimum(
-    rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, size: int, ridge: float
+    rows: Sequence[Sequence[int]], truth: Floats, weight: Floats, start: Floats, ridge: float
 ) -> Floats:
     """The weights of least loss, by Newton's method with conjugate gradients. rows: the columns
-    that are 1, at least one per row. weight: of each row. size: of the result."""
+    that are 1, at least one per row. weight: of each row. start: the weights that cost nothing."""
+    size = len(start)
     cost = np.full(size, ridge)
     cost[0] = 0.01
     columns = np.array([column for row in rows for column in row])
@@ -104,11 +129,11 @@ def minimum(
         return np.bincount(columns, np.repeat(vector, sizes), size)
 
     def at(found: Floats) -> Step:
-        odds = 1 / (1 + np.exp(-np.clip(times(found), -30, 30)))
+        odds = 1 / (1 + np.exp(-np.clip(times(start + found), -30, 30)))
         downhill = -(turned(weight * (odds - truth)) + cost * found)
         return downhill, lambda way: turned(weight * odds * (1 - odds) * times(way)) + cost * way
 
-    return _newton(at, size)
+    return start + _newton(at, size)
 
 
 Step = tuple[Floats, Callable[[Floats], Floats]]
@@ -151,10 +176,8 @@ def fit_choices(choices: Sequence[Choice], least: int, ridge: float) -> Fitted:
     outputs does not decide alone.
     """
     choices = [one for one in choices if any(one.right) and not all(one.right)]
-    groups: dict[str, set[str]] = {}
-    for one in choices:
-        groups.setdefault(one.group, set()).update(*one.options)
-    names = sorted(frequent(groups.values(), least))
+    options = [{name for option in one.options for name in option} for one in choices]
+    names = sorted(frequent(_joined([one.group for one in choices], options), least))
     column = {name: at for at, name in enumerate(names)}
     rows = [[column[f] for f in o if f in column] for one in choices for o in one.options]
     sizes = [len(one.options) for one in choices]
@@ -209,11 +232,14 @@ def tenths(example: Example) -> str:
 
 
 def left_out(
-    examples: Sequence[Example], part_of: Callable[[Example], str], limits: Limits = LIMITS
+    examples: Sequence[Example],
+    part_of: Callable[[Example], str],
+    limits: Limits = LIMITS,
+    before: Fitted = NOTHING,
 ) -> Iterator[tuple[str, Fitted, list[Example]]]:
     """Each part with the weights of all other examples, and its own examples."""
     for part in sorted({part_of(e) for e in examples}):
-        found = fit([e for e in examples if part_of(e) != part], limits)
+        found = fit([e for e in examples if part_of(e) != part], limits, before)
         yield part, found, [e for e in examples if part_of(e) == part]
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from wm.domain.learning.concepts import CONCEPTS, LANGUAGE, concepts_of, folded, language
-from wm.domain.learning.stated import sentences, statements
+from wm.domain.learning.stated import clauses, sentences, statements
 from wm.text.tables import Tables
 
 LASTING = (
@@ -188,7 +188,7 @@ def test_a_no_with_dots_is_a_sentence_of_its_own() -> None:
 
 
 def test_a_fact_alone_at_the_start_of_a_session_needs_less_certainty() -> None:
-    text = "orders are archived after two years"
+    text = "our calendar weeks begin on Monday"
     certain = [[one.is_certain for one in statements(text, before)] for before in ("", "Done.")]
     assert certain == [[True], [False]]
 
@@ -292,3 +292,25 @@ def test_every_process_gives_a_sentence_the_same_score() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(scores) == 1
+
+
+IN_CLAUSES = {
+    "the invoices are numbered per year, so start at 1 again": "the invoices are numbered per year",
+    "uploads are capped at 25 MB, please show an error above that": "uploads are capped at 25 MB",
+}
+
+
+@pytest.mark.parametrize("message", IN_CLAUSES)
+def test_a_clause_beside_a_task_is_learned_without_the_task(message: str) -> None:
+    assert [one.text for one in statements(message, "Done.")] == [IN_CLAUSES[message]]
+
+
+def test_a_clause_of_a_quotation_is_not_judged_alone() -> None:
+    [sentence] = sentences('the banner says "we close at six, never on Fridays" in red, move it up')
+    assert not [one for one in clauses(sentence) if one.text.count('"') == 1]
+
+
+@pytest.mark.parametrize("message", [*IN_CLAUSES, *PLAIN])
+def test_what_is_found_in_a_message_does_not_overlap(message: str) -> None:
+    found = [one.text for one in statements(f"{message}, and fix it, thanks")]
+    assert not any(one != other and one in other for one in found for other in found)
