@@ -26,12 +26,12 @@ from wm.text.sentence_forms import forms_of
 from wm.text.tables import Tables
 from wm.text.word_grams import JOINED, grams
 
-ASKS_SCORE, WAITING_SCORE = 0.0, -1.5
+ASKS_SCORE, WAITING_SCORE = -0.75, -2.25
 """A sentence asks to keep a text if its score, and a share of the score by which the text is a
 lasting statement (`stated`), reach the first. From the second on, the request is unsure."""
 
-LASTING_SHARE, LEAST_LASTING, MOST_LASTING = 0.75, -4.0, 3.0
-"""The share, and the limits of the score."""
+LASTING_SHARE, LEAST_LASTING, MOST_LASTING = 0.75, -5.0, 2.0
+"""The share, and the limits of the score, which is 0 where a statement is kept by itself."""
 
 NEAR_SCORE = -6.0
 """Below this score of a sentence, its clauses are not judged."""

@@ -189,8 +189,8 @@ def _has_clauses(sentence: Sentence, score: float) -> bool:
 
 
 def lasting_score(text: str) -> float:
-    """The highest score of a sentence of a text, taken alone."""
-    return max(map(_score, sentences(text)), default=-math.inf)
+    """How far the best sentence of a text, taken alone, is above the score that keeps it."""
+    return max(map(_score, sentences(text)), default=-math.inf) - ACTIVE_SCORE
 
 
 def _certain_score(features: frozenset[str], plain: bool) -> float:
