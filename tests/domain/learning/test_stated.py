@@ -198,12 +198,6 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
     assert [one.text for one in found] == ["the main branch is called next now"]
 
 
-def test_a_less_certain_sentence_waits_beside_a_certain_one() -> None:
-    rule, weaker = "We never ship on Fridays.", "A lift has two doors."
-    assert statements(f"{weaker} Run it.") == ()
-    assert [one.text for one in statements(f"{weaker} {rule}")] == [weaker, rule]
-
-
 def test_only_the_way_of_answering_holds_in_every_project() -> None:
     scopes = {text: statements(text)[0].scope for text in ("reply in French, always", LASTING[1])}
     assert scopes == {"reply in French, always": "user", LASTING[1]: "workspace"}
