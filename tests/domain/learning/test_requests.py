@@ -246,3 +246,17 @@ def test_a_greeting_line_does_not_hide_the_request_below(greeting: str) -> None:
     said = f"{greeting}\nRemember that the port is 7443.\n{greeting}\nForget that it was 80."
     assert [r.text for r in find_requests(said, GATE).found] == ["the port is 7443."]
     assert find_requests_and_forgets(said, GATE)[1] == ("it was 80.",)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Actually, forget what I said about tabs. Remember that we use two spaces.",
+        "Don't remember the port. Remember that we use two spaces.",
+        "不要记住这个。记住：we use two spaces。",
+    ],
+)
+def test_a_request_behind_a_sentence_that_takes_one_back_is_kept(message: str) -> None:
+    found = find_requests(message, GateSettings())
+    assert [one.text.rstrip(".。") for one in found.found] == ["we use two spaces"]
+    assert [one.code for one in found.ignored] == ["negated_request"]

@@ -391,11 +391,24 @@ def _read(
         yield Ignored(_shown(line), origin)
     elif negated:
         yield Ignored(_shown(line), NEGATED)
+        rest = _behind_first_sentence(line.text)
+        if rest and not _is_negated(_without_lead(rest)[1]):
+            others = [*lines[:at], line._replace(text=rest), *lines[at + 1 :]]
+            yield from _read(others, at, most, own)
     elif match is not None:
         for found in _judge(match, lang, body, plain, lines, at, most):
             if kind and isinstance(found, MemoryRequest):
                 found = found._replace(type=kind)
             yield found
+
+
+_SENTENCE_END = Lazy(r"[.!?;]\s+|[。！？；]")
+
+
+def _behind_first_sentence(line: str) -> str:
+    """What follows "forget what I said about tabs": it may ask to remember something else."""
+    end = _SENTENCE_END.search(line)
+    return line[end.end() :].strip() if end is not None else ""
 
 
 def _trigger(plain: str) -> tuple[Pattern | None, str]:
