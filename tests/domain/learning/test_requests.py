@@ -260,3 +260,12 @@ def test_a_request_behind_a_sentence_that_takes_one_back_is_kept(message: str) -
     found = find_requests(message, GateSettings())
     assert [one.text.rstrip(".。") for one in found.found] == ["we use two spaces"]
     assert [one.code for one in found.ignored] == ["negated_request"]
+
+
+def test_a_request_that_points_back_to_what_was_taken_back_is_not_kept() -> None:
+    message = "Don't save it yet. Remember it after the review."
+    assert find_requests(message, GateSettings()).found == ()
+    message = "Forget the tabs. Remember that this repo uses two spaces."
+    assert [one.text for one in find_requests(message, GateSettings()).found] == [
+        "this repo uses two spaces."
+    ]

@@ -308,3 +308,20 @@ def test_a_clause_of_a_quotation_is_not_judged_alone() -> None:
 def test_what_is_found_in_a_message_does_not_overlap(message: str) -> None:
     found = [one.text for one in statements(f"{message}, and fix it, thanks")]
     assert not any(one != other and one in other for one in found for other in found)
+
+
+@pytest.mark.parametrize(
+    ("message", "alone"),
+    [
+        ("for this test, the timeout is 5 s, so set it", "timeout"),
+        ("ビルドが失敗したら、npmを使います", "npm"),
+        ("until Friday, deploys are frozen, so wait", "deploys"),
+        ("uploads are capped at 25 MB, but only for guests, so show an error", "uploads"),
+        ("never commit to main, unless it is a hotfix, ok?", "never"),
+    ],
+)
+def test_a_clause_is_not_learned_without_what_restricts_it(message: str, alone: str) -> None:
+    [sentence] = sentences(message)
+    limits = ("for this test", "失敗したら", "until Friday", "only for guests", "unless")
+    texts = [one.text for one in clauses(sentence) if alone in one.text]
+    assert all(any(limit in text for limit in limits) for text in texts)

@@ -394,7 +394,8 @@ def _read(
         rest = _behind_first_sentence(line.text)
         if rest and not _is_negated(_without_lead(rest)[1]):
             others = [*lines[:at], line._replace(text=rest), *lines[at + 1 :]]
-            yield from _read(others, at, most, own)
+            behind = _read(others, at, most, own)
+            yield from (one for one in behind if not _points_back(one))
     elif match is not None:
         for found in _judge(match, lang, body, plain, lines, at, most):
             if kind and isinstance(found, MemoryRequest):
@@ -402,7 +403,16 @@ def _read(
             yield found
 
 
-_SENTENCE_END = Lazy(r"[.!?;]\s+|[。！？；]")
+_SENTENCE_END = Lazy(r"[.!?]\s+|[。！？]")
+
+
+def _points_back(found: MemoryRequest | Ignored) -> bool:
+    """Whether a request is about what the sentence before took back: "remember it tomorrow"."""
+    if isinstance(found, Ignored):
+        return False
+    plain = folded(found.text)
+    concepts = concepts_of(plain, language(plain))
+    return "deictic" in concepts.first and "own_project" not in concepts.anywhere
 
 
 def _behind_first_sentence(line: str) -> str:

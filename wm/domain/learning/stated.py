@@ -313,11 +313,19 @@ def _pieces(line: str) -> Iterator[_Piece]:
         mark = end.group()
         if mark[:2].rstrip() == "." and _SHORT.search(head[-8:]) is not None:
             continue
+        if mark[0] in ",，" and _opens_restriction(line[end.end() :]):
+            continue
         stop = mark[:1] if mark[:1] in ".。！!" and mark[1:2] != "." else ""
         text = line[start : end.start()].strip() + stop
         yield _Piece(text, bool(ASKS.search(mark)), mark[:2] == "..")
         start = end.end()
     yield _Piece(line[start:].strip(), False, False)
+
+
+def _opens_restriction(text: str) -> bool:
+    """Whether a text restricts what precedes it: "(uploads have a limit, but) only for guests"."""
+    head = folded(text[:40])
+    return bool(concepts_of(head, language(head)).first & _RESTRICTS)
 
 
 LEAD_WORDS = 6
@@ -418,7 +426,7 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
     pairs = [(at, at + 1) for at in range(len(cuts) - 1)] if len(cuts) > 2 else []
     for first, last in sorted([*((at, at) for at in range(len(cuts))), *pairs]):
         part = text[cuts[first][0] : cuts[last][1]].strip(_BETWEEN)
-        if len(part) < MIN_CLAUSE_CHARS:
+        if len(part) < MIN_CLAUSE_CHARS or _is_restricted(own[:first], own[last + 1 :]):
             continue
         features = {*sentence.around, "clause", f"clauses:{last - first + 1}"}
         features |= {f"lead:{name}" for one in own[:first] for name in one.anywhere}
@@ -433,6 +441,16 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
         concepts = Found(own[first].anywhere | own[last].anywhere, own[first].first)
         found = _with_form(part, lang, features, concepts)
         yield found._replace(place=Place(sentence.place.sentence, first, last))
+
+
+_RESTRICTS = frozenset({"condition", "hypo", "limit", "only", "soon"})
+
+
+def _is_restricted(before: Sequence[Found], after: Sequence[Found]) -> bool:
+    """Whether a clause says less than its sentence: "for now, …", "…, unless it is a hotfix", "…,
+    but only for free users". before, after: what the other clauses express."""
+    opened = any(one.first & _RESTRICTS or one.anywhere & {"hypo", "limit"} for one in before)
+    return opened or bool(after and after[0].first & _RESTRICTS)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
