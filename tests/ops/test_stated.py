@@ -59,6 +59,20 @@ def test_a_request_is_kept_once_and_as_asked_for(bench: Bench) -> None:
     assert [e.source for e in bench.memory().entries] == ["explicit"]
 
 
+@pytest.mark.parametrize(("before", "replaced"), [("stated", True), ("explicit", False)])
+def test_an_unsure_change_replaces_only_what_was_learned_in_passing(
+    bench: Bench, before: str, replaced: bool
+) -> None:
+    port = "The API listens on port 8080."
+    said(bench, port if before == "stated" else f"Remember: {port}")
+    [old] = bench.memory().entries
+    assert old.source == before
+    bench.event("assistant_text", text="Done, all tests pass.")
+    said(bench, "The API now listens on port 9080, fix the test.")
+    assert (bench.memory().entries[0].status == "superseded") == replaced
+    assert len(bench.texts("inbox")) == (0 if replaced else 1)
+
+
 @pytest.mark.parametrize(
     "text",
     ["Merk dir das nicht, hier immer Port 80.", "Don't remember this: we always use port 80 here."],

@@ -23,6 +23,7 @@ from wm.domain.change.contradiction import Proposition, contradict, proposition
 from wm.domain.change.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
+from wm.domain.memory.acts import ASKED
 from wm.domain.memory.near_duplicates import NearDuplicates
 from wm.domain.memory.retention import clock_of, reinforce
 from wm.domain.times import iso
@@ -282,9 +283,9 @@ class MemoryEditor:
             details["replaces"] = tuple(old.id for old in gone)
         return self._done("superseded" if gone else "promoted", entry.id, *codes, **details)
 
-    def changes(self, entry: MemoryEntry) -> bool:
-        """Whether admitting this statement would retire an entry (WM-8)."""
-        return _is_users(entry) and bool(self._outdated(entry)[0])
+    def changed(self, entry: MemoryEntry) -> list[MemoryEntry]:
+        """The entries that admitting this statement would retire (WM-8)."""
+        return self._outdated(entry)[0] if _is_users(entry) else []
 
     def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
         """Active entries that this statement of the user retires, and those that it may (WM-8)."""
@@ -294,7 +295,7 @@ class MemoryEditor:
         for old, rarity in self._related(entry, new):
             found = judge(new, reading(old.text), rarity)
             # What is said in passing retires what was asked for only if its words say so.
-            weak = entry.source == "stated" and old.source in ("explicit", "manual")
+            weak = entry.source == "stated" and old.source in ASKED
             if found is Change.UNCLEAR or (found is Change.DIFFERS and weak):
                 unclear += [old] if old.status == "active" else []
             elif found is not Change.NONE:

@@ -15,6 +15,7 @@ from wm.domain.change.statement import marks_change
 from wm.domain.facts import Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import NEGATED, Requests
+from wm.domain.memory.acts import ASKED
 from wm.domain.memory.scope import USER, WORKSPACE
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
@@ -101,11 +102,13 @@ def keep(
     for one in found:
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
-        changes = bool(unsure) and _changes_known(work, one)
-        if one.only_change and not changes:
+        changed = _changed_by(work, one) if unsure else []
+        if one.only_change and not changed:
             continue
+        # What was asked for is not retired by what may be misread: the person is asked.
+        changes = bool(changed) and not any(old.source in ASKED for old in changed)
         changes = changes or (one.is_certain and marks_change(one.text))
-        if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
+        if refused and not ((changes or changed) and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
             work.log([fact], session=sid(session))
@@ -123,16 +126,16 @@ def keep(
     return tuple(kept)
 
 
-def _changes_known(work: LocatedWork, one: stated.Statement) -> bool:
-    """Whether the statement says that something known is different now (WM-8)."""
+def _changed_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
+    """The known entries that the statement says are different now (WM-8)."""
     memory = read_memory(work)
     if not memory.entries:
-        return False
+        return []
     entry = new_entry(
         work, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
     )
     with memory_editor(work, memory) as editor:
-        return editor.changes(entry)
+        return editor.changed(entry)
 
 
 def notice(kept: tuple[Remembered, ...]) -> str:
