@@ -291,6 +291,7 @@ def test_every_process_gives_a_sentence_the_same_score() -> None:
 IN_CLAUSES = {
     "the invoices are numbered per year, so start at 1 again": "the invoices are numbered per year",
     "uploads are capped at 25 MB, please show an error above that": "uploads are capped at 25 MB",
+    "no, we use pnpm here, so redo it": "we use pnpm here",
 }
 
 

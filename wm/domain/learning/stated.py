@@ -325,7 +325,7 @@ def _pieces(line: str) -> Iterator[_Piece]:
 def _opens_restriction(text: str) -> bool:
     """Whether a text restricts what precedes it: "(uploads have a limit, but) only for guests"."""
     head = folded(text[:40])
-    return bool(concepts_of(head, language(head)).first & _RESTRICTS)
+    return bool(concepts_of(head, language(head)).first & _TAKES_AWAY)
 
 
 LEAD_WORDS = 6
@@ -443,14 +443,16 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
         yield found._replace(place=Place(sentence.place.sentence, first, last))
 
 
-_RESTRICTS = frozenset({"condition", "hypo", "limit", "only", "soon", "negated"})
+_RESTRICTS = frozenset({"condition", "hypo", "limit", "only", "soon"})
+_TAKES_AWAY = _RESTRICTS | {"negated"}
+"""A "no" before a clause corrects the agent; a "not" behind it is an exception."""
 
 
 def _is_restricted(before: Sequence[Found], after: Sequence[Found]) -> bool:
     """Whether a clause says less than its sentence: "for now, …", "…, unless it is a hotfix", "…,
     but only for free users". before, after: what the other clauses express."""
     opened = any(one.first & _RESTRICTS or one.anywhere & {"hypo", "limit"} for one in before)
-    return opened or bool(after and after[0].first & _RESTRICTS)
+    return opened or bool(after and after[0].first & _TAKES_AWAY)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
