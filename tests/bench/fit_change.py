@@ -129,11 +129,10 @@ def says_change(rows: Sequence[Row]) -> Iterator[Example]:
 def example(row: Row, saying: float) -> Example | None:
     """A pair that the model is asked about. saying: the score of the newer one."""
     new = reading(row.new)
-    new.__dict__["says_change"] = saying
     pair = Pair(new, reading(row.old))
     if saying < compare.SAYS_CHANGE - 1 or not compare.is_open(pair):
         return None
-    found = compare.features(pair, rarity(row, new))
+    found = compare.features(pair, rarity(row, new), saying)
     # "zh": an empty text has no marks of its beginning and end.
     return Example("", "zh", found, row.wanted, row.lang, row.group, row.weight)
 

@@ -30,13 +30,13 @@ from wm.text import word_grams
 CASES = Path(__file__).with_name("stated_cases.txt")
 KEPT = Path(__file__).with_name("stated_kept.txt")
 OUT = Path(stated.__file__).with_name("stated.toml")
-MESSAGES, MESSAGES_KEPT = (
-    Path(__file__).with_name(f"stated_messages{kept}.jsonl") for kept in ("", "_kept")
+MESSAGES, MESSAGES_KEPT = map(
+    CASES.with_name, ("stated_messages.jsonl", "stated_messages_kept.jsonl")
 )
 MESSAGE_WEIGHT, REAL_WEIGHT = 0.65, 1.5
 """Weights of a text of `stated_messages.jsonl` and of a real message: rows with `source: real`."""
 
-LIMITS = Limits(ridge=30.0)
+LIMITS = Limits(ridge=30.0, of_groups=True)
 
 BLOCK = 6
 """Messages that are left out together: near misses are grouped with what they resemble."""

@@ -35,13 +35,14 @@ class Example(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """least: groups with a feature; a rarer feature gets no weight, because it would be the name
-    of a project. least_of_words: groups with a word; a rarer word counts as its shape. ridge: how
-    much a weight costs."""
+    """least: texts with a feature; a rarer feature gets no weight. least_of_words: texts with a
+    word; a rarer word counts as its shape. ridge: how much a weight costs. of_groups: groups are
+    counted, not texts, so that what only one project says gets no weight."""
 
     least: int = 5
     least_of_words: int = 10
     ridge: float = 10.0
+    of_groups: bool = False
 
 
 LIMITS = Limits()
@@ -74,7 +75,7 @@ def weights_of(model: LinearModel) -> Fitted:
 def fit(examples: Sequence[Example], limits: Limits = LIMITS, before: Fitted = NOTHING) -> Fitted:
     """Ridge regression of the log odds. before: weights that the ridge holds the new ones near, so
     that what they learned from examples that are lost stays."""
-    groups = [e.group for e in examples]
+    groups = [e.group if limits.of_groups else str(at) for at, e in enumerate(examples)]
     every = [{word.lower() for word in word_grams.words(e.text)} for e in examples]
     words = before.words | frequent(_joined(groups, every), limits.least_of_words)
     grams = [word_grams.grams(e.text, e.lang, words) for e in examples]

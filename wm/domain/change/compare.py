@@ -41,9 +41,9 @@ SAYS_CHANGE = 0.6
 SURELY_SAYS_CHANGE = 2.0
 """One without a known phrase of change needs this much to replace anything."""
 
-REPLACES_SCORE = 0.0
-UNCLEAR_SCORE = -0.5
-"""A pair of at least this score may be a change; the person is asked."""
+REPLACES_SCORE, UNCLEAR_SCORE = 0.0, -0.5
+"""A pair of at least the first score is a change. From the second on it may be one, and the person
+is asked."""
 
 
 class Change(Enum):
@@ -306,7 +306,7 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
     pair = Pair(new, old)
     if not is_open(pair) or new.says_change < SAYS_CHANGE:
         return _by_rules(pair)
-    score = model().weigh(features(pair, rarity), frozenset())
+    score = model().weigh(features(pair, rarity, new.says_change), frozenset())
     sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
     if score >= REPLACES_SCORE and sure:
         return Change.REPLACES
@@ -335,12 +335,12 @@ def model() -> LinearModel:
     return read_model("wm.domain.change", "change_pairs.toml")
 
 
-def features(pair: Pair, rarity: Rarity) -> frozenset[str]:
-    """The features of a pair that shares words."""
+def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
+    """The features of a pair that shares words. says_change: that of the newer statement."""
     naming, related, best_other = rarity
     lost, added = len(pair.lost), len(pair.added)
     above = {
-        "says": (pair.new.says_change, (1, 2, 3, 5)),
+        "says": (says_change, (1, 2, 3, 5)),
         "covered": (pair.coverage(), (0.0, 0.3, 0.49, 0.66, 0.98)),
         "known": (1 - added / len(pair.said), (0.2, 0.4, 0.6)),
         "shared": (len(pair.shared), (1, 2, 3)),

@@ -135,8 +135,8 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     complete = sentences(message, before)
     scored = [(one, _score(one)) for one in complete]
     parts = [part for one, score in scored if _has_clauses(one, score) for part in clauses(one)]
-    judged = ((part, _score(part)) for part in parts)
-    scored += [(part, score) for part, score in judged if score >= WAITING_SCORE]
+    of_parts = ((part, _score(part)) for part in parts)
+    scored += [(part, score) for part, score in of_parts if score >= WAITING_SCORE]
     only_plain = len(complete) <= MAX_PLAIN and all(
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
@@ -145,9 +145,9 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     for sentence, score in _apart(scored):
         plain = only_plain and _is_plain(sentence.features)
         only_change = score < WAITING_SCORE and not plain
-        if score < (PLAIN_SCORE if plain else CHANGE_SCORE) or (
-            only_change and not marks_change(sentence.text)
-        ):
+        if score < (PLAIN_SCORE if plain else CHANGE_SCORE):
+            continue
+        if only_change and not marks_change(sentence.text):
             continue
         kind, scope = _type(sentence.features), _scope(sentence)
         certain = score >= _certain_score(sentence.features, plain)

@@ -283,7 +283,7 @@ class MemoryEditor:
             details["replaces"] = tuple(old.id for old in gone)
         return self._done("superseded" if gone else "promoted", entry.id, *codes, **details)
 
-    def changed(self, entry: MemoryEntry) -> list[MemoryEntry]:
+    def retired_by(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """The entries that admitting this statement would retire (WM-8)."""
         return self._outdated(entry)[0] if _is_users(entry) else []
 

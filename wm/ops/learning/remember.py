@@ -86,7 +86,7 @@ def _learn(
     reasons = (*reasons, *refusal_reasons(work, entry))
     if reasons and CHANGE_READS_LIKE.issuperset(reasons):
         moved = entry.source == "stated" and marks_change(entry.text)
-        reasons = () if moved or editor.changed(entry) else reasons
+        reasons = () if moved or editor.retired_by(entry) else reasons
     doubts: tuple[str, ...] = ()
     if request.typed and reasons and NEVER_TYPED.isdisjoint(reasons):
         doubts, reasons = reasons, ()

@@ -102,18 +102,18 @@ def keep(
     for one in found:
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
-        changed = _changed_by(work, one) if unsure else []
-        if one.only_change and not changed:
+        retired = _retired_by(work, one) if unsure else []
+        if one.only_change and not retired:
             continue
-        # What was asked for is not retired by what may be misread: the person is asked.
-        changes = bool(changed) and not any(old.source in ASKED for old in changed)
-        changes = changes or (one.is_certain and marks_change(one.text))
-        if refused and not ((changes or changed) and CHANGE_READS_LIKE.issuperset(refused)):
+        changes = bool(retired) or (one.is_certain and marks_change(one.text))
+        if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
             work.log([fact], session=sid(session))
             continue
-        reasons = (() if one.is_certain or changes else (UNSURE,)) + ((CHOSEN,) if waits else ())
+        # What was asked for is not retired by what may be misread: the person is asked.
+        sure = one.is_certain or (retired and not any(old.source in ASKED for old in retired))
+        reasons = (() if sure else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
             text=one.text,
             type=one.type,
@@ -126,8 +126,8 @@ def keep(
     return tuple(kept)
 
 
-def _changed_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
-    """The known entries that the statement says are different now (WM-8)."""
+def _retired_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
+    """The known entries that the statement would retire (WM-8)."""
     memory = read_memory(work)
     if not memory.entries:
         return []
@@ -135,7 +135,7 @@ def _changed_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
         work, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
     )
     with memory_editor(work, memory) as editor:
-        return editor.changed(entry)
+        return editor.retired_by(entry)
 
 
 def notice(kept: tuple[Remembered, ...]) -> str:
