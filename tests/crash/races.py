@@ -31,7 +31,7 @@ COUNTERS = Ref(AllowedDigests)
 MEMORY = Ref(WorkspaceMemory, KEY)
 
 _ACKNOWLEDGED = b"a"
-_PAUSES_S = (0.01, 0.08)
+_PAUSES_S = (0.005, 0.04)
 """Bounds of the pause between two disturbances."""
 _KILLS = 0.4
 """Share of disturbances that kill; the others freeze a worker until the next one."""
