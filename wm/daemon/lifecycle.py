@@ -44,7 +44,8 @@ def start(
     If another client starts one at the same time, one of the two serves; that is not an error.
     Raises Unavailable with the reason if none answers within `start_wait_s`.
     """
-    if probe(settings) is not None:
+    # One that answers without its lock is about to end.
+    if probe(settings) is not None and not is_free(settings):
         return False
     until = time.monotonic() + settings.daemon.start_wait_s
     output = _run(words or command(), _environment(settings, environment), until)
