@@ -13,7 +13,7 @@ from tests.clients.agents import BOTH, CLAUDE, OPENCODE, Agent, summary
 from tests.clients.harness import Machine, Run
 from tests.clients.passing import Passing, passing, read
 from tests.clients.scripts import Answer, answer, is_subagent, is_summary, say, script, think, turns
-from tests.clients.wired import Wired
+from tests.clients.wired import Wired, wait_for
 from tests.proxy.scripted import by_the_upstream
 from wm.api.replay import ReplayReport
 from wm.replay.report import replay
@@ -108,6 +108,8 @@ def test_flows_without_bodies_are_counted_as_the_upstream_counted(
         *turns(answer(say("Seen.")), when=is_subagent),
     )
     fine(machine, chain, agent.run(machine, "Mend the sum, please"))
+    # The client ends with the last byte, and the proxy notes an answer behind it.
+    wait_for("every note", lambda: len(chain.notes) == chain.observer.tally.requests)
     log = machine.root / "flows.jsonl"
     lines = [
         {
