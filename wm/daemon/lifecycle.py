@@ -44,8 +44,10 @@ def start(
     If another client starts one at the same time, one of the two serves; that is not an error.
     Raises Unavailable with the reason if none answers within `start_wait_s`.
     """
-    # One that answers without its lock is about to end.
-    if probe(settings) is not None and not is_free(settings):
+    found = probe(settings)
+    is_ours = found is not None and found.get("home") == str(settings.paths.home)
+    # Our own daemon is about to end when it answers without its lock.
+    if found is not None and not (is_ours and is_free(settings)):
         return False
     until = time.monotonic() + settings.daemon.start_wait_s
     output = _run(words or command(), _environment(settings, environment), until)
