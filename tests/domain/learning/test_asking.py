@@ -116,3 +116,12 @@ def test_a_document_is_not_searched_for_requests_in_other_words() -> None:
     said = "Safari 15 has no structuredClone. Keep that for later sessions please. "
     assert find_requests(said, GATE).found
     assert not find_requests(said + "The page is slow. " * 100, GATE).found
+
+
+def test_in_a_long_message_a_sentence_must_ask_more_clearly() -> None:
+    fact = "the exporter is not in the index"
+    others = "The import is slow. The parser opens each file twice. Look at the reader first. " * 3
+    slightly, clearly = f"Just to let you know: {fact}. ", f"Keep in mind for next time: {fact}. "
+    assert [one.text for one in find_requests(slightly, GATE).found] == [fact]
+    assert find_requests(others + slightly, GATE).found == ()
+    assert [one.text for one in find_requests(others + clearly, GATE).found] == [fact]

@@ -28,7 +28,12 @@ from wm.text.word_grams import JOINED, grams
 
 ASKS_SCORE, WAITING_SCORE = -0.75, -2.25
 """A sentence asks to keep a text if its score, and a share of the score by which the text is a
-lasting statement (`stated`), reach the first. From the second on, the request is unsure."""
+lasting statement (`stated`), reach the first. From the second on, the request is unsure, as is
+one in which no word is about keeping or knowing."""
+
+FEW, PER_DOUBLING = 3, 1.5
+"""Up to so many sentences, each is judged alone. Each doubling raises both scores by so much: in a
+long message some sentence resembles an asking by chance."""
 
 LASTING_SHARE, LEAST_LASTING, MOST_LASTING = 0.75, -5.0, 2.0
 """The share, and the limits of the score, which is 0 where a statement is kept by itself."""
@@ -125,10 +130,12 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
         return
     found = weights or model()
     every = sentences(typed)
+    raised = PER_DOUBLING * math.log2(max(1.0, len(every) / FEW))
     for at, one in enumerate(every):
-        asks, part = score(one, found), one.text
+        asks, part = score(one, found) - raised, one.text
         if asks >= NEAR_SCORE:
-            asks, part = max([(asks, part), *((score(x, found), x.text) for x in clauses(one))])
+            parts = ((score(x, found) - raised, x.text) for x in clauses(one))
+            asks, part = max([(asks, part), *parts])
         if asks + LASTING_SHARE * MOST_LASTING < WAITING_SCORE:
             continue
         best = max(_candidates(every, at, part, found), key=_Candidate.lasts, default=None)
@@ -137,7 +144,7 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
         both = asks + LASTING_SHARE * best.lasts()
         for text in best.texts if both >= WAITING_SCORE else ():
             if not is_polite(text):
-                yield Asked(text, both >= ASKS_SCORE)
+                yield Asked(text, both >= ASKS_SCORE and not _KEEPING.isdisjoint(one.features))
 
 
 def _lasts(text: str) -> float:
