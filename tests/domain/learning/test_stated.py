@@ -326,3 +326,85 @@ def test_a_clause_is_not_learned_without_what_restricts_it(message: str, alone: 
     limits = ("for this test", "失敗したら", "until Friday", "only for guests", "unless")
     texts = [one.text for one in clauses(sentence) if alone in one.text]
     assert all(any(limit in text for limit in limits) for text in texts)
+
+
+TAKEN_BACK = (
+    "All our logs go to Loki, but nobody does that.",
+    "The queue is on port 5672, but don't quote me on that.",
+    "Der Worker läuft auf Port 7070, aber sicher bin ich nicht.",
+    "Wir squashen immer, aber daran hält sich keiner.",
+    "Siempre hacemos squash, pero nadie lo cumple.",
+    "我们每次都要两个人审查，但没人这么做。",
+)
+UNDECIDED = (
+    "Either the queue is RabbitMQ, or it is SQS.",
+    "We use npm or yarn, depending on the package.",
+    "Our CI is on Jenkins, or was it GitLab?",
+    "Die Datenbank ist entweder Postgres oder MySQL.",
+    "Usamos npm o yarn, según el paquete.",
+    "队列要么是 RabbitMQ，要么是 SQS。",
+)
+OF_OTHERS = (
+    "Tom's team always deploys on Mondays.",
+    "The docs say we should always use tabs.",
+    "At my old job we always squashed commits.",
+    "Netflix never runs migrations by hand.",
+    "In meiner alten Firma haben wir immer rebased.",
+    "On m'a dit que l'API est sur le port 9000.",
+    "前の会社ではいつもタブを使っていました。",
+)
+
+
+@pytest.mark.parametrize("text", [*TAKEN_BACK, *UNDECIDED, *OF_OTHERS])
+def test_what_is_doubted_or_of_others_is_not_certain(text: str) -> None:
+    assert [one.text for one in statements(text) if one.is_certain] == []
+
+
+DENIED = (
+    "Nobody ever said that we always squash commits, so keep the history.",
+    "Don't assume that we always deploy from main.",
+    "It is not true that the gateway runs on port 8081, so fix the readme.",
+    "Ich habe nie gesagt, dass wir immer squashen.",
+    "Nunca dije que siempre usamos tabs.",
+    "Неправда, что мы используем MySQL 8, так что исправь документацию.",
+    "我从来没说过我们一律用 tab。",
+)
+
+
+@pytest.mark.parametrize("text", DENIED)
+def test_what_is_denied_is_not_a_statement(text: str) -> None:
+    assert statements(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "exception"),
+    [
+        ("Our services run on port 8080, but the gateway doesn't.", "gateway"),
+        ("Every package has its own changelog (the examples don't).", "examples"),
+        ("Unsere Dienste laufen auf Port 8080, aber das Gateway nicht.", "Gateway"),
+        ("On écrit tous les tests en pytest, mais pas ceux du dossier legacy.", "legacy"),
+        ("我们所有的表都用 UUID 主键，但审计表不是。", "审计"),
+    ],
+)
+def test_an_exception_stays_with_its_rule(text: str, exception: str) -> None:
+    assert all(exception in one.text for one in statements(text) if one.is_certain)
+
+
+LOOK_ALIKES = (
+    ("The API listens on port 8080, but the test fails with 401.", "listens on port 8080"),
+    ("Never edit vendor/ or third_party/.", "third_party"),
+    ("Every PR must be approved by Dana or Piet.", "or Piet"),
+    ("As I said, we always use tabs.", "tabs"),
+    ("postcode and name are forbidden features, legal said so. take it out", "forbidden"),
+    ("Never claim that a test passes without running it.", "claim"),
+    ("Nobody pushes to main without a review.", "main"),
+    ("Dana's team owns the billing service.", "billing"),
+    ("Jede Migration muss von Dana oder Piet freigegeben werden.", "oder Piet"),
+    ("Die Logs werden immer so gespeichert wie im Ticket.", "so gespeichert"),
+    ("The database is Postgres (version 15, port 5433), so fix the compose file.", "5433)"),
+)
+
+
+@pytest.mark.parametrize(("text", "part"), LOOK_ALIKES)
+def test_what_only_looks_doubtful_is_certain(text: str, part: str) -> None:
+    assert any(part in one.text for one in statements(text) if one.is_certain)

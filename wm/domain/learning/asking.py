@@ -361,5 +361,6 @@ def _greatest(values: Sequence[float]) -> tuple[int, int]:
 
 
 def tidy(text: str) -> str:
-    """A fact without the marks around it."""
-    return text.strip(" \t\n\"'“”*_()[]-–—,，、;；:：.。!！")
+    """A fact without the marks around it, but with the bracket that closes one of its own."""
+    bare = text.strip(" \t\n\"'“”*_()[]-–—,，、;；:：.。!！")
+    return bare + ")" if bare.count("(") > bare.count(")") and bare + ")" in text else bare

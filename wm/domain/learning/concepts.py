@@ -30,7 +30,8 @@ REQUESTS = (
 SHAPES = (
     "choose", "self", "universal", "should", "defect", "reason", "you", "myself", "joined",
     "since_now", "negated", "refers", "ahead", "subject_not", "present", "condition", "copula",
-    "speaker", "trouble", "own_project",
+    "speaker", "trouble", "own_project", "hearsay", "company", "own_words", "either", "undecided",
+    "denied", "doubted", "nobody", "exempt", "excepted",
 )  # fmt: skip
 """Concepts of frequent words. Most have an English row only, so they do not identify a language."""
 
@@ -41,9 +42,12 @@ KEEPING = (
 """Concepts of a request to remember (`asking`). Many of their words have other uses, so they do not
 identify a language."""
 
-CONCEPTS = tuple(name for name in _TABLES.names() if name not in (LANGUAGE, *REQUESTS))
+JOINT = "joint"
+"""The table of the words between two clauses, as they are written; not a concept."""
+
+CONCEPTS = tuple(name for name in _TABLES.names() if name not in (LANGUAGE, JOINT, *REQUESTS))
 _COMMON = frozenset((*SHAPES, *KEEPING))
-_JOINED = ("zh", "ja", "ko")
+JOINED = ("zh", "ja", "ko")
 """Languages whose words are not separated, or carry endings without a border."""
 
 _SCRIPTS = (
@@ -134,7 +138,7 @@ class Found(NamedTuple):
 
 def concepts_of(text: str, lang: str) -> Found:
     """The concepts of a `folded` text."""
-    return _in_joined(text, lang) if lang in _JOINED else _in_words(text.split(), lang)
+    return _in_joined(text, lang) if lang in JOINED else _in_words(text.split(), lang)
 
 
 def _in_joined(text: str, lang: str) -> Found:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from wm.domain.learning import asking, inner_requests
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
-from wm.domain.learning.stated import kind_of
+from wm.domain.learning.stated import doubts_before, kind_of
 from wm.domain.learning.trigger_words import (
     ASKS,
     DEFERRALS,
@@ -149,22 +149,26 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
 
 
 def _without_retracted(asked: _Message, found: Requests, settings: GateSettings) -> Requests:
-    """Without requests that the message takes back, or that are tasks or hold for the session."""
-    kept, gone = set(), []
+    """Without requests that the message denies or takes back, or that are tasks or hold for the
+    session. What somebody else says, and is asked for in other words, is unsure."""
+    kept, gone, unsure = set(), [], set(found.unsure)
     forgets = bool(_forgets(asked, settings))  # "Forget that …" is about another fact
     for one in (*found.found, *found.unsure):
         at = asked.text.find(one.text)
         rest = asked.text[at + len(one.text) :] if at >= 0 else ""
-        code = _meant_otherwise(one)
+        doubts = doubts_before(asked.text[:at], one.text) if at > 0 else frozenset()
+        code = NEGATED if "denied" in doubts else _meant_otherwise(one)
         if not code and not forgets and inner_requests.is_retracted(one.text, rest):
             code = "retracted"
         if code:
             gone.append(Ignored(one.text[:TRIGGER_CHARS], code))
         else:
             kept.add(one)
+            unsure |= {one} if "unsure" in doubts and not one.trigger else set()
+    every = [one for one in (*found.found, *found.unsure) if one in kept]
     return found._replace(
-        found=tuple(filter(kept.__contains__, found.found)),
-        unsure=tuple(filter(kept.__contains__, found.unsure)),
+        found=tuple(one for one in every if one not in unsure),
+        unsure=tuple(one for one in every if one in unsure),
         ignored=(*found.ignored, *gone),
     )
 

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from wm.domain.change.statement import marks_change
-from wm.domain.learning.concepts import Found, concepts_of, folded, language
+from wm.domain.learning.concepts import JOINED, JOINT, Found, concepts_of, folded, language, phrases
 from wm.domain.learning.typed_lines import typed_lines
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy
@@ -69,7 +69,9 @@ CLAUSE_SCORE = -4.0
 """The clauses of a sentence of at least this score are judged: two thirds of the sentences of
 messages with a statement, a fifth of those of real messages, nine of ten statements in clauses."""
 
-EXCLUDED = frozenset({"asks", "person", "retract", "next:retract", "sarcasm", "first:limit"})
+EXCLUDED = frozenset(
+    {"asks", "person", "retract", "next:retract", "sarcasm", "first:limit", "denied"}
+)
 """Features of a sentence that is never learned from."""
 
 
@@ -99,7 +101,8 @@ class Place(NamedTuple):
 class Sentence(NamedTuple):
     """A sentence, or clauses of one, that may state something lasting. text: a sentence without its
     opening ("no, …"). grams: its words, their pairs and parts. typed: the sentence with its opening
-    and what was cut off at its end. around: features of its message and its neighbours."""
+    and what was cut off at its end. after: the "but …" behind it. around: features of its message
+    and its neighbours."""
 
     text: str
     lang: str
@@ -107,6 +110,7 @@ class Sentence(NamedTuple):
     grams: frozenset[str] = frozenset()
     place: Place = Place(0)
     typed: str = ""
+    after: str = ""
     around: frozenset[str] = frozenset()
 
 
@@ -151,6 +155,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
             continue
         kind, scope = _type(sentence.features), _scope(sentence)
         certain = score >= _certain_score(sentence.features, plain)
+        certain = certain and "unsure" not in sentence.features
         found.append(Statement(sentence.text, kind, scope, certain, only_change))
     return tuple(found)
 
@@ -289,9 +294,12 @@ def _type(features: frozenset[str]) -> str:
 
 
 class _Piece(NamedTuple):
+    """but: it ends before a "but", which what follows it begins with."""
+
     text: str
     asks: bool
     ellipsis: bool
+    but: bool = False
 
 
 def _may_quote(text: str) -> bool:
@@ -302,8 +310,8 @@ def _quoted(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _QUOTATION.finditer(text)] if _may_quote(text) else []
 
 
-def _pieces(line: str) -> Iterator[_Piece]:
-    """The sentences of a typed line. A quotation is not split."""
+def _pieces(line: str, lang: str) -> Iterator[_Piece]:
+    """The sentences of a typed line. A quotation is not split, nor what is in brackets."""
     start = 0
     quoted = _quoted(line)
     for end in _END.finditer(line):
@@ -313,19 +321,78 @@ def _pieces(line: str) -> Iterator[_Piece]:
         mark = end.group()
         if mark[:2].rstrip() == "." and _SHORT.search(head[-8:]) is not None:
             continue
-        if mark[0] in ",，" and _opens_restriction(line[end.end() :]):
+        but = mark[0] in ",，けは지"
+        if but and len(head) >= MIN_CLAUSE_CHARS and _restricts(line[end.end() :], lang):
+            continue
+        if not _is_closed(line[start : end.end()]) and _is_closed(line[start:]):
             continue
         stop = mark[:1] if mark[:1] in ".。！!" and mark[1:2] != "." else ""
         text = line[start : end.start()].strip() + stop
-        yield _Piece(text, bool(ASKS.search(mark)), mark[:2] == "..")
+        yield _Piece(text, bool(ASKS.search(mark)), mark[:2] == "..", but)
         start = end.end()
     yield _Piece(line[start:].strip(), False, False)
 
 
-def _opens_restriction(text: str) -> bool:
-    """Whether a text restricts what precedes it: "(uploads have a limit, but) only for guests"."""
-    head = folded(text[:40])
-    return bool(concepts_of(head, language(head)).first & _TAKES_AWAY)
+def _is_closed(text: str) -> bool:
+    """Whether every bracket and quotation mark that a text opens is closed in it."""
+    pairs = (("(", ")"), ("[", "]"), ("{", "}"), ("（", "）"), ("「", "」"), ("«", "»"))
+    return text.count('"') % 2 == 0 and all(text.count(x) == text.count(y) for x, y in pairs)
+
+
+_STOP = Lazy(r"[,;:!?.()，、；：！？。（）]|$")
+_BUT = Lazy(
+    r"^(?:(?:but|though|however|aber|mais|pero|mas|ma|però|maar|ale|но|ama|nhưng)\s|但|不过|でも|하지만)",
+    ignore_case=True,
+)
+EXCEPTION_WORDS = 6
+
+
+def _restricts(text: str, lang: str, ends: bool = True) -> bool:
+    """Whether a clause takes something away from the one before it: "(uploads have a limit, but)
+    only for guests" or, if `ends`, "(it runs on port 8080, but) the gateway doesn't"."""
+    stop = _STOP.search(text)
+    clause = folded(text[: stop.start()] if stop is not None else text)
+    if concepts_of(clause, lang).first & _TAKES_AWAY:
+        return True
+    written = " " + clause.replace("' ", "'")
+    size = len(clause) // 2 if lang in JOINED else written.count(" ")
+    return ends and size <= EXCEPTION_WORDS and written.endswith(_exceptions(lang))
+
+
+@cache
+def _exceptions(lang: str) -> tuple[str, ...]:
+    """How a clause ends that says only what is an exception."""
+    words = filter(None, phrases("excepted").get(lang, "").split("|"))
+    return tuple(word if lang in JOINED else f" {word}" for word in words)
+
+
+_ALLOWS_BOTH = frozenset({"always", "ban", "must", "only", "prefer", "negated"})
+"""A rule may name two things: "every PR must be approved by Mara or Jonas"."""
+
+_BEHIND = frozenset({"doubted", "undecided", "nobody"})
+
+
+def doubts_before(head: str, text: str) -> frozenset[str]:
+    """`_doubts` that precede a text in its sentence. head: its message up to it."""
+    opening = _END.sub("\n", head).rpartition("\n")[2]
+    return _doubts(opening, "", "", language(folded(opening + text)))
+
+
+def _doubts(before: str, text: str, after: str, lang: str) -> frozenset[str]:
+    """Features of a text about what somebody else says or does, that leaves something open, or
+    that is denied or taken back. before: the words of its sentence before it; after: the "but …"
+    or the clause behind it."""
+    every, said, behind = (
+        concepts_of(_unquoted(part), lang) for part in (f"{before} {text}", text, after)
+    )
+    unsure = said.anywhere & {"undecided"} | behind.first & {"either"} | behind.anywhere & _BEHIND
+    if "own_words" not in every.anywhere | behind.anywhere:
+        unsure |= every.anywhere & {"hearsay"}
+    if "we" not in every.anywhere:
+        unsure |= every.first & {"company"}
+    if not every.anywhere & _ALLOWS_BOTH and "task" not in said.first:
+        unsure |= said.anywhere & {"either"}
+    return every.anywhere & {"denied"} | frozenset({"unsure"} if unsure else ())
 
 
 LEAD_WORDS = 6
@@ -335,10 +402,10 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     """The sentences of a message with their features, in order. before: the end of the agent's
     last words."""
     lines = [x for x in typed_lines(message[:MAX_MESSAGE_CHARS]) if x.text.strip()]
-    typed = (x for x in lines if not x.origin and not _CODE.holds(x.text))
-    found_in = (p for line in typed for p in _pieces(_BULLET.sub("", line.text)))
+    typed = [_BULLET.sub("", x.text) for x in lines if not x.origin and not _CODE.holds(x.text)]
+    lang = language(folded(" ".join(typed)[:2000]))
+    found_in = (piece for line in typed for piece in _pieces(line, lang))
     pieces = list(islice((p for p in found_in if p.text.strip(".。！!")), MAX_SENTENCES))
-    lang = language(folded(" ".join(p.text for p in pieces)[:2000]))
     pasted = any(x.origin for x in lines) or any(_CODE.holds(x.text) for x in lines)
     shared = _shared(message, len(pieces), pasted)
     shared |= {"asking"} if any(piece.asks for piece in pieces) else set()
@@ -347,7 +414,9 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     found: list[Sentence] = []
     for at, piece in enumerate(pieces):
         own = shared | ({"first"} if at == 0 else set())
-        found.append(_sentence(piece, lang, own, Place(at)))
+        after = pieces[at + 1].text if at + 1 < len(pieces) else ""
+        after = after if piece.but or _BUT.holds(after) else ""
+        found.append(_sentence(piece, lang, own, Place(at), after))
     return [one for one in _with_neighbours(found) if len(one.text) <= MAX_CHARS]
 
 
@@ -379,18 +448,29 @@ def _shared(message: str, count: int, pasted: bool) -> set[str]:
     return found
 
 
-def _sentence(piece: _Piece, lang: str, shared: set[str], place: Place) -> Sentence:
+def _sentence(
+    piece: _Piece, lang: str, shared: set[str], place: Place, after: str = ""
+) -> Sentence:
+    """after: the "but …" behind it."""
     if len(piece.text) > MAX_CHARS:
         return Sentence(piece.text, lang, frozenset(), place=place)
     text, lead = _without_lead(piece.text, lang)
     text, tail = _without_tail(text, lang)
     shared = shared | ({"asks"} if piece.asks else set())
     shared |= {"ellipsis"} if piece.ellipsis else set()
-    features = shared | {f"lead:{c}" for c in lead} | {f"tail:{c}" for c in tail}
-    # What is quoted is not what the user states.
-    plain = folded(_QUOTATION.sub(" ", text) if _may_quote(text) else text)
-    found = _with_form(text, lang, features, concepts_of(plain, lang))
-    return found._replace(place=place, typed=piece.text, around=frozenset(shared))
+    head = piece.text[: piece.text.find(text)]
+    last = _CLAUSE.sub("\n", text).rpartition("\n")[2]
+    doubts = _doubts(head, text, after or (last if _BUT.holds(last) else ""), lang)
+    features = shared | doubts | {f"lead:{c}" for c in lead} | {f"tail:{c}" for c in tail}
+    found = _with_form(text, lang, features, concepts_of(_unquoted(text), lang))
+    return found._replace(
+        place=place, typed=piece.text, after=after, around=frozenset(shared | doubts & {"denied"})
+    )
+
+
+def _unquoted(text: str) -> str:
+    """A `folded` text without its quotations, which are not what the user states."""
+    return folded(_QUOTATION.sub(" ", text) if _may_quote(text) else text)
 
 
 def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sentence:
@@ -405,14 +485,15 @@ def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sen
     return Sentence(text, lang, frozenset(features), grams(text, lang, model().grams))
 
 
-_CUT = Lazy(
-    r"[,，、:：()（）]\s*(?:(?:so|and|but|because|since|cause|which|or)\s+)?|\s+-\s+|因为|所以|けど|"
-    r"から、|ので|니까|는데|"
-    r"\s+(?:so|because|since|cause|cuz|bc|but|and|now that|as long as|weil|denn|und|aber|sondern|"
-    r"parce que|car|et|mais|donc|porque|pero|así que|y|perché|ma|quindi|e|mas|então|omdat|want|"
-    r"maar|dus|bo|ale|więc|потому что|но|и|так что|çünkü|ama|vì|nên|nhưng|eftersom|men|så)\s+"
-)
-"""Where a sentence may be cut into clauses."""
+@cache
+def _cut(lang: str) -> Lazy:
+    """Where a sentence may be cut into clauses. A joint of another language is a word like any
+    other: the German "so", the French "ma"."""
+    joints = phrases(JOINT).get(lang, "")
+    if not joints:
+        return Lazy(r"[,，、:：()（）]\s*|\s+-\s+|因为|所以|けど|から、|ので|니까|는데")
+    also = "|or|which" if lang == "en" else ""
+    return Lazy(rf"[,，、:：()（）]\s*(?:(?:{joints}{also})\s+)?|\s+-\s+|\s+(?:{joints})\s+")
 
 
 def clauses(sentence: Sentence) -> Iterator[Sentence]:
@@ -425,10 +506,19 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
     own = [concepts_of(folded(text[start:end]), lang) for start, end in cuts]
     pairs = [(at, at + 1) for at in range(len(cuts) - 1)] if len(cuts) > 2 else []
     for first, last in sorted([*((at, at) for at in range(len(cuts))), *pairs]):
-        part = text[cuts[first][0] : cuts[last][1]].strip(_BETWEEN)
-        if len(part) < MIN_CLAUSE_CHARS or _is_restricted(own[:first], own[last + 1 :]):
+        start, end = cuts[first][0], cuts[last][1]
+        part = text[start:end].strip(_BETWEEN)
+        part += "" if _is_closed(part) else text[end:].strip()[:1]
+        if len(part) < MIN_CLAUSE_CHARS or not _is_closed(part) or _is_restricted(own[:first]):
             continue
+        after = sentence.after
+        if last + 1 < len(cuts):
+            after = text[end : cuts[last + 1][1]].strip(_BETWEEN)
+            is_short = after[0] in "(（" or _BUT.holds(after)
+            if _restricts(text[slice(*cuts[last + 1])], lang, is_short):
+                continue
         features = {*sentence.around, "clause", f"clauses:{last - first + 1}"}
+        features |= _doubts(text[:start], part, after, lang)
         features |= {f"lead:{name}" for one in own[:first] for name in one.anywhere}
         features |= {f"tail:{name}" for one in own[last + 1 :] for name in one.anywhere}
         if first:
@@ -444,21 +534,19 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
 
 
 _RESTRICTS = frozenset({"condition", "hypo", "limit", "only", "soon"})
-_TAKES_AWAY = _RESTRICTS | {"negated"}
+_TAKES_AWAY = _RESTRICTS | {"negated", "exempt"}
 """A "no" before a clause corrects the agent; a "not" behind it is an exception."""
 
 
-def _is_restricted(before: Sequence[Found], after: Sequence[Found]) -> bool:
-    """Whether a clause says less than its sentence: "for now, …", "…, unless it is a hotfix", "…,
-    but only for free users". before, after: what the other clauses express."""
-    opened = any(one.first & _RESTRICTS or one.anywhere & {"hypo", "limit"} for one in before)
-    return opened or bool(after and after[0].first & _TAKES_AWAY)
+def _is_restricted(before: Sequence[Found]) -> bool:
+    """Whether the clauses before one restrict it: "for now, …"."""
+    return any(one.first & _RESTRICTS or one.anywhere & {"hypo", "limit"} for one in before)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
     """The clauses of a sentence as start and end. A quotation is not cut."""
     start, quoted = 0, _quoted(text)
-    for cut in _CUT.finditer(text):
+    for cut in _cut(language(folded(text))).finditer(text):
         if any(first < cut.start() < last - 1 for first, last in quoted):
             continue
         if text[start : cut.start()].strip(_BETWEEN):
@@ -513,7 +601,7 @@ def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
         found = concepts_of(folded(rest), lang)
         if (len(folded(text[:cut]).split()) < 3 and cut < 8) or found.first & {"ban", "always"}:
             break
-        if found.first & {"task", "request", "person"}:
+        if found.first & {"task", "request", "person"} and _is_closed(text[:cut]):
             tail |= found.anywhere
             text = text[:cut].strip()
     return text, tail
