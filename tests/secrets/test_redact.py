@@ -335,3 +335,39 @@ def test_a_random_token_with_a_weak_prefix_is_redacted(prefix: str) -> None:
 
 def test_every_weak_prefix_begins_a_known_format() -> None:
     assert {format.prefix for format in FORMATS} >= WEAK_PREFIXES
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("The admin is root and the login is otter7winter, so use that.", "otter7winter"),
+        ("Das Login für Staging ist admin / Sommer19fisch.", "Sommer19fisch"),
+        ("логин: admin / vydra42more", "vydra42more"),
+        ("ログインは admin / kawauso42ao です", "kawauso42ao"),
+        ("로그인은 admin / sudal42para 입니다", "sudal42para"),
+        ("inloggningen är admin / utter42bla", "utter42bla"),
+        ("PINは4711です", "4711"),
+        ("PIN은 4711입니다", "4711"),
+        ("ПИН-код: 4711", "4711"),
+        ("la phrase de passe est chevaux bleus mangent foin", "chevaux bleus mangent foin"),
+        ("парольная фраза: sinie loshadi edyat seno", "sinie loshadi edyat seno"),
+    ],
+)
+def test_logins_pins_and_pass_phrases_in_sentences(text: str, secret: str) -> None:
+    assert secret not in Redactor(lambda _: "0" * 12).text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The login is O365.",
+        "login: src/auth/login.ts / src/auth/session.ts",
+        "Our login is SSO / SAML2 only.",
+        "PINは4桁です",
+        "PIN은 4자리입니다",
+        "La phrase de passe est dans le coffre de la maison",
+        "Die Passphrase ist im Tresor der Firma hinterlegt",
+    ],
+)
+def test_sentences_about_logins_stay_as_they_are(text: str) -> None:
+    assert Redactor(lambda _: "0" * 12).text(text) == text

@@ -40,7 +40,7 @@ MAX_WORDS = 11
 
 PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
-    r"mots? de passe|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
+    r"(?:mots?|phrase) de passe|frase de (?:contrase[ñn]a|paso)|frase[- ]senha|парольн\w{2,3} фраз\w{1,2}|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
     r"парол(?:ем|ей|[ьяеюаиі])|лозинк[аеу]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salas(?:ana|õna)(?:lla|n|ksi)?(?: on)?|\bhesl(?:o|em|om|a|u)\b|jelsz(?:ó|av)[a-z]{0,3}|kata laluan|lykilorð(?:ið)?|\bgeslo\b|\blozink[aeou]\b|slaptažod(?:is|į|žio)|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı|\b)|\bparol[ăe]|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
     r"requirepass|masterauth|pre-?shared[ _-]key|(?:wi-?fi|wlan|wpa[23]?|wep|network security)[ _-]key|wlan[ -]schl[üu]ssel"
 )
@@ -60,7 +60,7 @@ TOKEN = (
     r"api[- ]?sleutel|chiave api|klucz(?:em)? api|ключ api|api anahtarı|khóa api|"
     r"\b[th]?otp|\w{1,12}otp(?:\b|_)|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpins?\b|\bpin-?code|\bauth\b|_auth\b|\bPW\b|(?:\b|_)psk\b|_PSK\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpin kodu|\bpins?\b|\bpin-?code|пин-?код|\bauth\b|_auth\b|\bPW\b|(?:\b|_)psk\b|_PSK\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(PASSWORD, ignore_case=True),
@@ -361,7 +361,7 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
 
 def _is_number_key(key: str) -> bool:
     """`PIN`, `door code`: keys whose values are digits."""
-    return "pin" in key.lower() or key.lower().endswith(" code")
+    return any(name in key.lower() for name in ("pin", "пин")) or key.lower().endswith(" code")
 
 
 _OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
@@ -386,6 +386,10 @@ def _turns(value: str) -> int:
     return sum(a != b for a, b in pairwise(kinds))
 
 
+_COPULAS = ("입니다", "이에요", "예요", "이야")
+"""Korean ends of a sentence that directly follow a number, like a unit."""
+
+
 def _described(place: _Place) -> _Value | None:
     """`the password for the demo tenant is …`, `密码是 …`, `パスワードは「…」です`."""
     rest, family, _, key = place
@@ -403,12 +407,13 @@ def _described(place: _Place) -> _Value | None:
     after = rest[start + len(value) :]
     if is_plain_number(value, family) or value.lower() in PLAIN_WORDS:
         return None
-    if family in ("password", "secret") or cjk:
+    is_pin = family == "short" and _is_number_key(key)
+    if family in ("password", "secret") or (cjk and not is_pin):
         ok = fits_prose(value) or (quoted and " " not in value and not is_wordy(value))
     elif family == "short":
-        is_pin = _is_number_key(key)
+        no_unit = UNIT.end(after) < 0 or after.startswith(_COPULAS)
         ok = (
-            (value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0))
+            (value.isdigit() and 4 <= len(value) <= 8 and no_unit)
             if is_pin
             else (key.lower() in ("pass", "pw", "psk") and fits_strictly(value, "password"))
         )

@@ -61,9 +61,12 @@ class _Row(NamedTuple):
 
 
 _LOGIN = (
-    r"\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
-    r"credenciales|identifiants|acc[eè]s|acesso|credenciais)\b"
+    r"(?:\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
+    r"credenciales|identifiants?|acc[eè]s|acesso|accesso|credenciais|credenziali|anmeldedaten|inlog(?:gegevens)?|inloggning(?:en)?|logowani[ae])\b|"
+    r"логин|вход|tài khoản|đăng nhập|giriş)"
 )
+_IS = r"(?:\s?[:=]|\s(?:are|is|ist|sind|lautet|est|es|son|é|è|to|är|là|zijn|—|–))\s{1,2}"
+"""Between a login and what it is."""
 _WORD = rf"(?:{PASSWORD})s?"
 
 _SAYS_PATH = r"(?i)/(?:pass|pwd|pin|token|kennwort|contrase|mot de|senha)[^/\s]{0,8}/"
@@ -164,6 +167,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\b(?:are|is|with|as|mit|als|con|com|avec|met)\b)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?{_IS}(?:[\w.@+-]{{2,40}}\s(?:[/|]|and|und|et|y|e|en|i|и|och|và)\s)?['\"]?([^\s'\"/:@.,;]{{6,}})['\"]?[.,;!?]?(?:\s|$)", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"\|", Lazy(rf"\|[*_` ]*{_NAMES}[*_` ]*\|[*_` ]*([^\s'\"`|]{{6,}}?)[*_` ]*(?:\||$)", ignore_case=True)),
@@ -174,7 +178,7 @@ _LINES: tuple[_Row, ...] = (
         r"(?:[\w.@+-]{2,40} / |\buse )([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|unlock|decrypt|auth|ein|an|acc|ent|con|se con)",
         ignore_case=True,
         )),
-    _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
+    _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=是は은는]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
     _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(
         r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
         r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha|secret|(?:api|access|secret) key|token)\b",
@@ -196,7 +200,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
     _Row("token", r'"auth"', Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
     _Row("token", r"client-key-data|client-certificate-key", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
-    _Row("words", KEY_HINT, Lazy(r"\b(?:password|passphrase)[^\n:=\"'.]{0,40}?\b(?:is|:)\s{1,2}[\"']?((?:[a-z]{3,12} ){3,7}[a-z]{3,12})[\"']?$", ignore_case=True, multi_line=True)),
+    _Row("words", KEY_HINT, Lazy(rf"(?:{PASSWORD})[^\n:=\"'.]{{0,40}}?{_IS}[\"']?((?:[a-z]{{3,12}} ){{3,7}}[a-z]{{3,12}})[\"']?[.!]?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
 
