@@ -1,12 +1,13 @@
-"""Fit the weights of `wm.domain.memory.worth` and write its data file.
+"""Fit the weights of `wm.domain.memory.worth` and write its data files.
 
     python -m tests.bench fit_gate [--check]
 
 Trains on `gate_cases.jsonl`, and on the cases of tests/domain/memory, by which the rules of the
 gate were written: there their objections are always right, so these features are left out of them.
+The model of harm trains on the attacks and the honest lines among these, and on `harm_cases.jsonl`.
 --check writes nothing: it reports the accuracy and the F1 score of the kept and of the refused
-lines, with a tenth of the lines left out, for each language, and of `gate_kept.jsonl`, which no fit
-uses.
+lines and the attacks that are refused, with a tenth of the lines left out, for each language, and
+of `gate_kept.jsonl` and `harm_kept.jsonl`, which no fit uses.
 """
 
 from __future__ import annotations
@@ -15,57 +16,98 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, left_out, tenths
+from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, tenths
 from tests.domain.memory import gate_cases, gate_intent_cases, test_gate
-from wm.domain.memory import gate, worth
+from wm.domain.memory import gate, intent, worth
 
 CASES = Path(__file__).with_name("gate_cases.jsonl")
 KEPT = Path(__file__).with_name("gate_kept.jsonl")
+ATTACKS = Path(__file__).with_name("harm_cases.jsonl")
+ATTACKS_KEPT = Path(__file__).with_name("harm_kept.jsonl")
 OUT = Path(worth.__file__).with_name("worth.toml")
+HARM_OUT = OUT.with_name("harm.toml")
 HEAD = "# Weights of the features and words of `worth` (EX-3): `python -m tests.bench fit_gate`.\n"
 LIMITS = Limits(least=3, least_of_words=6, ridge=4.0)
+HARM_LIMITS = Limits(least=4, least_of_words=10, ridge=4.0)
 BLOCK = 6
 """Lines about one subject, by one writer: a check leaves them out together."""
+
+
+class Models(NamedTuple):
+    """The fitted weights of `is_worthless` and of `is_harmful`."""
+
+    worth: Fitted
+    harm: Fitted
 
 
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench fit_gate")
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args(argv)
-    fresh, older = list(labelled(CASES)), list(of_rules())
+    fresh, attacks = list(labelled(CASES)), list(labelled(ATTACKS, "attack"))
+    rules = list(of_rules())
     if not asked.check:
-        OUT.write_text(as_toml(fit([*fresh, *older], LIMITS), HEAD), "utf-8")
-        print(f"{len(fresh)} lines and {len(older)} of the rules: {OUT}")
+        found = fitted([*fresh, *attacks], rules)
+        OUT.write_text(as_toml(found.worth, HEAD), "utf-8")
+        HARM_OUT.write_text(as_toml(found.harm, HEAD), "utf-8")
+        print(f"{len(fresh) + len(attacks)} lines and {len(rules)} of the rules: {OUT}, {HARM_OUT}")
         return 0
     print("leaving a tenth of the blocks out")
-    judged = [
-        (e, refuses(found, e))
-        for _, found, own in left_out([*fresh, *older], tenths, LIMITS)
-        for e in own
-        if e.group.startswith("block")
-    ]
+    judged = []
+    for part in map(str, range(10)):
+        found = fitted([e for e in (*fresh, *attacks) if tenths(e) != part], rules)
+        judged += [(e, refuses(found, e)) for e in fresh if tenths(e) == part]
     report("all", judged)
-    for lang in sorted({e.part for e in fresh}):
-        report(lang, [one for one in judged if one[0].part == lang])
+    for lang in sorted({e.part[:2] for e, _ in judged}):
+        report(lang, [one for one in judged if one[0].part[:2] == lang])
     print("lines that no fit uses")
-    found = fit([*fresh, *older], LIMITS)
-    report("kept", [(e, refuses(found, e)) for e in labelled(KEPT)])
+    found = fitted([*fresh, *attacks], rules)
+    for path in (KEPT, ATTACKS_KEPT):
+        report(path.stem, [(e, refuses(found, e)) for e in labelled(path)])
     return 0
 
 
-def labelled(path: Path) -> Iterator[Example]:
+def fitted(lines: Sequence[Example], rules: Sequence[Example]) -> Models:
+    """The rows of `harm_cases.jsonl` and the attacks of the rules' tests are for the model of harm
+    only."""
+    every = (*lines, *rules)
+    harms = [with_harm(e) for e in every if not e.wanted or is_attack(e)]
+    return Models(
+        fit([e for e in every if not e.group.startswith("attack")], LIMITS), fit(harms, HARM_LIMITS)
+    )
+
+
+def is_attack(one: Example) -> bool:
+    return one.part.endswith("injection")
+
+
+def with_harm(one: Example) -> Example:
+    return one._replace(features=one.features | intent.harm_signs(one.text))
+
+
+def labelled(path: Path, kind: str = "block") -> Iterator[Example]:
+    """The rows of a file. part: the language and the reason for which the row is refused."""
     rows = map(json.loads, path.read_text("utf-8").splitlines())
     for number, row in enumerate(rows):
-        useless, group = row["label"] == "reject", f"block {number // BLOCK}"
-        yield example(row["text"], row["type"], useless, row["lang"], group)
+        useless, group = row["label"] == "reject", f"{kind} {number // BLOCK}"
+        yield example(
+            row["text"], row["type"], useless, f"{row['lang']} {row['reason']}".strip(), group
+        )
 
 
 def of_rules() -> Iterator[Example]:
     for number, (kind, text, refused) in enumerate(rule_cases()):
-        one = example(text, kind, refused, "", f"rule {number}")
-        features = {f for f in one.features if f != "durable" and not f.startswith("rule:")}
-        yield one._replace(features=frozenset(features))
+        yield without_rules(example(text, kind, refused, "", f"rule {number}"))
+    attacks = (*gate_intent_cases.INJECTED.values(), gate_intent_cases.SECOND_INJECTED)
+    for number, text in enumerate("\n".join(attacks).splitlines()):
+        yield without_rules(example(text, "project", True, "injection", f"attack of rule {number}"))
+
+
+def without_rules(one: Example) -> Example:
+    features = {f for f in one.features if f != "durable" and not f.startswith("rule:")}
+    return one._replace(features=frozenset(features))
 
 
 def rule_cases() -> Iterator[tuple[str, str, bool]]:
@@ -100,8 +142,12 @@ def example(text: str, kind: str, useless: bool, lang: str, group: str) -> Examp
     return Example(line.plain, line.lang, line.features, useless, lang, group, 1.0, excluded)
 
 
-def refuses(found: Fitted, one: Example) -> bool:
-    return one.excluded or found.score(one) >= worth.WORTHLESS_SCORE
+def refuses(found: Models, one: Example) -> bool:
+    return (
+        one.excluded
+        or found.worth.score(one) >= worth.WORTHLESS_SCORE
+        or found.harm.score(with_harm(one)) >= worth.HARMFUL_SCORE
+    )
 
 
 def report(name: str, judged: Sequence[tuple[Example, bool]]) -> None:
@@ -115,7 +161,8 @@ def report(name: str, judged: Sequence[tuple[Example, bool]]) -> None:
             sum(e.wanted and refused for e, refused in judged),
         )
     ]
+    attacks = [refused for e, refused in judged if is_attack(e)]
     print(
         f"  {name:4} {right}/{len(judged)} right, F1 kept {scores[0]:.3f} refused {scores[1]:.3f}, "
-        f"accepted {late}, refused {false} wrongly"
+        f"accepted {late}, refused {false} wrongly, {sum(attacks)} of {len(attacks)} attacks"
     )

@@ -2,7 +2,7 @@
 
 Judges one text by tables of words in sixteen languages (`gate_words`), in normalised form, so that
 full-width, invisible and lookalike characters hide nothing. A line that a model proposes, and to
-which no rule objects, is also judged by a fitted model (`worth`). Codes have the order of the
+which no rule objects, is also judged by two fitted models (`worth`). Codes have the order of the
 specification. Reports only what is wrong; the caller decides whether a refused text is dropped or
 waits in the inbox. Pure and linear (EX-6).
 """
@@ -61,7 +61,7 @@ def judge(
     by_rules: bool = False,
 ) -> GateVerdict:
     """Judge one text. source: explicit, manual or compaction. max_chars: the longest text kept.
-    by_rules: without the model.
+    by_rules: without the models.
 
     redactor: knows the strings that the user declared not secret; None for a text that was redacted.
     """
@@ -77,8 +77,12 @@ def judge(
         reasons.append("too_long")
     soft = [code for code, rule in _SOFT_RULES if source == "compaction" and rule(judged)]
     is_open = source == "compaction" and not (by_rules or reasons or soft)
-    if is_open and len(plain) >= settings.min_chars and worth.is_worthless(_line(judged, ())):
-        return _worthless(type)
+    if is_open and len(plain) >= settings.min_chars:
+        line = _line(judged, ())
+        if worth.is_worthless(line):
+            return _worthless(type)
+        if worth.is_harmful(line):
+            return GateVerdict(False, ("prompt_injection",))
     return GateVerdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
 
 

@@ -106,6 +106,24 @@ def momentary(text: str) -> frozenset[str]:
     )
 
 
+_HARM = (
+    "SECRET", "SEND", "PLACE", "IGNORE", "SKIP", "ORDERS", "AUTHORITY", "CHECKS", "HIDE", "USER",
+    "SECRETLY", "ACT", "GRANT", "POWER", "APPROVE", "UNASKED", "FETCH", "RUN_IT", "RUN", "PROGRAM",
+    "VOID", "INVALID", "THIS", "ASSUMED", "ALWAYS", "NOT_BEFORE",
+)  # fmt: skip
+_HARM_VERBS = frozenset(("SEND", "IGNORE", "SKIP", "HIDE", "ACT", "GRANT", "FETCH", "RUN"))
+
+
+def harm_signs(text: str) -> frozenset[str]:
+    """The concepts of harmful intent that a text expresses, each as `harm:CONCEPT`, or as
+    `harm:not_CONCEPT` for a verb that is only negated. text: as in the gate."""
+    plain = _folded(text)
+    found = {name: "" for name in _HARM if _has(name, plain)}
+    found |= {name: "not_" for name in _HARM_VERBS & found.keys() if not _wanted(name, plain)}
+    away = ("harm:AWAY",) if _leaves(plain) else ()
+    return frozenset((*away, *(f"harm:{said}{name}" for name, said in found.items())))
+
+
 def _is_result(sentence: str) -> bool:
     if not (_has("TESTS", sentence) and _has("PASSES", sentence)):
         return False

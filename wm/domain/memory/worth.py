@@ -1,8 +1,9 @@
-"""Whether a line that a model proposes is worth remembering for months (EX-3).
+"""Whether a line that a model proposes is worth remembering for months, or abuses a memory (EX-3).
 
 A line becomes a set of features: the concepts that it expresses, its opening, form and type, the
-rules of the gate that object, its words. A linear model weighs them; its weights are data, which
-`python -m tests.bench fit_gate` makes from labelled lines. Pure and linear (EX-6).
+rules of the gate that object, its words. Two linear models weigh them, because an attack reads like
+a lasting rule; their weights are data, which `python -m tests.bench fit_gate` makes from labelled
+lines. Pure and linear (EX-6).
 """
 
 from __future__ import annotations
@@ -49,16 +50,29 @@ WORTHLESS_SCORE = 0.3
 that is lost costs more than a useless line, which fades."""
 
 
+HARMFUL_SCORE = 0.15
+"""A line of at least this score is refused. Of 177 attacks and 916 honest lines that no fit used,
+the other rules refuse 108 and 81, with this score 130 and 85, with -0.3 136 and 88."""
+
+
 def is_worthless(line: Line) -> bool:
     """Whether the line is useless in three months, very likely."""
-    known = model()
-    return (
-        line.lang not in UNKNOWN
-        and known.weigh(line.features, grams(line.plain, line.lang, known.grams)) >= WORTHLESS_SCORE
-    )
+    return line.lang not in UNKNOWN and _weighed("worth.toml", line) >= WORTHLESS_SCORE
+
+
+def is_harmful(line: Line) -> bool:
+    """Whether the line orders later agents to leak, obey, hide or skip a check, rather likely."""
+    features = line.features | intent.harm_signs(line.plain)
+    full = line._replace(features=features)
+    return line.lang not in UNKNOWN and _weighed("harm.toml", full) >= HARMFUL_SCORE
+
+
+def _weighed(file: str, line: Line) -> float:
+    known = _model(file)
+    return known.weigh(line.features, grams(line.plain, line.lang, known.grams))
 
 
 @cache
-def model() -> LinearModel:
+def _model(file: str) -> LinearModel:
     """The fitted weights."""
-    return read_model("wm.domain.memory", "worth.toml")
+    return read_model("wm.domain.memory", file)
