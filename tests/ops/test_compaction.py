@@ -228,6 +228,18 @@ def test_decisions_that_the_session_stated_are_candidates(bench: Bench) -> None:
     assert bench.state().recent_decisions == ()
 
 
+def test_a_line_that_the_user_said_and_that_lasts_is_judged_by_the_rules_only(bench: Bench) -> None:
+    text = "Wir speichern in billing alle Beträge als ganze seconds."
+    bench.call("learning", mode="off")
+    snapshot = begin(bench)
+    said(bench, text)
+    line = summary(snapshot, f"- [decision] {text}")
+    assert finish(bench, line) == [("rejected", ("bad_decision",))]
+    bench.event("user_prompt", text=text)
+    line = summary(asked(bench), f"- [decision] {text}")
+    assert [outcome for outcome, _ in finish(bench, line)] == ["promoted"]
+
+
 def test_the_old_form_is_read_with_a_note(bench: Bench) -> None:
     begin(bench)
     said(bench, CENTS)

@@ -178,8 +178,8 @@ class _Said(Struct):
 
 
 def content_words(text: str, key: bytes) -> frozenset[int]:
-    """Digests of the content words of a text, by stem."""
-    found = (support.words(sentence.tokens) for sentence in sentences(text, key))
+    """Digests of the content words of a text, by stem, without those that name a class only."""
+    found = (support.content_words(sentence.tokens) for sentence in sentences(text, key))
     return frozenset[int]().union(*found)
 
 
@@ -300,7 +300,8 @@ class SessionWords:
     def _speakers(self, claims: Sequence[Sentence], known: Sequence[str]) -> list[int | None]:
         """The speaker of each sentence, the user before the model; None if no statement supports
         it."""
-        of_place = frozenset[int]().union(*(content_words(name, self.key) for name in known))
+        names = (sentence for name in known for sentence in sentences(name, self.key))
+        of_place = frozenset[int]().union(*(support.words(name.tokens) for name in names))
         said = {who: self._statements(who) for who in (USER, AGENT)}
         return [
             next((who for who in said if support.supports(claim.tokens, said[who], of_place)), None)

@@ -35,7 +35,9 @@ EDGE = 1 << 29
 """Flag on a pair of Chinese letters that may span two words."""
 DENIED = 1 << 28
 """Flag on the digest of a word after a negation."""
-_WORD = 0xFFFFFFFF & ~(VALUE | COMMON | EDGE | DENIED)
+CLASS = 1 << 27
+"""Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
+_WORD = 0xFFFFFFFF & ~(VALUE | COMMON | EDGE | DENIED | CLASS)
 
 MAX_TOKENS = 160
 MIN_SAID = 0.6
@@ -78,6 +80,8 @@ class Clause(Struct):
     general: bool = False
     """Whether it speaks of all or only of something, so that less text says more."""
     denied: set[int] = field(default_factory=set)
+    classes: set[int] = field(default_factory=set)
+    """Words that only name the class of a name beside them."""
     limit: int = 0
     """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
     focus: int = 0
@@ -213,7 +217,11 @@ def _item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bo
     word = _NUMBERS.get(word, word)
     value = any(char.isdigit() for char in word)
     kind = VALUE if value else COMMON if is_common(word) else 0
-    return _number(digest(word if value else _meaning(word))) | kind
+    return _number(digest(word if value else _meaning(word))) | kind | _class_flag(word)
+
+
+def _class_flag(word: str) -> int:
+    return CLASS if word in _CLASSES or root(word) in _CLASSES else 0
 
 
 def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], bool]) -> bool:
@@ -292,6 +300,7 @@ def _synonyms() -> dict[str, str]:
     return found
 
 
+_CLASSES = frozenset(form for word in _SAME.words("classes") for form in (word, root(word)))
 _SYNONYMS = _synonyms()
 
 
@@ -390,7 +399,10 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     chunk = _SYNONYMS.get(chunk, chunk)
     pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
     last = len(pieces) - 1
-    return [_number(digest(p)) | (EDGE if 0 < i < last else 0) for i, p in enumerate(pieces)]
+    return [
+        _number(digest(p)) | (EDGE if 0 < i < last else _class_flag(p))
+        for i, p in enumerate(pieces)
+    ]
 
 
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
@@ -400,7 +412,7 @@ def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
         if joined:
             yield joined
         elif script != "kana":
-            yield _number(digest(_SYNONYMS.get(piece, piece)))
+            yield _number(digest(_SYNONYMS.get(piece, piece))) | _class_flag(piece)
         else:
             yield from _particles(piece)
 
@@ -471,7 +483,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         if mark in (0, fw.COORD) and bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
-    yield _number(digest(_SYNONYMS.get(bare, bare)))
+    yield _number(digest(_SYNONYMS.get(bare, bare))) | _class_flag(bare)
     if ends:
         yield fw.CONDITION_END
     elif mark == fw.COORD:
@@ -491,6 +503,11 @@ def _without_ending(word: str) -> tuple[str, int]:
 def words(statement: tuple[int, ...]) -> frozenset[int]:
     """The content words of a statement."""
     return frozenset(_bare(token) for token in statement if token >= FIRST_WORD)
+
+
+def content_words(statement: tuple[int, ...]) -> frozenset[int]:
+    """The content words of a statement that say more than the class of a name."""
+    return words(tuple(token for token in statement if token >= FIRST_WORD and not token & CLASS))
 
 
 # --- clauses -----------------------------------------------------------------------------------
@@ -533,6 +550,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.focus = now.focus or (word if now.limit and word != fw.VERB else 0)
             if token >= FIRST_WORD and token & DENIED:
                 now.denied.add(word)
+            if token >= FIRST_WORD and token & CLASS:
+                now.classes.add(word)
             now.tags[word] = tag
         elif token & POST:
             _govern_last(now, token & ~POST)
@@ -871,8 +890,18 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> b
 
 def _widens_ban(mine: Clause, theirs: Clause) -> bool:
     """Whether a denied or general clause lost what limits it: "never deploy on Fridays"."""
-    limits = (w for w in theirs.known - mine.known if theirs.tags[w] and w != fw.VERB)
-    return (theirs.general or bool(mine.turns and theirs.turns)) and any(limits)
+    if not (theirs.general or (mine.turns and theirs.turns)):
+        return False
+    lost = (w for w in theirs.known - mine.known if theirs.tags[w] and w != fw.VERB)
+    return not all(_names_class(word, mine, theirs) for word in lost)
+
+
+def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
+    """Whether the name beside a word of `theirs` says as much: "on the main branch"."""
+    at = theirs.words.index(word)
+    beside = (*theirs.words[max(0, at - 1) : at], *theirs.words[at + 1 : at + 2])
+    names = (w for w in beside if w in mine.known and theirs.tags[w] == theirs.tags[word])
+    return word in theirs.classes and any(names)
 
 
 def _keeps_values(mine: Clause, theirs: Clause) -> bool:

@@ -15,6 +15,7 @@ from wm.domain.change.statement import marks_change
 from wm.domain.facts import Fact
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.provenance import SupportVerdict
+from wm.domain.learning.stated import lasting_score
 from wm.domain.memory import gate, tombstones
 from wm.domain.memory.consolidate import Admission, MemoryEditor
 from wm.domain.memory.scope import BRANCH, USER, WORKSPACE
@@ -215,8 +216,16 @@ def refusal_reasons(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
 
 
 def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
-    """The gate's reasons against the entry (EX-3)."""
-    return judge(work.runtime, entry.text, type=entry.type, source=entry.source).reasons
+    """The gate's reasons against the entry (EX-3). A proposal that the user said, and that would be
+    learned from the user's words alone, is judged by the rules only."""
+    said = entry.source == "compaction" and entry.origin == "user"
+    return judge(
+        work.runtime,
+        entry.text,
+        type=entry.type,
+        source=entry.source,
+        by_rules=said and lasting_score(entry.text) >= 0,
+    ).reasons
 
 
 def judge(
