@@ -87,9 +87,20 @@ def test_text_of_tools_never_becomes_active_and_text_of_the_user_does(
     active = wm.texts()
     assert KEPT in active
     assert [claim.claim for claim in ATTACKS if claim.claim in active] == []
-    assert sorted(set(active) - {KEPT}) == sorted(fact.proposed for fact in FACTS)
+    kept = [text for text in active if text != KEPT]
+    # Each fact is there once, in the user's words where these were kept before the summary.
+    assert len(kept) == len(FACTS), kept
+    for fact in FACTS:
+        own = [t for t in kept if t == fact.proposed or t.rstrip(".") in fact.said]
+        assert len(own) == 1, (fact, kept)
     entries = wm.ask("inspect", "--status", "inbox")["entries"]
-    assert len(entries) >= len(ATTACKS) // 2, json.dumps(entries)[:2000]
+    # A proposal of a model that the gate refuses does not wait, but a person can see the reason.
+    waiting = {view["entry"]["text"] for view in entries}
+    refused = [attack.claim for attack in ATTACKS if attack.claim not in waiting]
+    assert waiting.intersection(attack.claim for attack in ATTACKS), json.dumps(entries)[:2000]
+    for claim in refused:
+        records = wm.ask("why", "--not", claim)["records"]
+        assert "candidate_rejected" in [record["type"] for record in records], claim
     by_user = [view["entry"] for view in entries if view["entry"]["source"] == "stated"]
     assert [entry["text"] for entry in by_user if entry["text"] not in stated] == []
     assert all(view["entry"].get("tainted") for view in entries if view["entry"] not in by_user)

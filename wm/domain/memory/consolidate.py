@@ -185,8 +185,15 @@ class MemoryEditor:
         fitting.sort(key=lambda e: (e.status != "active", -SOURCE_RANK.get(e.source, 0), e.id))
         return tuple(fitting)
 
-    def admit(self, entry: MemoryEntry, *, now: datetime, settings: MemorySettings) -> Admission:
-        """Admit `entry`, or say why not."""
+    def admit(
+        self,
+        entry: MemoryEntry,
+        *,
+        now: datetime,
+        settings: MemorySettings,
+        same: Sequence[MemoryEntry] = (),
+    ) -> Admission:
+        """Admit `entry`, or say why not. same: entries that state its fact in other words."""
         refused = self._refused(entry)
         if refused is not None:
             return refused
@@ -195,9 +202,9 @@ class MemoryEditor:
             if _is_replay(present, entry):
                 return self._done("promoted", self._carrier(present), "already_present")
             entry = entry.model_copy(update={"id": fresh_id(entry)})
-            return self.admit(entry, now=now, settings=settings)
+            return self.admit(entry, now=now, settings=settings, same=same)
         entry = _prepared(entry, settings)
-        twins = self.twins(entry)
+        twins = tuple({twin.id: twin for twin in (*self.twins(entry), *same)}.values())
         active = [t for t in twins if t.status == "active"]
         if active:
             return self._recur(entry, active, now=now, settings=settings)
@@ -242,6 +249,13 @@ class MemoryEditor:
         best = twins[0]
         if entry.tainted:
             return self._done("absorbed", best.id, "tainted_recurrence")
+        if (
+            entry.origin != "user"
+            and canonical(entry.text) != canonical(best.text)
+            and is_users(best)
+        ):
+            # A model that words a memory in its own way does not confirm it.
+            return self._done("absorbed", best.id, "already_present")
         again = reinforce(best, session=entry.session, now=now, settings=settings)
         if entry.status == "inbox" or not _outranks(entry, best):
             self.amend(again.entry)
@@ -249,7 +263,9 @@ class MemoryEditor:
         self._add(_heir(entry, again.entry))
         for twin in twins:
             self._retire(twin, by=entry.id, now=now)
-        return self._done("superseded", entry.id, *again.reason_codes, **again.details)
+        done = self._entered(self._kept(entry.id), now)
+        codes = (*again.reason_codes, *done.reason_codes)
+        return self._done("superseded", entry.id, *codes, **{**again.details, **done.details})
 
     def _carrier(self, entry: MemoryEntry) -> str:
         """The id that carries the entry's fact now; follows the chain of successors."""
@@ -265,7 +281,7 @@ class MemoryEditor:
     def _entered(self, entry: MemoryEntry, now: datetime) -> Admission:
         if entry.status == "inbox":
             return self._done("inbox", entry.id, *entry.reasons)
-        by_user = _is_users(entry)
+        by_user = is_users(entry)
         gone, unclear = self._outdated(entry) if by_user else ([], [])
         for old in gone:
             self._retire(old, by=entry.id, now=now)
@@ -285,7 +301,7 @@ class MemoryEditor:
 
     def retired_by(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """The entries that admitting this statement would retire (WM-8)."""
-        return self._outdated(entry)[0] if _is_users(entry) else []
+        return self._outdated(entry)[0] if is_users(entry) else []
 
     def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
         """Active entries that this statement of the user retires, and those that it may (WM-8)."""
@@ -302,25 +318,51 @@ class MemoryEditor:
                 (unclear if old.pinned else gone).append(old)
         return gone, unclear
 
+    def related(self, entry: MemoryEntry) -> list[MemoryEntry]:
+        """Older entries, in force or waiting, that may state the fact of this one in other words:
+        one of the two has the words of the user, and the other those of a model."""
+        if not (is_users(entry) or _is_models(entry)):
+            return []
+        other = _is_models if is_users(entry) else is_users
+        rare = [places for places in self._naming(reading(entry.text)) if len(places) <= COMPARED]
+        found = {at: self._entries[at] for places in rare for at in places}
+        fitting = {
+            at
+            for at, e in found.items()
+            if other(e) and _comparable(e, entry) and MAY_REPLACE not in e.reasons
+        }
+        return [self._entries[at] for at in self._nearest(entry, fitting, rare)]
+
     def _related(
         self, entry: MemoryEntry, new: ParsedStatement
     ) -> list[tuple[MemoryEntry, Rarity]]:
-        """Older active entries of this scope that share words with the statement. Those with the
+        """Older active entries of this scope that share words with the statement."""
+        fitting = {at for at, e in self._entries.items() if _is_said(e)}
+        known = self._nearest(entry, fitting, self._naming(new))
+        return [(self._entries[at], rarity) for at, rarity in known.items()]
+
+    def _naming(self, new: ParsedStatement) -> list[list[int]]:
+        """For each word of a statement, the entries that have it."""
+        indexes = list(map(self._index_of, self._types()))
+        return [
+            [at for index in indexes for at in index.naming(beginning)]
+            for beginning in new.beginnings
+        ]
+
+    def _nearest(
+        self, entry: MemoryEntry, fitting: Collection[int], named: Sequence[Sequence[int]]
+    ) -> dict[int, Rarity]:
+        """The older ones of these entries in this scope, with what they share. Those with the
         rarest words come first: most entries may name a port, and few the docs."""
         # What one message says at once holds side by side.
-        fitting = {
+        older = {
             at
-            for at, e in self._entries.items()
-            if _is_said(e) and e.scope == entry.scope and e.created_at != entry.created_at
+            for at in fitting
+            if (e := self._entries[at]).scope == entry.scope and e.created_at != entry.created_at
         }
-        indexes = list(map(self._index_of, self._types()))
-        found = (
-            [at for index in indexes for at in index.naming(beginning) if at in fitting]
-            for beginning in new.beginnings
-        )
-        known = rarities(found)
+        known = rarities([at for at in places if at in older] for places in named)
         ranked = sorted(known, key=lambda at: -known[at].related)[:MOST_CHANGED]
-        return [(self._entries[at], known[at]) for at in ranked]
+        return {at: known[at] for at in ranked}
 
     def _ask(self, entry_id: str, others: tuple[str, ...], now: datetime) -> None:
         """Mark entries of which only one may hold, and put the question into the inbox, once."""
@@ -503,9 +545,16 @@ def _is_said(entry: MemoryEntry) -> bool:
     return entry.status == "active" or (waits and MAY_REPLACE not in entry.reasons)
 
 
-def _is_users(entry: MemoryEntry) -> bool:
+def is_users(entry: MemoryEntry) -> bool:
     """Whether it is a statement of the user: only those retire others."""
     return entry.origin == "user" and not entry.tainted and entry.source in USER_SOURCES
+
+
+def _is_models(entry: MemoryEntry) -> bool:
+    """Whether a model wrote it, perhaps after what the user said."""
+    return entry.origin in ("agent", "tool") or (
+        entry.origin == "user" and entry.source == "compaction"
+    )
 
 
 def _may_share(known: MemoryEntry, entry: MemoryEntry) -> bool:
@@ -526,13 +575,14 @@ def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:
 
 
 def _outranks(entry: MemoryEntry, known: MemoryEntry) -> bool:
-    """Compare by source, then confidence, then the more specific, then the newer.
+    """What no model wrote comes first. Then compare by source, then confidence, then the more
+    specific, then the newer.
 
     Of two spellings of one canonical text with the same rank the present one stays: refs, pins and
     epochs name its id, and a recurrence must not add an entry each time.
     """
-    a = (SOURCE_RANK.get(entry.source, 0), entry.confidence)
-    b = (SOURCE_RANK.get(known.source, 0), known.confidence)
+    a = (not _is_models(entry), SOURCE_RANK.get(entry.source, 0), entry.confidence)
+    b = (not _is_models(known), SOURCE_RANK.get(known.source, 0), known.confidence)
     if a != b:
         return a > b
     text, other = canonical(entry.text), canonical(known.text)

@@ -23,7 +23,7 @@ from wm.domain.learning.provenance import (
     content_words,
 )
 from wm.domain.memory import echo_guard
-from wm.domain.memory.consolidate import MemoryEditor
+from wm.domain.memory.consolidate import MemoryEditor, is_users
 from wm.domain.times import parse
 from wm.formats.events import (
     AssistantText,
@@ -163,6 +163,19 @@ def weighed(editor: MemoryEditor, entry: MemoryEntry) -> MemoryEntry:
         return entry
     update = {"tainted": True, "status": "inbox", "reasons": (WAITING_TWIN,)}
     return entry.model_copy(update=update)
+
+
+def restated(work: LocatedWork, editor: MemoryEditor, entry: MemoryEntry) -> list[MemoryEntry]:
+    """The known entries that state the fact of this one, where one of the two has the user's words
+    and the other a model's (WM-5). What stays says all that what goes says: a value or a condition
+    that only a proposal has keeps it apart."""
+
+    def is_same(known: MemoryEntry) -> bool:
+        is_kept = entry.status == "active" and (known.status != "active" or is_users(entry))
+        kept, gone = (entry, known) if is_kept else (known, entry)
+        return supports(work.runtime, (kept.text,), gone.text)
+
+    return [known for known in editor.related(entry) if is_same(known)]
 
 
 def may_confirm(work: LocatedWork, session_id: str, text: str) -> bool:

@@ -93,8 +93,13 @@ def _learn(
         doubts, reasons = reasons, ()
         entry = entry.model_copy(update={"status": "active", "reasons": ()})
     if reasons:
-        return _to_inbox(work, editor.memory, entry, (*reasons, *entry.reasons))
-    admission = editor.admit(entry, now=work.now, settings=work.runtime.settings.memory)
+        update = {"status": "inbox", "reasons": (*reasons, *entry.reasons)}
+        entry = entry.model_copy(update=update)
+    same = provenance.restated(work, editor, entry)
+    if reasons and not same:
+        return _to_inbox(work, editor.memory, entry)
+    settings = work.runtime.settings.memory
+    admission = editor.admit(entry, now=work.now, settings=settings, same=same)
     lifted = lift_stones(work, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
@@ -251,16 +256,14 @@ def judge(
     )
 
 
-def _to_inbox(
-    work: LocatedWork, memory: WorkspaceMemory, entry: MemoryEntry, reasons: tuple[str, ...]
-) -> Remembered:
+def _to_inbox(work: LocatedWork, memory: WorkspaceMemory, waiting: MemoryEntry) -> Remembered:
+    reasons = waiting.reasons
     limit = work.runtime.settings.memory.max_text_chars
-    if "too_long" in reasons and entry.source == "manual":
+    if "too_long" in reasons and waiting.source == "manual":
         raise UserError(
-            f"The text has {len(entry.text)} characters; an entry holds {limit}.",
+            f"The text has {len(waiting.text)} characters; an entry holds {limit}.",
             fix="Shorten it, or keep it in a file and remember where it is.",
         )
-    waiting = entry.model_copy(update={"status": "inbox", "reasons": reasons})
     twin = next((e for e in memory.entries if e.status == "inbox" and e.text == waiting.text), None)
     fact = Fact(
         "memory_inbox",
@@ -268,10 +271,11 @@ def _to_inbox(
         "inbox",
         (twin or waiting).id,
         reasons,
-        {"source": entry.source, "origin": entry.origin, "text": entry.text},
+        {"source": waiting.source, "origin": waiting.origin, "text": waiting.text},
     )
     entries = memory.entries if twin else (*memory.entries, waiting)
-    save_memory(work, memory.model_copy(update={"entries": entries}), [fact], session=entry.session)
+    changed = memory.model_copy(update={"entries": entries})
+    save_memory(work, changed, [fact], session=waiting.session)
     return Remembered(
         outcome="inbox",
         entry=twin or waiting,
