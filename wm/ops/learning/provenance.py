@@ -171,6 +171,8 @@ def restated(work: LocatedWork, editor: MemoryEditor, entry: MemoryEntry) -> lis
     that only a proposal has keeps it apart."""
 
     def is_same(known: MemoryEntry) -> bool:
+        if is_users(entry) and "active" not in (entry.status, known.status):
+            return False  # the person decides about both
         is_kept = entry.status == "active" and (known.status != "active" or is_users(entry))
         kept, gone = (entry, known) if is_kept else (known, entry)
         return supports(work.runtime, (kept.text,), gone.text)
