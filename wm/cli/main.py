@@ -35,7 +35,7 @@ def _run(words: list[str], closed: bool) -> int:
     if closed:
         streams.refuse()
     # Imported modules stay: repeated garbage collection over them costs a fifth of the time.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     from wm.cli.app import run
 
     return run(words)

@@ -221,4 +221,4 @@ def words(text: str) -> frozenset[str]:
 
 def escaped(text: str) -> str:
     """A pattern that matches exactly this text."""
-    return "".join(c if c.isalnum() or not c.isascii() or c in " _\n" else "\\" + c for c in text)
+    return str(re2.escape(text))

@@ -85,6 +85,8 @@ _UNACCENTED = _Unaccented({ord(pair[0]): pair[1:] for pair in _WITHOUT.split()})
 
 def folded(text: str) -> str:
     """The text without case and accents: the form in which terms are compared."""
+    if text.isascii():
+        return text.lower()
     spelt = unicodedata.normalize("NFKC", text).translate(_UNACCENTED)
     return "".join(char for char in spelt if not _is_accent(char)).casefold()
 

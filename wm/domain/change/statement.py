@@ -161,13 +161,13 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     @cached_property
     def commands(self) -> bool:
         """Whether it begins with a command to use something."""
-        first = _folded(self.text).split(None, 1)[:1]
+        first = folded(self.text).split(None, 1)[:1]
         return bool(first) and first[0] in _COMMANDS
 
     @cached_property
     def actions(self) -> frozenset[int]:
         """What is done with the subject: written, deployed, owned, …"""
-        found = (_ACTIONS.get(word.strip(_EDGE)) for word in _folded(self.text).split())
+        found = (_ACTIONS.get(word.strip(_EDGE)) for word in folded(self.text).split())
         return frozenset(row for row in found if row is not None)
 
     @cached_property
@@ -237,7 +237,7 @@ def reading(text: str) -> ParsedStatement:
         plain = part.lower() if len(part.lower()) == len(part) else part
         clauses.append(_clause(plain, first=not number))
         words += _words(part, plain, number)
-    cases = {w.strip(_EDGE) for w in _folded(shown).replace("/", " ").split()} & _CASES
+    cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
     cases |= {case for case in _CASES_CJK if case in shown}
     return ParsedStatement(shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words))
 
@@ -320,7 +320,7 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
             head, _, tail = bare.partition(glue)
             bare = (tail if len(head) < 3 and len(tail) > 2 else head) if glue in bare else bare
         bare = bare.rstrip(_HANGUL) if bare[:1].isascii() else bare
-        bare = _folded(bare.rstrip("/") or bare)
+        bare = folded(bare.rstrip("/") or bare)
         if not bare or not any(map(str.isalnum, bare)):
             continue
         term = stem(bare) if bare.isascii() else bare
@@ -352,10 +352,6 @@ def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWo
         if word:
             yield ContentWord(word, word, (), at + begin, clause, at + start, is_verb=verb)
         begin = end
-
-
-def _folded(text: str) -> str:
-    return text.lower() if text.isascii() else folded(text)
 
 
 def _parts(bare: str) -> tuple[str, ...]:

@@ -269,13 +269,12 @@ def concepts() -> Tables:
 
 @cache
 def _concept(name: str) -> Lazy:
-    rows = str(concepts().table(name)).splitlines()
+    rows = _folded(str(concepts().table(name))).splitlines()
     return Lazy("|".join(_word(word) for row in rows for word in row.split("|")))
 
 
-def _word(word: str) -> str:
+def _word(folded: str) -> str:
     """The pattern of a word or phrase: re2 knows word borders for ASCII letters only."""
-    folded = _folded(word)
-    pattern = escaped(folded).replace(r"\*", r"[^\s,.;:!?]*").replace(r" \~ ", r" (?:\S+ ){0,5}?")
+    pattern = escaped(folded).replace(r"\*", r"[^\s,.;:!?]*").replace(r"\ \~\ ", r" (?:\S+ ){0,5}?")
     first = r"\b" if folded[0].isascii() and folded[0].isalnum() else ""
     return first + pattern + (r"\b" if folded[-1].isascii() and folded[-1].isalnum() else "")
