@@ -191,13 +191,14 @@ STREAMS: tuple[tuple[str, int, str], ...] = (
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("line", "code", "said"), STREAMS)
 def test_closed_and_full_streams_are_not_reported_as_bugs(
-    terminal: Terminal, line: str, code: int, said: str
+    terminal: Terminal, line: str, code: int, said: str, unbuffered: str
 ) -> None:
     done = subprocess.run(
         ["sh", "-c", f'"{sys.executable}" -P -m wm {line}'],
-        env={**terminal.env, "PYTHONPATH": str(ROOT)},
+        env={**terminal.env, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered},
         cwd=terminal.repo,
         capture_output=True,
         text=True,

@@ -174,7 +174,9 @@ def _outcome(words: list[str]) -> int:
     except (output.OutputClosed, output.Unprintable):
         raise
     except Exception:  # noqa: BLE001 - the last door: a bug becomes a report, never a mystery
-        output.flush()  # output of a library that cannot be printed is not a bug
+        # Output of a library that cannot be printed is not a bug. Unbuffered, it is lost by now.
+        output.line()
+        output.flush()
         return report(3, "bug", "This is a bug in wm, not something you did.", _bug(words))
     return result if isinstance(result, int) else 0
 
