@@ -418,6 +418,12 @@ def test_an_unwritable_journal_is_reported_to_the_user(tmp_path: Path) -> None:
     assert texts(folder, "workspace-memory.json") + texts(folder, "pending-journal.json") == []
 
 
+def test_an_unreadable_payload_is_reported_with_its_reason_once(tmp_path: Path) -> None:
+    message = shown(by_files(tmp_path, b"not json"))
+    assert message.count("is not JSON") == 1
+    assert message.endswith(LOST)
+
+
 def test_a_message_refused_for_state_or_size_is_stored_through_the_files(
     tmp_path: Path, socket: Path
 ) -> None:

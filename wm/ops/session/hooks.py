@@ -242,7 +242,8 @@ def keep_requests(
         kept = _keep_requests(agent, event, payload, project)
     except (WmError, OSError) as failure:
         if event in SPOKEN:
-            message += f" Nothing was kept: {without_secrets(str(failure))}"
+            why = without_secrets(str(failure))
+            message += " Nothing was kept." if why == reason else f" Nothing was kept: {why}"
             return f"{message} If it asks to remember something, ask again later."
         return message
     if kept:
