@@ -258,3 +258,21 @@ def test_only_the_best_unsure_statements_of_a_session_wait_behind_its_end(
     bench.call("restore_entry", id=gone[0].entry)
     assert len(bench.texts("inbox")) == MOST_WAITING + 1
     assert bench.texts() == [RULE]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both"),
+    [
+        ("The staging DB is on port 5433.", "the staging DB moved to port 6000", False),
+        ("let's not take on user naming", "let's leave git out, since it is only one agent", True),
+    ],
+)
+def test_in_one_session_only_what_says_nearly_the_same_is_replaced(
+    bench: Bench, first: str, second: str, both: bool
+) -> None:
+    said(bench, first)
+    bench.event("assistant_text", text="Done. All tests pass.")
+    bench.later(minutes=1)
+    said(bench, second)
+    assert (first in (*bench.texts(), *bench.texts("inbox"))) is both
+    assert bench.texts("superseded") == ([] if both else [first])
