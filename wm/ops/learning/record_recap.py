@@ -91,9 +91,9 @@ def _all_fixes(work: LocatedWork, state: SessionState) -> Recaps:
 
 def ended(work: LocatedWork, state: SessionState) -> None:
     """Keep the best of what waits, and the recap, of a session that ends."""
-    leave_best(work, sid(state.session_id))
     if state.recap is None:
         return
+    leave_best(work, sid(state.session_id))
     known = keep(work, state, read_recaps(work))
     running = tuple(name for name in known.running if name != sid(state.session_id))
     _save(work, known.model_copy(update={"running": running}))

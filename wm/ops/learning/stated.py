@@ -20,9 +20,9 @@ from wm.domain.memory.acts import ASKED
 from wm.domain.memory.scope import USER, WORKSPACE
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
-from wm.errors import UserError
+from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.session_state import SessionState
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
@@ -149,16 +149,16 @@ def _retired_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
 
 def leave_best(work: LocatedWork, session: str) -> None:
     """At the end of a session, move all but its best unsure statements from the inbox to the trash.
-    session: as in an entry."""
-    waiting = [
-        e
-        for e in read_memory(work).entries
-        if e.status == "inbox" and e.session == session and UNSURE in e.reasons
-    ]
-    if len(waiting) <= MOST_WAITING:
+    A memory that cannot be written stays as it is. session: as in an entry."""
+    try:
+        if len(_unsure(read_memory(work), session)) <= MOST_WAITING:
+            return
+        memory, facts = load_memory(work), []
+    except (Corrupt, TooNew):
         return
-    memory, facts = load_memory(work), []
-    ranked = sorted(waiting, key=lambda e: stated.lasting_score(e.text), reverse=True)
+    ranked = sorted(
+        _unsure(memory, session), key=lambda e: stated.lasting_score(e.text), reverse=True
+    )
     for one in ranked[MOST_WAITING:]:
         memory, gone = edits.trash(memory, one.id)
         to_trash(work, gone, reason=CROWDED_OUT, stone=False)
@@ -167,6 +167,11 @@ def leave_best(work: LocatedWork, session: str) -> None:
             Fact("memory_trashed", "retention", "trashed", gone.id, (CROWDED_OUT,), details)
         )
     save_memory(work, memory, facts, session=session)
+
+
+def _unsure(memory: WorkspaceMemory, session: str) -> list[MemoryEntry]:
+    waiting = (e for e in memory.entries if e.status == "inbox" and e.session == session)
+    return [e for e in waiting if UNSURE in e.reasons]
 
 
 def notice(kept: tuple[Remembered, ...]) -> str:
