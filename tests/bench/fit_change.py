@@ -130,7 +130,8 @@ def example(row: Row, saying: float) -> Example | None:
     """A pair that the model is asked about. saying: the score of the newer one."""
     new = reading(row.new)
     pair = Pair(new, reading(row.old))
-    if saying < compare.SAYS_CHANGE - 1 or not compare.is_open(pair):
+    low = saying < compare.SAYS_CHANGE - 1
+    if not compare.is_open(pair) or (low and compare.by_rules(pair) is not Change.REPLACES):
         return None
     found = compare.features(pair, rarity(row, new), saying)
     # "zh": an empty text has no marks of its beginning and end.
