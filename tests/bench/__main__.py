@@ -30,6 +30,7 @@ WITH_ARGUMENTS = (
     "fit_asking",
     "fit_change",
     "fit_gate",
+    "fit_language",
     "fit_stated",
     "fit_telling",
     "goals",

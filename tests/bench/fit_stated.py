@@ -36,7 +36,7 @@ MESSAGES, MESSAGES_KEPT = map(
 MESSAGE_WEIGHT, REAL_WEIGHT = 0.65, 1.5
 """Weights of a text of `stated_messages.jsonl` and of a real message: rows with `source: real`."""
 
-LIMITS = Limits(ridge=30.0, of_groups=True)
+LIMITS = Limits(ridge=15.0, of_groups=True)
 
 BLOCK = 6
 """Messages that are left out together: near misses are grouped with what they resemble."""

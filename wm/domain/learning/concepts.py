@@ -18,8 +18,6 @@ from wm.text.patterns import Lazy
 from wm.text.tables import Tables
 
 _TABLES = Tables("wm.domain.learning")
-LANGUAGE = "language"
-"""The table of frequent words that identify a language; not a concept."""
 
 REQUESTS = (
     "request_verb", "request_link", "request_pointer", "request_direct", "request_tail",
@@ -45,8 +43,7 @@ identify a language."""
 JOINT = "joint"
 """The table of the words between two clauses, as they are written; not a concept."""
 
-CONCEPTS = tuple(name for name in _TABLES.names() if name not in (LANGUAGE, JOINT, *REQUESTS))
-_COMMON = frozenset((*SHAPES, *KEEPING))
+CONCEPTS = tuple(name for name in _TABLES.names() if name not in (JOINT, *REQUESTS))
 JOINED = ("zh", "ja", "ko")
 """Languages whose words are not separated, or carry endings without a border."""
 
@@ -97,36 +94,54 @@ def folded(text: str) -> str:
 
 
 def language(text: str) -> str:
-    """The language of a `folded` text, "en" if unknown."""
-    for lang, script in _SCRIPTS:
-        if script.holds(text):
-            return lang
-    words = text.split()[:LANGUAGE_WORDS]
-    found = {lang: _evidence(lang, words) for lang in _TABLES.rows_of(LANGUAGE)}
-    best = max(found, key=lambda lang: found[lang])
-    return best if found[best] > found["en"] else "en"
+    """The language of a `folded` text, "en" if unknown. The words and pieces of words that are more
+    frequent in one language than in the others decide, so a few words are enough."""
+    script = script_of(text)
+    if script is not None:
+        return script
+    names, _ = _languages()
+    odds = [_ENGLISH, *map(_odds, text.split()[:LANGUAGE_WORDS])]
+    sums = [sum(of_language) for of_language in zip(*odds, strict=False)]
+    return names[sums.index(max(sums))]
 
+
+_ENGLISH = (120, *[0] * 20)
+"""English comes first in the table; what is no more like another language is taken as English, for
+most words of programs are."""
 
 LANGUAGE_WORDS = 60
+LONGEST_WORD = 20
+"""Letters of a word that tells a language; a longer one is a name of code."""
 
 
-def _evidence(lang: str, words: list[str]) -> int:
-    frequent, known = _frequent(lang), _identifying(lang)
-    return sum(2 * (word in frequent) + (word in known) for word in words)
+def script_of(text: str) -> str | None:
+    """The language that alone of ours has the script of a text."""
+    return next((lang for lang, script in _SCRIPTS if script.holds(text)), None)
+
+
+def letter_grams(word: str) -> Iterator[str]:
+    """The pairs and triples of letters of a word with its borders (`_`), and the word in brackets.
+    None of a path, a number or a name of code."""
+    if len(word) <= LONGEST_WORD and word.rstrip("'").isalpha():
+        yield f"[{word}]"
+        bordered = f"_{word}_"
+        for size in (2, 3):
+            yield from (bordered[at : at + size] for at in range(len(bordered) - size + 1))
 
 
 @cache
-def _frequent(lang: str) -> frozenset[str]:
-    return frozenset(_TABLES.rows_of(LANGUAGE)[lang].replace("'", "' ").split("|"))
+def _languages() -> tuple[tuple[str, ...], dict[str, tuple[int, ...]]]:
+    """The languages of the table, and how much more often each gram occurs in each of them."""
+    table = Tables("wm.domain.learning", "language.toml")
+    rows = table.rows("grams")
+    return table.words("languages"), {gram: tuple(map(int, odds)) for gram, *odds in rows}
 
 
-@cache
-def _identifying(lang: str) -> frozenset[str]:
-    """Words that begin a phrase of a concept that every language has."""
-    whole = _phrases(lang).whole
-    return frozenset(
-        w for w, found in whole.items() if any(p.concept not in _COMMON for p in found)
-    )
+@lru_cache(maxsize=8_192)
+def _odds(word: str) -> tuple[int, ...]:
+    names, known = _languages()
+    found = [known[gram] for gram in letter_grams(word) if gram in known]
+    return tuple(map(sum, zip(*found, strict=True))) or (0,) * len(names)
 
 
 class Found(NamedTuple):
