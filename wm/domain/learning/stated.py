@@ -149,6 +149,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
     )
+    of_sentence = {one.place.sentence: one.features for one in complete}
     found = []
     for sentence, score in _apart(scored):
         plain = only_plain and _is_plain(sentence.features)
@@ -157,7 +158,8 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
             continue
         if only_change and not marks_change(sentence.text):
             continue
-        kind, scope = _type(sentence.features), _scope(sentence)
+        kind = _type(sentence.features)
+        scope = _scope(sentence, of_sentence[sentence.place.sentence])
         certain = score >= _certain_score(sentence.features, plain)
         certain = certain and "unsure" not in sentence.features
         found.append(Statement(sentence.text, kind, scope, certain, only_change))
@@ -282,12 +284,13 @@ def _limits_a_task(features: frozenset[str]) -> bool:
     return is_task and "ban" in features and not features & _LASTING
 
 
-def _scope(sentence: Sentence) -> str:
-    """How the user wants to be answered holds in every project; everything else in this one."""
+def _scope(sentence: Sentence, complete: frozenset[str]) -> str:
+    """How the user wants to be answered holds in every project; everything else in this one, also
+    a clause whose complete sentence names something of the project."""
     features = sentence.features
     if _names_language(features):
         return "user"
-    if "answer" not in features or features & _OF_PROJECT:
+    if "answer" not in features or complete & _OF_PROJECT:
         return "workspace"
     is_named = "tongue" not in features and PROPER.search(sentence.text) is not None
     return "workspace" if is_named else "user"
@@ -554,7 +557,7 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
 
 
 _RESTRICTS = frozenset({"condition", "hypo", "limit", "only", "soon"})
-_TAKES_AWAY = _RESTRICTS | {"negated", "exempt"}
+_TAKES_AWAY = _RESTRICTS | {"negated", "exempt", "example"}
 """A "no" before a clause corrects the agent; a "not" behind it is an exception."""
 
 
