@@ -230,52 +230,21 @@ class Pair:
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
 
-    @cached_property
-    def narrows(self) -> frozenset[str]:
-        """How the new statement restricts what the older one says without this restriction: by
-        what opens it ("on the test server, …"), of whom or what it is, or whose ("has")."""
-        return self._qualifiers(self.said, self.added)
-
-    @cached_property
-    def widens(self) -> frozenset[str]:
-        """The same of restrictions that only the older one has."""
-        return self._qualifiers(self.words, self.lost)
-
-    def _qualifiers(
-        self, words: Sequence[ContentWord], alone: Sequence[ContentWord]
-    ) -> frozenset[str]:
-        opens = words[0] in alone and not words[0].is_number
-        found = {"opens"} & {words[0].role} if opens else set()
-        for one, other in pairwise(words):
-            if one.role == "has" and one in alone and other not in alone:
-                found.add("has")
-            named = one.clause == other.clause and not one.role and one not in alone
-            if named and other.role == "of" and other in alone and not other.is_number:
-                found |= set() if self._may_be_value(one) else {"of"}
-        return frozenset(found)
+    def narrows(self) -> bool:
+        """Whether the new statement restricts what the older one says without this restriction: by
+        what opens it ("on the test server, …"), or of whom or what it is."""
+        first = self.said[0]
+        if first.role == "opens" and first in self.added and not first.is_number:
+            return True
+        return any(
+            part.role == "of" and part in self.added and not part.is_number
+            and named not in self.added and not named.role and named.clause == part.clause
+            and not self._may_be_value(named)
+            for named, part in pairwise(self.said)
+        )  # fmt: skip
 
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
-
-    @property
-    def theirs(self) -> bool:
-        """Whether only the new statement is about somebody else: "our customer deploys now"."""
-        return self.new.others_beside(self.old)
-
-    def other_moves(self) -> bool:
-        """Whether the new statement says of a subject that the older one does not name that it
-        moved on from a value: "Carla switched from Vim to Zed"."""
-        over = self.over()
-        if not over or self.new.is_own or any(w not in over for w in self.shared):
-            return False
-        for at, clause in enumerate(self.new.clauses):
-            rest = [w for w in self.said if w.clause == at and not self._is_moved(w)]
-            if clause.old and rest and all(w in self.added for w in rest):
-                return True
-        return False
-
-    def _is_moved(self, word: ContentWord) -> bool:
-        return self._in(word, "old") or self._in(word, "new")
 
     def exchanges_value(self) -> bool:
         """Whether a number took the place of a number, or a name that of a name."""
@@ -351,14 +320,13 @@ ALONE = Rarity()
 def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) -> Change:
     """Whether `new`, said later, changes what `old` says."""
     pair = Pair(new, old)
-    found = by_rules(pair)
-    if is_open(pair) and (found is Change.REPLACES or new.says_change >= SAYS_CHANGE):
-        score = model().weigh(features(pair, rarity, new.says_change), frozenset())
-        sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
-        found = Change.UNCLEAR if score >= UNCLEAR_SCORE else Change.NONE
-        found = Change.REPLACES if score >= REPLACES_SCORE and sure else found
-    unsure = found is Change.REPLACES and (pair.theirs or pair.other_moves())
-    return Change.UNCLEAR if unsure else found
+    if not is_open(pair) or new.says_change < SAYS_CHANGE:
+        return _by_rules(pair)
+    score = model().weigh(features(pair, rarity, new.says_change), frozenset())
+    sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
+    if score >= REPLACES_SCORE and sure:
+        return Change.REPLACES
+    return Change.UNCLEAR if score >= UNCLEAR_SCORE else Change.NONE
 
 
 def is_open(pair: Pair) -> bool:
@@ -372,9 +340,7 @@ def _is_aside(pair: Pair) -> bool:
     new = pair.new
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
         return True
-    if new.has(ALSO) and not pair.over():
-        return True
-    if pair.narrows & {"of", "opens"}:
+    if (new.has(ALSO) and not pair.over()) or pair.narrows():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or (new.has(ELSEWHERE) and not pair.old.has(ELSEWHERE))
@@ -391,7 +357,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
     naming, related, best_other = rarity
     lost, added = len(pair.lost), len(pair.added)
     above = {
-        "says": (says_change, (-3, -2, -1, 0, 1, 2, 3, 5)),
+        "says": (says_change, (1, 2, 3, 5)),
         "covered": (pair.coverage(), (0.0, 0.3, 0.49, 0.66, 0.98)),
         "known": (1 - added / len(pair.said), (0.2, 0.4, 0.6)),
         "shared": (len(pair.shared), (1, 2, 3)),
@@ -418,16 +384,11 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
         "best": related >= best_other,
         "far_best": related > 1.5 * best_other,
         "alone": not best_other,
-        "theirs": pair.theirs,
-        "were_theirs": pair.old.others_beside(pair.new),
-        "narrows": bool(pair.narrows),
-        "widens": bool(pair.widens),
     }
     return frozenset(
         (
-            f"rules:{by_rules(pair).value}",
+            f"rules:{_by_rules(pair).value}",
             f"slots:{min(3, len(pair.differing))}",
-            f"own:{pair.old.is_own}:{pair.new.is_own}",
             *(
                 f"{name}>{limit}"
                 for name, (n, limits) in above.items()
@@ -439,7 +400,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
     )
 
 
-def by_rules(pair: Pair) -> Change:
+def _by_rules(pair: Pair) -> Change:
     """The verdict of the rules."""
     new, old = pair.new, pair.old
     if not pair.shared or _is_aside(pair):

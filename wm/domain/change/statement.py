@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
-from wm.domain.learning.concepts import concepts_of, language
 from wm.domain.learning.concepts import folded as folded_words
+from wm.domain.learning.concepts import language
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.scripts import is_cjk
@@ -49,10 +49,7 @@ _BEFORE: dict[str, dict[str, str]] = {
     lang: {word: role for role in ("of", "in") for word in table[role].split()}
     for lang, table in _TABLES.table("before").items()
 }
-_BEHIND: dict[str, dict[str, tuple[str, ...]]] = {
-    lang: {role: tuple(words.split()) for role, words in table.items()}
-    for lang, table in _TABLES.table("behind").items()
-}
+_BEHIND = {lang: tuple(row.split()) for lang, row in _TABLES.rows_of("behind").items()}
 _JOINS = frozenset(_TABLES.words("joins"))
 _ACTIONS = {
     folded(word): number for number, row in enumerate(_TABLES.rows("actions")) for word in row
@@ -73,10 +70,6 @@ _GERMAN = frozenset(_TABLES.words("german"))
 """A text with one of these writes every noun with a capital."""
 _CASES = frozenset(map(folded, _TABLES.words("cases")))
 _CASES_CJK = _TABLES.words("cases_cjk")
-_OTHERS = frozenset(map(folded, _TABLES.words("others")))
-_GROUPS = frozenset(map(folded, _TABLES.words("groups")))
-_OWN_BEFORE = frozenset(map(folded, _TABLES.words("own_before")))
-_OTHERS_CJK = _TABLES.words("others_cjk")
 _PLAIN = frozenset(map(folded, (*_TABLES.words("plain"), *STOP_WORDS)))
 _PLAIN_STEMS = _PLAIN | {stem(word) for word in _PLAIN}
 _PARTICLES = tuple(sorted(_TABLES.words("particles"), key=len, reverse=True))
@@ -88,10 +81,6 @@ _WORD = Lazy(
 _HANGUL = "".join(sorted(set("".join(_PARTICLES))))
 _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟"
 _CODE = frozenset("._/@:#$+-\\")
-
-
-SUBJECT_WORDS = 4
-"""So many words at the beginning of a statement may name its subject."""
 
 
 class ContentWord(Struct, frozen=True):
@@ -108,8 +97,7 @@ class ContentWord(Struct, frozen=True):
     is_verb: bool = False
     """Known for Japanese and Korean only."""
     role: str = ""
-    """How it restricts a subject: "of" and "in" what precedes it directly, "has" what follows, or
-    "opens" the statement."""
+    """How it restricts a subject: "opens" the statement, or is "of" what precedes it or "in" it."""
 
     @property
     def is_participle(self) -> bool:
@@ -136,13 +124,10 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     """A text parsed for `judge`."""
 
     text: str
-    lang: str
     clauses: tuple[ChangeClause, ...]
     words: tuple[ContentWord, ...]
     cases: frozenset[str]
     tail: tuple[ContentWord, ...]
-    others: frozenset[str]
-    """Words for groups and persons that are not the speaker's own."""
 
     def units(self, words: Iterable[ContentWord]) -> frozenset[str]:
         """The words directly beside the numbers among `words`."""
@@ -194,16 +179,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """What is done with the subject: written, deployed, owned, …"""
         found = (_ACTIONS.get(word.strip(_EDGE)) for word in folded(self.text).split())
         return frozenset(row for row in found if row is not None)
-
-    def others_beside(self, other: ParsedStatement) -> bool:
-        """Whether its subject may be somebody whom the other text does not name at all."""
-        return bool(self.others) and not all(word in folded(other.text) for word in self.others)
-
-    @cached_property
-    def is_own(self) -> bool:
-        """Whether it names the speaker or the speaker's group."""
-        found = concepts_of(folded_words(self.text), self.lang).anywhere
-        return not found.isdisjoint(("we", "myself"))
 
     @cached_property
     def denies(self) -> bool:
@@ -275,24 +250,7 @@ def reading(text: str) -> ParsedStatement:
         words += _with_roles(plain, list(_words(part, plain, number)), lang, opens=not words)
     cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
     cases |= {case for case in _CASES_CJK if case in shown}
-    others = _others(clauses[0].text if clauses else "", lang)
-    others |= {word for word in _OTHERS_CJK if word in shown}
-    return ParsedStatement(
-        shown, lang, tuple(clauses), tuple(words), frozenset(cases), _tail(words), others
-    )
-
-
-def _others(clause: str, lang: str) -> frozenset[str]:
-    """Words for groups and persons that are not the speaker's own, where the subject may be."""
-    links = _BEFORE.get(lang, {})
-    words = [word.rstrip("'") for word in folded_words(clause).split()[:SUBJECT_WORDS]]
-    around = zip(["the", *words], words, [*words[1:], ""], strict=False)
-    return frozenset(
-        word
-        for before, word, after in around
-        if word in _OTHERS
-        or (word in _GROUPS and (before not in _OWN_BEFORE or links.get(after) == "of"))
-    )
+    return ParsedStatement(shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words))
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -398,18 +356,11 @@ def _with_roles(
         if not at or before:
             role = _BEFORE.get(lang, {}).get(before[0], "") if 0 < len(before) < 4 else ""
         begin = word.end
-        behind = plain[begin : words[at + 1].start if at + 1 < len(words) else None].split()[:1]
-        own = role or _closed(plain[word.start : begin], behind, lang)
-        own = "opens" if own in ("of", "in") and opens and not at else own
-        yield replace(word, role=own) if own else word
-
-
-def _closed(raw: str, behind: list[str], lang: str) -> str:
-    """The role that its ending or the word behind it gives a word."""
-    for role, endings in _BEHIND.get(lang, {}).items():
-        if raw.endswith(endings) or "".join(behind).startswith(endings):
-            return role
-    return ""
+        if not at and opens:
+            behind = plain[word.start : words[1].start if len(words) > 1 else None]
+            is_place = any(part.endswith(_BEHIND.get(lang, ())) for part in behind.split()[:2])
+            role = "opens" if role or is_place else ""
+        yield replace(word, role=role) if role else word
 
 
 def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWord]:
