@@ -9,7 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from tests.ops.conftest import Bench
+from wm.domain.learning.stated import lasting_score
 from wm.errors import UserError
+from wm.ops.learning.stated import CROWDED_OUT, MOST_WAITING
 from wm.settings import apply_config
 from wm.settings.load import without_consent
 from wm.settings.memory import LEARN_MODES
@@ -221,3 +223,56 @@ def test_an_upgraded_installation_reports_once_what_it_notices_with_the_choice(
     first = bench.event("user_prompt", text=PLAIN)
     assert first.shown.startswith(f"wm now notices what you say in passing: “{PLAIN}” waits")
     assert bench.event("user_prompt", text="Never commit to main.").shown == ""
+
+
+UNSURE = (
+    "The archive uses it to group orders of one shop.",
+    "The point was to never see the same row twice.",
+    "I don't think we can use the old index for many reasons",
+    "The bank uses them to find payments of one guest.",
+    "invoices.db it is",
+    "the search uses it to sort books of one author",
+)
+
+
+@pytest.mark.parametrize("stops", ["says so", "is silent"])
+def test_only_the_best_unsure_statements_of_a_session_wait_behind_its_end(
+    bench: Bench, stops: str
+) -> None:
+    said(bench, RULE)
+    bench.event("assistant_text", text="Done. All tests pass.")
+    for text in UNSURE:
+        said(bench, text)
+    waiting = set(bench.texts("inbox"))
+    assert waiting == set(UNSURE)
+    if stops == "says so":
+        bench.event("session_ended")
+    else:
+        bench.later(minutes=40)
+        bench.event("session_started", session="s-2")
+    left = set(bench.texts("inbox"))
+    assert len(left) == MOST_WAITING
+    assert min(map(lasting_score, left)) >= max(map(lasting_score, waiting - left))
+    gone = [fact for fact in bench.told("memory_trashed") if CROWDED_OUT in fact.reason_codes]
+    assert {fact.details["text"] for fact in gone} == waiting - left
+    bench.call("restore_entry", id=gone[0].entry)
+    assert len(bench.texts("inbox")) == MOST_WAITING + 1
+    assert bench.texts() == [RULE]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both"),
+    [
+        ("The staging DB is on port 5433.", "the staging DB moved to port 6000", False),
+        ("let's not take on user naming", "let's leave git out, since it is only one agent", True),
+    ],
+)
+def test_in_one_session_only_what_says_nearly_the_same_is_replaced(
+    bench: Bench, first: str, second: str, both: bool
+) -> None:
+    said(bench, first)
+    bench.event("assistant_text", text="Done. All tests pass.")
+    bench.later(minutes=1)
+    said(bench, second)
+    assert (first in (*bench.texts(), *bench.texts("inbox"))) is both
+    assert bench.texts("superseded") == ([] if both else [first])

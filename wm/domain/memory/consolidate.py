@@ -18,7 +18,7 @@ from itertools import compress, islice
 
 from msgspec import Struct, field
 
-from wm.domain.change.compare import Change, Rarity, judge
+from wm.domain.change.compare import Change, Pair, Rarity, judge
 from wm.domain.change.contradiction import Proposition, contradict, proposition
 from wm.domain.change.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
@@ -309,6 +309,8 @@ class MemoryEditor:
         unclear: list[MemoryEntry] = []
         new = reading(entry.text)
         for old, rarity in self._related(entry, new):
+            if _said_in_one_session(entry, old) and not _shares_half(new, reading(old.text)):
+                continue  # "not" and "just" then speak of the work in hand
             found = judge(new, reading(old.text), rarity)
             # What is said in passing retires what was asked for only if its words say so.
             weak = entry.source == "stated" and old.source in ASKED
@@ -543,6 +545,17 @@ def _is_said(entry: MemoryEntry) -> bool:
     whether it was meant to last."""
     waits = entry.status == "inbox" and entry.source == "stated"
     return entry.status == "active" or (waits and MAY_REPLACE not in entry.reasons)
+
+
+def _said_in_one_session(entry: MemoryEntry, old: MemoryEntry) -> bool:
+    """Whether both were said in passing in one session."""
+    return entry.session == old.session != "" and entry.source == old.source == "stated"
+
+
+def _shares_half(new: ParsedStatement, old: ParsedStatement) -> bool:
+    """Whether the new text has half of the content words of the old one."""
+    pair = Pair(new, old)
+    return 2 * len(pair.shared) >= len(pair.words)
 
 
 def is_users(entry: MemoryEntry) -> bool:

@@ -20,6 +20,7 @@ from wm.formats.session_state import RecalledNote, SessionState
 from wm.ops.learning import compaction
 from wm.ops.learning.recaps import keep, read_recaps, recaps_ref
 from wm.ops.learning.remember import judge
+from wm.ops.learning.stated import leave_best
 from wm.ops.operation import LocatedWork
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -89,9 +90,10 @@ def _all_fixes(work: LocatedWork, state: SessionState) -> Recaps:
 
 
 def ended(work: LocatedWork, state: SessionState) -> None:
-    """Keep the recap of a session that ends."""
+    """Keep the best of what waits, and the recap, of a session that ends."""
     if state.recap is None:
         return
+    leave_best(work, sid(state.session_id))
     known = keep(work, state, read_recaps(work))
     running = tuple(name for name in known.running if name != sid(state.session_id))
     _save(work, known.model_copy(update={"running": running}))
@@ -111,6 +113,8 @@ def others_ended(work: LocatedWork) -> None:
             if stopped and state.recent_decisions:
                 state = compaction.harvest(work, state)
                 work.put(Ref(SessionState, work.key, name), state)
+            if stopped:
+                leave_best(work, name)
             known = keep(work, state, known)
             if not state.ended_at and not stopped:
                 left.append(name)

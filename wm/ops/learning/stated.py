@@ -12,18 +12,20 @@ from collections.abc import Iterable
 
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
 from wm.domain.change.statement import marks_change
-from wm.domain.facts import Fact
+from wm.domain.facts import Detail, Fact
 from wm.domain.learning import stated
 from wm.domain.learning.requests import NEGATED, Requests
+from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
 from wm.domain.memory.scope import USER, WORKSPACE
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
-from wm.errors import UserError
+from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.session_state import SessionState
-from wm.formats.workspace_memory import MemoryEntry
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
+from wm.ops.memory.entries import to_trash
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate, memory_ref
 from wm.ops.runtime import Runtime
@@ -36,6 +38,13 @@ from wm.text.letters import canonical
 ACTIVE, INBOX, OFF = LEARN_MODES
 UNSURE = "stated_unsure"
 """The reason of a statement that waits because it may not be meant to last."""
+
+CROWDED_OUT = "crowded_out"
+"""The reason why an unsure statement went to the trash when its session ended."""
+
+MOST_WAITING = 4
+"""Unsure statements of one session that a person is asked about: in 84 real sessions, all but one
+of those that last are among the best four."""
 
 CHOSEN = "stated_waits"
 """The reason of a statement that waits because the user chose the mode `inbox`."""
@@ -136,6 +145,33 @@ def _retired_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
     )
     with memory_editor(work, memory) as editor:
         return editor.retired_by(entry)
+
+
+def leave_best(work: LocatedWork, session: str) -> None:
+    """At the end of a session, move all but its best unsure statements from the inbox to the trash.
+    A memory that cannot be written stays as it is. session: as in an entry."""
+    try:
+        if len(_unsure(read_memory(work), session)) <= MOST_WAITING:
+            return
+        memory, facts = load_memory(work), []
+    except (Corrupt, TooNew):
+        return
+    ranked = sorted(
+        _unsure(memory, session), key=lambda e: stated.lasting_score(e.text), reverse=True
+    )
+    for one in ranked[MOST_WAITING:]:
+        memory, gone = edits.trash(memory, one.id)
+        to_trash(work, gone, reason=CROWDED_OUT, stone=False)
+        details: dict[str, Detail] = {"text": gone.text, "stone": False}
+        facts.append(
+            Fact("memory_trashed", "retention", "trashed", gone.id, (CROWDED_OUT,), details)
+        )
+    save_memory(work, memory, facts, session=session)
+
+
+def _unsure(memory: WorkspaceMemory, session: str) -> list[MemoryEntry]:
+    waiting = (e for e in memory.entries if e.status == "inbox" and e.session == session)
+    return [e for e in waiting if UNSURE in e.reasons]
 
 
 def notice(kept: tuple[Remembered, ...]) -> str:
