@@ -227,11 +227,11 @@ def test_an_upgraded_installation_reports_once_what_it_notices_with_the_choice(
 
 UNSURE = (
     "The archive uses it to group orders of one shop.",
-    "The point was to never see the same row twice.",
-    "I don't think we can use the old index for many reasons",
-    "The bank uses them to find payments of one guest.",
+    "the kitchen uses it to plan meals of one week",
+    "the depot keeps pallets of one client together",
     "invoices.db it is",
-    "the search uses it to sort books of one author",
+    "we have to support Safari 14",
+    "I like the shorter names",
 )
 
 

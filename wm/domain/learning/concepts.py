@@ -25,20 +25,11 @@ REQUESTS = (
 )  # fmt: skip
 """Tables of `inner_requests`."""
 
-SHAPES = (
-    "choose", "self", "universal", "should", "defect", "reason", "you", "myself", "joined",
-    "since_now", "negated", "refers", "ahead", "subject_not", "present", "condition", "copula",
-    "speaker", "trouble", "own_project", "hearsay", "company", "own_words", "either", "undecided",
-    "denied", "doubted", "nobody", "exempt", "excepted",
-)  # fmt: skip
-"""Concepts of frequent words. Most have an English row only, so they do not identify a language."""
-
 KEEPING = (
     "by_heart", "slips", "stores", "notebook", "again", "explains", "weary", "next_time",
     "sessions", "for_good", "ruling", "knows", "workfile", "oneself", "defers", "spoken",
 )  # fmt: skip
-"""Concepts of a request to remember (`asking`). Many of their words have other uses, so they do not
-identify a language."""
+"""Concepts of a request to remember (`asking`)."""
 
 JOINT = "joint"
 """The table of the words between two clauses, as they are written; not a concept."""
@@ -100,14 +91,15 @@ def language(text: str) -> str:
     if script is not None:
         return script
     names, _ = _languages()
-    odds = [_ENGLISH, *map(_odds, text.split()[:LANGUAGE_WORDS])]
-    sums = [sum(of_language) for of_language in zip(*odds, strict=False)]
-    return names[sums.index(max(sums))]
+    odds = map(_odds, text.split()[:LANGUAGE_WORDS])
+    sums = dict(zip(names, map(sum, zip(*odds, strict=True)), strict=False))
+    best = max(sums, key=sums.__getitem__, default="en")
+    return best if sums and sums[best] > sums["en"] + ENGLISH_FIRST else "en"
 
 
-_ENGLISH = (120, *[0] * 20)
-"""English comes first in the table; what is no more like another language is taken as English, for
-most words of programs are."""
+ENGLISH_FIRST = 120
+"""Log odds [tenths] by which another language must be likelier than English, because most words of
+programs are English: "packages/api uses jest"."""
 
 LANGUAGE_WORDS = 60
 LONGEST_WORD = 20
