@@ -231,6 +231,7 @@ NAMES = {"codex": "mcp__wm__{}", "copilot": "wm-{}", "gemini": "mcp_wm_{}", "qwe
 @pytest.mark.parametrize("agent", OTHERS, ids=by_name)
 def test_the_memory_tools_answer(machine: Machine, wm: Wired, agent: Agent) -> None:
     machine.tool("wm", "remember", "We deploy with `make ship`.")
+    machine.tool("wm", "learn", "off")  # what the user says is not learned without the model
 
     def tool(name: str, **arguments: object) -> Block:
         return call(NAMES[agent.name].format(name), **arguments)
