@@ -72,19 +72,11 @@ class Work(Struct):
     """False for a query. Without a transaction, the first write asks for one (`Undeclared`)."""
     effects: Effects = field(default_factory=Effects)
     tape: Tape | None = None
-    redacted: dict[str, str] = field(default_factory=dict)
-    """Texts that this operation redacted: most come again in what it logs."""
 
     def at(self, place: WorkspacePlace) -> LocatedWork:
         """This operation in a workspace."""
         shared = {name: getattr(self, name) for name in Work.__struct_fields__}
         return LocatedWork(**shared, place=place)
-
-    def redact(self, text: str) -> str:
-        """The text without secrets (TR-1)."""
-        if text not in self.redacted:
-            self.redacted[text] = self.runtime.redactor.text(text)
-        return self.redacted[text]
 
     def new_id(self, prefix: str) -> str:
         """A new id; every attempt of one call gets the same one."""
@@ -171,7 +163,7 @@ class LocatedWork(Work, kw_only=True):
         """The value without secrets, cut to `LONGEST_QUOTE`. A second check: rules already get
         redacted text. Ids, codes and numbers pass unchanged."""
         if isinstance(value, str) and len(value) >= SHORTEST_QUOTE:
-            redacted = self.redact(value)
+            redacted = self.runtime.redactor.text(value)
             cut = redacted[:LONGEST_QUOTE]
             return redacted if cut == redacted else f"{cut}…"
         return value

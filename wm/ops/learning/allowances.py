@@ -6,18 +6,16 @@ text that was already replaced by a label is not kept anywhere and cannot be res
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from wm.api.allowances import Allowances, AllowRequest
 from wm.api.protocol import NoRequest
 from wm.domain.times import iso
 from wm.errors import NotFound, UserError
-from wm.formats.base import Document
 from wm.formats.home import AllowedDigests
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation, Work, as_written
 from wm.ops.runtime import ALLOWED, Runtime
 from wm.secrets.redact import LABEL_DIGEST_CHARS, Redactor
-from wm.store.base import Ref
 
 MAX_DIGEST_CHARS = 64
 
@@ -90,14 +88,12 @@ def _digests_of(work: Work, text: str) -> Iterable[str]:
     return [digest(text[s.start : s.end]) for s in found] or [digest(text.strip())]
 
 
-def _refs(_runtime: Runtime, _request: AllowRequest) -> Sequence[Ref[Document]]:
-    return (ALLOWED,)
-
-
 def _queue(_runtime: Runtime, _request: AllowRequest) -> str:
     return "home"
 
 
 list_allowed = Operation("list_allowed", NoRequest, Allowances, _list)
-allow_secret = Operation("allow_secret", AllowRequest, Allowances, _allow, _refs, _queue)
-disallow_secret = Operation("disallow_secret", AllowRequest, Allowances, _disallow, _refs, _queue)
+allow_secret = Operation("allow_secret", AllowRequest, Allowances, _allow, as_written, _queue)
+disallow_secret = Operation(
+    "disallow_secret", AllowRequest, Allowances, _disallow, as_written, _queue
+)

@@ -7,11 +7,6 @@ them does not load their models.
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
-
-from msgspec import Struct
-
-from wm.api.protocol import WorkspacePlace
 from wm.api.session_memory import (
     BlockRequest,
     Blocks,
@@ -30,8 +25,6 @@ from wm.formats.core_memory import BLOCKS, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
-from wm.ops.place import locate
-from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks as core
 from wm.ops.session import working_memory
 from wm.ops.session.hot_state import core_ref, require_readable, require_state, working_ref
@@ -65,26 +58,8 @@ def _view_blocks(stored: CoreMemory, work: Work, message: str = "") -> Blocks:
     )
 
 
-Q = TypeVar("Q", bound=MemoryScoped)
-
-
-class Target(Struct, Generic[Q], frozen=True):
-    """A request with the session that it means."""
-
-    request: Q
-    place: WorkspacePlace
-    state: SessionState
-
-
-def _target(runtime: Runtime, request: Q) -> Target[Q]:
-    """Find the session of a request. Raises NotFound."""
-    place = locate(runtime, request)
-    state = require_state(Work(runtime, runtime.now()).at(place), request.session_id)
-    return Target(request, place, state)
-
-
-def _read_blocks(work: Work, target: Target[MemoryScoped]) -> Blocks:
-    return _view_blocks(_readable_core(work.at(target.place), target.state), work)
+def _read_blocks(work: LocatedWork, request: MemoryScoped) -> Blocks:
+    return _view_blocks(_readable_core(work, require_state(work, request.session_id)), work)
 
 
 def _readable_core(work: LocatedWork, state: SessionState) -> CoreMemory:
@@ -94,15 +69,10 @@ def _readable_core(work: LocatedWork, state: SessionState) -> CoreMemory:
     return core.load_core(work, state)
 
 
-def _change_block(work: Work, target: Target[BlockRequest]) -> Blocks:
-    request = target.request
+def _change_block(work: LocatedWork, request: BlockRequest) -> Blocks:
+    state = require_state(work, request.session_id)
     made, message = core.change(
-        work.at(target.place),
-        target.state,
-        request.block,
-        request.content,
-        request.operation,
-        by="user",
+        work, state, request.block, request.content, request.operation, by="user"
     )
     return _view_blocks(made, work, message)
 
@@ -149,10 +119,8 @@ def _cancel(work: LocatedWork) -> Continued:
     return Continued(message="The next session here begins without blocks of another one.")
 
 
-read_blocks = Operation("read_blocks", MemoryScoped, Blocks, _read_blocks, prepare=_target)
-change_block = Operation(
-    "change_block", BlockRequest, Blocks, _change_block, as_written, prepare=_target
-)
+read_blocks = Operation("read_blocks", MemoryScoped, Blocks, located(_read_blocks))
+change_block = Operation("change_block", BlockRequest, Blocks, located(_change_block), as_written)
 continue_session = Operation(
     "continue_session", ContinueRequest, Continued, located(_continue), as_written
 )
@@ -185,24 +153,24 @@ def _view_items(
     return WorkingItems(session_id=state.session_id, items=tuple(items), message=message)
 
 
-def _read_working(work: Work, target: Target[MemoryScoped]) -> WorkingItems:
-    here, state = work.at(target.place), target.state
-    reading = here.read(working_ref(here.key, state.session_id))
+def _read_working(work: LocatedWork, request: MemoryScoped) -> WorkingItems:
+    state = require_state(work, request.session_id)
+    reading = work.read(working_ref(work.key, state.session_id))
     require_readable(reading, f"working memory of the session {state.session_id}")
-    return _view_items(work, state, working_memory.load_working(here, state))
+    return _view_items(work, state, working_memory.load_working(work, state))
 
 
-def _add(work: Work, target: Target[ItemRequest]) -> WorkingItems:
-    request = target.request
-    return _view_items(work, target.state, *_edit(work, target).add(request.text, request.slot))
+def _add(work: LocatedWork, request: ItemRequest) -> WorkingItems:
+    edit = _edit(work, request)
+    return _view_items(work, edit.state, *edit.add(request.text, request.slot))
 
 
-def _edit(work: Work, target: Target[Any]) -> working_memory.WorkingEdit:
-    return working_memory.WorkingEdit(work.at(target.place), target.state, "user")
+def _edit(work: LocatedWork, request: MemoryScoped) -> working_memory.WorkingEdit:
+    return working_memory.WorkingEdit(work, require_state(work, request.session_id), "user")
 
 
-def _remove(work: Work, target: Target[RemoveRequest]) -> WorkingItems:
-    request, edit = target.request, _edit(work, target)
+def _remove(work: LocatedWork, request: RemoveRequest) -> WorkingItems:
+    edit = _edit(work, request)
     if request.text and request.slot:
         raise UserError(
             "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
@@ -213,11 +181,9 @@ def _remove(work: Work, target: Target[RemoveRequest]) -> WorkingItems:
         stored, message = edit.clear_slot(request.slot)
     else:
         stored, message = edit.clear_all()
-    return _view_items(work, target.state, stored, message)
+    return _view_items(work, edit.state, stored, message)
 
 
-read_working = Operation("read_working", MemoryScoped, WorkingItems, _read_working, prepare=_target)
-add_item = Operation("add_item", ItemRequest, WorkingItems, _add, as_written, prepare=_target)
-remove_items = Operation(
-    "remove_items", RemoveRequest, WorkingItems, _remove, as_written, prepare=_target
-)
+read_working = Operation("read_working", MemoryScoped, WorkingItems, located(_read_working))
+add_item = Operation("add_item", ItemRequest, WorkingItems, located(_add), as_written)
+remove_items = Operation("remove_items", RemoveRequest, WorkingItems, located(_remove), as_written)

@@ -121,7 +121,7 @@ def _rules(work: LocatedWork, mine: bool) -> Rules:
     return Rules(
         accept=runtime.settings.team.accept,
         own_repository=mine,
-        redact=work.redact,
+        redact=runtime.redactor.text,
         judge=_judged_own if mine else partial(_judged, runtime),
         is_gone=gone.__contains__,
         is_forgotten=lambda text: tombstones.is_forgotten(text, stones, runtime.store.digest),
@@ -185,7 +185,7 @@ def _take_recaps(work: LocatedWork, found: Sequence[SharedEntry]) -> int:
     for shared in found:
         if shared.id not in own:
             version = shared.authors[creator_of(shared)]
-            name = author_name(work.redact(str(version.get(NAME, ("", ""))[1])))
+            name = author_name(work.runtime.redactor.text(str(version.get(NAME, ("", ""))[1])))
             redact = work.runtime.redactor.value
             recap = recap_of(shared.id, stated(version), name, redact, work.now)
             arrived[shared.id.removeprefix(PREFIX)] = recap
@@ -203,7 +203,8 @@ def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[s
         for shared in found
         for author, version in shared.authors.items()
     }
-    return {**document.authors, **{a: author_name(work.redact(n)) for a, n in names.items()}}
+    redact = work.runtime.redactor.text
+    return {**document.authors, **{a: author_name(redact(n)) for a, n in names.items()}}
 
 
 def _refs(runtime: Runtime, request: ArriveRequest) -> Sequence[Ref[Document]]:
