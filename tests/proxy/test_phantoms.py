@@ -23,9 +23,10 @@ from wm.ops.paging.phantoms import NAMES
 from wm.ops.paging.policy import PagingPolicy
 from wm.ops.paging.turns import PlannedTurn
 from wm.proxy.exchange import ExchangeOutcome
-from wm.proxy.managing import ManagingPreparer, Whose
+from wm.proxy.managing import ManagingPreparer
 from wm.proxy.phantom_side import PhantomSide
 from wm.wire.answer import message
+from wm.wire.identity import RequestIdentity
 from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import nothing
 
@@ -48,11 +49,11 @@ class Answering(FileLedger):
         self.may_write.set()
         self.hangs_after_call = False
 
-    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+    async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await self.may_write.wait()
         return await super().write(whose, turn)
 
-    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         self.asked.append((tool, arguments))
         if self.hangs_after_call:
             self.may_write.clear()

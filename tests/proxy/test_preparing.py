@@ -26,11 +26,12 @@ from wm.formats.flow import FlowNote
 from wm.formats.ledger import LedgerRecord
 from wm.ops.paging.ledger import answer_of
 from wm.ops.paging.turns import PlannedTurn, Recovered
-from wm.proxy.managing import ManagingPreparer, Whose
+from wm.proxy.managing import ManagingPreparer
 from wm.proxy.preparing import PREPARE_DEADLINE_S
 from wm.proxy.watching import Note, Observer
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
+from wm.wire.identity import RequestIdentity
 from wm.wire.policy import Decision, Log, Moment, Policy, nothing
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -44,11 +45,11 @@ class FileLedger:
         self.path = path
         self.full = False
 
-    async def read(self, whose: Whose) -> Recovered:
+    async def read(self, whose: RequestIdentity) -> Recovered:
         state = folded(self.records(_name(whose))).whole
         return Recovered.of(answer_of(state, AT, ()))
 
-    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+    async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await asyncio.sleep(0)  # another request may come in between
         if self.full:
             raise Unavailable("no space")
@@ -57,7 +58,7 @@ class FileLedger:
                 log.write(json.dumps([_name(whose), dump(record)]) + "\n")
         return (), ""
 
-    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         raise Unavailable("no daemon")
 
     def records(self, name: str = "s/") -> list[LedgerRecord]:
@@ -70,7 +71,7 @@ class FileLedger:
         return sum(len(record.decisions) for record in self.records())
 
 
-def _name(whose: Whose) -> str:
+def _name(whose: RequestIdentity) -> str:
     return f"{whose.session}/{whose.subagent}"
 
 
@@ -255,7 +256,7 @@ def test_a_failing_policy_loses_no_request_and_no_old_decision(tmp_path: Path) -
 
 def test_a_failing_decision_log_loses_no_request(tmp_path: Path) -> None:
     class Broken(FileLedger):
-        async def read(self, whose: Whose) -> Recovered:
+        async def read(self, whose: RequestIdentity) -> Recovered:
             raise OSError(f"no disk for {whose.session}")
 
     async def test() -> None:
@@ -337,7 +338,9 @@ def test_each_conversation_is_decided_one_request_at_a_time_above_the_cache_limi
         most = 0
         go = asyncio.Event()
 
-        async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+        async def write(
+            self, whose: RequestIdentity, turn: PlannedTurn
+        ) -> tuple[tuple[str, ...], str]:
             self.now.append(whose.session)
             self.most = max(self.most, self.now.count(whose.session))
             await self.go.wait()
@@ -375,7 +378,7 @@ class Silent(FileLedger):
 
     stubborn = False
 
-    async def read(self, whose: Whose) -> Recovered:
+    async def read(self, whose: RequestIdentity) -> Recovered:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
@@ -388,7 +391,7 @@ class Silent(FileLedger):
 class Slow(FileLedger):
     """Answers within the deadline."""
 
-    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+    async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await asyncio.sleep(PREPARE_DEADLINE_S / 5)
         return await super().write(whose, turn)
 
@@ -442,7 +445,9 @@ def test_records_on_a_slow_disk_are_written_before_the_next_request_leaves_or_at
     class Hangs(FileLedger):
         go = asyncio.Event()
 
-        async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+        async def write(
+            self, whose: RequestIdentity, turn: PlannedTurn
+        ) -> tuple[tuple[str, ...], str]:
             await self.go.wait()
             return await super().write(whose, turn)
 

@@ -236,6 +236,11 @@ def located(run: Callable[[LocatedWork, Q], A]) -> Callable[[Work, Q], A]:
     return lambda work, request: run(work.at(_place_of(work.runtime, request)), request)
 
 
+def home_queue(_runtime: Runtime, _request: object) -> str:
+    """The queue key of what belongs to no workspace."""
+    return "home"
+
+
 def as_written(_runtime: Runtime, _request: object) -> Sequence[Ref[Document]]:
     """The refs of an operation that writes little and seldom: locked when it writes."""
     return ()

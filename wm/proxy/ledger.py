@@ -16,9 +16,9 @@ from wm.daemon.client_async import AsyncClient
 from wm.errors import Unavailable, WmError
 from wm.formats.base import dump
 from wm.ops.paging.turns import PlannedTurn, Recovered
-from wm.proxy.managing import Whose
 from wm.proxy.preparing import CALLS_DEADLINE_S
 from wm.settings import Settings
+from wm.wire.identity import RequestIdentity
 
 _DEADLINE_S = 5.0
 _READ_AHEAD_S = 2.0
@@ -41,12 +41,12 @@ class DaemonLedger:
         with suppress(WmError):  # without a workspace, or without the daemon
             await self._call("read_ledger", fields, deadline_s=_READ_AHEAD_S)
 
-    async def read(self, whose: Whose) -> Recovered:
+    async def read(self, whose: RequestIdentity) -> Recovered:
         fields = {**_scope(whose), "conversation": whose.subagent}
         found = LedgerAnswer.model_validate(await self._call("read_ledger", fields))
         return Recovered.of(found)
 
-    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+    async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         fields = {
             **_scope(whose),
             "objects": [dump(one) for one in turn.objects],
@@ -56,7 +56,7 @@ class DaemonLedger:
         found = PagingAnswer.model_validate(await self._call("append_paging", fields))
         return found.refused, found.policy
 
-    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         named = {"session": whose.session, "name": tool, "arguments": dict(arguments)}
         fields = {**_place(whose), **named}
         return str((await self._call("call_tool", fields, deadline_s=CALLS_DEADLINE_S))["text"])
@@ -75,10 +75,10 @@ class DaemonLedger:
             raise Unavailable("The daemon does not keep a ledger.") from error
 
 
-def _scope(whose: Whose) -> dict[str, str]:
+def _scope(whose: RequestIdentity) -> dict[str, str]:
     return {**_place(whose), "sessionId": whose.session, "agent": whose.agent}
 
 
-def _place(whose: Whose) -> dict[str, str]:
+def _place(whose: RequestIdentity) -> dict[str, str]:
     place = {"workspace": whose.workspace, "directory": whose.folder}
     return {name: value for name, value in place.items() if value}

@@ -42,32 +42,22 @@ _MAX_REQUESTS = 256
 """Requests whose answer may still come."""
 
 
-class Whose(Struct, frozen=True):
-    """A conversation: the session, the subagent in it, and the place of its memory."""
-
-    session: str
-    subagent: str
-    agent: str = ""
-    folder: str = ""
-    workspace: str = ""
-
-
 class Ledger(Protocol):
     """The decisions and objects of all conversations, on disk. Its errors are `WmError`s."""
 
-    async def read(self, whose: Whose) -> Recovered:
+    async def read(self, whose: RequestIdentity) -> Recovered:
         """What is known of a conversation."""
 
-    async def write(self, whose: Whose, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
+    async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         """Add the objects and records of a turn; on disk when this returns, if it must be. The
         places of decisions that were not taken, and the policy that the person chose, or ""."""
 
-    async def call(self, whose: Whose, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         """The answer of one of our tools, for the model."""
 
 
 class _Managed(Struct):
-    whose: Whose
+    whose: RequestIdentity
     conversation: ManagedConversation
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     behind: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -143,7 +133,7 @@ class ManagingPreparer:
         if managed is None:
             if not name or not (found.folder or found.workspace):
                 return Prepared(raw)
-            managed = self._begin(name, _whose(found), Recovered(lost=True))
+            managed = self._begin(name, found, Recovered(lost=True))
         may_offer = self._deciding(managed, found) not in ("", OFF)
         made = managed.conversation.held(raw, _new_name(), self._clock(), may_offer=may_offer)
         return self._noted(managed, made)
@@ -174,7 +164,9 @@ class ManagingPreparer:
         if managed is not None and answer.first_usage is not None:
             managed.conversation.went_on(request, answer.first_usage)
 
-    async def _called(self, whose: Whose, call: Mapping[str, Any], ends: float) -> dict[str, Any]:
+    async def _called(
+        self, whose: RequestIdentity, call: Mapping[str, Any], ends: float
+    ) -> dict[str, Any]:
         """ends: when the model gets an error instead, in seconds of the event loop."""
         try:
             async with asyncio.timeout_at(ends):
@@ -310,19 +302,18 @@ class ManagingPreparer:
         """The conversation, with its user count raised. One in use is not evicted: a second
         object for it would decide independently."""
         if name not in self._conversations:
-            whose = _whose(found)
             try:
-                recovered = await self._ledger.read(whose)
+                recovered = await self._ledger.read(found)
             except WmError:
                 recovered = Recovered(lost=True)
             if name not in self._conversations:
-                self._begin(name, whose, recovered)
+                self._begin(name, found, recovered)
         self._conversations.move_to_end(name)
         managed = self._conversations[name]
         managed.users += 1
         return managed
 
-    def _begin(self, name: str, whose: Whose, recovered: Recovered) -> _Managed:
+    def _begin(self, name: str, whose: RequestIdentity, recovered: Recovered) -> _Managed:
         conversation = ManagedConversation(
             whose.subagent, recovered, self._policies, bounded=self._bounded, offers=self._offers
         )
@@ -337,10 +328,6 @@ class ManagingPreparer:
 def _name(found: RequestIdentity) -> str:
     """The key of the decisions; "" if the request names no session."""
     return f"{found.session}/{found.subagent}" if found.session else ""
-
-
-def _whose(found: RequestIdentity) -> Whose:
-    return Whose(found.session, found.subagent, found.agent, found.folder, found.workspace)
 
 
 def _new_name() -> str:

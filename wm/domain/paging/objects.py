@@ -13,6 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from wm.domain.paging.files import SHELLS, FileUse
+from wm.formats.paged_object import ObjectAdmission, ObjectRelation
 from wm.text.patterns import Lazy
 
 DESIGN_DECISION, PLAN, ERROR_CONTEXT = "design_decision", "plan", "error_context"
@@ -65,28 +66,10 @@ class StepFacts(Struct, frozen=True):
     names: frozenset[str]
 
 
-class AdmissionScore(Struct, frozen=True):
-    """The shares of the score, and why an object is not searched; "" if it is."""
-
-    prior: float
-    novelty: float
-    utility: float
-    recency: float
-    score: float
-    reason: str = ""
-
-
-class StepRelation(Struct, frozen=True):
-    """kind: `references`, `supersedes`, `depends_on` or `caused_by`."""
-
-    kind: str
-    other: str
-
-
 class JudgedStep(Struct, frozen=True):
     type: str
-    relations: tuple[StepRelation, ...]
-    admission: AdmissionScore
+    relations: tuple[ObjectRelation, ...]
+    admission: ObjectAdmission
 
 
 class StepJudge(Struct):
@@ -125,18 +108,18 @@ class StepJudge(Struct):
             return DESIGN_DECISION
         return FILE_CONTEXT if uses else TOOL_RESULT
 
-    def _relations(self, step: StepFacts, *, failed: bool) -> Iterator[StepRelation]:
+    def _relations(self, step: StepFacts, *, failed: bool) -> Iterator[ObjectRelation]:
         for use in (use for call in step.calls for use in call.uses):
             if use.writes and (known := self._users.get(use.path)):
-                yield StepRelation("depends_on", known)
+                yield ObjectRelation(kind="depends_on", other=known)
             elif not use.writes and (shown := self._readers.get((use.path, use.part))):
-                yield StepRelation("supersedes", shown)
+                yield ObjectRelation(kind="supersedes", other=shown)
             elif not use.writes and (wrote := self._writers.get(use.path)):
-                yield StepRelation("references", wrote)
+                yield ObjectRelation(kind="references", other=wrote)
         if failed and self._last_write:
-            yield StepRelation("caused_by", self._last_write)
+            yield ObjectRelation(kind="caused_by", other=self._last_write)
 
-    def _admission(self, step: StepFacts, kind: str) -> AdmissionScore:
+    def _admission(self, step: StepFacts, kind: str) -> ObjectAdmission:
         prior = PRIORS[kind]
         novelty = min((_distance(step.names, one) for one in self._names), default=1.0)
         utility = min(1.0, len(step.names) / _RICH_NAMES)
@@ -150,8 +133,13 @@ class StepJudge(Struct):
             reason = "known"
         elif score < THRESHOLD:
             reason = "low_score"
-        return AdmissionScore(
-            prior, round(novelty, 3), round(utility, 3), 1.0, round(score, 3), reason
+        return ObjectAdmission(
+            prior=prior,
+            novelty=round(novelty, 3),
+            utility=round(utility, 3),
+            recency=1.0,
+            score=round(score, 3),
+            reason=reason,
         )
 
     def _is_reread(self, step: StepFacts) -> bool:

@@ -13,8 +13,8 @@ from wm.api.protocol import NoRequest
 from wm.domain.times import iso
 from wm.errors import NotFound, UserError
 from wm.formats.home import AllowedDigests
-from wm.ops.operation import Operation, Work, as_written
-from wm.ops.runtime import ALLOWED, Runtime
+from wm.ops.operation import Operation, Work, as_written, home_queue
+from wm.ops.runtime import ALLOWED
 from wm.secrets.redact import LABEL_DIGEST_CHARS, Redactor
 
 MAX_DIGEST_CHARS = 64
@@ -88,12 +88,8 @@ def _digests_of(work: Work, text: str) -> Iterable[str]:
     return [digest(text[s.start : s.end]) for s in found] or [digest(text.strip())]
 
 
-def _queue(_runtime: Runtime, _request: AllowRequest) -> str:
-    return "home"
-
-
 list_allowed = Operation("list_allowed", NoRequest, Allowances, _list)
-allow_secret = Operation("allow_secret", AllowRequest, Allowances, _allow, as_written, _queue)
+allow_secret = Operation("allow_secret", AllowRequest, Allowances, _allow, as_written, home_queue)
 disallow_secret = Operation(
-    "disallow_secret", AllowRequest, Allowances, _disallow, as_written, _queue
+    "disallow_secret", AllowRequest, Allowances, _disallow, as_written, home_queue
 )

@@ -18,7 +18,7 @@ from wm.errors import StoreError, UserError
 from wm.formats.home import Aliases
 from wm.formats.workspace_memory import Checkout, WorkspaceMemory
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted, home_queue
 from wm.ops.place import ALIASES, locate, memory_ref, named_key, place_of, unrooted
 from wm.ops.runtime import Runtime
 from wm.store import identity
@@ -142,6 +142,4 @@ def _summary(one: checkouts.Candidate) -> WorkspaceSummary:
     return WorkspaceSummary(key=one.key, root=one.root, active=one.entries, exists=one.there)
 
 
-link_workspace = Operation(
-    "link_workspace", LinkRequest, LinkAnswer, _link, as_written, lambda _runtime, _request: "home"
-)
+link_workspace = Operation("link_workspace", LinkRequest, LinkAnswer, _link, as_written, home_queue)

@@ -34,7 +34,7 @@ from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.memory.documents import load_memory, save_memory
-from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted, located
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted, home_queue, located
 from wm.ops.place import ALIASES, memory_ref, named_key
 from wm.store import identity
 from wm.store.base import Health, Ref
@@ -138,7 +138,5 @@ def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
 
 
 list_workspaces = Operation("list_workspaces", NoRequest, Workspaces, _list)
-move_workspace = Operation(
-    "move_workspace", MoveRequest, Moved, _move, as_written, lambda _runtime, _request: "home"
-)
+move_workspace = Operation("move_workspace", MoveRequest, Moved, _move, as_written, home_queue)
 export_workspace = Operation("export_workspace", Scoped, ExportAnswer, located(_export))

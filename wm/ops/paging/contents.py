@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from wm.domain.paging import stubs
 from wm.domain.paging.files import uses
 from wm.domain.paging.objects import StepCall, StepFacts, StepJudge
-from wm.formats.paged_object import ObjectAdmission, ObjectPart, ObjectRelation, PagedObject
+from wm.formats.paged_object import ObjectPart, PagedObject
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -103,7 +103,6 @@ class ObjectReader(Struct):
         facts = StepFacts(stubs.handle_of(whole), tuple(calls), "\n".join(said), names)
         judged = self._judge.judge(facts)
         labels = [part.label for part in parts if part.label]
-        scores = judged.admission
         return PagedObject(
             id=facts.id,
             conversation=conversation,
@@ -114,15 +113,8 @@ class ObjectReader(Struct):
             tokens=sum(estimate(b) for m in (answer, results) for b in m.blocks),
             parts=tuple(parts),
             names=tuple(sorted(names, key=lambda n: (whole.count(n), -len(n), n))[:MAX_NAMES]),
-            relations=tuple(ObjectRelation(kind=r.kind, other=r.other) for r in judged.relations),
-            admission=ObjectAdmission(
-                prior=scores.prior,
-                novelty=scores.novelty,
-                utility=scores.utility,
-                recency=scores.recency,
-                score=scores.score,
-                reason=scores.reason,
-            ),
+            relations=judged.relations,
+            admission=judged.admission,
         )
 
 

@@ -7,8 +7,6 @@ in the session (TR-3). Without a request no file is read.
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from wm.domain.contract import handoff_block
 from wm.domain.facts import Fact
 from wm.formats.contract_record import ContractRecord
@@ -24,23 +22,17 @@ from wm.store.project import Trouble
 MAX_BYTES = 256 * 1024
 
 
-class HandoffBlock(Struct, frozen=True):
-    """text: the block, "" for none. state: the session, with the words of the block counted."""
-
-    text: str
-    state: SessionState
-
-
-def take_block(work: LocatedWork, state: SessionState, room: int) -> HandoffBlock:
-    """The block for a new session; consumes the request. room: characters left for this client."""
+def take_block(work: LocatedWork, state: SessionState, room: int) -> tuple[str, SessionState]:
+    """The block for a new session, "" for none, and the session with its words counted; consumes
+    the request. room: characters left for this client."""
     always = work.runtime.settings.contract.inject_handoff
     record = work.read(record_ref(work.key)).document or ContractRecord()
     if not (always or record.asked) or not (state.root or work.place.root):
-        return HandoffBlock("", state)
+        return "", state
     file = handoff_file(work.place, state.root)
     others = tuple(one for one in record.asked if one.folder != shown(file.root))
     if not always and len(others) == len(record.asked):
-        return HandoffBlock("", state)
+        return "", state
     try:
         raw = file.read(MAX_BYTES)
     except Trouble:
@@ -50,9 +42,9 @@ def take_block(work: LocatedWork, state: SessionState, room: int) -> HandoffBloc
     most = min(room, work.runtime.settings.contract.inject_chars)
     block = handoff_block.render(redacted, most)
     if not block:
-        return HandoffBlock("", state)
+        return "", state
     if others != record.asked:
         work.put(record_ref(work.key), record.model_copy(update={"asked": others}))
     fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
     work.log([fact], session=sid(state.session_id))
-    return HandoffBlock(block, provenance.hear_given(work, state, redacted))
+    return block, provenance.hear_given(work, state, redacted)

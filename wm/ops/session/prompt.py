@@ -113,8 +113,7 @@ def _blocks(
         last = recaps.block(work, state, _room(work, state, *texts))
         texts = (*texts, last)
         state = provenance.hear_given(work, state, last) if last else state
-        handed = handoff_block.take_block(work, state, _room(work, state, *texts))
-        handoff, state = handed.text, handed.state
+        handoff, state = handoff_block.take_block(work, state, _room(work, state, *texts))
     working = working_memory.rendered(work, state, _room(work, state, *texts, handoff))
     blocks = (
         epochs.block(
