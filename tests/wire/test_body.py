@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from wm.wire.body import Body, edited, index, splice
+from wm.wire.body import Body, index, splice
 from wm.wire.spans import ByteSpan
 
 ODD = (
@@ -203,17 +203,11 @@ def test_an_edited_body_is_what_a_full_read_of_its_bytes_finds(
     before = None
     for _ in range(3):
         edits = _edits(body, chance)
-        on, anew = edited(body, edits, before), made(splice(body.raw, edits))
+        raw = splice(body.raw, edits)
+        on, anew = index(raw, before, body), made(raw)
         assert on is not None
         assert replace(on, reused=0) == anew
         before = on
-
-
-def test_without_edits_the_bytes_are_the_same_object() -> None:
-    body = made(spelled({"model": "m", "messages": [{"role": "user", "content": "Go."}]}, {}))
-    on = edited(body, [])
-    assert on is not None
-    assert on.raw is body.raw
 
 
 @settings(max_examples=200)

@@ -8,11 +8,9 @@ is known of the blocks of an earlier body is kept for equal ones.
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
-from types import MappingProxyType
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -32,7 +30,6 @@ from wm.wire.spans import (
 Replacement = tuple[ByteSpan, bytes]
 _Blocks = Mapping[bytes, Block]
 """Known blocks by their bytes."""
-_NO_BLOCKS: _Blocks = MappingProxyType({})
 _COMPARED_BYTES = 32 * 1024
 """Bytes that are compared at a time: a slice is a copy, and one of this size stays in the cache of
 the processor."""
@@ -83,60 +80,17 @@ class Indexed(Struct, frozen=True):
     before: Body | None
 
 
-def index(raw: bytes, before: Body | None = None) -> Body | None:
+def index(raw: bytes, before: Body | None = None, source: Body | None = None) -> Body | None:
     """The index of a request; None if the bytes are not a request.
 
     before: an earlier body of the same conversation. Messages with the same bytes at the beginning
-    are taken from it, so that a long history is not parsed again every turn.
+    are taken from it, so that a long history is not parsed again every turn. source: the request
+    that this one was made from; what is known of its blocks is kept for equal ones.
     """
     try:
-        return _index(raw, before)
+        return _index(raw, before, source)
     except (NotIndexable, RecursionError):
         return None
-
-
-def edited(
-    body: Body,
-    replacements: Sequence[Replacement],
-    before: Body | None = None,
-    same: tuple[int, int] = (0, 0),
-) -> Body | None:
-    """The index of `splice(body.raw, replacements)`, for which only what they touch is read; None
-    if that is not a request. before: as in `index`. same: so many messages at the beginning are
-    replaced by so many of `before`."""
-    first, count = same
-    if before is not None and first:
-        begin, end = body.fields["messages"].start, body.messages[first - 1].span.end
-        taken = ByteSpan(before.fields["messages"].start, before.messages[count - 1].span.end)
-        replacements = [(ByteSpan(begin, end), taken.of(before.raw)), *replacements]
-    raw = splice(body.raw, replacements) if replacements else body.raw
-    shifts = _Shifts(replacements)
-    fields = {name: shifts.shifted(span) for name, span in body.fields.items()}
-    listed = fields.get("messages")
-    messages = list(_known(raw, before, listed.start)) if listed else []
-    reused = len(messages)
-    try:
-        system, tools = (
-            _edited_blocks(raw, body, name, known, shifts)
-            for name, known in (("system", body.system), ("tools", body.tools))
-        )
-        left = reused - count
-        for message in body.messages[first:]:
-            if shifts.removes(message.span):
-                continue
-            left -= 1
-            if left >= 0:
-                continue
-            span = shifts.shifted(message.span)
-            if shifts.touches(message.span):
-                old = before.messages[len(messages) :][:1] if before else ()
-                known_blocks = _by_bytes(b for one in (message, *old) for b in one.blocks)
-                messages.append(_message(raw, span.start, known_blocks))
-            else:
-                messages.append(message.moved(span.start - message.span.start))
-    except (NotIndexable, RecursionError):
-        return None
-    return Body(raw, fields, system, tools, tuple(messages), reused)
 
 
 def unread(body: Body, newest: int = 0) -> Body:
@@ -167,65 +121,24 @@ def splice(raw: bytes, replacements: Sequence[Replacement]) -> bytes:
     return b"".join(parts)
 
 
-class _Shifts:
-    """Where the bytes of a body are after replacements."""
-
-    def __init__(self, replacements: Sequence[Replacement]) -> None:
-        ordered = sorted((span.start, span.end, len(new)) for span, new in replacements)
-        self._starts = [start for start, _, _ in ordered]
-        self._ends = [end for _, end, _ in ordered]
-        self._moved = [0, *accumulate(size - (end - start) for start, end, size in ordered)]
-
-    def shifted(self, span: ByteSpan) -> ByteSpan:
-        """Where what was here begins and ends."""
-        start = span.start + self._moved[bisect_right(self._ends, span.start)]
-        return ByteSpan(start, span.end + self._moved[bisect_right(self._ends, span.end)])
-
-    def touches(self, span: ByteSpan) -> bool:
-        """Whether a replacement begins inside, or reaches into it."""
-        first = bisect_right(self._ends, span.start)
-        return first < len(self._starts) and self._starts[first] < span.end
-
-    def removes(self, span: ByteSpan) -> bool:
-        """Whether a replacement that begins before it covers it."""
-        first = bisect_right(self._ends, span.start)
-        return (
-            first < len(self._starts)
-            and self._starts[first] < span.start
-            and self._ends[first] >= span.end
-        )
-
-
-def _edited_blocks(
-    raw: bytes, body: Body, name: str, known: tuple[Block, ...], shifts: _Shifts
-) -> tuple[Block, ...]:
-    """The blocks of the system prompt or the tools after replacements."""
-    span = body.fields.get(name)
-    if span is None:
-        return ()
-    start = shifts.shifted(span).start
-    if shifts.touches(span):
-        return _blocks(raw, start, _by_bytes(known))[0]
-    by = start - span.start
-    return tuple(block.moved(by) for block in known) if by else known
-
-
 def _by_bytes(blocks: Iterable[Block]) -> dict[bytes, Block]:
     return {block.raw: block for block in blocks if not block.text}
 
 
-def _index(raw: bytes, before: Body | None) -> Body:
+def _index(raw: bytes, before: Body | None, source: Body | None) -> Body:
     parts: dict[str, tuple[Block, ...]] = {}
     messages: list[Message] = []
     reused = 0
-    known = _by_bytes((*before.system, *before.tools)) if before else {}
+    heads = [b for body in (before, source) if body for b in (*body.system, *body.tools)]
+    known = _by_bytes(heads)
 
     def member(name: str, at: int) -> int:
         nonlocal reused
         if name == "messages":
             messages.extend(_known(raw, before, at))
             reused = len(messages)
-            return _messages(raw, at, messages)
+            others = source.messages[reused:] if source else ()
+            return _messages(raw, at, messages, _by_bytes(b for one in others for b in one.blocks))
         if name in ("system", "tools"):
             parts[name], end = _blocks(raw, at, known)
             return end
@@ -269,11 +182,11 @@ def _known(raw: bytes, before: Body | None, at: int) -> tuple[Message, ...]:
     return tuple(message.moved(by) for message in messages[:good]) if by else messages[:good]
 
 
-def _messages(raw: bytes, at: int, found: list[Message]) -> int:
+def _messages(raw: bytes, at: int, found: list[Message], known: _Blocks) -> int:
     """Index the list that begins at `at`, after the known messages. Returns its end."""
 
     def item(start: int) -> int:
-        found.append(_message(raw, start))
+        found.append(_message(raw, start, known))
         return found[-1].span.end
 
     if found:
@@ -281,7 +194,7 @@ def _messages(raw: bytes, at: int, found: list[Message]) -> int:
     return list_at(raw, at, item)[1]
 
 
-def _message(raw: bytes, at: int, known: _Blocks = _NO_BLOCKS) -> Message:
+def _message(raw: bytes, at: int, known: _Blocks) -> Message:
     blocks: tuple[Block, ...] = ()
 
     def member(name: str, start: int) -> int:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from wm.wire.account import Account, Bill, Forecast, Rates, rates_of
 from wm.wire.binding import tolerance
-from wm.wire.body import Body, Indexed, edited, index, splice, unread
+from wm.wire.body import Body, Indexed, index, splice, unread
 from wm.wire.cachesim import LIFETIME_S, LOOK_BACK_BLOCKS
 from wm.wire.history import ConversationHistory, history
 from wm.wire.marks import client_marks, end_mark, end_marked, room_for
@@ -88,6 +88,11 @@ class _Request(Struct):
     """It continues requests that did not pass here, such as those before a restart."""
     revived: bool = False
     """It is the first one after a restart, and what is cached of it is a guess: all."""
+
+
+def _beginning(body: Body, count: int) -> ByteSpan:
+    """Where the first messages of a body are, with the bracket before them."""
+    return ByteSpan(body.fields["messages"].start, body.messages[count - 1].span.end)
 
 
 class _Changes(Struct, frozen=True):
@@ -503,8 +508,10 @@ class Conversation(Struct):
         elif same:
             applied = [*known.applied[: bisect_left(known.applied, same)], *applied]
         before = known.body if known else None
-        shared = (same, same - len(steps.messages)) if same else (0, 0)
-        goes = edited(one.body, splices, before, shared) or one.body
+        if before is not None and same:
+            sent = _beginning(before, same - len(steps.messages))
+            splices.append((_beginning(one.body, same), sent.of(before.raw)))
+        goes = index(splice(one.body.raw, splices), before, one.body) or one.body
         found = row(goes, known.row if known else None, self.measure, self.assumed)
         return SentRequest(goes, found, one.body, log, steps, applied, changes, own)
 
