@@ -76,7 +76,7 @@ def used(bench: Bench) -> HelperUse:
 
 
 def ask(bench: Bench, text: str = "Much.") -> HelperReply | HelperFailure:
-    return asking.ask(bench.runtime, "answer", text, 50, 5.0)
+    return asking.ask(bench.runtime, "answer", text, 50)
 
 
 def reason(found: HelperReply | HelperFailure) -> str:

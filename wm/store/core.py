@@ -29,7 +29,7 @@ from wm.store import key as keys
 from wm.store.base import D, Health, Ref
 from wm.store.copies import CopiesFound, Unfinished
 from wm.store.evidence import EvidenceLog
-from wm.store.fsops import Bytes, Disk, Handle, explained
+from wm.store.fsops import Bytes, Disk, Handle, explained, if_there
 from wm.store.locks import Locks
 from wm.store.paths import CACHED, RELAXED, FilePlace
 from wm.store.quarantine import Quarantine
@@ -172,11 +172,7 @@ class Core:
         """The `<sid>`s of the sessions with a log or a state in this folder, the one written last
         first. Reads no file. States are replaced by a rename, so their order, which costs 0.2 s for
         20,000 sessions, is valid until the folder changes; logs grow without that."""
-        with (
-            explained("read", self.home, path),
-            contextlib.suppress(FileNotFoundError),
-            self.disk.folder(path) as folder,
-        ):
+        with if_there("read", self.home, path), self.disk.folder(path) as folder:
             changed = self.disk.status(folder).st_mtime_ns
             known = self._newest.get(path)
             if known is not None and known[0] == changed:
@@ -204,11 +200,7 @@ class Core:
 
     def names_in(self, path: str) -> list[str]:
         """Names in a folder, sorted; none if it is missing. Raises StoreError."""
-        with (
-            explained("read", self.home, path),
-            contextlib.suppress(FileNotFoundError),
-            self.disk.folder(path) as folder,
-        ):
+        with if_there("read", self.home, path), self.disk.folder(path) as folder:
             return self.disk.list(folder)
         return []
 

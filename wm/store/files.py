@@ -8,7 +8,6 @@ not import its checker: `check` and `repair` take a store.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from wm.errors import StoreError
@@ -18,7 +17,7 @@ from wm.store import flushing, paths, vectors
 from wm.store import key as keys
 from wm.store.base import D, Health, LogReading, Maker, Reading, Ref, SavedVectors
 from wm.store.core import Core, Wait
-from wm.store.fsops import Disk, explained
+from wm.store.fsops import Disk, explained, if_there
 from wm.store.paging_logs import PagingLogs
 from wm.store.paths import CACHED, FilePlace
 from wm.store.transaction import FileTransaction
@@ -37,11 +36,7 @@ class FileStore(PagingLogs):
     def read(self, ref: Ref[D]) -> Reading[D]:
         """Read a document. Takes no lock, writes nothing, changes no file (ST-2)."""
         place = paths.place(ref)
-        with (
-            explained("read", self.home, place.path),
-            suppress(FileNotFoundError),
-            self.disk.folder(place.folder) as folder,
-        ):
+        with if_there("read", self.home, place.path), self.disk.folder(place.folder) as folder:
             return self.core.find(ref, place, folder, self.core.key_to_read()).reading
         return Reading(None, Health.MISSING)
 
@@ -71,11 +66,7 @@ class FileStore(PagingLogs):
     def evidence(self, workspace: str) -> LogReading:
         """All evidence of a workspace, oldest first."""
         path = paths.evidence_folder(workspace)
-        with (
-            explained("read", self.home, path),
-            suppress(FileNotFoundError),
-            self.disk.folder(path) as folder,
-        ):
+        with if_there("read", self.home, path), self.disk.folder(path) as folder:
             return self.core.log.read(folder, self.core.key_to_read())
         return LogReading()
 
@@ -131,11 +122,7 @@ class FileStore(PagingLogs):
         self.flush()
 
     def _unlink(self, place: FilePlace) -> bool:
-        with (
-            explained("delete", self.home, place.path),
-            suppress(FileNotFoundError),
-            self.disk.folder(place.folder) as folder,
-        ):
+        with if_there("delete", self.home, place.path), self.disk.folder(place.folder) as folder:
             return self.disk.remove(folder, place.name)
         return False
 

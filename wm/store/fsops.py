@@ -435,3 +435,10 @@ def explained(doing: str, *parts: object) -> Iterator[None]:
     except OSError as error:
         path = "/".join(str(part) for part in parts if part != "")
         raise explain(error, doing, path) from error
+
+
+@contextlib.contextmanager
+def if_there(doing: str, *parts: object) -> Iterator[None]:
+    """`explained`, for what may be missing: then the block ends without an error."""
+    with explained(doing, *parts), contextlib.suppress(FileNotFoundError):
+        yield

@@ -19,7 +19,7 @@ from wm.errors import UserError
 from wm.formats.home import ModelFile
 from wm.store import paths
 from wm.store.files import FileStore
-from wm.store.fsops import Disk, explained
+from wm.store.fsops import Disk, explained, if_there
 
 Part = tuple[str, Iterable[bytes]]
 """A file's name below the model's folder, and its bytes."""
@@ -91,11 +91,7 @@ class Staging:
 
 def sweep(store: FileStore, now_s: float) -> None:
     """Remove what a killed import left behind at least a day ago."""
-    with (
-        explained("clean up", store.home, paths.MODELS),
-        contextlib.suppress(FileNotFoundError),
-        store.disk.folder(paths.MODELS) as above,
-    ):
+    with if_there("clean up", store.home, paths.MODELS), store.disk.folder(paths.MODELS) as above:
         for name in store.disk.list(above):
             left = paths.companion(name)[1] == "tmp"
             if left and now_s - store.disk.stat(above, name).st_mtime > STALE_S:
@@ -110,8 +106,7 @@ def remove(store: FileStore, name: str) -> int | None:
     """
     temp = paths.temp(name, secrets.token_hex(8))
     with (
-        explained("remove", store.home, paths.MODELS, name),
-        contextlib.suppress(FileNotFoundError),
+        if_there("remove", store.home, paths.MODELS, name),
         store.disk.folder(paths.MODELS) as above,
     ):
         total = _bytes(store.disk, f"{paths.MODELS}/{name}")

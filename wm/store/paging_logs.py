@@ -19,7 +19,7 @@ from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
 from wm.store import jsonlines, paths
 from wm.store.core import Core, Recent
-from wm.store.fsops import Handle, explained
+from wm.store.fsops import Handle, if_there
 from wm.store.paths import FilePlace
 from wm.store.session_logs import MAX_LOG_BYTES, SessionLogs, encode
 
@@ -160,11 +160,7 @@ class PagingLogs(SessionLogs):
     def _status(self, place: FilePlace) -> tuple[int, int]:
         """Inode and size of a log; zeros if there is none."""
         disk = self.core.disk
-        with (
-            explained("read", self.core.home, place.path),
-            suppress(FileNotFoundError),
-            disk.folder(place.folder) as folder,
-        ):
+        with if_there("read", self.core.home, place.path), disk.folder(place.folder) as folder:
             found = disk.stat(folder, place.name)
             return found.st_ino, found.st_size
         return 0, 0

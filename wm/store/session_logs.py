@@ -13,7 +13,7 @@ decide what a line means.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ from wm.formats.flow import Flow
 from wm.formats.recording import Recording
 from wm.store import jsonlines, paths
 from wm.store.core import Core, Recent, Wait
-from wm.store.fsops import Handle, explained
+from wm.store.fsops import Handle, explained, if_there
 from wm.store.paths import FilePlace
 
 R = TypeVar("R", bound=Record)
@@ -121,8 +121,7 @@ class SessionLogs:
         depend on the length of the log. Raises StoreError."""
         place, disk, raw = paths.session_log(paths.FLOWS, workspace, session), self.core.disk, b""
         with (
-            explained("read", self.core.home, place.path),
-            suppress(FileNotFoundError),
+            if_there("read", self.core.home, place.path),
             disk.folder(place.folder) as folder,
             disk.open(folder, place.name) as log,
         ):
@@ -209,8 +208,7 @@ class SessionLogs:
         core = self.core
         core.drop_pending(place)
         with (
-            explained("delete", core.home, place.path),
-            suppress(FileNotFoundError),
+            if_there("delete", core.home, place.path),
             core.disk.folder(place.folder) as folder,
             core.locks.hold(folder, place.name) as lock,
         ):
@@ -230,8 +228,7 @@ class SessionLogs:
     def _raw(self, place: FilePlace, limit: int = MAX_LOG_BYTES) -> bytes:
         """The bytes of a log, none if it is missing. Raises StoreError."""
         with (
-            explained("read", self.core.home, place.path),
-            suppress(FileNotFoundError),
+            if_there("read", self.core.home, place.path),
             self.core.disk.folder(place.folder) as folder,
         ):
             return self.core.disk.read(folder, place.name, limit)

@@ -28,7 +28,7 @@ from wm.formats.tool_output import ToolOutput, of_file_name
 from wm.store import evidence, fsops, paths, tree
 from wm.store.base import Pause, Ref
 from wm.store.core import Core
-from wm.store.fsops import Handle, explained
+from wm.store.fsops import Handle, explained, if_there
 from wm.store.jsonlines import json_object
 from wm.store.paths import FilePlace
 
@@ -132,11 +132,7 @@ def contents(core: Core, fact: FileFact) -> dict[str, Any]:
     damaged or missing document. Raises StoreError if it cannot be read."""
     folder, _, name = fact.path.rpartition("/")
     raw = b"{}"
-    with (
-        explained("read", core.home, fact.path),
-        suppress(FileNotFoundError),
-        core.disk.folder(folder) as opened,
-    ):
+    with if_there("read", core.home, fact.path), core.disk.folder(folder) as opened:
         raw = core.disk.read(opened, name, core.settings.max_document_bytes)
     return json_object(raw) or {}
 
@@ -144,11 +140,7 @@ def contents(core: Core, fact: FileFact) -> dict[str, Any]:
 def log_bytes(core: Core, workspace: str) -> int:
     """Size of a workspace's evidence. Raises StoreError."""
     path = paths.evidence_folder(workspace)
-    with (
-        explained("look through", core.home, path),
-        suppress(FileNotFoundError),
-        core.disk.folder(path) as folder,
-    ):
+    with if_there("look through", core.home, path), core.disk.folder(path) as folder:
         names = map(evidence.file_name, evidence.segments(core.disk.list(folder)))
         return sum(core.disk.stat(folder, name).st_size for name in names)
     return 0
@@ -175,8 +167,7 @@ class Removal:
         place = tree.place_at(files[0].document)
         # If something is missing, the folder is gone, or another process was first.
         with (
-            explained("delete", self._core.home, place.path),
-            suppress(FileNotFoundError),
+            if_there("delete", self._core.home, place.path),
             self._core.disk.folder(place.folder) as folder,
         ):
             self._touched[place.folder] = None

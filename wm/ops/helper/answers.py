@@ -87,7 +87,7 @@ def _ask(runtime: Runtime, asked: _Asked) -> None:
     text = f"{asking.fenced(numbered(asked.sent))}\nQuestion: {asked.question}"
     most = limits.answer_tokens + _CITATION_TOKENS
     try:
-        reply = asking.ask(runtime, "answer", text, most, limits.summary_wait_s)
+        reply = asking.ask(runtime, "answer", text, most)
         if isinstance(reply, HelperFailure):
             asked.found = reply.reason
             return

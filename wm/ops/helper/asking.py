@@ -47,9 +47,7 @@ class HelperCost(Struct, frozen=True):
         return HelperCost(self.tokens - other.tokens, self.dollars - other.dollars)
 
 
-def ask(
-    runtime: Runtime, purpose: str, text: str, max_tokens: int, wait_s: float
-) -> HelperReply | HelperFailure:
+def ask(runtime: Runtime, purpose: str, text: str, max_tokens: int) -> HelperReply | HelperFailure:
     """Ask the helper model, if it may be asked. purpose: the name of a prompt. The reply is foreign
     text without secrets."""
     settings: HelperSettings = runtime.settings.helper
@@ -69,7 +67,7 @@ def ask(
         instructions=prompt(purpose),
         text=runtime.redactor.text(text),
         max_tokens=max_tokens,
-        wait_s=wait_s,
+        wait_s=settings.summary_wait_s,
     )
     size = len(call.instructions.encode()) + len(call.text.encode("utf-8", "replace"))
     most = cost(runtime, size // _BYTES_PER_TOKEN, max_tokens)

@@ -53,8 +53,7 @@ class _NoAnswer(Exception):
 
 def _said(runtime: Runtime, purpose: str, most: int, *texts: str) -> str:
     asked = "\n".join(map(asking.fenced, texts))
-    wait_s = runtime.settings.helper.summary_wait_s
-    reply = asking.ask(runtime, purpose, asked, most, wait_s)
+    reply = asking.ask(runtime, purpose, asked, most)
     if isinstance(reply, HelperFailure):
         raise _NoAnswer(reply.detail or reply.reason)
     return reply.text

@@ -79,8 +79,7 @@ def _name(pair: AlikePair) -> str:
 def _merged(runtime: Runtime, pair: AlikePair) -> str:
     """One text for both; "" if there is none, or it fails the check."""
     both = (pair.entry.text, pair.other.text)
-    wait_s = runtime.settings.helper.summary_wait_s
-    reply = asking.ask(runtime, "merge", asking.fenced("\n".join(both)), _TOKENS, wait_s)
+    reply = asking.ask(runtime, "merge", asking.fenced("\n".join(both)), _TOKENS)
     if isinstance(reply, HelperFailure):
         return ""
     text = (json_in(reply.text) or {}).get("text")

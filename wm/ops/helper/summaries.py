@@ -98,8 +98,7 @@ def _audited(runtime: Runtime, part: ObjectPart, made: TextSummaries) -> TextSum
     """A summary with the losses that it should have declared; None if nobody answered."""
     said = "\n".join((made.detailed, made.compact, *made.losses))
     asked = f"{asking.fenced(part.text)}\n{asking.fenced(said)}"
-    wait_s = runtime.settings.helper.summary_wait_s
-    reply = asking.ask(runtime, "audit", asked, _CHECK_TOKENS, wait_s)
+    reply = asking.ask(runtime, "audit", asked, _CHECK_TOKENS)
     if isinstance(reply, HelperFailure):
         return None
     lost = abstracts.undeclared(part.text, said, reply.text)
@@ -146,16 +145,14 @@ def _abstract(
         *(["Your last answer was wrong:", *wrong] if wrong else ()),
     ]
     most = (long + short) // _CHARS_PER_TOKEN + _FORM_TOKENS
-    wait_s = runtime.settings.helper.summary_wait_s
-    reply = asking.ask(runtime, "summary", "\n".join(asked), most, wait_s)
+    reply = asking.ask(runtime, "summary", "\n".join(asked), most)
     return reply if isinstance(reply, HelperFailure) else abstracts.parsed(content, reply.text)
 
 
 def _unanswered(runtime: Runtime, made: Abstract) -> list[str] | HelperFailure:
     """The questions of a summary that it does not answer, asked without the content."""
     asked = f"{asking.fenced(made.detailed)}\n{abstracts.questions(made.can_answer)}"
-    wait_s = runtime.settings.helper.summary_wait_s
-    reply = asking.ask(runtime, "check", asked, _CHECK_TOKENS, wait_s)
+    reply = asking.ask(runtime, "check", asked, _CHECK_TOKENS)
     if isinstance(reply, HelperFailure):
         return reply
     return abstracts.unanswered(made, reply.text)

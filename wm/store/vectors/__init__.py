@@ -19,7 +19,6 @@ import re
 import stat
 from array import array
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -28,7 +27,7 @@ from msgspec.structs import asdict
 from wm.store import paths
 from wm.store.base import Maker, SavedGraph, SavedVectors
 from wm.store.core import Core
-from wm.store.fsops import Bytes, Handle, explained
+from wm.store.fsops import Bytes, Handle, explained, if_there
 
 VERSION = 1
 DIGEST_BYTES = 16
@@ -76,11 +75,7 @@ def load(core: Core, workspace: str, maker: Maker, limit: int) -> SavedVectors |
     """See `files.FileStore.vectors`. limit: larger files are not read."""
     path = paths.vectors_folder(workspace)
     key = core.key_to_read()
-    with (
-        explained("read", core.home, path),
-        suppress(FileNotFoundError),
-        core.disk.folder(path) as folder,
-    ):
+    with if_there("read", core.home, path), core.disk.folder(path) as folder:
         rows = _read(core, folder, paths.vectors_file(maker, "rows"), key, limit)
         found = None if rows is None else _rows(rows, workspace, maker)
         if rows is None or found is None:
