@@ -162,11 +162,7 @@ def _line(line: FlowLine) -> OutlineRow:
 
 
 def _usage(flow: Flow) -> Usage | None:
-    usage_record = flow.usage
-    if usage_record is None:
-        return None
-    usage = Usage(**{name: getattr(usage_record, name) for name in Usage.__struct_fields__})
-    return usage if usage.prompt else None
+    return Usage.of(flow.usage) if flow.usage is not None and flow.usage.prompt else None
 
 
 def _began(flow: Flow) -> float | None:

@@ -40,6 +40,11 @@ class Usage(Struct, frozen=True, rename=_ON_THE_SOCKET):
     cache_write_5m: int = 0
     cache_write_1h: int = 0
 
+    @classmethod
+    def of(cls, counts: object) -> Usage:
+        """The counts of a record with fields of these names."""
+        return cls(**{name: getattr(counts, name) for name in cls.__struct_fields__})
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(*map(add, astuple(self), astuple(other)))
 

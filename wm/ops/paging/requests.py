@@ -95,7 +95,7 @@ def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
             f"There is no request {request.request[:40]!r} in progress.",
             fix="Give the name that prepare_request answered; each is reported once.",
         )
-    usage = None if request.usage is None else Usage(**request.usage.model_dump())
+    usage = None if request.usage is None else Usage.of(request.usage)
     ok = request.ok
     if request.answer:
         reader = AnswerReader(stream=not request.answer.lstrip().startswith("{"))

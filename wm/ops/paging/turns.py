@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from wm.api.paging import LedgerAnswer
 from wm.domain.paging.ledger import LedgerState, take
@@ -542,8 +542,8 @@ class ManagedConversation:
         read = usage.cache_read - first.cache_read
         bill = Bill(read, usage.prompt - first.prompt - read)
         if bill.tokens > 0:
-            reported = LedgerBill(read=bill.read, written=bill.written)
-            self._wait("phantom", request, reported=reported, saved=-self._talk.cost(bill))
+            saved = -self._talk.cost(bill)
+            self._wait("phantom", request, reported=_recorded(bill), saved=saved)
 
     def _record(self, kind: str, request: str) -> LedgerRecord:
         fields = {"kind": kind, "conversation": self._name, "request": request}
@@ -551,9 +551,7 @@ class ManagedConversation:
 
 
 def _logged(one: Decision) -> LedgerDecision:
-    return LedgerDecision(
-        block=one.block, text=one.text, reason=one.reason, form=one.form, level=one.level
-    )
+    return LedgerDecision(**asdict(one))
 
 
 def _recorded(bill: Bill) -> LedgerBill:

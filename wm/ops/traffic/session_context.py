@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import asdict
+
 from wm.api.context import ContextPart, ContextRequest, ExchangeCost, SessionContext
 from wm.api.replay import TokenCounts
 from wm.errors import NotFound
@@ -55,7 +57,7 @@ def _run(work: LocatedWork, request: ContextRequest) -> SessionContext:
 
 
 def _cost(flow: Flow, find: PriceOf) -> ExchangeCost:
-    usage = _usage(flow)
+    usage = Usage.of(flow.usage) if flow.usage is not None else Usage()
     price = find(flow.model)
     return ExchangeCost(
         at=flow.created_at,
@@ -65,20 +67,10 @@ def _cost(flow: Flow, find: PriceOf) -> ExchangeCost:
         change=flow.change,
         decisions=len(flow.decisions),
         failed=flow.outcome != "whole" or flow.status >= 400 or bool(flow.error),
-        tokens=TokenCounts(
-            prompt=usage.prompt, **{name: getattr(usage, name) for name in Usage.__struct_fields__}
-        ),
+        tokens=TokenCounts(prompt=usage.prompt, **asdict(usage)),
         bill=dollars(usage, price),
         uncached=dollars(uncached(usage), price),
     )
-
-
-def _usage(flow: Flow) -> Usage:
-    """The usage that the service reported; zeros if it reported none."""
-    reported = flow.usage
-    if reported is None:
-        return Usage()
-    return Usage(**{name: getattr(reported, name) for name in Usage.__struct_fields__})
 
 
 def _added(counts: Iterable[TokenCounts]) -> TokenCounts:
