@@ -103,14 +103,16 @@ def unread(body: Body, newest: int = 0) -> Body:
 
 
 def splice(raw: bytes, replacements: Sequence[Replacement]) -> bytes:
-    """The body with these spans replaced, all other bytes unchanged.
+    """The body with these spans replaced, all other bytes unchanged; the same object without any.
 
     Raises ValueError for spans that overlap or are out of range.
     """
+    if not replacements:
+        return raw
     ordered = sorted(replacements, key=lambda item: (item[0].start, item[0].end))
     if any(a.end > b.start for (a, _), (b, _) in pairwise(ordered)):
         raise ValueError("spans overlap")
-    if ordered and not 0 <= ordered[0][0].start <= ordered[-1][0].end <= len(raw):
+    if not 0 <= ordered[0][0].start <= ordered[-1][0].end <= len(raw):
         raise ValueError("a span lies outside of the body")
     parts: list[bytes | memoryview] = []
     view, at = memoryview(raw), 0

@@ -297,7 +297,7 @@ class Conversation(Struct):
         plain = row(body, self.plain, self.measure, self.assumed)
         log, _ = self._inherited(body, past, plain, self._known(past)[1])
         splices, _ = replaced(body, past, log, dropped(body, past, log))
-        return splice(raw, splices) if splices else raw
+        return splice(raw, splices)
 
     def forget_decisions(self) -> None:
         """From the next request on, everything is sent as the client makes it."""

@@ -99,7 +99,7 @@ class PhantomTools:
             if TEACH in self.log:
                 splices.append(with_system(body, self.log[TEACH].text))
                 names |= {TEACH}
-        return splice(raw, splices) if splices else raw, names
+        return splice(raw, splices), names
 
     def _decide(self, decision: Decision) -> None:
         self.log[decision.block] = decision

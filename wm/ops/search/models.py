@@ -15,7 +15,7 @@ from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.formats.home import InstalledModel, InstalledModels
 from wm.models.embed import EMBEDDED, NONE
 from wm.models.folder import embedded_about, read_about
-from wm.ops.operation import Operation, Work, as_written, home_queue
+from wm.ops.operation import Operation, Work, home_queue
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import (
     INSTALLED,
@@ -140,5 +140,12 @@ def _reembed(work: Work, _request: NoRequest) -> ModelsAnswer:
 
 
 list_models = Operation("list_models", NoRequest, ModelsAnswer, _list)
-use_model = Operation("use_model", UseModelRequest, ModelsAnswer, _use, as_written, home_queue)
+use_model = Operation(
+    "use_model",
+    UseModelRequest,
+    ModelsAnswer,
+    _use,
+    lambda _runtime, _request: (INSTALLED,),  # before: it opens the model, which must not run twice
+    home_queue,
+)
 embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _reembed)
