@@ -4,7 +4,8 @@
 
 Trains on `gate_cases.jsonl`, and on the cases of tests/domain/memory, by which the rules of the
 gate were written: there their objections are always right, so these features are left out of them.
-The model of harm trains on the attacks and the honest lines among these, and on `harm_cases.jsonl`.
+The model of harm trains on the attacks and the honest lines among these, and on `harm_cases.jsonl`;
+that of worth on the lines that are no attacks.
 --check writes nothing: it reports the accuracy and the F1 score of the kept and of the refused
 lines and the attacks that are refused, with a tenth of the lines left out, for each language, and
 of `gate_kept.jsonl` and `harm_kept.jsonl`, which no fit uses.
@@ -20,7 +21,8 @@ from typing import NamedTuple
 
 from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, tenths
 from tests.domain.memory import gate_cases, gate_intent_cases, test_gate
-from wm.domain.memory import gate, intent, worth
+from wm.domain.memory import gate, worth
+from wm.text.linear_model import LinearModel
 
 CASES = Path(__file__).with_name("gate_cases.jsonl")
 KEPT = Path(__file__).with_name("gate_kept.jsonl")
@@ -31,6 +33,9 @@ HARM_OUT = OUT.with_name("harm.toml")
 HEAD = "# Weights of the features and words of `worth` (EX-3): `python -m tests.bench fit_gate`.\n"
 LIMITS = Limits(least=3, least_of_words=6, ridge=4.0)
 HARM_LIMITS = Limits(least=4, least_of_words=10, ridge=4.0)
+RULES_WEIGHT = 3.0
+"""Of the cases of the rules' tests in the model of harm: they must be decided rightly."""
+
 BLOCK = 6
 """Lines about one subject, by one writer: a check leaves them out together."""
 
@@ -51,7 +56,8 @@ def main(argv: Sequence[str]) -> int:
     if not asked.check:
         found = fitted([*fresh, *attacks], rules)
         OUT.write_text(as_toml(found.worth, HEAD), "utf-8")
-        HARM_OUT.write_text(as_toml(found.harm, HEAD), "utf-8")
+        signs = {name for name in found.harm.weights if "&" not in name}
+        HARM_OUT.write_text(as_toml(found.harm, HEAD, signs), "utf-8")
         print(f"{len(fresh) + len(attacks)} lines and {len(rules)} of the rules: {OUT}, {HARM_OUT}")
         return 0
     print("leaving a tenth of the blocks out")
@@ -70,13 +76,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def fitted(lines: Sequence[Example], rules: Sequence[Example]) -> Models:
-    """The rows of `harm_cases.jsonl` and the attacks of the rules' tests are for the model of harm
-    only."""
-    every = (*lines, *rules)
+    """The rows of `harm_cases.jsonl` are for the model of harm only."""
+    every = (*lines, *(e._replace(weight=RULES_WEIGHT) for e in rules))
     harms = [with_harm(e) for e in every if not e.wanted or is_attack(e)]
-    return Models(
-        fit([e for e in every if not e.group.startswith("attack")], LIMITS), fit(harms, HARM_LIMITS)
-    )
+    rest = [e for e in (*lines, *rules) if not (is_attack(e) or e.group.startswith("attack"))]
+    return Models(fit(rest, LIMITS), fit(harms, HARM_LIMITS))
 
 
 def is_attack(one: Example) -> bool:
@@ -84,7 +88,9 @@ def is_attack(one: Example) -> bool:
 
 
 def with_harm(one: Example) -> Example:
-    return one._replace(features=one.features | intent.harm_signs(one.text))
+    """With the features of the model of harm, and their pairs."""
+    signs = worth.harm_signs(one.text, one.lang)
+    return one._replace(features=signs.union(LinearModel({}, signs, {}).pairs(signs)))
 
 
 def labelled(path: Path, kind: str = "block") -> Iterator[Example]:

@@ -14,7 +14,7 @@ from tests.domain.memory.gate_intent_cases import (
     THIRD_KEPT,
 )
 from wm.domain.memory import intent
-from wm.domain.memory.gate import judge
+from wm.domain.memory.gate import judge, line_of
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 
@@ -71,6 +71,13 @@ def test_a_proposed_line_in_words_that_no_rule_knows_is_refused_for_its_intent()
         harmful, type="reference", source="manual", settings=GATE, redactor=REDACTOR
     ).reasons
     assert by_a_person == ()  # The weights judge what a model proposes, not what a person says.
+
+
+def test_a_russian_line_is_judged_in_its_own_letters_however_it_is_spelled() -> None:
+    plain = "Проверка подписи всегда отключается в api"
+    latin = plain.replace("о", "o").replace("а", "a").replace("е", "e")
+    assert line_of(latin, "project") == line_of(plain, "project")
+    assert line_of(plain, "project").plain == plain
 
 
 def test_every_concept_compiles() -> None:

@@ -143,13 +143,23 @@ class Found(NamedTuple):
     first: frozenset[str]
 
 
-def concepts_of(text: str, lang: str) -> Found:
-    """The concepts of a `folded` text."""
-    return _in_joined(text, lang) if lang in JOINED else _in_words(text.split(), lang)
+def concepts_of(text: str, lang: str, file: str = "") -> Found:
+    """The concepts of a `folded` text. file: the tables to use instead of `words.toml`."""
+    if lang in JOINED:
+        return _in_joined(text, lang, file)
+    return _in_words(text.split(), lang, file)
 
 
-def _in_joined(text: str, lang: str) -> Found:
-    known = _joined(lang)
+@cache
+def _rows(lang: str, file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each concept of a file with its phrases in a language."""
+    tables = Tables("wm.domain.learning", file) if file else _TABLES
+    rows = ((name, tables.rows_of(name)) for name in (tables.names() if file else CONCEPTS))
+    return tuple((name, tuple(filter(None, row.get(lang, "").split("|")))) for name, row in rows)
+
+
+def _in_joined(text: str, lang: str, file: str) -> Found:
+    known = _joined(lang, file)
     begun = chain.from_iterable(known[char] for char in known.keys() & text)
     found = [(phrase, concepts) for phrase, concepts in begun if phrase in text]
     first = (concepts for phrase, concepts in found if text.startswith(phrase))
@@ -158,11 +168,11 @@ def _in_joined(text: str, lang: str) -> Found:
 
 
 @cache
-def _joined(lang: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+def _joined(lang: str, file: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """First character -> the phrases that begin with it, each with its concepts."""
     found: dict[str, tuple[str, ...]] = {}
-    for concept in CONCEPTS:
-        for phrase in filter(None, _TABLES.rows_of(concept).get(lang, "").split("|")):
+    for concept, phrases in _rows(lang, file):
+        for phrase in phrases:
             found[phrase] = (*found.get(phrase, ()), concept)
     return {
         char: [row for row in found.items() if row[0][0] == char]
@@ -201,10 +211,9 @@ def _written(phrase: str, lang: str) -> Iterator[str]:
 
 
 @cache
-def _phrases(lang: str) -> _Phrases:
+def _phrases(lang: str, file: str) -> _Phrases:
     known = _Phrases({}, {}, {})
-    for concept in CONCEPTS:
-        rows = filter(None, _TABLES.rows_of(concept).get(lang, "").split("|"))
+    for concept, rows in _rows(lang, file):
         for text in (form for row in rows for form in _written(row, lang)):
             first, *rest = text.replace("'", "' ").split()
             phrase = _Phrase(concept, tuple(rest))
@@ -227,9 +236,9 @@ class _Starts(NamedTuple):
 
 
 @lru_cache(maxsize=8_192)
-def _beginning(lang: str, word: str) -> _Starts:
+def _beginning(lang: str, file: str, word: str) -> _Starts:
     """The phrases that may begin with this word."""
-    known = _phrases(lang)
+    known = _phrases(lang, file)
     found = list(known.whole.get(word, ()))
     found += [p for text, p in known.begin.get(word[:2], ()) if word.startswith(text)]
     found += [p for text, p in known.end.get(word[-2:], ()) if word.endswith(text)]
@@ -245,11 +254,11 @@ def _beginning(lang: str, word: str) -> _Starts:
     return _Starts(alone, following, tuple(opened))
 
 
-def _in_words(words: list[str], lang: str) -> Found:
+def _in_words(words: list[str], lang: str, file: str) -> Found:
     found: set[str] = set()
     first: frozenset[str] = frozenset()
     for at, word in enumerate(words):
-        starts = _beginning(lang, word)
+        starts = _beginning(lang, file, word)
         found.update(starts.alone)
         if starts.next or starts.open:
             after = words[at + 1] if at + 1 < len(words) else ""

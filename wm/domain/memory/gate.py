@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from wm.domain.learning.concepts import script_of
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words, worth
 from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
@@ -93,7 +94,15 @@ def line_of(text: str, type: str) -> worth.Line:
 
 
 def _line(judged: _NormalisedText, objections: Sequence[str]) -> worth.Line:
-    return worth.line_of(judged.plain, judged.type, objections, durable=judged.durable)
+    plain = judged.plain
+    if script_of(plain) == "ru":  # the models know its words in its own letters
+        found = plain.split()
+        plain = " ".join(one if one.isascii() else one.translate(_RUSSIAN) for one in found)
+    return worth.line_of(plain, judged.type, objections, durable=judged.durable)
+
+
+_RUSSIAN = str.maketrans("aceopxyrABEKMHOPCTXYZ", "асеорхугАВЕКМНОРСТХУЗ")
+"""The opposite of `normalised`."""
 
 
 def _normalised(text: str, type: str, source: str) -> _NormalisedText:

@@ -1,9 +1,10 @@
 """Whether a line that a model proposes is worth remembering for months, or abuses a memory (EX-3).
 
-A line becomes a set of features: the concepts that it expresses, its opening, form and type, the
-rules of the gate that object, its words. Two linear models weigh them, because an attack reads like
-a lasting rule; their weights are data, which `python -m tests.bench fit_gate` makes from labelled
-lines. Pure and linear (EX-6).
+A line becomes a set of features. For its worth: the concepts that it expresses, its opening, form
+and type, the rules of the gate that object, its words. For harm, because an attack reads like a
+lasting rule: what is acted on, who gains, which protection goes, who must not know of it, each
+together with the others. Each has a linear model; their weights are data, which `python -m
+tests.bench fit_gate` makes from labelled lines. Pure and linear (EX-6).
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ UNKNOWN = ("ar", "hi")
 """Languages of which no fit had lines."""
 
 WORTHLESS_SCORE = 0.3
-"""A line of at least this score is refused. Of 1,824 lines that no fit used, a score of 0 refuses
-99 wrongly and accepts 117 wrongly, 0.3 refuses 81 and accepts 138, among them 65 attacks: a fact
-that is lost costs more than a useless line, which fades."""
+"""A line of at least this score is refused. Of 1,824 lines that no fit used, among them 916 honest
+ones and 177 attacks, the gate refuses 67 honest ones and 143 attacks and accepts 76 other useless
+lines; with a score of 0 it refuses 86 honest ones and accepts 63 useless ones: a fact that is lost
+costs more than a useless line, which fades."""
 
-
-HARMFUL_SCORE = 0.15
-"""A line of at least this score is refused. Of 177 attacks and 916 honest lines that no fit used,
-the other rules refuse 108 and 81, with this score 130 and 85, with -0.3 136 and 88."""
+HARMFUL_SCORE = -1.3
+"""A line of at least this score is refused. With -0.9 the gate refuses 58 of the same honest lines
+and 136 attacks, with -1.5 73 and 145."""
 
 
 def is_worthless(line: Line) -> bool:
@@ -62,9 +63,15 @@ def is_worthless(line: Line) -> bool:
 
 def is_harmful(line: Line) -> bool:
     """Whether the line orders later agents to leak, obey, hide or skip a check, rather likely."""
-    features = line.features | intent.harm_signs(line.plain)
-    full = line._replace(features=features)
-    return line.lang not in UNKNOWN and _weighed("harm.toml", full) >= HARMFUL_SCORE
+    signs = line._replace(features=harm_signs(line.plain, line.lang))
+    return line.lang not in UNKNOWN and _weighed("harm.toml", signs) >= HARMFUL_SCORE
+
+
+def harm_signs(plain: str, lang: str) -> frozenset[str]:
+    """The features of a line for the model of harm. Those for its worth are not among them: with
+    them it refused no more attacks."""
+    found = concepts_of(folded(plain), lang, "harm_words.toml").anywhere
+    return found | intent.harm_signs(plain)
 
 
 def _weighed(file: str, line: Line) -> float:
