@@ -87,7 +87,9 @@ def judged_errors(row: Row) -> Iterator[Judged]:
     tool = _TOOLS.get(row["tool"], {})
     if row["form"] == "code" and tool.get("category", "runtime") == "runtime":
         return  # `; echo "exit code: $?"` behind a program that is not a check: open to argument
-    failed = row["exit"] != 0 or row["form"] == "code"
+    failed = row["exit"] != 0 or (
+        row["form"] == "code" and not row["output"].rstrip().endswith("exit code: 0")
+    )
     hidden = row["form"] in HIDDEN and row["exit"] == 0
     if not failed and not hidden:
         visible = []

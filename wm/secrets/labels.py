@@ -184,7 +184,7 @@ _NO_SECRETS = TABLES.words("no_secrets")
 _PARSED = frozenset(("unexpected", "expected", "illegal", "next"))
 """Words before the `token` that a parser read."""
 _VERB_AFTER = frozenset(TABLES.words("pass_is_verb"))
-"""Words after which `pass` is a verb."""
+"""Words after which `pass` is a verb, or one of several."""
 _TIMES = TABLES.words("passes")
 """`one-pass`, `low-pass`, `-bypass`: no label."""
 

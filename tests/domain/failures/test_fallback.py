@@ -603,6 +603,104 @@ STRUCTURES = [
         ("gawk: a.awk:2: { sum += ) }", "gawk: a.awk:2:          ^ syntax error"),
         ["gawk: a.awk:2: { sum += ) } syntax error"],
     ),
+    # The message is below a heading that only says in which phase it failed, or quotes source.
+    (
+        "clojure fee.clj",
+        (
+            "Syntax error compiling at (fee.clj:6:10).",
+            "Unable to resolve symbol: fees",
+            "",
+            "Full report at:",
+        ),
+        ["fee.clj:6: Syntax error compiling: Unable to resolve symbol: fees"],
+    ),
+    (
+        "mamba spec",
+        (
+            "Failures:",
+            "",
+            "  1) Fee it is small",
+            "     Failure/Error: fee_spec.py assert fee(2) == 3",
+            "         NameError: name 'fees' is not defined",
+        ),
+        [
+            "Fee it is small: Failure/Error: fee_spec.py assert fee(2) == 3: NameError: name 'fees' is not defined"
+        ],
+    ),
+    (
+        "prosecheck FEES.md",
+        (
+            "In FEES.md",
+            "==========",
+            "The the fee is small.",
+            "    ^^^",
+            '"the" is repeated on line 3 at column 4',
+        ),
+        ['FEES.md:3: In FEES.md "the" is repeated on line 3 at column 4'],
+    ),
+    # A diff of a test runner compares what came with what should; a formatter's does not.
+    (
+        "cram fee.t",
+        (
+            "--- fee.t",
+            "+++ fee.t.err",
+            "@@ -4,4 +4,5 @@",
+            "   $ fee 3",
+            "-  40",
+            "+  41",
+            "",
+            "# Ran 1 tests, 0 skipped, 1 failed.",
+        ),
+        ["fee.t: wanted: 40, got: 41"],
+    ),
+    (
+        "cog --check --diff FEES.md",
+        ("--- current FEES.md", "+++ changed FEES.md", "@@ -5,6 +5,6 @@", "-- ash", "+- oak"),
+        ["FEES.md: not formatted"],
+    ),
+    # Each test that fails has a traceback, though without a heading.
+    (
+        "green fees",
+        (
+            "Failure in test_fee.test_none",
+            '  File "/home/ana/shop/test_fee.py", line 11, in test_none',
+            "    self.assertEqual(fee([]), 0)",
+            "AssertionError: 1 != 0",
+            "",
+            "Failure in test_fee.test_two",
+            '  File "/home/ana/shop/test_fee.py", line 8, in test_two',
+            "    self.assertEqual(fee([2]), 2)",
+            "AssertionError: 3 != 2",
+            "",
+            "FAILED (failures=2)",
+        ),
+        ["test_fee.py:11: AssertionError: 1 != 0", "test_fee.py:8: AssertionError: 3 != 2"],
+    ),
+    # A line without a place is the failure if the places have warnings only.
+    (
+        "gpasm a.asm",
+        ("a.asm:1:Warning[215] Processor superseded.", "Error[125]   EOF encountered before END."),
+        ["Error[125] EOF encountered before END."],
+    ),
+    (
+        "xa a.a65",
+        ("a.a65:line 4: 1002:Label already defined error",),
+        ["a.a65:4: 1002:Label already defined error"],
+    ),
+    (
+        "sqlfmt --diff .",
+        (
+            "1 file had errors while formatting.",
+            "fees.sql",
+            "    sqlfmt encountered an error: no SQL at 41",
+        ),
+        ["fees.sql: sqlfmt encountered an error: no SQL at 41"],
+    ),
+    (
+        "specvalidator api.json",
+        ('{"errors": [{"path": "/paths/fees", "message": "must be object"}]}',),
+        ["/paths/fees: must be object"],
+    ),
 ]
 
 

@@ -135,8 +135,14 @@ _FAILED_SUITE = patterns.Lazy(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     """A message goes on below that ends in a colon, is only the name of an exception, or says only
-    what a parser of YAML was reading."""
+    in which phase it failed, or what a parser of YAML was reading."""
     reading = _READING.search(found.message)
+    if _PHASE.match(found.message):
+        said = "".join(lines[found.at : found.at + 1])
+        at = found.at + (found.message not in said)
+        below = "".join(lines[at + 1 : at + 2]).strip()
+        tells = _LETTER.search(below) and not telling.advises(below)
+        return replace(found, message=f"{found.message}: {below}") if tells else found
     if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or reading):
         return found
     for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):
@@ -192,6 +198,11 @@ _SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b")
 """A count or a heading, not a name."""
 
 
+_PHASE = patterns.Lazy(
+    r"(?:(?:[Ss]yntax |[Pp]arse )?[Ee]rror(?: \w+ing(?: \w+)?)?|[A-Z]\w+(?: \w+)? failed|FAILED)"
+    r"[.!]?$|Failure/Error: "
+)
+"""`Syntax error compiling`, and quoted source of a test: the message is on the line below."""
 _READING = patterns.Lazy(r"\bwhile (?:parsing|scanning|constructing) an? [\w ]+$")
 _IN_FILE = patterns.Lazy(r"^in \S.*, line \d+")
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
@@ -279,7 +290,8 @@ def _settled(
         category = owner.purpose or ("test" if found.name else "runtime")
     named = (name for name in owner.places if places.is_file(name) and name in found.message)
     absent = _ABSENT.search(found.message) is not None
-    file = _file(found.file or ("" if absent else next(named, "")), owner, root)
+    file = found.file or _heading_file(found, lines) or ("" if absent else next(named, ""))
+    file = _file(file, owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
 
@@ -291,6 +303,14 @@ def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:
     return [*(line for line in above if line.endswith(":")), *below]
 
 
+def _heading_file(found: DetectedError, lines: Sequence[str]) -> str:
+    """The file that is named alone on the line above an indented error; "" for none."""
+    above = "".join(lines[max(0, found.at - 1) : found.at])
+    indented = "".join(lines[found.at : found.at + 1])[:1].isspace()
+    return above.rstrip(":") if indented and _FILE_ALONE.match(above) else ""
+
+
+_FILE_ALONE = patterns.Lazy(r"^[\w@./-]+\.[A-Za-z]\w{0,5}:?$")
 _ABSENT = patterns.Lazy(r"(?i)no such|not found|not exist|cannot find|can't (?:open|find)|\bno ")
 
 

@@ -248,8 +248,18 @@ def _listed(key: str, value: Any, file: str) -> list[_Finding]:
     return [
         _Finding(DetectedError("", message, file, _line(item), name=_named(item)), bad=True)
         for item in items[:MAX_OBJECTS]
-        if (message := _message(item))
+        if (message := _pointed(item))
     ]
+
+
+def _pointed(item: dict[str, Any]) -> str:
+    """The message behind the JSON pointer to the value it is about: `/jobs/test: is required`."""
+    message = _message(item)
+    at = next((item[key] for key in POINTERS if str(item.get(key, "")).startswith("/")), "")
+    return f"{at}: {message}" if at and message and not _is_path(at) else message
+
+
+POINTERS = ("instancepath", "datapath", "pointer", "path")
 
 
 def _named(item: dict[str, Any]) -> str:

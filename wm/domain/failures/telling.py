@@ -172,7 +172,8 @@ def outweighs(lines: Sequence[str], found: Collection[DetectedError]) -> bool:
             said = max(said, score)
         else:
             other = max(other, score)
-    return -math.inf < said < other - FAR
+    mild = all("mild" in _shapes(error.message) for error in found)
+    return -math.inf < said < other - (0 if mild else FAR)
 
 
 def _at(error: DetectedError, text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wm.domain.failures import summaries
 from wm.domain.failures.detected import DetectedError
 from wm.text import patterns
 
@@ -12,11 +13,12 @@ _UNFORMATTED = patterns.Lazy(
     r"|^(?:ERROR: )?(\S+\.pyi?):? (Imports .+)$"
 )
 
-_SIDE = patterns.Lazy(r"^\w+/ +")
-"""`original/ a.py`, `fixed/ a.py`"""
+_SIDE = patterns.Lazy(r"^(?:\w+/ +|(?:current|changed|expected|actual|old|new) )")
+"""`original/ a.py`, `fixed/ a.py`, `changed a.md`"""
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
+    verdict = summaries.failed(lines, checks=False)  # A test compares what came with what should.
     prettier = any("Code style issues" in line for line in lines)
     for i, line in enumerate(lines):
         match = _UNFORMATTED.match(line) if "format" in line or "Imports" in line else None
@@ -27,12 +29,22 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith("--- "):
             below = [text for text in lines[i + 1 : i + 5] if text.strip()][:2]
             if _is_diff(below):
-                name = (below[0][4:].strip() or line[4:]).split("\t")[0]
-                file = _SIDE.sub("", name).removesuffix(":after")
-                yield DetectedError("lint", "not formatted", file, 0, i, i + 3)
+                old, new = (_SIDE.sub("", side[4:].strip()) for side in (line, below[0]))
+                if verdict:
+                    yield DetectedError("test", _difference(lines, i + 3), old, 0, i, i + 3)
+                else:
+                    file = (new or old).split("\t")[0].removesuffix(":after")
+                    yield DetectedError("lint", "not formatted", file, 0, i, i + 3)
         elif prettier and line.startswith("[warn] ") and "Code style" not in line:
             file = line[7:].strip()
             yield DetectedError("lint", "not formatted (prettier)", file, 0, i, i + 1)
+
+
+def _difference(lines: Sequence[str], begin: int) -> str:
+    """The first lines of a diff that are wanted, and that came instead."""
+    sides = [[t[1:].strip() for t in lines[begin:] if t[:1] == sign][:1] for sign in "-+"]
+    named = zip(("wanted", "got"), sides, strict=True)
+    return ", ".join(f"{what}: {text}" for what, side in named for text in side)
 
 
 def _is_diff(below: Sequence[str]) -> bool:

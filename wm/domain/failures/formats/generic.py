@@ -38,12 +38,19 @@ def stated(lines: Sequence[str], at: int) -> str:
     heading = heading or text.endswith(":") or _ONLY_FILE.search(text) is not None
     below = _below(lines, at)
     if heading and not below:
-        below = [t.strip() for t in lines[at + 1 : at + 6] if _WORD.search(t)]
+        below = [t.strip() for t in _without_source(lines[at + 1 : at + 6]) if _WORD.search(t)]
         below = [t for t in below if not t.endswith(":")] or below
         below = below[:1]
     return " ".join([text, *below])
 
 
+def _without_source(lines: Sequence[str]) -> list[str]:
+    """The lines without those of a source that a mark below points at."""
+    marks = [*map(_MARK.match, lines[1:]), None]
+    return [line for line, mark in zip(lines, marks, strict=False) if not mark]
+
+
+_MARK = patterns.Lazy(r"^\s*[\^~]+\s*$")
 _SHELL_SAYS = patterns.Lazy(telling.SHELL)
 _SHELL_PID = patterns.Lazy(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 

@@ -14,6 +14,8 @@ from wm.domain.failures.detected import DetectedError, is_foreign, own_place, wh
 from wm.text import patterns
 
 _PY_FRAME = patterns.Lazy(r'^\s*File "(.+?)", line (\d+)')
+_GENERATED = patterns.Lazy(r"^<\w+ (\S+\.\w+)(?::\d+)?>$")
+"""`<cog README.md:3>`: code in another file."""
 _PY_END = patterns.Lazy(
     r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Group|Iteration|Timeout|[A-Z]\w*))(?::.*|)$"
 )
@@ -43,8 +45,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 
 def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
-    """Only the last traceback: earlier ones were logged or handled."""
+    """Only the last traceback that has a heading: earlier ones were logged or handled."""
     last: DetectedError | None = None
+    headless = False
     i = 0
     while i < len(lines):
         text = _bare(lines[i])
@@ -55,10 +58,12 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
             last = replace(found, at=i, until=i + size) if found else last
             last = _caused(last, cause) if last and cause else last
             i += size
-        elif text.startswith('  File "') and last is None:
-            # A SyntaxError of the program itself has no heading.
+        elif text.startswith('  File "') and (headless or last is None):
+            # A SyntaxError of the program itself has no heading, nor has one of a test in green.
             found, i = _traceback(lines, i - 1)
-            last = found if found and "Error" in found.message else last
+            if found and "Error" in found.message:
+                yield from (last,) if last else ()
+                last, headless = found, True
         else:
             i += 1
     if last:
@@ -98,7 +103,7 @@ def _traceback(lines: Sequence[str], start: int) -> tuple[DetectedError | None, 
         text = _bare(lines[i])
         frame = _PY_FRAME.match(text) if "File " in text else None
         if frame:
-            frames.append((frame.group(1), frame.group(2)))
+            frames.append((_GENERATED.sub(r"\1", frame.group(1)), frame.group(2)))
         elif (text and text[0] not in " \t+|") or (
             not text and i > start + 1 and not (i + 1 < len(lines) and lines[i + 1][:1] == " ")
         ):
