@@ -140,9 +140,9 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     if _PHASE.match(found.message):
         said = "".join(lines[found.at : found.at + 1])
         at = found.at + (found.message not in said)
-        below = "".join(lines[at + 1 : at + 2]).strip()
-        tells = _LETTER.search(below) and not telling.advises(below)
-        return replace(found, message=f"{found.message}: {below}") if tells else found
+        more = "".join(lines[at + 1 : at + 2]).strip()
+        tells = _LETTER.search(more) and not telling.advises(more)
+        return replace(found, message=f"{found.message}: {more}") if tells else found
     if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or reading):
         return found
     for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):
