@@ -696,6 +696,42 @@ STRUCTURES = [
         ),
         ["fees.sql: sqlfmt encountered an error: no SQL at 41"],
     ),
+    # The message goes on below where the terminal was too narrow, and is below quoted source.
+    (
+        "povcheck fee.pov",
+        (
+            "fee.pov(7,16): error: found the undeclared and unusual word",
+            "      'fees'; did you mean 'fee'?",
+            "error: 1 found",
+        ),
+        ["fee.pov:7: error: found the undeclared and unusual word 'fees'; did you mean 'fee'?"],
+    ),
+    (
+        "slash run fee_test.py",
+        (
+            "== #1: fee_test.py:test_none ===========================",
+            " - 1/1 F: - - - - -",
+            " /home/ana/shop/fee_test.py:9",
+            ">    assert fee([]) == 7",
+            "F    AssertionError: assert 0 == 7",
+        ),
+        ["fee_test.py:9: F AssertionError: assert 0 == 7"],
+    ),
+    # What caused the error that was thrown last.
+    (
+        "node fee.js",
+        (
+            "Error: Failed to read fees",
+            "    at read (file:///home/ana/shop/fee.js:6:13) {",
+            "  [cause]: Error: no such file, open '/home/ana/shop/fees.json'",
+            "      at async open (node:internal/fs/promises:637:25)",
+            "}",
+        ),
+        [
+            "fee.js:6: Error: Failed to read fees (cause: Error: no such file, open"
+            " '/home/ana/shop/fees.json')"
+        ],
+    ),
     (
         "specvalidator api.json",
         ('{"errors": [{"path": "/paths/fees", "message": "must be object"}]}',),

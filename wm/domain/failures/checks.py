@@ -137,6 +137,8 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     """A message goes on below that ends in a colon, is only the name of an exception, or says only
     in which phase it failed, or what a parser of YAML was reading."""
     reading = _READING.search(found.message)
+    if more := _wrapped(found, lines):
+        return replace(found, message=f"{found.message} {more}")
     if _PHASE.match(found.message):
         said = "".join(lines[found.at : found.at + 1])
         at = found.at + (found.message not in said)
@@ -155,6 +157,20 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
         more = next(inner, "") or next(iter(below[:2]), "")
         return replace(found, message=f"{found.message} {more}".strip())
     return found
+
+
+def _wrapped(found: DetectedError, lines: Sequence[str]) -> str:
+    """The rest of a message that is wrapped: the first word below had no room on its line."""
+    line, *below = [*(t.rstrip() for t in lines[found.at : found.at + 3]), "", ""][:3]
+    if not line.endswith(found.message) or not _CONTINUES.match(below[0]) or "^" in below[1]:
+        return ""
+    needed = len(line) + 1 + len(below[0].split(None, 1)[0])
+    return below[0].strip() if any(len(line) <= w < needed for w in WIDTHS) else ""
+
+
+_CONTINUES = patterns.Lazy(r"^\s+[a-z'\"`].*[^;{}]$")
+WIDTHS = (60, 72, 80, 100, 120)
+"""Columns at which programs wrap their messages."""
 
 
 def _titled(

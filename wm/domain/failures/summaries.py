@@ -23,7 +23,8 @@ _COUNTED = (
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _FAILED = patterns.Lazy(
     rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+(?:\(s\))? ){{0,2}}{_COUNTED}\b"
-    rf"|\b{_COUNTED}(?: tests?| checks?| found)?(?: ?[:=] ?| )[1-9]\d*(?: *[^\s\w!=<>]| +[a-z]|$)"
+    rf"|\b{_COUNTED}(?: tests?| checks?| found)?(?: ?[:=] ?| )[1-9]\d{{0,6}}"
+    r"(?: *[^\s\w!=<>]| +[a-z]|$)"
     r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
     r"|\bSome tests failed|\bcould not compile\b|^\S*make\S*: \*\*\* |\bCode style issues\b"
     r"|\bELIFECYCLE\b|^Failed!|^Error!|\bBuild did NOT complete\b|^error: aborting due to"

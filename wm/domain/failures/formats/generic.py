@@ -19,10 +19,17 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     advice = next((i for i, line in enumerate(lines) if i and _ADVICE.match(line)), len(lines))
     lines = lines[:advice]
     at, _score = telling.best(lines)
+    if at >= 0 and telling.only_sums(lines[at].strip()):
+        said = (i for i, _score in sorted(telling.scores(lines), key=lambda pair: -pair[1]))
+        at = next((i for i in said if _says(lines[i])), at)
     if at >= 0:
         guessed = telling.only_sums(lines[at].strip()) or not telling.objects(lines[at])
         name = LAST_WORD if guessed else ""
         yield DetectedError("", stated(lines, at), at=at, until=at + 1, name=name)
+
+
+def _says(line: str) -> bool:
+    return telling.objects(line) and not telling.only_sums(line.strip())
 
 
 _ADVICE = patterns.Lazy(

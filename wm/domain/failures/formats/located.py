@@ -330,6 +330,8 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
         )
         if after >= 0:
             return after
+    if i + 2 < len(lines) and lines[i + 1].startswith(">") and _tells(lines[i + 2]):
+        return i + 2  # The source is quoted.
     if i and _CODED.match(lines[i - 1]):
         return i - 1
     if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _tells(lines[i + 1]):

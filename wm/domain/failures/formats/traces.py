@@ -24,6 +24,7 @@ _NODE = patterns.Lazy(
     r"((?:[A-Z]\w*)?(?:Error|Exception|Rejection)(?: \[\w+\])?(?:: .*|))$"
 )
 _NODE_FRAME = patterns.Lazy(r"^\s+at (?:.*?\()?((?:file://)?(?:[A-Za-z]:)?[^\s():]+):(\d+):\d+\)?$")
+_CAUSE = patterns.Lazy(r"^(?:[Cc]aused by|\s+\[cause\]): (\S.*?)(?: \{)?$")
 _NODE_PLACE = patterns.Lazy(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
 _RUBY = patterns.Lazy(r"^(?:\S+: )?(\S+\.rb):(\d+):in [`'].*?': (.+)$")
 _PHP = patterns.Lazy(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(.+?) in (\S+?)(?: on line |:)(\d+)$")
@@ -136,7 +137,11 @@ def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
         file, number = own_place(_NODE_PLACE, reversed(above))
         file, number = (file, number) if file or not own else own[0]
         path = file.removeprefix("file://")
-        last = DetectedError("", head.group(1), path, number, max(0, i - 5), end)
+        cause = _CAUSE.match("".join(lines[end : end + 1])) or next(
+            filter(None, map(_CAUSE.match, lines[i + 1 : end])), None
+        )
+        message = f"{head.group(1)} (cause: {cause.group(1)})" if cause else head.group(1)
+        last = DetectedError("", message, path, number, max(0, i - 5), end)
     if last:
         yield last
 
