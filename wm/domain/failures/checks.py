@@ -136,26 +136,21 @@ _FAILED_SUITE = patterns.Lazy(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     """A message goes on below that ends in a colon, is only the name of an exception, or says only
     in which phase it failed, or what a parser of YAML was reading."""
-    reading = _READING.search(found.message)
     if more := _wrapped(found, lines):
         return replace(found, message=f"{found.message} {more}")
-    if _PHASE.match(found.message):
-        said = "".join(lines[found.at : found.at + 1])
-        at = found.at + (found.message not in said)
-        more = "".join(lines[at + 1 : at + 2]).strip()
-        tells = _LETTER.search(more) and not telling.advises(more)
-        return replace(found, message=f"{found.message}: {more}") if tells else found
-    if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or reading):
+    phase = _PHASE.search(found.message)
+    if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or phase):
         return found
     for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):
-        if not lines[i].rstrip().endswith(found.message):
+        if not (lines[i].rstrip().endswith(found.message) or (phase and found.message in lines[i])):
             continue
-        below = [t.strip() for t in lines[i + 1 : i + REACH] if _LETTER.search(t)]
-        if reading:
+        below = [t.strip() for t in lines[i + 1 : i + (4 if phase else REACH)] if _LETTER.search(t)]
+        if phase:
             below = [t for t in below if not _IN_FILE.match(t)][:1]
         inner = (t for t in reversed(below) if _EXCEPTION.match(t))
         more = next(inner, "") or next(iter(below[:2]), "")
-        return replace(found, message=f"{found.message} {more}".strip())
+        colon = ":" if phase and not phase.start() else ""
+        return replace(found, message=f"{found.message}{colon} {more}".strip())
     return found
 
 
@@ -165,12 +160,11 @@ def _wrapped(found: DetectedError, lines: Sequence[str]) -> str:
     if not line.endswith(found.message) or not _CONTINUES.match(below[0]) or "^" in below[1]:
         return ""
     needed = len(line) + 1 + len(below[0].split(None, 1)[0])
-    return below[0].strip() if any(len(line) <= w < needed for w in WIDTHS) else ""
+    usual = (60, 72, 80, 100, 120)
+    return below[0].strip() if any(len(line) <= width < needed for width in usual) else ""
 
 
 _CONTINUES = patterns.Lazy(r"^\s+[a-z'\"`].*[^;{}]$")
-WIDTHS = (60, 72, 80, 100, 120)
-"""Columns at which programs wrap their messages."""
 
 
 def _titled(
@@ -215,11 +209,10 @@ _SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b")
 
 
 _PHASE = patterns.Lazy(
-    r"(?:(?:[Ss]yntax |[Pp]arse )?[Ee]rror(?: \w+ing(?: \w+)?)?|[A-Z]\w+(?: \w+)? failed|FAILED)"
-    r"[.!]?$|Failure/Error: "
+    r"^(?:(?:[Ss]yntax |[Pp]arse )?[Ee]rror(?: \w+ing(?: \w+)?)?|[A-Z]\w+ failed|FAILED)[.!]?$"
+    r"|^Failure/Error: |\bwhile (?:parsing|scanning|constructing) an? [\w ]+$"
 )
-"""`Syntax error compiling`, and quoted source of a test: the message is on the line below."""
-_READING = patterns.Lazy(r"\bwhile (?:parsing|scanning|constructing) an? [\w ]+$")
+"""`Syntax error compiling`, `while parsing a mapping`; a test runner quotes the source so."""
 _IN_FILE = patterns.Lazy(r"^in \S.*, line \d+")
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
 _EXCEPTION = patterns.Lazy(r"[A-Z]\w*(?:Error|Exception): \S")
@@ -321,9 +314,8 @@ def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:
 
 def _heading_file(found: DetectedError, lines: Sequence[str]) -> str:
     """The file that is named alone on the line above an indented error; "" for none."""
-    above = "".join(lines[max(0, found.at - 1) : found.at])
-    indented = "".join(lines[found.at : found.at + 1])[:1].isspace()
-    return above.rstrip(":") if indented and _FILE_ALONE.match(above) else ""
+    above, own = lines[found.at - 1 : found.at + 1] if 0 < found.at < len(lines) else ("", "")
+    return above.rstrip(":") if own[:1].isspace() and _FILE_ALONE.match(above) else ""
 
 
 _FILE_ALONE = patterns.Lazy(r"^[\w@./-]+\.[A-Za-z]\w{0,5}:?$")

@@ -254,12 +254,8 @@ def _listed(key: str, value: Any, file: str) -> list[_Finding]:
 
 def _pointed(item: dict[str, Any]) -> str:
     """The message behind the JSON pointer to the value it is about: `/jobs/test: is required`."""
-    message = _message(item)
-    at = next((item[key] for key in POINTERS if str(item.get(key, "")).startswith("/")), "")
-    return f"{at}: {message}" if at and message and not _is_path(at) else message
-
-
-POINTERS = ("instancepath", "datapath", "pointer", "path")
+    message, at = _message(item), str(item.get("instancepath") or item.get("path") or "")
+    return f"{at}: {message}" if message and at[:1] == "/" and not _is_path(at) else message
 
 
 def _named(item: dict[str, Any]) -> str:

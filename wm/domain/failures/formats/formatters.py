@@ -30,11 +30,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             below = [text for text in lines[i + 1 : i + 5] if text.strip()][:2]
             if _is_diff(below):
                 old, new = (_SIDE.sub("", side[4:].strip()) for side in (line, below[0]))
-                if verdict:
-                    yield DetectedError("test", _difference(lines, i + 3), old, 0, i, i + 3)
-                else:
-                    file = (new or old).split("\t")[0].removesuffix(":after")
-                    yield DetectedError("lint", "not formatted", file, 0, i, i + 3)
+                file = old if verdict else (new or old).split("\t")[0].removesuffix(":after")
+                message = _difference(lines, i + 3) if verdict else "not formatted"
+                yield DetectedError("test" if verdict else "lint", message, file, 0, i, i + 3)
         elif prettier and line.startswith("[warn] ") and "Code style" not in line:
             file = line[7:].strip()
             yield DetectedError("lint", "not formatted (prettier)", file, 0, i, i + 1)
@@ -42,9 +40,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 def _difference(lines: Sequence[str], begin: int) -> str:
     """The first lines of a diff that are wanted, and that came instead."""
-    sides = [[t[1:].strip() for t in lines[begin:] if t[:1] == sign][:1] for sign in "-+"]
-    named = zip(("wanted", "got"), sides, strict=True)
-    return ", ".join(f"{what}: {text}" for what, side in named for text in side)
+    changed = (next((t[1:] for t in lines[begin:] if t[:1] == sign), "") for sign in "-+")
+    return "wanted: {}, got: {}".format(*map(str.strip, changed))
 
 
 def _is_diff(below: Sequence[str]) -> bool:

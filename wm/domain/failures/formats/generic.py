@@ -20,16 +20,12 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     lines = lines[:advice]
     at, _score = telling.best(lines)
     if at >= 0 and telling.only_sums(lines[at].strip()):
-        said = (i for i, _score in sorted(telling.scores(lines), key=lambda pair: -pair[1]))
-        at = next((i for i in said if _says(lines[i])), at)
+        other, _score = telling.best(["" if telling.only_sums(t.strip()) else t for t in lines])
+        at = other if other >= 0 and telling.objects(lines[other]) else at
     if at >= 0:
         guessed = telling.only_sums(lines[at].strip()) or not telling.objects(lines[at])
         name = LAST_WORD if guessed else ""
         yield DetectedError("", stated(lines, at), at=at, until=at + 1, name=name)
-
-
-def _says(line: str) -> bool:
-    return telling.objects(line) and not telling.only_sums(line.strip())
 
 
 _ADVICE = patterns.Lazy(
@@ -45,19 +41,15 @@ def stated(lines: Sequence[str], at: int) -> str:
     heading = heading or text.endswith(":") or _ONLY_FILE.search(text) is not None
     below = _below(lines, at)
     if heading and not below:
-        below = [t.strip() for t in _without_source(lines[at + 1 : at + 6]) if _WORD.search(t)]
+        below = [t.strip() for t in lines[at + 1 : at + 6] if _WORD.search(t) or _MARK.match(t)]
+        below = below[next((i + 1 for i, t in enumerate(below) if _MARK.match(t)), 0) :]
         below = [t for t in below if not t.endswith(":")] or below
         below = below[:1]
     return " ".join([text, *below])
 
 
-def _without_source(lines: Sequence[str]) -> list[str]:
-    """The lines without those of a source that a mark below points at."""
-    marks = [*map(_MARK.match, lines[1:]), None]
-    return [line for line, mark in zip(lines, marks, strict=False) if not mark]
-
-
 _MARK = patterns.Lazy(r"^\s*[\^~]+\s*$")
+"""Below quoted source."""
 _SHELL_SAYS = patterns.Lazy(telling.SHELL)
 _SHELL_PID = patterns.Lazy(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 

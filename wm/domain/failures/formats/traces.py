@@ -137,9 +137,7 @@ def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
         file, number = own_place(_NODE_PLACE, reversed(above))
         file, number = (file, number) if file or not own else own[0]
         path = file.removeprefix("file://")
-        cause = _CAUSE.match("".join(lines[end : end + 1])) or next(
-            filter(None, map(_CAUSE.match, lines[i + 1 : end])), None
-        )
+        cause = next(filter(None, map(_CAUSE.match, lines[i + 1 : end + 1])), None)
         message = f"{head.group(1)} (cause: {cause.group(1)})" if cause else head.group(1)
         last = DetectedError("", message, path, number, max(0, i - 5), end)
     if last:
