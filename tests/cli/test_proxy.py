@@ -231,3 +231,27 @@ def test_exchanges_are_stored_by_the_daemon_and_shown(
     assert (pressure["source"], pressure["basis"], pressure["used"]) == ("proxy", "tokens", 42)
     said = user.wm("session", "show", "s-77").out
     assert "proxy        1 exchange · 42 tokens read (71 % from the cache) · 0 written" in said
+
+
+def test_the_first_bodies_of_a_folder_are_recorded_and_replayed(
+    home_with_daemon: Terminal, service: Service
+) -> None:
+    """Nothing of the workspace is stored yet, and the request names no folder."""
+    user = home_with_daemon.at("unheard")
+    script = (
+        'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "X-Session-Id: s-78"'
+        ' -d \'{"model": "m", "messages": [{"role": "user", "content": "hello"}]}\''
+    )
+    line = ("run", "--record", "--upstream", service.url, "sh", "-c", script)
+    code, _, err = done(start(user, *line))
+    folder = f"{user.data}/workspaces/{identity.key_of(str(user.repo))}/recordings"
+    assert (code, "1 exchange recorded without secrets in" in " ".join(err.split())) == (0, True)
+    assert user.wm("replay", folder).out.startswith("policy none · 1 request of 1 conversation")
+
+
+def test_a_program_that_ignores_the_proxy_is_reported(terminal: Terminal) -> None:
+    code, _, err = done(start(terminal, "run", *OFF, *NOWHERE, "true"))
+    assert (code, err) == (
+        0,
+        "wm run: 0 requests; only programs that read ANTHROPIC_BASE_URL use the proxy.\n",
+    )

@@ -12,16 +12,15 @@ from contextlib import asynccontextmanager, suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.api.protocol import Scoped
+from wm.api.protocol import PagingTotals, Scoped
 from wm.cli import output
 from wm.cli.context import Caller, daemon_status
+from wm.cli.overview import paging_line
 from wm.daemon.lifecycle import start
-from wm.domain.counts import saving
 from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.ledger import totals_of
-from wm.ops.paging.objects import objects_folder
 from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
 from wm.proxy.ledger import DaemonLedger
@@ -30,6 +29,7 @@ from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
 from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, find_network
+from wm.store.paths import OBJECTS, RECORDINGS, WORKSPACES
 
 
 def settings_for(caller: Caller, upstream: str) -> ProxySettings:
@@ -77,6 +77,8 @@ class ProxyRecords(Struct, frozen=True):
     observer: Observer
     reporter: Reporter
     preparer: ManagingPreparer | None = None
+    folder: str = ""
+    """Where bodies are recorded."""
 
 
 @asynccontextmanager
@@ -96,7 +98,8 @@ async def watched(
     if record and caller.settings.config_error is not None:
         output.note("Nothing is recorded while config.toml cannot be used.")
         record = False
-    reporter, ledger = Reporter(caller.settings), DaemonLedger(caller.settings)
+    folder = caller.directory if workspace else ""
+    reporter, ledger = Reporter(caller.settings, folder), DaemonLedger(caller.settings, folder)
 
     def report(note: Note) -> None:
         reporter(note)
@@ -133,7 +136,8 @@ async def watched(
             network=find_network(),
         ) as proxy:
             await _start_daemon(caller, preparer.name, ledger, workspace, record=record)
-            yield proxy, ProxyRecords(observer, reporter, preparer)
+            where = _folder(caller, workspace, RECORDINGS)
+            yield proxy, ProxyRecords(observer, reporter, preparer, where)
     finally:
         await preparer.close(settings.drain_s)
         await ledger.close()
@@ -159,21 +163,27 @@ async def _start_daemon(
         )
 
 
+def _folder(caller: Caller, workspace: str, kind: str) -> str:
+    """The folder of a workspace's files of this kind, for people."""
+    folder = caller.settings.paths.home / WORKSPACES / (workspace or "<workspace>") / kind
+    return output.home_short(str(folder))
+
+
 def _announce(caller: Caller, policy: str, workspace: str) -> None:
     """Say what is stored, where and for how long, before anything is (OB-1)."""
     days = caller.settings.storage.object_max_age_days
-    home = caller.settings.paths.home
-    folder = output.home_short(str(home / objects_folder(workspace or "<workspace>")))
     output.note(
         f"Paging policy {policy}: the steps of sessions are kept, without secrets, for {days:g} "
-        f"days in {folder}, so that what is removed can be restored. `wm objects` shows them; "
-        "`--policy off` stores nothing."
+        f"days in {_folder(caller, workspace, OBJECTS)}, so that what is removed can be restored. "
+        "`wm objects` shows them; `--policy off` stores nothing."
     )
 
 
 def summary(records: ProxyRecords) -> str:
     """The totals in one line."""
     tally = records.observer.tally
+    if not tally.requests:
+        return "0 requests; only programs that read ANTHROPIC_BASE_URL use the proxy."
     usage = tally.usage
     failed = f", {tally.failed} failed" if tally.failed else ""
     internal = output.count(tally.faults, "internal error")
@@ -195,28 +205,17 @@ def paged(records: ProxyRecords) -> str:
     bills = [totals_of(state, "") for state in states if state.removed]
     if records.preparer is None or not bills:
         return ""
-    removed = sum(bill.removed for bill in bills)
-    saved = sum(bill.saved - bill.spent for bill in bills)
-    needed = sum(bill.faults for bill in bills)
-    cost = sum(bill.fault_cost for bill in bills)
-    misses = sum(bill.misses for bill in bills)
-    phantoms = sum(bill.phantoms for bill in bills)
-    asked = sum(bill.phantom_cost for bill in bills)
-    passages = sum(bill.passages for bill in bills)
-    is_priced = not any(bill.unpriced for bill in bills)
-    text = f"policy {records.preparer.name}: {output.count(removed, 'token')} fewer at the end, "
-    text += saving(saved, is_priced=is_priced)
-    if needed:
-        used = output.count(needed, "removed step")
-        text += f"; {used} needed again" + (f" ({output.dollars(cost)})" if is_priced else "")
-    if passages:
-        text += f"; {output.count(passages, 'removed passage')} brought back unasked"
-    if phantoms:
-        text += f"; {output.count(phantoms, 'answer')} used hidden tools"
-        text += f" ({output.dollars(asked)})" if is_priced else ""
-    if misses:
-        text += f"; {output.count(misses, 'cache miss', 'cache misses')}"
-    return f"{text}. Estimated; `wm objects` has the details."
+    total = bills[0].model_copy(
+        update={name: sum(getattr(one, name) for one in bills) for name in _SUMMED}
+        | {"policy": records.preparer.name, "unpriced": sum((b.unpriced for b in bills), ())}
+    )
+    fewer = f"{output.count(total.removed, 'token')} fewer at the end"
+    return f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
+
+
+_SUMMED = [
+    name for name, one in PagingTotals.model_fields.items() if one.annotation in (int, float)
+]
 
 
 def lost(records: ProxyRecords) -> str:
@@ -232,6 +231,7 @@ def recorded(records: ProxyRecords) -> str:
     if not records.observer.record:
         return ""
     handover = records.reporter.handover
-    text = f"{output.count(handover.recorded, 'exchange')} recorded without secrets"
+    count = output.count(handover.recorded, "exchange")
+    text = f"{count} recorded without secrets in {records.folder}"
     left = [f"{count:,} not: {reason}" for reason, count in sorted(handover.left.items()) if count]
     return "; ".join([text, *left]) + "."

@@ -26,9 +26,11 @@ _READ_AHEAD_S = 2.0
 
 
 class DaemonLedger:
-    """A `wm.proxy.managing.Ledger`. Runs on the event loop; calls run in threads."""
+    """A `wm.proxy.managing.Ledger`. Runs on the event loop; calls run in threads. folder: as for
+    the `Reporter`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, folder: str = "") -> None:
+        self._folder = folder
         self._client = AsyncClient(settings)
         self._reading: asyncio.Task[None] | None = None
 
@@ -42,13 +44,13 @@ class DaemonLedger:
             await self._call("read_ledger", fields, deadline_s=_READ_AHEAD_S)
 
     async def read(self, whose: RequestIdentity) -> Recovered:
-        fields = {**_scope(whose), "conversation": whose.subagent}
+        fields = {**self._scope(whose), "conversation": whose.subagent}
         found = LedgerAnswer.model_validate(await self._call("read_ledger", fields))
         return Recovered.of(found)
 
     async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         fields = {
-            **_scope(whose),
+            **self._scope(whose),
             "objects": [dump(one) for one in turn.objects],
             "records": [dump(record) for record in turn.records],
             "durable": turn.must_wait,
@@ -58,7 +60,7 @@ class DaemonLedger:
 
     async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         named = {"session": whose.session, "name": tool, "arguments": dict(arguments)}
-        fields = {**_place(whose), **named}
+        fields = {**self._place(whose), **named}
         return str((await self._call("call_tool", fields, deadline_s=CALLS_DEADLINE_S))["text"])
 
     async def close(self) -> None:
@@ -74,11 +76,9 @@ class DaemonLedger:
         except ValueError as error:  # an older daemon answers something else
             raise Unavailable("The daemon does not keep a ledger.") from error
 
+    def _scope(self, whose: RequestIdentity) -> dict[str, str]:
+        return {**self._place(whose), "sessionId": whose.session, "agent": whose.agent}
 
-def _scope(whose: RequestIdentity) -> dict[str, str]:
-    return {**_place(whose), "sessionId": whose.session, "agent": whose.agent}
-
-
-def _place(whose: RequestIdentity) -> dict[str, str]:
-    place = {"workspace": whose.workspace, "directory": whose.folder}
-    return {name: value for name, value in place.items() if value}
+    def _place(self, whose: RequestIdentity) -> dict[str, str]:
+        place = {"workspace": whose.workspace, "directory": whose.folder or self._folder}
+        return {name: value for name, value in place.items() if value}

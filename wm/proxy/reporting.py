@@ -26,9 +26,11 @@ _MOST_WAITING_BYTES = 64 * 1024 * 1024
 
 
 class Reporter:
-    """One task that empties a queue. Runs on the event loop."""
+    """One task that empties a queue. Runs on the event loop. folder: that of a request that names
+    none; the daemon does not know the key of a workspace that has no memory yet."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, folder: str = "") -> None:
+        self._folder = folder
         self._client = AsyncClient(settings)
         self._notes: deque[Note] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -95,10 +97,9 @@ class Reporter:
             await call("record_event", {**whose, "event": event}, deadline_s=_DEADLINE_S)
         await self.handover.hand_over(note, whose, str(finished["flowId"]), _DEADLINE_S)
 
-    @staticmethod
-    def _place(note: Note) -> dict[str, str]:
+    def _place(self, note: Note) -> dict[str, str]:
         identity = note.identity
-        place = {"workspace": identity.workspace, "directory": identity.folder}
+        place = {"workspace": identity.workspace, "directory": identity.folder or self._folder}
         return {name: value for name, value in place.items() if value}
 
 

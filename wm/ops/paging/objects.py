@@ -31,7 +31,7 @@ from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
-from wm.store.paths import OBJECTS, PAGING, WORKSPACES
+from wm.store.paths import OBJECTS, PAGING
 
 SHORTEST_ID = 6
 FULL, GONE = 0, 4
@@ -41,11 +41,6 @@ _SEARCHED_SESSIONS = 8
 _KEPT_CHARS = 4_000_000
 """Of a session's texts whose terms are kept: they take about three times as many bytes."""
 _PART_MARK = "\n\n"
-
-
-def objects_folder(workspace: str) -> str:
-    """The folder of a workspace's steps, below the data folder. workspace: its key."""
-    return f"{WORKSPACES}/{workspace}/{OBJECTS}"
 
 
 # --- list and show --------------------------------------------------------------------------------

@@ -95,15 +95,22 @@ def run(
     """
     if not words:
         raise click.UsageError("`wm run` needs a PROGRAM, such as `wm run claude`.")
+    if words[0].startswith("-"):
+        raise click.UsageError(f"`wm run` has no option {words[0]}.")
     folder = Path(caller.directory)
     env = environment()
     program = shutil.which(words[0], path=env.get("PATH"))
     if program is None:
         where = "that you may run" if Path(words[0]).exists() else "on the PATH"
-        raise UserError(
-            f"There is no program {words[0]!r} {where}.", fix="Install it, or name its path."
-        )
-    settings = proxies.settings_for(caller, upstream or _configured_upstream(words[0], env, folder))
+        fix = "Install it, or name its path."
+        if " " in words[0]:
+            fix = "Put no quotation marks around a program and its arguments."
+        raise UserError(f"There is no program {words[0]!r} {where}.", fix=fix)
+    paths = find_agent_paths(env)
+    named = launch.configured_upstream(
+        words[0], env, claude=paths.claude, opencode=paths.opencode, folder=folder
+    )
+    settings = proxies.settings_for(caller, upstream or named.url)
     host = parse_origin(settings.upstream).host
     token = secrets.token_urlsafe(24)
     key = proxies.workspace_key(caller)
@@ -122,11 +129,3 @@ def run(
     if not quiet:
         proxies.print_end("wm run", records)
     return code
-
-
-def _configured_upstream(program: str, env: dict[str, str], folder: Path) -> str:
-    paths = find_agent_paths(env)
-    named = launch.configured_upstream(
-        program, env, claude=paths.claude, opencode=paths.opencode, folder=folder
-    )
-    return named.url
