@@ -60,7 +60,7 @@ def test_without_transcripts_the_message_names_the_searched_folders(user: Termin
     assert "The agents keep no transcripts of" in said.err
     empty = user.repo / "empty"
     empty.mkdir()
-    assert "No transcript (*.jsonl) is in" in user.wm("audit", str(empty)).err
+    assert "No recording (*.jsonl) is in" in user.wm("audit", str(empty)).err
 
 
 def test_a_long_path_is_shortened_to_its_end(user: Terminal) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 from hashlib import sha256
 from html import unescape
@@ -59,7 +60,18 @@ def test_a_policy_is_compared_with_rivals_under_an_assumed_model(user: Terminal)
 def test_an_assumed_model_without_a_price_is_an_error_with_the_fix(user: Terminal) -> None:
     said = user.wm("replay", str(recording(user)), "--as", "llama-4")
     assert said.code == 1
-    assert "No price is known of llama-4." in said.err
+    assert "No price is known of llama-4. Name one of fable-5-2, " in said.sentences
+
+
+def test_a_conversation_without_a_price_shows_no_bill(user: Terminal) -> None:
+    path = written(user.repo / "r.jsonl", [session(model="llama-4"), session("pier")])
+    rows = [line.split() for line in user.wm("replay", str(path)).out.splitlines()]
+    assert [row[5:7] for row in rows if row[:1] == ["harbour"]] == [["–", "–"]]
+
+
+def test_a_folder_of_recordings_is_read(user: Terminal) -> None:
+    said = user.wm("replay", str(recording(user).parent))
+    assert said.out.startswith("policy none · 6 requests of 2 conversations in 1 file\n")
 
 
 @pytest.mark.parametrize("policy", ["none", "safe", "age-4"])
@@ -119,6 +131,17 @@ def test_the_chart_is_one_page_without_external_resources_or_foreign_scripts(
     assert "default-src 'none'" in unescape(text)
     assert "url(" not in text
     assert "prefers-color-scheme: dark" in text
+
+
+def test_a_page_replaces_only_an_older_page(user: Terminal) -> None:
+    path = str(recording(user))
+    (user.repo / "README.md").write_text("# Ferry\n")
+    os.mkfifo(user.repo / "pipe.html")
+    for name, code in (("README.md", 1), ("pipe.html", 1), ("c.html", 0), ("c.html", 0)):
+        said = user.wm("replay", path, "--html", name)
+        assert (said.code, "already exists; nothing was changed" in said.err) == (code, code == 1)
+    assert (user.repo / "README.md").read_text() == "# Ferry\n"
+    assert os.stat(user.repo / "c.html").st_mode & 0o777 == 0o600
 
 
 def test_a_file_of_another_kind_is_an_error_with_the_fix(user: Terminal) -> None:

@@ -1,17 +1,22 @@
-"""Writes text to a new file that a person named. Never overwrites one."""
+"""Writes text to a new file that a person named. Overwrites none but an older page of ours."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from wm.errors import UserError
+
+PAGE = "/* The page of `wm open`"
+"""The beginning of the style of each page, which tells our pages from other files."""
 
 
 def create(target: str, text: str) -> None:
     """Write a text to a file that only its owner may read. Raises UserError if it exists already
-    or cannot be written."""
+    or cannot be written. A page (--html) replaces an older page."""
+    how = os.O_TRUNC if PAGE in text and _is_page(target) else os.O_EXCL
     try:
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | how, 0o600)
     except FileExistsError:
         fix = "Name another file."
         raise UserError(f"{target} already exists; nothing was changed.", fix=fix) from None
@@ -23,6 +28,14 @@ def create(target: str, text: str) -> None:
     except OSError as error:
         os.unlink(target)  # a partial file must not look complete
         raise _refused(target, error, "Make room, or name a file on another disk.") from None
+
+
+def _is_page(target: str) -> bool:
+    if not os.path.isfile(target):  # opening a pipe would wait
+        return False
+    with suppress(OSError), open(target, "rb") as file:
+        return PAGE.encode() in file.read(4096)
+    return False
 
 
 def _refused(target: str, error: OSError, fix: str) -> UserError:

@@ -9,26 +9,15 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from wm.api.protocol import RecapAnswer
 from wm.api.replay import AuditReport, ReplayReport
-from wm.errors import UserError
 from wm.page.charts import replay_bill_chart, replay_tokens_chart
 from wm.page.rendering import STATIC, by_day, render
 
 STYLES = ("page.css", "vendor/uPlot.min.css")
 SCRIPTS = ("vendor/uPlot.iife.min.js", "charts.js")
-
-
-def write(file: str, text: str) -> None:
-    """Raises UserError if the file cannot be written."""
-    try:
-        Path(file).write_text(text, "utf-8")
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise UserError(f"{file} cannot be written: {why}.", fix="Name another file.") from None
 
 
 def recaps_document(found: RecapAnswer, folder: str) -> str:

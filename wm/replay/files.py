@@ -48,6 +48,17 @@ HELP = (
 )
 
 
+def files_in(path: Path) -> list[Path]:
+    """A recording, or those of a folder. Raises UserError if a folder has none."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob("*.jsonl"))
+    if not found:
+        fix = "Name another folder, or a file."
+        raise UserError(f"No recording (*.jsonl) is in {path}.", fix=fix)
+    return found
+
+
 def requests_of(paths: Sequence[Path], left: SkippedRequests, progress: Progress) -> Iterator[Sent]:
     """The requests of all files. The two logs of a session are read together, whichever is
     named."""

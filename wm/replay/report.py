@@ -37,7 +37,7 @@ from wm.replay.totals import added, by_conversation
 from wm.settings import PriceSettings, RecallSettings
 from wm.wire.cachesim import dollars, uncached
 from wm.wire.policy import Policy, nothing
-from wm.wire.prices import DATED, PriceOf, price_of, prices
+from wm.wire.prices import DATED, TABLE, PriceOf, price_of, prices
 from wm.wire.rows import AS_RECORDED, AssumedHead, Measure, estimate
 from wm.wire.usage import Usage
 
@@ -54,7 +54,7 @@ class Assumptions(Struct, frozen=True):
 def assumptions(model: str, head_tokens: int, ttl: str) -> Assumptions:
     """Raises UserError for a model without a price: it would make every bill zero."""
     if model and not price_of(model).known:
-        fix = "Name a model of wm/wire/prices.json, such as claude-opus-5-5."
+        fix = f"Name one of {', '.join(TABLE)}."
         raise UserError(f"No price is known of {model}.", fix=fix)
     return Assumptions(AssumedHead(model, head_tokens), ttl)
 

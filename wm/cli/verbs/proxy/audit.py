@@ -15,11 +15,13 @@ import click
 from wm.api.replay import AuditReport, Share
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
+from wm.cli.new_file import create
 from wm.cli.options import html_option
 from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
 from wm.page import document
 from wm.replay.audit import audit
+from wm.replay.files import files_in
 from wm.replay.other_transcripts import of_folder
 from wm.settings import find_agent_paths
 
@@ -40,7 +42,7 @@ def command(caller: Caller, path: str, page: str) -> Result:
     """
     with caller.opened() as runtime, output.Bar("wm audit") as progress:
         report = audit(
-            _files(Path(path)) if path else _transcripts(caller),
+            files_in(Path(path)) if path else _transcripts(caller),
             clock=time.perf_counter,
             progress=progress,
             settings=caller.settings.pruning,
@@ -50,7 +52,7 @@ def command(caller: Caller, path: str, page: str) -> Result:
     if page:
         much = figures.what(report.requests, report.conversations, report.files)
         notes = tuple(figures.notes(report.models, report.left, report.prices))
-        document.write(page, document.audit_document(report, much, notes))
+        create(page, document.audit_document(report, much, notes))
     return Result(report, partial(_print, page=page))
 
 
@@ -65,22 +67,6 @@ def _transcripts(caller: Caller) -> list[Path]:
             f"The agents keep no transcripts of {caller.directory}: there is no {folder}, and no "
             "session of Codex, Copilot CLI, Gemini CLI or Qwen Code began here.",
             fix="Name a transcript or a folder of them: wm audit PATH",
-        )
-    return found
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise UserError(
-            f"There is no {path}.",
-            fix="Name a transcript or a folder of them; without PATH it is those of this folder.",
-        )
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.rglob("*.jsonl"))
-    if not found:
-        raise UserError(
-            f"No transcript (*.jsonl) is in {path}.", fix="Name another folder, or a file."
         )
     return found
 
@@ -103,13 +89,9 @@ def _print(report: AuditReport, *, page: str) -> None:
     if report.rereads:
         output.line()
         files = [
-            (
-                _end(output.home_short(one.path), FILE - 1),
-                f"{one.reads:,}",
-                f"{one.unchanged:,}",
-                figures.short(one.tokens),
-            )
+            (_end(output.home_short(one.path)), f"{one.reads:,}", f"{one.unchanged:,}", tokens)
             for one in report.rereads[:MOST_ROWS]
+            for tokens in (figures.short(one.tokens),)
         ]
         figures.table(("read again", "reads", "same", "tokens"), (FILE, 7, 7, 9), files)
     output.line()
@@ -127,7 +109,7 @@ def _tokens(share: Share) -> tuple[str, str]:
 
 def _rows(report: AuditReport) -> list[output.Row]:
     by = "as the service reported" if report.reported else "by the model of the cache"
-    pruning, bills = report.pruning, report.bills
+    pruning, bills, money = report.pruning, report.bills, figures.money
     more = "less" if pruning.dollars >= 0 else "more"
     return [
         ("sent", f"each token {report.amplification:.1f} times on average"),
@@ -136,22 +118,19 @@ def _rows(report: AuditReport) -> list[output.Row]:
             f"{report.reads_again:,} of {output.count(report.reads, 'read')} of files, "
             f"{report.reads_unchanged:,} of them with nothing changed",
         ),
-        (
-            "bill",
-            f"{figures.money(bills.as_marked)}; without a cache {figures.money(bills.uncached)}",
-        ),
-        ("cache saves", f"{figures.money(report.saved)}, {by}"),
+        ("bill", f"{money(bills.as_marked)}; without a cache {money(bills.uncached)}"),
+        ("cache saves", f"{money(report.saved)}, {by}"),
         (
             "pruning",
             f"would shorten {output.count(pruning.results, 'result')} where they first appear: "
             f"{figures.short(pruning.sent)} tokens less sent, "
-            f"{figures.money(abs(pruning.dollars))} {more}",
+            f"{money(abs(pruning.dollars))} {more}",
         ),
     ]
 
 
-def _end(path: str, room: int) -> str:
+def _end(path: str) -> str:
     """The end of a path, which contains the file name."""
-    while output.cells(path) > room:
+    while output.cells(path) >= FILE:
         path = "…" + path.lstrip("…")[1:]
     return path

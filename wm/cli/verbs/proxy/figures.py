@@ -52,7 +52,7 @@ FIGURES = ("read", "cached", "bill", "no cache", "last")
 
 def figures(own: ReplayedSum) -> tuple[str, ...]:
     """The cells below `FIGURES`."""
-    bills = (money(own.bills.as_marked), money(own.bills.uncached))
+    bills = [money(bill) if bill else "–" for bill in (own.bills.as_marked, own.bills.uncached)]
     return (short(own.tokens.prompt), share(own.tokens), *bills, short(own.last_tokens))
 
 

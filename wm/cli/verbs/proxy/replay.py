@@ -15,6 +15,7 @@ import click
 from wm.api.replay import JudgedAnswers, ReplayedSum, ReplayedTurn, ReplayJudgement, ReplayReport
 from wm.cli import output
 from wm.cli.context import json_option, report_config
+from wm.cli.new_file import create
 from wm.cli.options import choice, flag, number, text
 from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
@@ -23,6 +24,7 @@ from wm.ops.local import opened
 from wm.page import document
 from wm.replay import report as replaying
 from wm.replay.comparison import share
+from wm.replay.files import files_in
 from wm.replay.samples import ChangedSample
 from wm.settings import Settings, load
 
@@ -73,9 +75,9 @@ def command(
 ) -> int:
     """Replay recorded sessions, offline, and compute what they cost.
 
-    FILE is a capture (one request per line), an agent's transcript, or sessions (one per line);
-    gzipped or not. The proxy's code applies a policy to the requests, and a model of the
-    prompt cache computes the cost. Nothing is sent anywhere, except with --judge.
+    FILE is a capture (one request per line), an agent's transcript, sessions (one per line), or a
+    folder of these; gzipped or not. The proxy's code applies a policy to the requests, and a model
+    of the prompt cache computes the cost. Nothing is sent anywhere, except with --judge.
     """
     settings = load()
     if judge and policy == "none":
@@ -84,7 +86,7 @@ def command(
             fix="Add --policy balanced, or another.",
         )
     report_config(settings)
-    paths = [Path(name) for name in files]
+    paths = [path for name in files for path in files_in(Path(name))]
     with output.Bar("wm replay") as progress:
         report = replaying.replay(
             paths,
@@ -100,7 +102,7 @@ def command(
     if judge:
         report = report.model_copy(update={"judged": _judged(settings, sample)})
     if page:
-        document.write(page, _document(report))
+        create(page, _document(report))
     if as_json:
         output.as_json(report)
         return 0

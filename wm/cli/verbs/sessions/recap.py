@@ -12,6 +12,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
+from wm.cli.new_file import create
 from wm.cli.options import html_option
 from wm.cli.recaps import print_recap
 from wm.page import document
@@ -28,7 +29,7 @@ def command(caller: Caller, last: int, since: str, page: str) -> Result:
     found = caller.call("recap_sessions", last=last, since=since, team=True)
     if page:
         folder = caller.workspace or caller.directory
-        document.write(page, document.recaps_document(found, folder))
+        create(page, document.recaps_document(found, folder))
     return Result(found, partial(_print, page=page))
 
 
