@@ -18,6 +18,7 @@ def test_sections_are_shown_with_and_without_the_word_show(terminal: Terminal) -
     assert terminal.wm("config", "memory").out == terminal.wm("config", "show", "memory").out
     assert terminal.wm("config").out == terminal.wm("config", "show").out
     assert terminal.wm("config", "memry").code == 2
+    assert "](" not in terminal.wm("config").out
 
 
 def test_a_label_is_allowed_listed_and_removed(user: Terminal) -> None:

@@ -32,6 +32,8 @@ def test_another_machine_is_agreed_to_once(terminal: Terminal) -> None:
     assert "api.anthropic.com" in before.out
     assert "about $0.52 for 200 turns" in " ".join(before.out.split())
     assert "are sent to api.anthropic.com" in before.sentences
+    assert before.out.count("api.anthropic.com\n") == 1
+    assert before.sentences.endswith("It is not used: `wm models helper --yes` agrees.")
     assert "is not used: `wm models helper`" in " ".join(terminal.wm("status").out.split())
     agreed = terminal.wm("models", "helper", "--yes", "--json")
     assert (agreed.code, agreed.json["host"], agreed.json["reason"]) == (0, "api.anthropic.com", "")

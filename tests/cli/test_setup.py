@@ -319,3 +319,9 @@ def test_the_memory_of_the_user_has_a_heading_in_plain_words(user: Terminal) -> 
     said = user.wm("inspect", "--user").out
     assert said.startswith("your memory for all projects\n")
     assert "unknown folder" not in user.wm("history", "--workspace", "user").out
+
+
+def test_what_is_left_to_do_comes_after_the_changes(user: Terminal) -> None:
+    user.install("codex")
+    said = user.wm("setup", "--agent", "codex", "--dry-run").out
+    assert said.index("~/.codex/hooks.json") < said.index("Codex does not run 7 of wm's hooks yet")

@@ -247,6 +247,29 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "the file.",
         "`wm config --help` shows how.",
     ),
+    *(
+        (
+            f"config {words}",
+            2,
+            f"`wm config` has no verb '{words.partition(' ')[0]}'. Write the option into "
+            "config.toml: `wm config show` shows the file.",
+            "`wm config --help` shows how.",
+        )
+        for words in ("edit", "unset memory.learn", "memory.learn=off")
+    ),
+    (
+        "remember -m 'We moor at pier one.'",
+        2,
+        "`wm remember` has no option -m. TEXT needs no option; behind -- it may begin with -.",
+        "`wm remember --help` shows how.",
+    ),
+    ("run --port 3", 2, "`wm run` has no option --port.", "`wm run --help` shows how."),
+    (
+        "run 'sh -c true'",
+        1,
+        "There is no program 'sh -c true' on the PATH.",
+        "Put no quotation marks around a program and its arguments.",
+    ),
     (
         "team add",
         2,
@@ -531,6 +554,20 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("setup codex", "--agent codex"),
     ("inspect decision", "--type decision"),
     ("inspect deploy", "wm search deploy"),
+    ("wm inspect", "wm inspect"),
+    ("'$' wm remember 'We moor here.'", "wm remember 'We moor here.'"),
+    ("% status", "wm status"),
+    ("learn on", "wm learn active"),
+    ("learn status", "wm learn"),
+    ("learn pause 2h", "--for 2h"),
+    ("learn pause 2 hours", "--for '2 hours'"),
+    ("setup --agent claude", "claude-code"),
+    ("inspect --type decisions", "decision"),
+    ("config show memory.learn", "memory"),
+    ("models fetch potion", "wm models pull"),
+    ("recap --days 7", "wm recap --since 7d"),
+    ("sync --remote origin", "wm sync REMOTE"),
+    ("share --list", "wm share"),
 )
 """What a newcomer types, knowing other programs; what wm suggests."""
 
@@ -603,6 +640,13 @@ def test_a_forgotten_entry_is_reported_as_forgotten(user: Terminal) -> None:
     assert "It is in the trash" in user.wm("show", entry).out
     assert user.wm("restore", entry[:8]).code == 0
     assert user.wm("pin", entry).out == f"{entry} is pinned.\n"
+
+
+def test_an_id_is_found_as_a_sentence_or_a_table_shows_it(user: Terminal) -> None:
+    entry = user.remember("We deploy with `make ship`.")
+    for shown in (f"{entry},", f"{entry[:10]}…", entry.upper(), f"{entry[2:10]}:"):
+        assert user.wm("show", shown).code == 0, shown
+    assert user.wm("pin", f"{entry}.").out == f"{entry} is pinned.\n"
 
 
 HARD_TEXTS: tuple[tuple[str, str], ...] = (

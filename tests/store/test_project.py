@@ -130,6 +130,14 @@ def test_a_file_without_permissions_is_named_in_the_error(file: ProjectFile) -> 
     assert trouble.value.kind == "no_right"
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_folder_that_cannot_be_created_names_the_one_above(file: ProjectFile) -> None:
+    os.chmod(file.root, 0o500)
+    with pytest.raises(Trouble) as trouble:
+        file.replace(b"one", over=None)
+    assert trouble.value.fix.endswith(f"chmod u+rw {file.root}")
+
+
 def test_the_project_is_the_nearest_folder_with_the_file_within_the_worktree(
     tmp_path: Path,
 ) -> None:

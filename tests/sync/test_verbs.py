@@ -170,3 +170,8 @@ def test_recaps_are_shared_and_unshared_by_an_option(desks: tuple[Desk, Desk]) -
     assert ann.wm("unshare", "--recaps").code == 0
     assert "recaps" not in ann.wm("team").out
     assert ann.wm("unshare").code == 2
+
+
+def test_a_type_without_entries_shares_nothing_and_says_so(desks: tuple[Desk, Desk]) -> None:
+    said = desks[0].wm("share", "--type", "decision")
+    assert (said.code, said.out) == (0, "No active entry has this type.\n")

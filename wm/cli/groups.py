@@ -5,7 +5,9 @@ Knows no verb: the groups and `wm.cli.app` name theirs.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +16,9 @@ import click
 WITHOUT_VERB = "without a verb: "
 """Key prefix in the `meta` of a context, before the group's name: the argument given in place of a
 verb."""
+
+PASTED = ("$", "%", "#", ">", "wm", "$ wm")
+"""What a command that was copied from a page begins with."""
 
 
 class Group(click.Group):
@@ -46,7 +51,10 @@ class Group(click.Group):
             raise
         except click.UsageError as error:
             message = f"`{ctx.command_path}` has no verb {args[0]!r}."
-            raise click.UsageError(message + self._nearest(ctx, args[0]), ctx=ctx) from error
+            rest = list(dropwhile(PASTED.__contains__, args))
+            hint = f" Did you mean `{ctx.command_path} {shlex.join(rest)}`?"
+            hint = hint if rest and rest != args else self._nearest(ctx, args[0])
+            raise click.UsageError(message + hint, ctx=ctx) from error
 
     def known(self, ctx: click.Context) -> list[str]:
         """The words that are valid here."""
@@ -56,12 +64,19 @@ class Group(click.Group):
         known = self.known(ctx)
         meant = self.also.get(word.lower(), "")
         close = meant if meant.split(" ")[0] in known or meant.startswith("-") else ""
-        close = close or nearest(word, known)
+        close = close or instead(self.name, word) or nearest(word, known)
         if close:
             return f" Did you mean `{ctx.command_path} {close}`?"
         # The verbs of `wm` itself are too many for one sentence.
         verbs = [name for name, verb in self.commands.items() if not verb.hidden]
         return f" It has {', '.join(sorted(verbs))}." if verbs else ""
+
+
+def instead(name: str | None, word: str) -> str:
+    """The verb to use for a word that people try with the verb or group `name`; "" for none."""
+    from wm.text.tables import Tables  # here, as below
+
+    return str(Tables("wm.cli").table("instead").get(name or "", {}).get(word.lower(), ""))
 
 
 def nearest(word: str, known: Sequence[str]) -> str:

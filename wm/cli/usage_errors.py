@@ -12,14 +12,17 @@ from collections.abc import Iterator
 
 import click
 
-from wm.cli.groups import WITHOUT_VERB, Group, nearest
-from wm.text.tables import Tables
+from wm.cli.groups import WITHOUT_VERB, Group, instead, nearest
 
 MOST_MEANT = 2
 """An option that more verbs have does not identify the intended verb."""
 
 ANYWHERE = ("--force", "--quiet", "--check", "--full", "--print", "--apply", "--wait")
 """Options that people try with any verb: which verb has them says nothing about the intent."""
+
+
+TAKEN = ("--output", "--for")
+"""Options whose value people write without the option."""
 
 
 def sentence(error: click.UsageError) -> str:
@@ -35,6 +38,7 @@ def sentence(error: click.UsageError) -> str:
             message = message.replace("is not a valid integer range", "is not a whole number")
             message = message.replace("is not in the range x>=", "is less than ")
             message = re.sub(r"in the range (\d+)<=x<=(\d+)", r"between \1 and \2", message)
+            message += _choice(error)
         case click.BadOptionUsage():
             # Raised during parsing, so the error does not contain its command.
             message = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
@@ -46,6 +50,18 @@ def sentence(error: click.UsageError) -> str:
         case _:
             message = error.format_message()
     return message if message.endswith((".", "?")) else message + "."
+
+
+def _choice(error: click.BadParameter) -> str:
+    """ " Did you mean …?" for a value that is not one of the choices."""
+    given = re.match(r"'([^']*)' is not one of ", error.message)
+    kind = error.param.type if error.param else None
+    if given is None or not isinstance(kind, click.Choice):
+        return ""
+    close = nearest(given[1].partition(".")[0], kind.choices)
+    verb = instead(error.ctx.info_name if error.ctx else "", given[1])
+    close = f"`wm {verb}`" if verb else close
+    return f" Did you mean {close}?" if close else ""
 
 
 def _verb_first(extra: str, ctx: click.Context | None) -> str:
@@ -75,8 +91,8 @@ def _option_first(extra: str, ctx: click.Context | None) -> str:
             close = nearest(extra, param.type.choices)
             if close:
                 return f" Did you mean {max(param.opts, key=len)} {close}?"
-        if isinstance(param, click.Option) and "--output" in param.opts:
-            return f" Did you mean --output {extra}?"
+        if isinstance(param, click.Option) and (meant := set(param.opts) & set(TAKEN)):
+            return f" Did you mean {meant.pop()} {shlex.quote(extra)}?"
     if ctx and ctx.command_path == "wm inspect":
         return f" Did you mean `wm search {extra}`?"
     return ""
@@ -116,7 +132,11 @@ def _hint(error: click.NoSuchOption) -> str:
     if len(owners) + bool(verb) > MOST_MEANT:
         owners = []
     others = [f"`{one}`" for one in (verb, *owners) if one]
-    return f" Did you mean {', or '.join(others)}?" if others else ""
+    if others:
+        return f" Did you mean {', or '.join(others)}?"
+    if any(_name(one) == "TEXT" for one in ctx.command.params):
+        return " TEXT needs no option; behind -- it may begin with -."
+    return ""
 
 
 def _nearest_option(name: str, ctx: click.Context) -> str:
@@ -130,9 +150,8 @@ def _nearest_option(name: str, ctx: click.Context) -> str:
 
 def _verb(word: str, ctx: click.Context) -> str:
     """A verb of the same group, or of `wm` itself, with the name of the option."""
-    instead = Tables("wm.cli").table("instead").get(ctx.info_name or "", {}).get(word, "")
-    if instead:
-        return f"wm {instead}"
+    if meant := instead(ctx.info_name, word):
+        return f"wm {meant}"
     parent = ctx.parent
     while parent is not None:
         group = parent.command

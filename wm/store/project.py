@@ -93,7 +93,7 @@ class ProjectFile(Struct, frozen=True):
         except FileExistsError:
             pass
         except OSError as error:
-            raise _trouble(error, os.path.join(self.root, self.folder)) from None
+            raise _trouble(error, self.root) from None
         try:
             with self._opened() as folder:
                 return self._replace_in(folder, data, over)

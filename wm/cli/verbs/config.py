@@ -5,9 +5,9 @@ Never writes `config.toml`: people edit that file. A declared text is stored as 
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -22,14 +22,12 @@ from wm.settings import CONFIGURABLE, SECTIONS, Settings, describe, options_of
 class _Sections(Group):
     """`wm config memory` means `wm config show memory`."""
 
-    also = MappingProxyType({"get": "show", "list": "show", "ls": "show"})
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_section = bool(args) and args[0] in CONFIGURABLE
         return super().parse_args(ctx, ["show", *args] if is_section else args)
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
-        if word == "set":
+        if word in ("set", "unset", "edit", "path", "file") or "=" in word:
             return " Write the option into config.toml: `wm config show` shows the file."
         section = word.partition(".")[0]
         return super()._nearest(ctx, section if section in CONFIGURABLE else word)
@@ -124,6 +122,7 @@ def _print_section(kind: type[Any], values: dict[str, Any]) -> None:
     defaults, descriptions = _values(kind()), describe(kind)
     for option, value in values.items():
         text, unit, _spec = descriptions[option]
+        text = re.sub(r" \(\[how\].*?\)\)", "", text)  # a link of docs/constants.md
         changed = "" if value == defaults[option] else output.warn(f"  ({_how(value)})")
         shown = f"{option} = {_format_value(value)}{' ' + unit if unit else ''}"
         first, *rest = output.wrap(shown, output.width() - 14)

@@ -179,10 +179,11 @@ def full_id(wanted: str, known: Iterable[str]) -> str:
 
     Raises UserError naming the candidates if several match.
     """
-    bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
     ids = tuple(known)
     if wanted in ids:
         return wanted
+    wanted = wanted.rstrip(".,:;…").lower()  # as a sentence or a table shows it
+    bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
     exact = [name for name in ids if name == bare]
     long_enough = len(bare.partition("_")[2]) >= SHORTEST_ID
     fits = exact or [name for name in ids if long_enough and name.startswith(bare)]

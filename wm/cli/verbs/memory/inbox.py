@@ -176,6 +176,6 @@ def _each(
 
 
 def _print_accepted(answer: Any) -> None:
-    shown = "prompts may show it when the memory text is next renewed (at the next epoch)"
-    output.line(f"Accepted {answer.entry.id}; {shown}.")
+    said = f"Accepted {answer.entry.id}; prompts may show it in the next session, and in this one"
+    output.lines(output.wrap(f"{said} after a compaction.", output.width()))
     print_entry(answer.entry)

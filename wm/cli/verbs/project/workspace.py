@@ -95,6 +95,7 @@ def _print_link(answer: Any) -> None:
         return
     if not answer.offers:
         output.line("wm knows no other checkout of this repository.")
+        output.hint("to name one: wm workspace link FOLDER")
     for space in answer.offers:
         gone = "" if space.exists else ", the folder is gone"
         about = f" ({output.count(space.active, 'entry', 'entries')}{gone})"

@@ -162,6 +162,7 @@ def carry_out(
     """Show a plan, ask, and carry it out."""
     if as_json:
         return _as_json(plan, yes=yes, dry_run=dry_run)
+    _print_changes(plan.changes)
     for note in plan.notes:
         output.lines(output.wrap(note, output.width(), keep_words=True))
     for sentence in plan.refused.values():
@@ -170,7 +171,6 @@ def carry_out(
     if plan.nothing_to_do:
         output.line("Nothing to do." if not wrong else "Nothing else to do.")
         return wrong
-    _print_changes(plan.changes)
     if diff:
         output.line()
         output.lines(_coloured(plan.diff))

@@ -250,9 +250,11 @@ def helper(caller: Caller, yes: bool) -> Result:
         if found.reason == "not_confirmed":
             if not caller.as_json:
                 _print_helper(found)
-            if yes or _agreed_to_send(found.host):
-                agree(runtime)
-                found = state(runtime)
+            if not (yes or _agreed_to_send(found.host)):
+                output.note("It is not used: `wm models helper --yes` agrees.")
+                return Result(found, lambda _found: None, failed=True)
+            agree(runtime)
+            found = state(runtime)
     return Result(found, _print_helper, failed=bool(found.reason) and bool(found.model))
 
 

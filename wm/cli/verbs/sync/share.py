@@ -47,6 +47,8 @@ def _print_marked(answer: SharedEntries) -> None:
         output.line(
             "The next `wm sync` shares the recaps of your sessions here, and later ones too."
         )
+    elif not (answer.entries or answer.problems):
+        output.line("No active entry has this type.")
     if answer.entries:
         where = f"to {answer.remote.shown}" if answer.remote else "to this project's remote"
         _print_entries(answer)
