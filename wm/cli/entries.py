@@ -71,14 +71,14 @@ def doubts(entry: MemoryEntry) -> list[str]:
     elif entry.scope != "workspace":
         found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
-        found.append("tainted")
+        found.append("rests on foreign text (tainted)")
     if entry.suspect:
         found.append(f"suspect: {explanations.reason(f'anchor_{entry.suspect}')}")
     if entry.status == "superseded":
         by = f" by {short_id(entry.superseded_by)}" if entry.superseded_by else ""
         found.append(f"replaced{by} on {output.moment(entry.updated_at)}")
     if entry.conflicts and entry.status == "active":
-        found.append(f"{', '.join(entry.conflicts)} differs: `wm inbox` asks which one holds")
+        found.append(f"may contradict {', '.join(entry.conflicts)}: `wm inbox` asks which is right")
     return found
 
 

@@ -21,10 +21,6 @@ ANYWHERE = ("--force", "--quiet", "--check", "--full", "--print", "--apply", "--
 """Options that people try with any verb: which verb has them says nothing about the intent."""
 
 
-TAKEN = ("--output", "--for")
-"""Options whose value people write without the option."""
-
-
 def sentence(error: click.UsageError) -> str:
     """The usage error as a full sentence."""
     path = error.ctx.command_path if error.ctx else "wm"
@@ -91,7 +87,7 @@ def _option_first(extra: str, ctx: click.Context | None) -> str:
             close = nearest(extra, param.type.choices)
             if close:
                 return f" Did you mean {max(param.opts, key=len)} {close}?"
-        if isinstance(param, click.Option) and (meant := set(param.opts) & set(TAKEN)):
+        if isinstance(param, click.Option) and (meant := set(param.opts) & {"--output", "--for"}):
             return f" Did you mean {meant.pop()} {shlex.quote(extra)}?"
     if ctx and ctx.command_path == "wm inspect":
         return f" Did you mean `wm search {extra}`?"

@@ -123,18 +123,14 @@ def _print_section(kind: type[Any], values: dict[str, Any]) -> None:
     for option, value in values.items():
         text, unit, _spec = descriptions[option]
         text = re.sub(r" \(\[how\].*?\)\)", "", text)  # a link of docs/constants.md
-        changed = "" if value == defaults[option] else output.warn(f"  ({_how(value)})")
+        # What needs consent is empty while config.toml cannot be used, and only then.
+        how = "needs your consent" if value == "" else "changed"
+        changed = "" if value == defaults[option] else output.warn(f"  ({how})")
         shown = f"{option} = {_format_value(value)}{' ' + unit if unit else ''}"
         first, *rest = output.wrap(shown, output.width() - 14)
         output.line(f"  {first}{changed}")
         output.lines(" " * 6 + part for part in rest)
         output.lines("      " + output.dim(part) for part in output.wrap(text, output.width() - 6))
-
-
-def _how(value: Any) -> str:
-    """How a value differs from its default. What needs consent is empty while config.toml cannot be
-    used, and only then."""
-    return "needs your consent" if value == "" else "changed"
 
 
 def _format_value(value: Any) -> str:

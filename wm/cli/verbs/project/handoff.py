@@ -25,8 +25,8 @@ from wm.cli.options import flag, text
 def command(caller: Caller, printed: bool, check: bool, **fields: Any) -> Result:
     """Write handoff/latest.md: objective, phase, decisions, risks, blockers, next actions.
 
-    Made from the session contract, and the core blocks and the hot state (current files, open
-    errors, decisions) of the newest session. The same sources give the same bytes: all times in it
+    Made from the session contract, and the core blocks, current files, open errors and decisions of
+    the newest session. The same sources give the same bytes: all times in it
     come from them. Exit code 0: written, or already current; 1: a contract with faults, nothing to
     hand off, or with --check a file that is not current.
     """

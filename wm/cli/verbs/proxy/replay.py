@@ -160,6 +160,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         ("tokens written", f"{total.tokens.output:,} by the model"),
     ]
     tokens = output.count(total.last_tokens, "token")
+    each_ms = 1000 * total.seconds / max(1, total.requests)
     if total.reported_requests:
         reported = figures.parts(total.reported)
         rows.append(
@@ -173,7 +174,7 @@ def _rows(report: ReplayReport) -> list[output.Row]:
         ("last request", f"{tokens}, {output.count(total.last_bytes, 'byte')}"),
         ("faults", _faults(total)),
         *_passages(report),
-        ("our own time", f"{total.seconds:.2f} s, {_each_ms(total):.1f} ms a request"),
+        ("our own time", f"{total.seconds:.2f} s, {each_ms:.1f} ms a request"),
     ]
     if (judged := report.judged) is not None:
         said = f"with the policy {_verdicts(judged.managed)}; twice without it"
@@ -183,7 +184,8 @@ def _rows(report: ReplayReport) -> list[output.Row]:
     if report.before is not None:
         old = report.before
         ratio = share(total, old)
-        rows.append(("against none", f"{ratio:.3f} × the input bill of {_usd(old)}"))
+        bill = figures.money(old.bills.as_marked - old.bills.answers)
+        rows.append(("against none", f"{ratio:.3f} × the input bill of {bill}"))
         if total.faults:
             without = share(total, old, faults=False)
             rows.append(("without faults", f"{without:.3f} ×"))
@@ -202,14 +204,6 @@ def _passages(report: ReplayReport) -> list[output.Row]:
     needed = f"{report.total.used_passages:,} needed afterwards"
     limits = ", ".join(f"{limit:.3f}" for limit in report.return_limits)
     return [("passages", f"{made} appended; {needed}; limits of a return: {limits}")]
-
-
-def _usd(one: ReplayedSum) -> str:
-    return figures.money(one.bills.as_marked - one.bills.answers)
-
-
-def _each_ms(total: ReplayedSum) -> float:
-    return 1000 * total.seconds / max(1, total.requests)
 
 
 def _faults(total: ReplayedSum) -> str:
