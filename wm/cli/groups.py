@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from wm.text.tables import Tables
+
 WITHOUT_VERB = "without a verb: "
 """Key prefix in the `meta` of a context, before the group's name: the argument given in place of a
 verb."""
@@ -74,8 +76,6 @@ class Group(click.Group):
 
 def instead(name: str | None, word: str) -> str:
     """The verb to use for a word that people try with the verb or group `name`; "" for none."""
-    from wm.text.tables import Tables  # here, as below
-
     return str(Tables("wm.cli").table("instead").get(name or "", {}).get(word.lower(), ""))
 
 

@@ -21,6 +21,7 @@ from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.ledger import totals_of
+from wm.ops.paging.objects import folders
 from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
 from wm.proxy.ledger import DaemonLedger
@@ -29,7 +30,6 @@ from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
 from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, find_network
-from wm.store.paths import OBJECTS, RECORDINGS, WORKSPACES
 
 
 def settings_for(caller: Caller, upstream: str) -> ProxySettings:
@@ -136,7 +136,7 @@ async def watched(
             network=find_network(),
         ) as proxy:
             await _start_daemon(caller, preparer.name, ledger, workspace, record=record)
-            where = _folder(caller, workspace, RECORDINGS)
+            where = _folders(caller, workspace)[1]
             yield proxy, ProxyRecords(observer, reporter, preparer, where)
     finally:
         await preparer.close(settings.drain_s)
@@ -163,10 +163,10 @@ async def _start_daemon(
         )
 
 
-def _folder(caller: Caller, workspace: str, kind: str) -> str:
-    """The folder of a workspace's files of this kind, for people."""
-    folder = caller.settings.paths.home / WORKSPACES / (workspace or "<workspace>") / kind
-    return output.home_short(str(folder))
+def _folders(caller: Caller, workspace: str) -> list[str]:
+    """The folders of a workspace's steps and of its recorded bodies, for people."""
+    home = caller.settings.paths.home
+    return [output.home_short(str(home / one)) for one in folders(workspace or "<workspace>")]
 
 
 def _announce(caller: Caller, policy: str, workspace: str) -> None:
@@ -174,7 +174,7 @@ def _announce(caller: Caller, policy: str, workspace: str) -> None:
     days = caller.settings.storage.object_max_age_days
     output.note(
         f"Paging policy {policy}: the steps of sessions are kept, without secrets, for {days:g} "
-        f"days in {_folder(caller, workspace, OBJECTS)}, so that what is removed can be restored. "
+        f"days in {_folders(caller, workspace)[0]}, so that what is removed can be restored. "
         "`wm objects` shows them; `--policy off` stores nothing."
     )
 

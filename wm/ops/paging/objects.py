@@ -31,7 +31,7 @@ from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
-from wm.store.paths import OBJECTS, PAGING
+from wm.store.paths import OBJECTS, PAGING, RECORDINGS, WORKSPACES
 
 SHORTEST_ID = 6
 FULL, GONE = 0, 4
@@ -41,6 +41,12 @@ _SEARCHED_SESSIONS = 8
 _KEPT_CHARS = 4_000_000
 """Of a session's texts whose terms are kept: they take about three times as many bytes."""
 _PART_MARK = "\n\n"
+
+
+def folders(workspace: str) -> list[str]:
+    """The folders of a workspace's steps and of its recorded bodies, below the data folder.
+    workspace: its key."""
+    return [f"{WORKSPACES}/{workspace}/{kind}" for kind in (OBJECTS, RECORDINGS)]
 
 
 # --- list and show --------------------------------------------------------------------------------
