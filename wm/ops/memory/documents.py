@@ -184,9 +184,9 @@ def full_id(wanted: str, known: Iterable[str]) -> str:
         return wanted
     wanted = wanted.rstrip(".,:;…").lower()  # as a sentence or a table shows it
     bare = wanted if wanted.startswith(("m_", "mem_")) else f"m_{wanted}"
-    exact = [name for name in ids if name == bare]
+    exact = [name for name in ids if name.lower() == bare]
     long_enough = len(bare.partition("_")[2]) >= SHORTEST_ID
-    fits = exact or [name for name in ids if long_enough and name.startswith(bare)]
+    fits = exact or [name for name in ids if long_enough and name.lower().startswith(bare)]
     if len(fits) > 1:
         raise UserError(
             f"{wanted!r} matches {len(fits)} entries: {', '.join(fits[:5])}.",

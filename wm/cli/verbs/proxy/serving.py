@@ -106,11 +106,12 @@ def run(
         if " " in words[0]:
             fix = "Put no quotation marks around a program and its arguments."
         raise UserError(f"There is no program {words[0]!r} {where}.", fix=fix)
-    paths = find_agent_paths(env)
-    named = launch.configured_upstream(
-        words[0], env, claude=paths.claude, opencode=paths.opencode, folder=folder
-    )
-    settings = proxies.settings_for(caller, upstream or named.url)
+    if not upstream:
+        paths = find_agent_paths(env)
+        upstream = launch.configured_upstream(
+            words[0], env, claude=paths.claude, opencode=paths.opencode, folder=folder
+        ).url
+    settings = proxies.settings_for(caller, upstream)
     host = parse_origin(settings.upstream).host
     token = secrets.token_urlsafe(24)
     key = proxies.workspace_key(caller)
