@@ -19,6 +19,8 @@ import pytest
 
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
+from wm.api.protocol import PagingTotals
+from wm.cli.proxies import paged
 from wm.daemon.client import Client
 from wm.store import identity
 
@@ -255,3 +257,13 @@ def test_a_program_that_ignores_the_proxy_is_reported(terminal: Terminal) -> Non
         0,
         "wm run: 0 requests; only programs that read ANTHROPIC_BASE_URL use the proxy.\n",
     )
+
+
+def test_what_paging_saved_in_all_conversations_is_one_line() -> None:
+    counts = {"requests": 3, "removed": 1200, "cuts": 1, "faults": 2}
+    one = PagingTotals(session="", saved=2e5, fault_cost=5e4, **counts)
+    assert paged([one, one], "balanced") == (
+        "policy balanced · 6 requests · saved $0.4000 · 2 cuts · 4 removed steps needed again "
+        "($0.1000) · 2,400 tokens fewer at the end. Estimated; `wm objects` has the details."
+    )
+    assert paged([], "safe") == ""

@@ -6,7 +6,7 @@ The totals say what was not stored and why; contents of requests are never print
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from msgspec import Struct
@@ -195,19 +195,20 @@ def summary(records: ProxyRecords) -> str:
 
 def print_end(verb: str, records: ProxyRecords) -> None:
     """Print the totals, what was recorded, and what the daemon could not store."""
-    for text in filter(None, (summary(records), paged(records), recorded(records), lost(records))):
+    made = records.preparer
+    bills = [totals_of(one, "") for one in (made.bills() if made else ()) if one.removed]
+    saved = paged(bills, made.name if made else "")
+    for text in filter(None, (summary(records), saved, recorded(records), lost(records))):
         output.note(f"{verb}: {text}")
 
 
-def paged(records: ProxyRecords) -> str:
+def paged(bills: Sequence[PagingTotals], policy: str) -> str:
     """What paging saved, in one line; "" if nothing was removed (PX-7)."""
-    states = records.preparer.bills() if records.preparer else []
-    bills = [totals_of(state, "") for state in states if state.removed]
-    if records.preparer is None or not bills:
+    if not bills:
         return ""
     total = bills[0].model_copy(
         update={name: sum(getattr(one, name) for one in bills) for name in _SUMMED}
-        | {"policy": records.preparer.name, "unpriced": sum((b.unpriced for b in bills), ())}
+        | {"policy": policy, "unpriced": sum((b.unpriced for b in bills), ())}
     )
     fewer = f"{output.count(total.removed, 'token')} fewer at the end"
     return f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
