@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from wm.errors import UserError
 
@@ -14,8 +13,8 @@ PAGE = "/* The page of `wm open`"
 def create(target: str, text: str) -> None:
     """Write a text to a file that only its owner may read. Raises UserError if it exists already
     or cannot be written. A page (--html) replaces an older page."""
-    how = os.O_TRUNC if PAGE in text and _is_page(target) else os.O_EXCL
     try:
+        how = os.O_TRUNC if PAGE in text and _is_page(target) else os.O_EXCL
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | how, 0o600)
     except FileExistsError:
         fix = "Name another file."
@@ -31,11 +30,8 @@ def create(target: str, text: str) -> None:
 
 
 def _is_page(target: str) -> bool:
-    if not os.path.isfile(target):  # opening a pipe would wait
-        return False
-    with suppress(OSError), open(target, "rb") as file:
+    with open(target if os.path.isfile(target) else os.devnull, "rb") as file:  # a pipe would wait
         return PAGE.encode() in file.read(4096)
-    return False
 
 
 def _refused(target: str, error: OSError, fix: str) -> UserError:

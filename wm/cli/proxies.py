@@ -214,9 +214,7 @@ def paged(bills: Sequence[PagingTotals], policy: str) -> str:
     return f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
 
 
-_SUMMED = [
-    name for name, one in PagingTotals.model_fields.items() if one.annotation in (int, float)
-]
+_SUMMED = [key for key, one in PagingTotals.model_fields.items() if one.annotation in (int, float)]
 
 
 def lost(records: ProxyRecords) -> str:

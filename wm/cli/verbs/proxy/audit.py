@@ -89,9 +89,8 @@ def _print(report: AuditReport, *, page: str) -> None:
     if report.rereads:
         output.line()
         files = [
-            (_end(output.home_short(one.path)), f"{one.reads:,}", f"{one.unchanged:,}", tokens)
+            (_end(one.path), f"{one.reads:,}", f"{one.unchanged:,}", figures.short(one.tokens))
             for one in report.rereads[:MOST_ROWS]
-            for tokens in (figures.short(one.tokens),)
         ]
         figures.table(("read again", "reads", "same", "tokens"), (FILE, 7, 7, 9), files)
     output.line()
@@ -131,6 +130,7 @@ def _rows(report: AuditReport) -> list[output.Row]:
 
 def _end(path: str) -> str:
     """The end of a path, which contains the file name."""
+    path = output.home_short(path)
     while output.cells(path) >= FILE:
         path = "…" + path.lstrip("…")[1:]
     return path

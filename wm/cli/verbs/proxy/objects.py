@@ -5,7 +5,6 @@ Texts are printed and written without secrets, as they are stored; only `purge` 
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -23,11 +22,7 @@ _LEVELS = ("whole", "lines that are shown elsewhere left out", "shortened", "a n
 session_option = text("--session", metavar="ID", help="Only this session.")
 
 
-class _Objects(Group):
-    also = MappingProxyType({"get": "show", "cat": "show", "delete": "purge"})
-
-
-@click.group("objects", cls=_Objects, default="list")
+@click.group("objects", cls=Group, default="list")
 def command() -> None:
     """Steps of sessions that went through `wm proxy` or `wm run`, stored without secrets.
 
@@ -97,13 +92,9 @@ def restore(caller: Caller, target: str, **fields: Any) -> Result:
     """
     answer: Any = caller.call("show_object", level=0, **fields)
     create(target, answer.text)
-    return Result(answer, lambda _: _print_restored(answer, target))
-
-
-def _print_restored(answer: Any, target: str) -> None:
-    output.line(f"Wrote {target} ({len(answer.text.encode()):,} bytes).")
     if answer.secrets:
         output.note(f"replaced: {', '.join(answer.secrets)}")
+    return Result(answer, f"Wrote {target} ({len(answer.text.encode()):,} bytes).")
 
 
 @command.command("why", short_help="Why a step is stored, and what happened to it.")

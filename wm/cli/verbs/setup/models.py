@@ -19,7 +19,6 @@ from wm.cli.groups import Group
 from wm.cli.options import flag, text
 from wm.cli.overview import helper_use
 from wm.ops.helper.asking import agree, state
-from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import chosen, installed, location
 from wm.ops.search.model_install import (
     check_new,
@@ -98,7 +97,9 @@ def use(caller: Caller, name: str) -> Result:
     previous model is used, and search by words always works.
     """
     with caller.opened() as runtime:
-        _try_first(runtime, name)
+        existing_name(installed(runtime), name)
+        if name != "none":  # opened here, so that one that fails changes nothing
+            try_model(runtime, location(runtime, name))
 
     def show(answer: Any) -> None:
         words_alone = "Words alone are searched from now on."
@@ -106,13 +107,6 @@ def use(caller: Caller, name: str) -> Result:
         _print_state(answer)
 
     return Result(caller.run("use_model", {"name": name}), show)
-
-
-def _try_first(runtime: Runtime, name: str) -> None:
-    """Open the model in this process, so that one that fails changes nothing."""
-    existing_name(installed(runtime), name)
-    if name != "none":
-        try_model(runtime, location(runtime, name))
 
 
 @command.command("import", short_help="Import a model from a folder.")
@@ -235,6 +229,12 @@ def _print_trial(found: Any) -> None:
     output.lines(output.pairs(rows))
 
 
+_SENT = (
+    "Texts that paging removed, questions about them, and similar entries of memory are sent to "
+    "{host}, without the secrets that wm finds in them. Its operator can read them."
+)
+
+
 @command.command("helper", short_help="The helper model: its use today, and what it may send.")
 @flag("--yes", "-y", help="Agree to its server without being asked.")
 @prints
@@ -250,21 +250,14 @@ def helper(caller: Caller, yes: bool) -> Result:
         if found.reason == "not_confirmed":
             if not caller.as_json:
                 _print_helper(found)
-            if not (yes or _agreed_to_send(found.host)):
+            if not yes:
+                output.note(_SENT.format(host=output.safe(found.host)))
+            if not (yes or output.confirm("Send them?", aside=True)):
                 output.note("It is not used: `wm models helper --yes` agrees.")
                 return Result(found, lambda _found: None, failed=True)
             agree(runtime)
             found = state(runtime)
     return Result(found, _print_helper, failed=bool(found.reason) and bool(found.model))
-
-
-def _agreed_to_send(host: str) -> bool:
-    output.note(
-        "Texts that paging removed, questions about them, and similar entries of memory are sent "
-        f"to {output.safe(host)}, without the secrets that wm finds in them. Its operator can read "
-        "them."
-    )
-    return output.confirm("Send them?", aside=True)
 
 
 def _print_helper(found: Any) -> None:
