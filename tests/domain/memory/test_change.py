@@ -35,6 +35,10 @@ REPLACES = (
     ("dự án dùng npm", "chúng tôi đã chuyển từ npm sang pnpm"),
     ("支付模块由张伟负责", "支付模块现在由李娜负责"),
     ("パッケージ管理は npm です", "npm から pnpm に乗り換えました"),
+    ("retry 3 times after 10 seconds", "retry 5 times after 20 seconds"),
+    ("worker 1 listens on 9001", "worker 1 listens on 9011"),
+    ("we run python 3.11 on 4 cores", "we run python 3.12 on 8 cores now"),
+    ("we review PRs in gerrit", "Tomek switched PR reviews to gitlab"),
     ("개발 DB 포트는 5432입니다", "개발 DB 포트가 5433으로 변경됐어요"),
 )
 
@@ -67,6 +71,19 @@ BOTH_HOLD = (
     ("the printer on floor 2 is an HP", "the printer on floor 3 is a Canon"),
     ("Der Host db01 steht in Frankfurt.", "Der Host db02 steht in Paris."),
     ("Das Backend nutzt Gradle", "Das Frontend nutzt jetzt Vite"),
+    ("worker 1 listens on 9001", "worker 6 listens on 9006 now"),
+    ("shard 2 lives on 10.1.0.2", "shard 3 moved to 10.1.0.3"),
+    ("node A has 32 GB", "node B has 64 GB since the upgrade"),
+    ("der Drucker in Halle 3 hängt an 10.4.3.20", "der Drucker in Halle 5 hängt an 10.4.5.20"),
+    ("el robot 2 tarda 30 segundos", "el robot 3 tarda 45 segundos ahora"),
+    ("węzeł 1 słucha na 9001", "węzeł 2 słucha na 9002"),
+    ("工作进程1用端口9001", "工作进程6现在用端口9006"),
+    ("ワーカー1はポート9001で動いてます", "ワーカー2はポート9002で動いてます"),
+    ("builds run on node 20", "the docs builds on node 18 now"),
+    ("we deploy with kamal", "the parent company deploys with capistrano now"),
+    ("we use jira for tickets", "our customer uses asana for tickets now"),
+    ("we use docker for local work", "Carla switched to podman for local work"),
+    ("wir deployen mit kamal", "die Agentur deployt jetzt mit capistrano"),
     ("日志保留 30 天", "备份保留 90 天"),
     ("本番のポートは 443 です", "検証のポートは 8443 です"),
 )
@@ -142,6 +159,15 @@ def test_statements_of_one_message_hold_side_by_side() -> None:
     old = known(JEST, created_at="2026-02-02T00:00:00Z")
     new = entry("m_new", VITEST, source="explicit", created_at="2026-02-02T00:00:00Z")
     assert [e.status for e in added(old, new).memory.entries] == ["active", "active"]
+
+
+def test_statements_about_numbered_things_hold_side_by_side_unasked() -> None:
+    editor = MemoryEditor(memory())
+    for n in range(1, 9):
+        text, day = f"worker {n} listens on port {9000 + n}", f"2026-01-0{n}T00:00:00Z"
+        new = entry(f"m_{n}", text, source="explicit", created_at=day)
+        editor.admit(new, now=NOW, settings=SETTINGS)
+    assert [e.status for e in editor.memory.entries] == ["active"] * 8
 
 
 def test_a_statement_that_waits_is_replaced_as_well() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from wm.domain.change.alignment import Slot, alike, slots, split, split_compounds
@@ -34,6 +34,7 @@ from wm.domain.change.statement import (
     is_owning,
 )
 from wm.text.linear_model import LinearModel, read_model
+from wm.text.scripts import is_cjk
 
 SAYS_CHANGE = 0.6
 """A statement of at least this `says_change` says that something changed."""
@@ -236,12 +237,38 @@ class Pair:
         first = self.said[0]
         if first.role == "opens" and first in self.added and not first.is_number:
             return True
+        if self._has_another_number() or self._has_another_subject():
+            return True
         return any(
             part.role == "of" and part in self.added and not part.is_number
             and named not in self.added and not named.role and named.clause == part.clause
             and not self._may_be_value(named)
             for named, part in pairwise(self.said)
         )  # fmt: skip
+
+    def _has_another_number(self) -> bool:
+        """Whether the two number or letter the same thing otherwise, and differ in more than that:
+        "worker 1 listens on 9001", "worker 6 listens on 9006"."""
+        mine, theirs = self.new.numbered, self.old.numbered
+        if len(self.lost) + len(self.added) < 3:
+            return False
+        return any(
+            alike(noun, other) and number not in theirs.values() and old not in mine.values()
+            for noun, number in mine.items()
+            for other, old in theirs.items()
+        )
+
+    def _has_another_subject(self) -> bool:
+        """Whether the new statement opens with a part of the older one's subject ("the docs builds
+        …"), or with somebody else than us, of whom the older one speaks ("Carla deploys …")."""
+        said = [w for w in self.said if w.clause == self.said[0].clause]
+        led = list(takewhile(lambda w: w in self.added and not w.is_number, said))
+        if not led or len(led[0].word) < 3 or is_cjk(led[0].word[0]):
+            return False
+        rest = said[len(led) :][:1]
+        if rest and alike(rest[0], self.words[0]) and self.new.acts(led[-1], rest[0]):
+            return len(led) == 1 or self.old.is_ours
+        return self.old.is_ours and len(self.added) > 1 and self.new.uses([*led[:2], *rest])
 
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
@@ -327,6 +354,12 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
     if score >= REPLACES_SCORE and sure:
         return Change.REPLACES
     return Change.UNCLEAR if score >= UNCLEAR_SCORE else Change.NONE
+
+
+def narrows(new: ParsedStatement, old: ParsedStatement) -> bool:
+    """Whether `new` is about a part of what `old` is about, or about another of its kind."""
+    pair = Pair(new, old)
+    return bool(pair.shared) and pair.narrows()
 
 
 def is_open(pair: Pair) -> bool:
@@ -476,7 +509,9 @@ def _unmarked(pair: Pair) -> Change:
     if any(not w.is_value and w not in pair.tail for w in pair.lost) or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
-    if any(pair.words.index(w) * 2 < len(pair.words) for w in pair.lost):
+    names = {pair.words[0].word, *pair.old.numbered.values()}
+    lost = [w for w in pair.lost if not w.is_number or w.word in names]
+    if any(pair.words.index(w) * 2 < len(pair.words) for w in lost):
         return Change.NONE
     if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE

@@ -7,8 +7,9 @@ makes. Decides nothing; `compare` does. Pure and linear in the text's length (EX
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise, starmap
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -57,6 +58,10 @@ _ACTIONS = {
 """What is done with a thing: statements about different actions are about different attributes."""
 _COMMANDS = frozenset(map(folded, _TABLES.words("commands")))
 _OWNING = frozenset(map(folded, _TABLES.words("owning")))
+_OURS = {lang: frozenset(row.split()) for lang, row in _TABLES.rows_of("ours").items()}
+_USES, _GROUPS = (frozenset(_TABLES.words(name)) for name in ("uses", "groups"))
+_ORDINALS = frozenset(_TABLES.words("ordinals"))
+_COUNTED = VALUE_WORDS | frozenset(_TABLES.words("counted"))
 _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
 _SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
@@ -128,6 +133,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     words: tuple[ContentWord, ...]
     cases: frozenset[str]
     tail: tuple[ContentWord, ...]
+    lang: str
 
     def units(self, words: Iterable[ContentWord]) -> frozenset[str]:
         """The words directly beside the numbers among `words`."""
@@ -179,6 +185,48 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """What is done with the subject: written, deployed, owned, …"""
         found = (_ACTIONS.get(word.strip(_EDGE)) for word in folded(self.text).split())
         return frozenset(row for row in found if row is not None)
+
+    @cached_property
+    def numbered(self) -> dict[ContentWord, str]:
+        """The things in the place of the subject that a number or letter tells apart, with it:
+        "worker 6", "the printer in hall 3". One with a unit behind it, or the last, is a value."""
+        found: dict[ContentWord, str] = {}
+        runs = zip(self.words, self.words[1:], self.words[2:], strict=False)
+        for at, (noun, mark, after) in enumerate(runs):
+            if not at and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
+                noun, mark = mark, noun
+            name = mark.word.removeprefix("#")
+            known = (name.isdigit() or len(name) == 1) and noun.word not in VALUE_WORDS
+            unit = after.word[0] if is_cjk(after.word[0]) else after.word
+            if not known or (unit in _COUNTED and mark.gap(after)) or self.between(noun, mark):
+                continue
+            if noun.clause == after.clause and (not at or (at == 1 and noun.role)):
+                found[noun] = name
+        return found
+
+    @cached_property
+    def is_ours(self) -> bool:
+        """Whether its subject is we, or I."""
+        first = self.words[0]
+        lead = self.clauses[first.clause].text[: first.start].split()
+        return not _OURS.get(self.lang, frozenset()).isdisjoint(lead)
+
+    def between(self, word: ContentWord, other: ContentWord) -> list[str]:
+        return self.clauses[word.clause].text[word.end : other.start].split()
+
+    def acts(self, actor: ContentWord, verb: ContentWord) -> bool:
+        """Whether the actor stands before this verb: "Carla deploys", "the design team reviews"."""
+        lead = self.clauses[verb.clause].text[: verb.start]
+        return _GROUPS.issuperset(self.between(actor, verb)) and CHANGES.search(lead) is None
+
+    def uses(self, words: Sequence[ContentWord]) -> bool:
+        """Whether one of these words, which begin a clause, uses something or changes to it."""
+        for said in starmap(self.between, pairwise(words)):
+            text = f" {' '.join(said)} "
+            to = CHANGES.search(text) is not None and _to(text, 1) < len(text)
+            if to or not _USES.isdisjoint(said[:2]):
+                return True
+        return False
 
     @cached_property
     def denies(self) -> bool:
@@ -250,7 +298,9 @@ def reading(text: str) -> ParsedStatement:
         words += _with_roles(plain, list(_words(part, plain, number)), lang, opens=not words)
     cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
     cases |= {case for case in _CASES_CJK if case in shown}
-    return ParsedStatement(shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words))
+    return ParsedStatement(
+        shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words), lang
+    )
 
 
 def _clauses(text: str) -> Iterator[str]:
