@@ -170,6 +170,20 @@ def test_statements_about_numbered_things_hold_side_by_side_unasked() -> None:
     assert [e.status for e in editor.memory.entries] == ["active"] * 8
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("nhánh chính là develop", "nhánh chính giờ là trunk"),
+        ("la réunion est à 9h", "la réunion est maintenant à 10h"),
+        ("la reunion est à 9h", "la réunion est maintenant à 10h"),
+        ("das Übersetzungslimit ist 40 MB", "das Übersetzungslimit ist jetzt 60 MB"),
+    ],
+)
+def test_a_change_of_words_with_accents_is_found(old: str, new: str) -> None:
+    done = added(known(old), entry("m_new", new, source="stated"))
+    assert [e.status for e in done.memory.entries] == ["superseded", "active"]
+
+
 def test_a_statement_that_waits_is_replaced_as_well() -> None:
     old = known(JEST, source="stated", status="inbox", reasons=("stated_unsure",))
     done = added(old, entry("m_new", VITEST, source="stated"))

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from wm.text.letters import composed, without_invisible
+from wm.text.terms import folded
 
 NEAR_CHARS = 40
 """Texts whose lengths differ by more are not compared word by word."""
@@ -37,8 +38,7 @@ class NearDuplicates:
     def remove(self, at: int, text: str) -> None:
         del self._texts[at]
         _drop(self._by_letters, _letters(text), at)
-        folded = self._folded.pop(at, "")
-        for prefix in _prefixes(folded):
+        for prefix in _prefixes(self._folded.pop(at, "")):
             _drop(self._by_prefix, prefix, at)
 
     def alike(self, text: str) -> Collection[int]:
@@ -46,15 +46,16 @@ class NearDuplicates:
         return self._by_letters.get(_letters(text), ())
 
     def naming(self, name: str) -> list[int]:
-        """Texts that contain this word (lower case, without white space), in order."""
+        """Texts that contain this word, whatever its case and accents, in order."""
         self._index_all()
-        return sorted([at for at, folded in self._folded.items() if name in folded])
+        name = folded(name)
+        return sorted([at for at, text in self._folded.items() if name in text])
 
     def near(self, text: str, names: Collection[str]) -> list[int]:
         """Texts that contain one of the names, or share most word prefixes, in order: those that
         may state the same or the opposite."""
         self._index_all()
-        here = _prefixes(text.lower())
+        here = _prefixes(folded(text))
         found = {at for at in self._sharing(here, len(text)) if self._is_near(at, len(text), here)}
         return sorted(found.union(*map(self.naming, names)))
 
@@ -85,8 +86,8 @@ class NearDuplicates:
                 self._index(at, text)
 
     def _index(self, at: int, text: str) -> None:
-        folded = self._folded[at] = text.lower()
-        for prefix in _prefixes(folded):
+        self._folded[at] = folded(text)
+        for prefix in _prefixes(self._folded[at]):
             self._by_prefix.setdefault(prefix, []).append(at)
 
 
@@ -96,8 +97,8 @@ def _drop(places: dict[str, list[int]], key: str, at: int) -> None:
         del places[key]
 
 
-def _prefixes(folded: str) -> set[str]:
-    return {word[:_PREFIX_CHARS] for word in folded.split()}
+def _prefixes(text: str) -> set[str]:
+    return {word[:_PREFIX_CHARS] for word in text.split()}
 
 
 def _letters(text: str) -> str:
