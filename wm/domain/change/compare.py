@@ -34,6 +34,7 @@ from wm.domain.change.statement import (
     is_owning,
 )
 from wm.text.linear_model import LinearModel, read_model
+from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 
 SAYS_CHANGE = 0.6
@@ -90,6 +91,10 @@ class Pair:
             if clause.ends or named:
                 found.append(word)
         return found
+
+    def says(self, phrases: Lazy) -> bool:
+        """Whether a clause of the new statement about the older one has one of the phrases."""
+        return self.new.has(phrases, {w.clause for w in self.said if w not in self.added})
 
     def _in(self, word: ContentWord, side: str) -> bool:
         clause = self.new.clauses[word.clause]
@@ -247,16 +252,13 @@ class Pair:
         )  # fmt: skip
 
     def _has_another_number(self) -> bool:
-        """Whether the two number or letter the same thing otherwise, and differ in more than that:
-        "worker 1 listens on 9001", "worker 6 listens on 9006"."""
-        mine, theirs = self.new.numbered, self.old.numbered
+        """Whether the two number or letter the same subject otherwise, and differ in more than
+        that: "worker 1 listens on 9001", "worker 6 listens on 9006"."""
         if len(self.lost) + len(self.added) < 3:
             return False
-        return any(
-            alike(noun, other) and number not in theirs.values() and old not in mine.values()
-            for noun, number in mine.items()
-            for other, old in theirs.items()
-        )
+        mine, theirs = map(_numbered_subjects, (self.new, self.old))
+        same = {mark.term for mark in mine} & {mark.term for mark in theirs}
+        return not same and any(alike(a, b) for a in mine.values() for b in theirs.values())
 
     def _has_another_subject(self) -> bool:
         """Whether the new statement opens with a part of the older one's subject ("the docs builds
@@ -310,6 +312,13 @@ class Pair:
             if value and value.isdisjoint(about) and about & {w.clause for w in self.added}:
                 return True
         return False
+
+
+def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
+    """The numbers of the first word, or of what restricts it."""
+    first, *others = said.words[:2]
+    lead = (first, *(w for w in others if w.role or first.is_number))
+    return {mark: noun for mark, noun in said.numbered.items() if noun in lead}
 
 
 def _is_amount(word: ContentWord) -> bool:
@@ -373,7 +382,7 @@ def _is_aside(pair: Pair) -> bool:
     new = pair.new
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
         return True
-    if (new.has(ALSO) and not pair.over()) or pair.narrows():
+    if (pair.says(ALSO) and not pair.over()) or pair.narrows():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or (new.has(ELSEWHERE) and not pair.old.has(ELSEWHERE))
@@ -509,11 +518,11 @@ def _unmarked(pair: Pair) -> Change:
     if any(not w.is_value and w not in pair.tail for w in pair.lost) or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
-    names = {pair.words[0].word, *pair.old.numbered.values()}
-    lost = [w for w in pair.lost if not w.is_number or w.word in names]
+    names = (pair.words[0], *pair.old.numbered)
+    lost = [w for w in pair.lost if not w.is_number or w in names]
     if any(pair.words.index(w) * 2 < len(pair.words) for w in lost):
         return Change.NONE
     if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
-    return Change.DIFFERS if not more else Change.UNCLEAR
+    return Change.DIFFERS if not more or all(w.is_number for w in pair.lost) else Change.UNCLEAR

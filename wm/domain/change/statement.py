@@ -7,7 +7,7 @@ makes. Decides nothing; `compare` does. Pure and linear in the text's length (EX
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, starmap
 
@@ -59,7 +59,7 @@ _ACTIONS = {
 _COMMANDS = frozenset(map(folded, _TABLES.words("commands")))
 _OWNING = frozenset(map(folded, _TABLES.words("owning")))
 _OURS = {lang: frozenset(row.split()) for lang, row in _TABLES.rows_of("ours").items()}
-_USES, _GROUPS = (frozenset(_TABLES.words(name)) for name in ("uses", "groups"))
+_USES, _GROUPS = _phrases("uses"), frozenset(_TABLES.words("groups"))
 _ORDINALS = frozenset(_TABLES.words("ordinals"))
 _COUNTED = VALUE_WORDS | frozenset(_TABLES.words("counted"))
 _DUTCH = frozenset(_TABLES.words("dutch"))
@@ -149,16 +149,17 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             and (w.gap(n) or n.gap(w))
         )
 
-    def has(self, phrases: Lazy) -> bool:
-        """Whether a clause has one of the phrases. Kept: several entries are compared with it."""
-        known = self._known.get(id(phrases))
-        if known is None:
-            known = any(phrases.found_in(raw) for raw in self._raw)
-            self._known[id(phrases)] = known
-        return known
+    def has(self, phrases: Lazy, clauses: Collection[int] = ()) -> bool:
+        """Whether a clause, one of these if any, has one of the phrases. Kept: several entries are
+        compared with it."""
+        found = self._known.get(id(phrases))
+        if found is None:
+            found = frozenset(n for n, raw in enumerate(self._raw) if phrases.found_in(raw))
+            self._known[id(phrases)] = found
+        return not found.isdisjoint(clauses) if clauses else bool(found)
 
     @cached_property
-    def _known(self) -> dict[int, bool]:
+    def _known(self) -> dict[int, frozenset[int]]:
         return {}
 
     @cached_property
@@ -187,21 +188,20 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return frozenset(row for row in found if row is not None)
 
     @cached_property
-    def numbered(self) -> dict[ContentWord, str]:
-        """The things in the place of the subject that a number or letter tells apart, with it:
-        "worker 6", "the printer in hall 3". One with a unit behind it, or the last, is a value."""
-        found: dict[ContentWord, str] = {}
-        runs = zip(self.words, self.words[1:], self.words[2:], strict=False)
-        for at, (noun, mark, after) in enumerate(runs):
-            if not at and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
+    def numbered(self) -> dict[ContentWord, ContentWord]:
+        """The numbers and letters that tell things apart, with the thing: "worker 6", "the printer
+        in hall 3". One with a unit behind it, or the last, is a value."""
+        found: dict[ContentWord, ContentWord] = {}
+        for noun, mark, after in zip(self.words, self.words[1:], self.words[2:], strict=False):
+            if noun is self.words[0] and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
                 noun, mark = mark, noun
-            name = mark.word.removeprefix("#")
-            known = (name.isdigit() or len(name) == 1) and noun.word not in VALUE_WORDS
             unit = after.word[0] if is_cjk(after.word[0]) else after.word
-            if not known or (unit in _COUNTED and mark.gap(after)) or self.between(noun, mark):
+            name = mark.word.removeprefix("#")
+            if not (name.isdigit() or len(name) == 1) or noun.word in VALUE_WORDS:
                 continue
-            if noun.clause == after.clause and (not at or (at == 1 and noun.role)):
-                found[noun] = name
+            counts = unit in _COUNTED and mark.gap(after)
+            if noun.clause == after.clause and not counts and not self.between(noun, mark):
+                found[mark] = noun
         return found
 
     @cached_property
@@ -224,7 +224,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         for said in starmap(self.between, pairwise(words)):
             text = f" {' '.join(said)} "
             to = CHANGES.search(text) is not None and _to(text, 1) < len(text)
-            if to or not _USES.isdisjoint(said[:2]):
+            if to or _USES.search(text) is not None:
                 return True
         return False
 
