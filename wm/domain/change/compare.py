@@ -239,10 +239,11 @@ class Pair:
     def narrows(self) -> bool:
         """Whether the new statement restricts what the older one says without this restriction: by
         what opens it ("on the test server, …"), or of whom or what it is."""
+        if not self.shared:
+            return False
         first = self.said[0]
-        if first.role == "opens" and first in self.added and not first.is_number:
-            return True
-        if self._has_another_number() or self._has_another_subject():
+        opens = first.role == "opens" and first in self.added and not first.is_number
+        if opens or self._has_another_number() or self._has_another_subject():
             return True
         return any(
             part.role == "of" and part in self.added and not part.is_number
@@ -363,12 +364,6 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
     if score >= REPLACES_SCORE and sure:
         return Change.REPLACES
     return Change.UNCLEAR if score >= UNCLEAR_SCORE else Change.NONE
-
-
-def narrows(new: ParsedStatement, old: ParsedStatement) -> bool:
-    """Whether `new` is about a part of what `old` is about, or about another of its kind."""
-    pair = Pair(new, old)
-    return bool(pair.shared) and pair.narrows()
 
 
 def is_open(pair: Pair) -> bool:

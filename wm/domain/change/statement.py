@@ -200,7 +200,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             if not (name.isdigit() or len(name) == 1) or noun.word in VALUE_WORDS:
                 continue
             counts = unit in _COUNTED and mark.gap(after)
-            if noun.clause == after.clause and not counts and not self.between(noun, mark):
+            if noun.clause == after.clause and not counts and not self.between(noun, mark).strip():
                 found[mark] = noun
         return found
 
@@ -211,22 +211,21 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         lead = self.clauses[first.clause].text[: first.start].split()
         return not _OURS.get(self.lang, frozenset()).isdisjoint(lead)
 
-    def between(self, word: ContentWord, other: ContentWord) -> list[str]:
-        return self.clauses[word.clause].text[word.end : other.start].split()
+    def between(self, word: ContentWord, other: ContentWord) -> str:
+        return self.clauses[word.clause].text[word.end : other.start]
 
     def acts(self, actor: ContentWord, verb: ContentWord) -> bool:
         """Whether the actor stands before this verb: "Carla deploys", "the design team reviews"."""
-        lead = self.clauses[verb.clause].text[: verb.start]
-        return _GROUPS.issuperset(self.between(actor, verb)) and CHANGES.search(lead) is None
+        lead, behind = self.clauses[verb.clause].text[: verb.start], self.between(actor, verb)
+        return _GROUPS.issuperset(behind.split()) and CHANGES.search(lead) is None
 
     def uses(self, words: Sequence[ContentWord]) -> bool:
         """Whether one of these words, which begin a clause, uses something or changes to it."""
-        for said in starmap(self.between, pairwise(words)):
-            text = f" {' '.join(said)} "
-            to = CHANGES.search(text) is not None and _to(text, 1) < len(text)
-            if to or _USES.search(text) is not None:
-                return True
-        return False
+        return any(
+            _USES.search(text) is not None
+            or (CHANGES.search(text) is not None and _to(text, 1) < len(text))
+            for text in starmap(self.between, pairwise(words))
+        )
 
     @cached_property
     def denies(self) -> bool:

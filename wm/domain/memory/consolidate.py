@@ -18,7 +18,7 @@ from itertools import compress, islice
 
 from msgspec import Struct, field
 
-from wm.domain.change.compare import Change, Pair, Rarity, judge, narrows
+from wm.domain.change.compare import Change, Pair, Rarity, judge
 from wm.domain.change.contradiction import Proposition, contradict, proposition
 from wm.domain.change.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
@@ -406,7 +406,7 @@ class MemoryEditor:
             name
             for at, name in islice(near, COMPARED)
             if contradict(self._proposition(at), said)
-            and not narrows(reading(entry.text), reading(self._entries[at].text))
+            and not Pair(reading(entry.text), reading(self._entries[at].text)).narrows()
         )
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
