@@ -109,6 +109,11 @@ def test_only_another_value_is_a_weaker_sign_than_words_of_change() -> None:
     assert judge(reading("tokens expire after 60 minutes now"), old) is Change.REPLACES
 
 
+def test_another_number_in_a_place_of_its_own_is_asked_about() -> None:
+    old = reading("logs are kept for 30 days")
+    assert judge(reading("logs are kept for 90 days in the audit bucket"), old) is Change.UNCLEAR
+
+
 # --- in a memory ------------------------------------------------------------------------------
 
 JEST = "unit tests are written with jest"

@@ -520,4 +520,5 @@ def _unmarked(pair: Pair) -> Change:
     if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
-    return Change.DIFFERS if not more or all(w.is_number for w in pair.lost) else Change.UNCLEAR
+    numbers = all(w.is_number for w in pair.lost) and not any(w.role for w in more)
+    return Change.DIFFERS if numbers or not more else Change.UNCLEAR
