@@ -82,6 +82,7 @@ BOTH_HOLD = (
     ("工作进程1用端口9001", "工作进程6现在用端口9006"),
     ("ワーカー1はポート9001で動いてます", "ワーカー2はポート9002で動いてます"),
     ("The berth number 100 is kept for ship 7.", "The berth number 101 is kept for ship 8."),
+    ("the service number 1-1 belongs to team 1", "the service number 1-2 belongs to team 1"),
     ("we're on postgres 16", "the data team is on postgres 14"),
     ("builds run on node 20", "the docs builds on node 18 now"),
     ("we deploy with kamal", "the parent company deploys with capistrano now"),

@@ -197,7 +197,8 @@ class ParsedStatement(Struct, frozen=True, dict=True):
                 noun, mark = mark, noun
             unit = after.word[0] if is_cjk(after.word[0]) else after.word
             name = mark.word.removeprefix("#")
-            if not (name.isdigit() or len(name) == 1) or noun.word in VALUE_WORDS:
+            named = len(name) == 1 or (mark.is_number and "." not in name)  # 3.11 is a version
+            if not named or noun.word in VALUE_WORDS:
                 continue
             counts = unit in _COUNTED and mark.gap(after)
             if noun.clause == after.clause and not counts and not self.between(noun, mark).strip():
