@@ -184,7 +184,10 @@ _NO_SECRETS = TABLES.words("no_secrets")
 _PARSED = frozenset(("unexpected", "expected", "illegal", "next"))
 """Words before the `token` that a parser read."""
 _VERB_AFTER = frozenset(TABLES.words("pass_is_verb"))
-"""Words after which `pass` is a verb, or one of several."""
+"""Words after which `pass` is a verb."""
+_ROUNDS = frozenset(("first", "second", "third", "final"))
+_PLAIN = Lazy(r"^: [\"'`][a-z_]{1,24}[\"'`](?:\W|$)")
+"""`different in second pass: "start"`: a name of an assembler, not a password."""
 _TIMES = TABLES.words("passes")
 """`one-pass`, `low-pass`, `-bypass`: no label."""
 
@@ -200,6 +203,8 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     if key.lower() == "token" and not word and said and said[0] in _PARSED:
         return True
     if key.lower() == "pass" and not word and said and said[0] in _VERB_AFTER:
+        return True
+    if key == "pass" and said and said[0] in _ROUNDS and _PLAIN.match(text[at + 4 : at + 40]):
         return True
     if key.upper() == "PASS" and before.endswith("--- "):
         return True

@@ -212,7 +212,7 @@ _PHASE = patterns.Lazy(
     r"^(?:(?:[Ss]yntax |[Pp]arse )?[Ee]rror(?: \w+ing(?: \w+)?)?|[A-Z]\w+ failed|FAILED)[.!]?$"
     r"|^Failure/Error: |\bwhile (?:parsing|scanning|constructing) an? [\w ]+$"
 )
-"""`Syntax error compiling`, `while parsing a mapping`; a test runner quotes the source so."""
+"""`Syntax error compiling`, `while parsing a mapping`, and source that a test runner quotes."""
 _IN_FILE = patterns.Lazy(r"^in \S.*, line \d+")
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
 _EXCEPTION = patterns.Lazy(r"[A-Z]\w*(?:Error|Exception): \S")

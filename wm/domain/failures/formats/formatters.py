@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from wm.domain.failures import summaries
 from wm.domain.failures.detected import DetectedError
@@ -40,7 +41,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 def _difference(lines: Sequence[str], begin: int) -> str:
     """The first lines of a diff that are wanted, and that came instead."""
-    changed = (next((t[1:] for t in lines[begin:] if t[:1] == sign), "") for sign in "-+")
+    block = [*takewhile(lambda line: not line.startswith("--- "), lines[begin : begin + 60])]
+    changed = (next((t[1:] for t in block if t[:1] == sign), "") for sign in "-+")
     return "wanted: {}, got: {}".format(*map(str.strip, changed))
 
 
