@@ -65,7 +65,7 @@ _ANNOUNCED = WordPattern(
     r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$"
 )
 _OUTPUT = WordPattern(
-    r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|got|"
+    r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|gets?|getting|got|"
     r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$"
 )
 
@@ -141,9 +141,22 @@ def _logs(message: str, lines: list[str]) -> bytearray:
     logs = bytearray(len(lines))
     raw = encoded(message)
     for number in line_numbers(raw, _LOG.line_starts(raw)):
-        word, colon, _ = lines[number][:40].partition(": ")
-        logs[number] = not (colon and folded(word) in _openers())
+        logs[number] = _opener(lines[number]) not in _openers()
+    for number in [at for at, is_log in enumerate(logs) if is_log]:
+        for beside in (number - 1, number + 1):
+            if 0 <= beside < len(lines) and _opener(lines[beside]) in _PRINTED:
+                logs[beside] = True
     return logs
+
+
+def _opener(line: str) -> str | None:
+    """The words of a line before its first colon."""
+    words, colon, _ = line[:40].partition(": ")
+    return folded(words) if colon else None
+
+
+_PRINTED = frozenset({"note", "hint", "hinweis", "remarque", "nota"})
+"""Openers that compilers print too ("note: required by …"): a line of output if it is next to one."""
 
 
 @cache
