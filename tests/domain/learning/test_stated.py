@@ -236,6 +236,35 @@ def test_a_phrase_may_have_words_between_and_an_open_end() -> None:
     assert "decide" in concepts_of(folded("мы решили перейти"), "ru").first
 
 
+IN_THE_MIDDLE = (
+    "I am a backend dev, I don't know react well",
+    "use absolute imports with @/ alias",
+    "it's a monorepo with turborepo",
+    "prefer composition over inheritance",
+)
+
+
+@pytest.mark.parametrize("message", IN_THE_MIDDLE)
+def test_what_people_say_of_their_machine_and_code_is_learned_in_passing(message: str) -> None:
+    (found,) = statements(message, "The handler is changed, and all tests pass.")
+    assert found.is_certain
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "fastapi怎么稳定部署在服务器",
+        "StateNotifier và AsyncNotifier có gì khác nhau",
+        "как лучше запускать redis на сервере",
+        "how do we run redis on the server",
+        "add a test for the parser and commit it",
+        "install redis on the staging server",
+    ],
+)
+def test_a_question_or_task_with_the_same_words_is_not_learned(message: str) -> None:
+    assert statements(message, "The handler is changed, and all tests pass.") == ()
+
+
 LIMITS_OF_TASKS = (
     "please fix the failing test in parser.py and don't touch the styles",
     "refactor the cache module, don't break the public functions",

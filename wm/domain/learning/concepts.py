@@ -1,6 +1,7 @@
 """Concepts that a sentence expresses, by word tables in seventeen languages (EX-7).
 
-`words.toml` has the tables: one concept, one row per language. A word counts as a whole, without
+`words.toml` has the tables: one concept, one row per language, and `any` for words that are the
+same in all of them. A word counts as a whole, without
 case and accents; Chinese, Japanese and Korean phrases count anywhere. Pure and linear (EX-6). Does
 not decide what the concepts mean for memory; `stated` does.
 """
@@ -152,10 +153,11 @@ def concepts_of(text: str, lang: str, file: str = "") -> Found:
 
 @cache
 def _rows(lang: str, file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Each concept of a file with its phrases in a language."""
+    """Each concept of a file with its phrases in a language, and those that all share."""
     tables = Tables("wm.domain.learning", file) if file else _TABLES
     rows = ((name, tables.rows_of(name)) for name in (tables.names() if file else CONCEPTS))
-    return tuple((name, tuple(filter(None, row.get(lang, "").split("|")))) for name, row in rows)
+    both = ((name, f"{row.get(lang, '')}|{row.get('any', '')}") for name, row in rows)
+    return tuple((name, tuple(filter(None, row.split("|")))) for name, row in both)
 
 
 def _in_joined(text: str, lang: str, file: str) -> Found:
