@@ -1,9 +1,9 @@
 """Concepts that a sentence expresses, by word tables in seventeen languages (EX-7).
 
 `words.toml` has the tables: one concept, one row per language, and `any` for words that are the
-same in all of them. A word counts as a whole, without
-case and accents; Chinese, Japanese and Korean phrases count anywhere. Pure and linear (EX-6). Does
-not decide what the concepts mean for memory; `stated` does.
+same in all of them. A word counts as a whole, without case and accents; Chinese, Japanese and
+Korean phrases count anywhere. Pure and linear (EX-6). Does not decide what the concepts mean for
+memory; `stated` does.
 """
 
 from __future__ import annotations
