@@ -112,7 +112,8 @@ def cut(raw: bytes, redactor: Redactor) -> Cut:
             comma = raw.rindex(b",", done, token.start)
             between += raw[done:comma]
             size += comma - done
-            marks.append((size, _redacted(raw[comma:end], redactor)))
+            inner = cut(raw[comma + 1 : end], redactor)
+            marks.append((size, b"," + b"".join(inner.pieces)))
             done = end
             continue
         between += raw[done : token.start]
@@ -120,11 +121,8 @@ def cut(raw: bytes, redactor: Redactor) -> Cut:
         given = (b"" if token.name else name, text)
         if given not in seen:
             is_seal = _is_sealed(name, before)
-            seen[given] = (
-                _without_secrets(b"", text, sealed)
-                if is_seal
-                else _without_secrets(*given, redactor)
-            )
+            asked = (b"", text, sealed) if is_seal else (*given, redactor)
+            seen[given] = _without_secrets(*asked)
         new = seen[given]
         before = before if token.name else given
         if len(new) >= SHORTEST_TEXT:
@@ -162,17 +160,6 @@ def _mark_end(raw: bytes, token: Token) -> int:
     return 0
 
 
-def _redacted(raw: bytes, redactor: Redactor) -> bytes:
-    """A short piece of JSON without secrets."""
-    done, found, name = 0, bytearray(), b""
-    for token in tokens(raw):
-        text = raw[token.start : token.end]
-        new = _without_secrets(b"" if token.name else name, text, redactor)
-        found += raw[done : token.start] + new
-        done, name = token.end, text if token.name else b""
-    return bytes(found + raw[done:])
-
-
 def _without_secrets(name: bytes, text: bytes, redactor: Redactor) -> bytes:
     """A string unchanged, or encoded anew if it contained a secret."""
     if len(text) < 6:
@@ -180,15 +167,12 @@ def _without_secrets(name: bytes, text: bytes, redactor: Redactor) -> bytes:
     value = _read(text)
     if name:
         key = _read(name)
-        (new,) = dict.values(_mapping(redactor.value({key: value})))
+        redacted = redactor.value({key: value})
+        assert isinstance(redacted, dict)
+        (new,) = redacted.values()
     else:
         new = redactor.text(value)
     return text if new == value else json.dumps(new).encode("ascii")
-
-
-def _mapping(value: object) -> dict[str, str]:
-    assert isinstance(value, dict)
-    return value
 
 
 def _read(token: bytes) -> str:

@@ -19,13 +19,13 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words, support
-from wm.domain.learning.distinctive_words import ORDINARY, PLAIN, Sentence, sentences
+from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
 from wm.domain.learning.typed_lines import all_typed, typed_lines
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
@@ -50,8 +50,6 @@ MISSED = "unheard_text"
 memory, contained hidden text, was too long to read, or may have been missed."""
 
 _BITS = 1 << 19
-_LAST_BIT = _BITS - 1
-_BIT = tuple(1 << at for at in range(8))
 _UNIT = struct.Struct("<BBQQ")
 _STATES = 0x40
 """Flag in the first byte of a unit: its statement follows the words."""
@@ -60,9 +58,9 @@ _HEAD_WORDS = 5
 """Size of a unit's header, counted in words."""
 
 MAX_UNITS = 3
-"""Maximum sentences that together may support one candidate."""
+"""Maximum said sentences that together may cover a sentence of a summary."""
 MIN_COVERED = 0.6
-"""Minimum weighted share of a candidate's words that those sentences must contain."""
+"""Minimum share of its words that those sentences must contain."""
 MAX_REPEATED = 0.5
 """Above this share of neighbour pairs that were foreign before the user said them, a candidate
 counts as repeated."""
@@ -122,16 +120,6 @@ class _Unit(Struct, frozen=True):
         if not tokens:
             return packed
         return packed + struct.pack(f"<B{len(tokens)}I", len(tokens), *tokens)
-
-
-class _Coverage(Struct, frozen=True):
-    """The part of a candidate that `units` cover: its words, their weight, and the user's share of
-    that weight."""
-
-    weight: float
-    by_user: float
-    words: frozenset[int]
-    units: tuple[_Unit, ...]
 
 
 class _Said(Struct):
@@ -349,36 +337,21 @@ class SessionWords:
                 return False
         return True
 
-    def _covered_by_few(self, words: Mapping[int, str]) -> _Coverage:
-        """The part of a candidate covered by the few sentences that contain most of its words."""
-        carried = by_user = 0.0
-        used: list[_Unit] = []
-        left = {word for word in words if word in self._said.words}
-        said = frozenset(left)
+    def _covers(self, sentence: Sentence) -> bool:
+        """Whether a few said sentences contain most words of this one."""
+        words = set(sentence.words)
+        said = left = words & self._said.words.keys()
         # One shared word proves nothing: a sentence counts only if it contains two of the words.
         least = min(2, len(words))
         for _ in range(MAX_UNITS):
             if not left:
                 break
-            unit = max(
-                self._said.units,
-                key=lambda one: (len(left.intersection(one.sentence.words)), one.who == USER),
-            )
-            found = left.intersection(unit.sentence.words)
-            if len(said.intersection(unit.sentence.words)) < least:
+            best = max(self._said.units, key=lambda one: len(left.intersection(one.sentence.words)))
+            if len(said.intersection(best.sentence.words)) < least:
                 break
-            weight = sum(_weight(words[word]) for word in found)
-            carried += weight
-            by_user += weight if unit.who == USER else 0
-            used.append(unit)
-            left -= found
-        return _Coverage(carried, by_user, said - left, tuple(used))
-
-    def _covers(self, sentence: Sentence) -> bool:
-        words = dict.fromkeys(sentence.words, PLAIN)
-        if sum(word in self._said.words for word in words) < MIN_COVERED * len(words):
-            return False
-        return _suffices(self._covered_by_few(words), words)
+            left = left.difference(best.sentence.words)
+        covered = len(said) - len(left)
+        return 0 < covered >= MIN_COVERED * len(words)
 
     # --- storing ----------------------------------------------------------------------------
 
@@ -471,18 +444,13 @@ class SessionWords:
 
     def _add_to_filter(self, words: set[int], pairs: set[int]) -> None:
         new = words.difference(self._said.words) | pairs.difference(self._said.pairs)
-        bits, bit, before = self._foreign, _BIT, bytes(self._foreign)
-        for digest in new:
-            # Inlined `_places`: tool output has thousands of words.
-            bits[(digest & _LAST_BIT) >> 3] |= bit[digest & 7]
-            other = (digest * 0x85EBCA6B & 0xFFFFFFFF) >> 13
-            bits[other >> 3] |= bit[other & 7]
-        self._changed = self._changed or bits != before
+        before = bytes(self._foreign)
+        for place in chain.from_iterable(map(_places, new)):
+            self._foreign[place >> 3] |= 1 << (place & 7)
+        self._changed = self._changed or self._foreign != before
 
     def _in_filter(self, digest: int) -> bool:
-        bits = self._foreign
-        one, other = _places(digest)
-        return bool(bits[one >> 3] >> (one & 7) & bits[other >> 3] >> (other & 7) & 1)
+        return all(self._foreign[at >> 3] >> (at & 7) & 1 for at in _places(digest))
 
     def _packed(self) -> str:
         """Pack the newest sentences of each speaker that fit."""
@@ -495,18 +463,10 @@ class SessionWords:
         return _text(b"".join(reversed(kept)))
 
 
-def _suffices(found: _Coverage, words: Mapping[int, str]) -> bool:
-    return 0 < found.weight >= MIN_COVERED * sum(map(_weight, words.values()))
-
-
 def _within(name: tuple[int, ...], words: tuple[int, ...]) -> bool:
     """Whether these words are neighbours in this order."""
     size = len(name)
     return any(words[at : at + size] == name for at in range(len(words) - size + 1))
-
-
-def _weight(kind: str) -> float:
-    return 0.5 if kind == ORDINARY else 1.0
 
 
 def _places(digest: int) -> tuple[int, int]:

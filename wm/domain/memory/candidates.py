@@ -98,8 +98,7 @@ def parse(summary: str, types: Sequence[str] = TYPES) -> ParsedCandidates:
             foreign = section.foreign[: MAX_ITEMS - len(refused)]
             refused += [RefusedLine(line.strip()[:200], "unclean_section") for line in foreign]
             continue
-        found = _read(section, types)
-        return ParsedCandidates(found.items, found.refused, found.snapshot_id, found.notes)
+        return _read(section, types)
     return ParsedCandidates(refused=tuple(refused))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory.consolidate import Admission, MemoryEditor, fresh_id
@@ -98,8 +99,7 @@ def _for_inbox(entry: MemoryEntry, codes: tuple[str, ...]) -> MemoryEntry:
 
 def _promoted(admission: Admission, pending: PendingMemory) -> Fact:
     fact = _fact(admission.outcome, admission.entry_id, admission.reason_codes, pending)
-    details = {**fact.details, **admission.details}
-    return Fact(fact.type, fact.phase, fact.outcome, fact.entry, fact.reason_codes, details)
+    return replace(fact, details={**fact.details, **admission.details})
 
 
 def _fact(outcome: Outcome, entry_id: str, codes: tuple[str, ...], pending: PendingMemory) -> Fact:

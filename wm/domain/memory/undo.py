@@ -12,6 +12,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory import edits, entry_list
@@ -72,19 +73,8 @@ def reverse(act: Act, context: UndoContext) -> UndoResult | Refusal:
     if isinstance(done, Refusal):
         return done
     first, *more = done.facts
-    return UndoResult(
-        done.memory,
-        done.entry,
-        (_marked(first, act.record), *more),
-        done.trashes,
-        done.stone,
-        done.untrashes,
-    )
-
-
-def _marked(fact: Fact, record: EvidenceRecord) -> Fact:
-    details: dict[str, Detail] = {**fact.details, "undoes": record.event_id}
-    return Fact(fact.type, fact.phase, fact.outcome, fact.entry, fact.reason_codes, details)
+    marked = replace(first, details={**first.details, "undoes": act.record.event_id})
+    return replace(done, facts=(marked, *more))
 
 
 def _final(act: Act) -> Refusal:
@@ -139,8 +129,8 @@ def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refus
     if record.type == "memory_inbox" and entry.status != "inbox":
         message = f"{entry.id} is no longer in the inbox: it is {entry.status}."
         return Refusal("changed_since", message, fix=f"`wm forget {entry.id}` removes it.")
-    back = tuple(e.id for e in _replaced_by(context.memory, entry)) if entry.supersedes else ()
-    back = back if entry.status == "active" else ()
+    active = entry.status == "active"
+    back = _replaced_by(context.memory, entry, entry.id) if active else ()
     stone = bool(_ids(record, "lifted"))
     return _trashed(entry, context, stone=stone, back=back)
 
@@ -209,8 +199,7 @@ def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusa
         message = f"{entry.id} is {entry.status} now; the acceptance has no effect left to undo."
         return Refusal("changed_since", message)
     carrier = entry.superseded_by if absorbed else entry.id
-    replaced = (e for e in context.memory.entries if e.id in entry.supersedes)
-    back = tuple(e.id for e in replaced if e.superseded_by == carrier)
+    back = _replaced_by(context.memory, entry, carrier)
     memory = _reactivate(context.memory, back, by=carrier, now=context.now)
     reasons = entry.reasons if absorbed else record.reason_codes
     again = _touched(entry, context.now, status="inbox", reasons=reasons, superseded_by="")
@@ -284,13 +273,11 @@ def _not_there(entry_id: str, context: UndoContext) -> Refusal:
     return Refusal("gone", f"{entry_id} no longer exists, so there is nothing to undo.")
 
 
-def _replaced_by(memory: WorkspaceMemory, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:
-    """The entries that this entry replaced and that no later entry replaced again."""
-    return tuple(
-        e
-        for e in memory.entries
-        if e.id in entry.supersedes and e.status == "superseded" and e.superseded_by == entry.id
-    )
+def _replaced_by(memory: WorkspaceMemory, entry: MemoryEntry, carrier: str) -> tuple[str, ...]:
+    """The entries that this one replaced and that no later entry replaced again. carrier: the id
+    that carries its fact."""
+    replaced = (e for e in memory.entries if e.id in entry.supersedes)
+    return tuple(e.id for e in replaced if e.superseded_by == carrier)
 
 
 def _reactivate(
