@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.domain.memory.memories import NOW, SETTINGS, entry, memory
-from wm.domain.memory.consolidate import MAX_UNUSED_POSITIONS, MemoryEditor
+from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.near_duplicates import NEAR_CHARS, NearDuplicates, _letters
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
@@ -175,10 +175,9 @@ def test_a_rolled_back_admission_leaves_nothing_in_the_editor(old: str, new: str
     assert kept.find("m_9") is None
 
 
-def test_an_editor_with_too_many_unused_positions_rebuilds_its_indexes() -> None:
+def test_an_editor_finds_the_entry_of_the_last_of_many_memories() -> None:
     kept = MemoryEditor(memory())
-    for number in range(MAX_UNUSED_POSITIONS + 9):
+    for number in range(99):
         kept.renew(memory(some(number, "Redis holds the sessions")))
-    assert kept._next < 20
     admission = kept.admit(some(-1, "Redis holds the sessions"), now=NOW, settings=SETTINGS)
-    assert admission.entry_id == f"m_{MAX_UNUSED_POSITIONS + 8}"
+    assert admission.entry_id == "m_98"

@@ -11,20 +11,30 @@ crash may replay it); a tainted entry changes no clean one, and merging never re
 from __future__ import annotations
 
 import hashlib
-import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import compress, islice
+from functools import lru_cache
+from itertools import chain, islice
 
 from msgspec import Struct, field
 
 from wm.domain.change.compare import Change, Pair, Rarity, judge
-from wm.domain.change.contradiction import Proposition, contradict, proposition
-from wm.domain.change.same_fact import IDENTITY_TYPES, FactStatement, same_fact, statement
+from wm.domain.change.contradiction import contradict, proposition
+from wm.domain.change.same_fact import IDENTITY_TYPES, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED
-from wm.domain.memory.near_duplicates import NearDuplicates
+from wm.domain.memory.entry_index import EntryIndex
+from wm.domain.memory.precedence import (
+    ADMISSIBLE,
+    SOURCE_RANK,
+    comparable,
+    is_models,
+    is_users,
+    may_share,
+    outranks,
+    protection,
+)
 from wm.domain.memory.retention import clock_of, reinforce
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
@@ -32,8 +42,6 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
-SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
-USER_SOURCES = ("explicit", "manual", "stated")
 MAY_REPLACE = "may_replace"
 """The reason of a question in the inbox: whether one entry replaces another (WM-8)."""
 MOST_CHANGED = 8
@@ -43,12 +51,6 @@ COMPARED = 200
 MAX_CONTRADICTIONS = 5
 MAX_PARSED = 2_000
 """Maximum parsed texts kept in memory."""
-MAX_UNUSED_POSITIONS = 4_000
-"""Limit of unused positions. A position is never reused: beyond this number plus four per entry
-the editor rebuilds its indexes."""
-SPECIFICITY_CHARS = 10
-"""Texts whose lengths differ by no more than this are equally specific."""
-ADMISSIBLE = ("active", "inbox")
 REPLACING = ("promoted", "absorbed", "superseded")
 """Outcomes after which the fact is in force, so the entry that it replaces may be retired."""
 
@@ -84,7 +86,7 @@ def supersede(
     if _is_replay(editor.find(entry.id), entry):
         return Admission(editor.memory, "superseded", entry.id, ("already_present",))
     old = editor.find(old_id)
-    code = _protection(old)
+    code = protection(old)
     if old is None or code:
         return Admission(editor.memory, "rejected", "", (code,), {"replaces": old_id})
     if entry.tainted:
@@ -96,74 +98,29 @@ def supersede(
 
 
 class MemoryEditor:
-    """A memory under change: entries by id and by content, indexed once for many admissions.
-
-    A working value: `memory` is the current result. `renew` reuses one editor for the next version
-    of a memory, so a new entry does not cost a scan of thousands of entries.
-    """
+    """A memory under change. `memory` is the current result; `renew` reuses the editor and its
+    index for the next version of a memory."""
 
     def __init__(self, memory: WorkspaceMemory) -> None:
-        self._begin(memory)
-
-    def _begin(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
-        self._entries: dict[int, MemoryEntry] = dict(enumerate(memory.entries))
-        self._places = {e.id: at for at, e in self._entries.items()}
-        self._next = len(self._entries)
-        self._indexes: dict[str, NearDuplicates] = {}
-        self._statements: dict[int, FactStatement] = {}
-        self._propositions: dict[int, Proposition] = {}
+        self._index = EntryIndex(memory.entries)
 
     @property
     def memory(self) -> WorkspaceMemory:
-        return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
+        return self._memory.model_copy(update={"entries": tuple(self._index.entries.values())})
 
     def renew(self, memory: WorkspaceMemory) -> None:
-        """Continue with this memory, whatever this editor contains now. Entries that are the same
-        objects cost almost nothing."""
-        worn = self._next > MAX_UNUSED_POSITIONS + 4 * len(memory.entries)
-        if worn or len(self._places) != len(self._entries) or not self._follow(memory.entries):
-            self._begin(memory)
+        """Continue with this memory, whatever this editor contains now."""
         self._memory = memory
-
-    def _follow(self, entries: tuple[MemoryEntry, ...]) -> bool:
-        """Update to these entries; False if their order differs."""
-        changed = self._changed(entries)
-        if not self._is_in_place(entries, changed):
-            self._keep_only({entry.id for entry in entries})
-            changed = self._changed(entries)
-            if not self._is_in_place(entries, changed):
-                return False
-        for at, entry in changed:
-            self._put_at(at, entry)
-        for entry in entries[len(self._entries) :]:
-            self._add(entry)
-        return True
-
-    def _is_in_place(
-        self, entries: Sequence[MemoryEntry], changed: Sequence[tuple[int, MemoryEntry]]
-    ) -> bool:
-        """Whether all our entries are at their positions, changed or not."""
-        in_place = all(self._entries[at].id == entry.id for at, entry in changed)
-        return in_place and len(entries) >= len(self._entries)
-
-    def _changed(self, entries: tuple[MemoryEntry, ...]) -> list[tuple[int, MemoryEntry]]:
-        """The entries that are not the same object as ours at that position, with the position."""
-        differ = map(operator.is_not, self._entries.values(), entries)
-        return list(compress(zip(self._entries, entries, strict=False), differ))
-
-    def _keep_only(self, ids: set[str]) -> None:
-        for at, entry in [(at, e) for at, e in self._entries.items() if e.id not in ids]:
-            self._remove_from_index(at, entry)
-            del self._entries[at], self._places[entry.id]
+        if not self._index.follow(memory.entries):
+            self._index = EntryIndex(memory.entries)
 
     def find(self, entry_id: str) -> MemoryEntry | None:
-        at = self._places.get(entry_id)
-        return None if at is None else self._entries[at]
+        return self._index.get(entry_id)
 
     def amend(self, entry: MemoryEntry) -> None:
         """Replace an entry by a new version of itself."""
-        self._put_at(self._places[entry.id], entry)
+        self._index.put(entry)
 
     def twins(self, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:
         """Other entries that state the same fact in the scope of `entry`, best first.
@@ -171,17 +128,16 @@ class MemoryEditor:
         Active ones come before those in the inbox. Superseded ones do not count, so that a fact can
         return; waiting outside changes do not count either.
         """
-        text = canonical(entry.text)
-        places = dict.fromkeys(
+        text, known = canonical(entry.text), self._index.entries
+        places = {
             at
-            for kind in self._types()
-            for at in self._index_of(kind).alike(entry.text)
-            if canonical(self._entries[at].text) == text and _may_share(self._entries[at], entry)
-        )
+            for at in self._index.texts.alike(entry.text)
+            if canonical(known[at].text) == text and may_share(known[at], entry)
+        }
         if entry.type in IDENTITY_TYPES:
-            places.update(dict.fromkeys(self._same_identity(entry)))
-        found = [self._entries[at] for at in places]
-        fitting = [e for e in found if e.id != entry.id and _comparable(e, entry)]
+            places |= self._same_identity(entry)
+        found = (known[at] for at in sorted(places))
+        fitting = [e for e in found if e.id != entry.id and comparable(e, entry)]
         fitting.sort(key=lambda e: (e.status != "active", -SOURCE_RANK.get(e.source, 0), e.id))
         return tuple(fitting)
 
@@ -210,7 +166,7 @@ class MemoryEditor:
             return self._recur(entry, active, now=now, settings=settings)
         if entry.status == "inbox" and twins:
             return self._done("absorbed", twins[0].id, "already_waiting")
-        self._add(entry)
+        self._index.add(entry)
         for waiting in twins:
             self._retire(waiting, by=entry.id, now=now)
         return self._entered(entry, now)
@@ -257,13 +213,13 @@ class MemoryEditor:
             # A model that words a memory in its own way does not confirm it.
             return self._done("absorbed", best.id, "already_present")
         again = reinforce(best, session=entry.session, now=now, settings=settings)
-        if entry.status == "inbox" or not _outranks(entry, best):
+        if entry.status == "inbox" or not outranks(entry, best):
             self.amend(again.entry)
             return self._done("absorbed", best.id, *again.reason_codes, **again.details)
-        self._add(_heir(entry, again.entry))
+        self._index.add(_heir(entry, again.entry))
         for twin in twins:
             self._retire(twin, by=entry.id, now=now)
-        done = self._entered(self._kept(entry.id), now)
+        done = self._entered(self._index[entry.id], now)
         codes = (*again.reason_codes, *done.reason_codes)
         return self._done("superseded", entry.id, *codes, **{**again.details, **done.details})
 
@@ -286,10 +242,10 @@ class MemoryEditor:
         for old in gone:
             self._retire(old, by=entry.id, now=now)
         if gone:
-            self.amend(self._kept(entry.id).model_copy(update={"since": iso(now)}))
+            self.amend(self._index[entry.id].model_copy(update={"since": iso(now)}))
         against = self._contradicted(entry)
         if by_user:
-            earlier = [n for n in against if self._kept(n).created_at != entry.created_at]
+            earlier = [n for n in against if self._index[n].created_at != entry.created_at]
             asked = dict.fromkeys((*(old.id for old in unclear), *earlier))
             self._ask(entry.id, tuple(asked)[:MAX_CONTRADICTIONS], now)
             against = tuple(dict.fromkeys((*asked, *against)))
@@ -323,33 +279,30 @@ class MemoryEditor:
     def related(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """Older entries, in force or waiting, that may state the fact of this one in other words:
         one of the two has the words of the user, and the other those of a model."""
-        if not (is_users(entry) or _is_models(entry)):
+        if not (is_users(entry) or is_models(entry)):
             return []
-        other = _is_models if is_users(entry) else is_users
+        other = is_models if is_users(entry) else is_users
         rare = [places for places in self._naming(reading(entry.text)) if len(places) <= COMPARED]
-        found = {at: self._entries[at] for places in rare for at in places}
+        known = self._index.entries
         fitting = {
             at
-            for at, e in found.items()
-            if other(e) and _comparable(e, entry) and MAY_REPLACE not in e.reasons
+            for at in chain.from_iterable(rare)
+            if other(e := known[at]) and comparable(e, entry) and MAY_REPLACE not in e.reasons
         }
-        return [self._entries[at] for at in self._nearest(entry, fitting, rare)]
+        return [known[at] for at in self._nearest(entry, fitting, rare)]
 
     def _related(
         self, entry: MemoryEntry, new: ParsedStatement
     ) -> list[tuple[MemoryEntry, Rarity]]:
         """Older active entries of this scope that share words with the statement."""
-        fitting = {at for at, e in self._entries.items() if _is_said(e)}
-        known = self._nearest(entry, fitting, self._naming(new))
-        return [(self._entries[at], rarity) for at, rarity in known.items()]
+        known = self._index.entries
+        fitting = {at for at, e in known.items() if _is_said(e)}
+        nearest = self._nearest(entry, fitting, self._naming(new))
+        return [(known[at], rarity) for at, rarity in nearest.items()]
 
     def _naming(self, new: ParsedStatement) -> list[list[int]]:
         """For each word of a statement, the entries that have it."""
-        indexes = list(map(self._index_of, self._types()))
-        return [
-            [at for index in indexes for at in index.naming(beginning)]
-            for beginning in new.beginnings
-        ]
+        return [self._index.texts.naming(beginning) for beginning in new.beginnings]
 
     def _nearest(
         self, entry: MemoryEntry, fitting: Collection[int], named: Sequence[Sequence[int]]
@@ -360,18 +313,19 @@ class MemoryEditor:
         older = {
             at
             for at in fitting
-            if (e := self._entries[at]).scope == entry.scope and e.created_at != entry.created_at
+            if (e := self._index.entries[at]).scope == entry.scope
+            and e.created_at != entry.created_at
         }
-        known = rarities([at for at in places if at in older] for places in named)
-        ranked = sorted(known, key=lambda at: -known[at].related)[:MOST_CHANGED]
-        return {at: known[at] for at in ranked}
+        found = rarities([at for at in places if at in older] for places in named)
+        ranked = sorted(found, key=lambda at: -found[at].related)[:MOST_CHANGED]
+        return {at: found[at] for at in ranked}
 
     def _ask(self, entry_id: str, others: tuple[str, ...], now: datetime) -> None:
         """Mark entries of which only one may hold, and put the question into the inbox, once."""
-        entry = self._kept(entry_id)
-        for other in map(self._kept, others):
+        entry = self._index[entry_id]
+        for other in map(self._index.__getitem__, others):
             question = pair_id("replaces", entry.text, other.text)
-            if question in self._places:
+            if self._index.get(question) is not None:
                 continue
             self.amend(
                 other.model_copy(update={"conflicts": _joined(other.conflicts, (entry_id,))})
@@ -384,89 +338,37 @@ class MemoryEditor:
                 "conflicts": (entry_id,),
                 "created_at": iso(now),
             }
-            self._add(entry.model_copy(update=update))
+            self._index.add(entry.model_copy(update=update))
         if others:
             self.amend(entry.model_copy(update={"conflicts": _joined(entry.conflicts, others)}))
 
-    def _kept(self, entry_id: str) -> MemoryEntry:
-        return self._entries[self._places[entry_id]]
-
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
         """Active entries whose words contradict this one (WM-8)."""
-        said = self._proposition(self._places[entry.id])
+        said = proposition(entry.text)
         near = (
-            (at, e.id)
-            for at in self._index_of(entry.type).near(entry.text, said.names)
-            if (e := self._entries[at]).status == "active"
-            and e.scope == entry.scope
+            e
+            for at in self._index.texts.near(entry.text, said.names)
+            if (e := self._index.entries[at]).status == "active"
+            and (e.type, e.scope) == (entry.type, entry.scope)
             and e.id != entry.id
             and e.id not in entry.supersedes
         )
         found = (
-            name
-            for at, name in islice(near, COMPARED)
-            if contradict(self._proposition(at), said)
-            and not Pair(reading(entry.text), reading(self._entries[at].text)).narrows()
+            e.id
+            for e in islice(near, COMPARED)
+            if contradict(_proposition(e.text), said)
+            and not Pair(reading(entry.text), reading(e.text)).narrows()
         )
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
-    def _proposition(self, at: int) -> Proposition:
-        """The parsed text of an entry. Cached: new entries with one name meet the same entries
-        again."""
-        known = self._propositions.get(at)
-        if known is None:
-            if len(self._propositions) >= MAX_PARSED:
-                self._propositions.clear()
-            known = self._propositions[at] = proposition(self._entries[at].text)
-        return known
-
-    def _types(self) -> set[str]:
-        return {entry.type for entry in self._entries.values()}
-
-    def _index_of(self, kind: str) -> NearDuplicates:
-        """The near-duplicate index of the entries of a type."""
-        index = self._indexes.get(kind)
-        if index is None:
-            index = self._indexes[kind] = NearDuplicates()
-            for at, entry in self._entries.items():
-                if entry.type == kind:
-                    index.add(at, entry.text)
-        return index
-
-    def _remove_from_index(self, at: int, entry: MemoryEntry) -> None:
-        self._statements.pop(at, None)
-        self._propositions.pop(at, None)
-        if index := self._indexes.get(entry.type):
-            index.remove(at, entry.text)
-
-    def _same_identity(self, entry: MemoryEntry) -> Iterable[int]:
+    def _same_identity(self, entry: MemoryEntry) -> set[int]:
         said = statement(entry.text)
         if not said.identity:
-            return
-        near = self._index_of(entry.type).naming(said.identity.lower())
-        for at in islice(near, COMPARED):
-            known = self._statements.get(at) or statement(self._entries[at].text)
-            if len(self._statements) >= MAX_PARSED:
-                self._statements.clear()
-            self._statements[at] = known
-            if same_fact(said, known):
-                yield at
-
-    def _add(self, entry: MemoryEntry) -> None:
-        at = self._next
-        self._next += 1
-        self._entries[at] = entry
-        self._places[entry.id] = at
-        if index := self._indexes.get(entry.type):
-            index.add(at, entry.text)
-
-    def _put_at(self, at: int, entry: MemoryEntry) -> None:
-        before = self._entries[at]
-        self._entries[at] = entry
-        if (before.type, before.text) != (entry.type, entry.text):
-            self._remove_from_index(at, before)
-            if index := self._indexes.get(entry.type):
-                index.add(at, entry.text)
+            return set()
+        known = self._index.entries
+        named = self._index.texts.naming(said.identity.lower())
+        near = islice((at for at in named if known[at].type == entry.type), COMPARED)
+        return {at for at in near if same_fact(said, _statement(known[at].text))}
 
     def _retire(self, entry: MemoryEntry, *, by: str, now: datetime) -> None:
         if entry.id == by:
@@ -478,12 +380,17 @@ class MemoryEditor:
             "updated_at": iso(now),
         }
         self.amend(entry.model_copy(update=old))
-        new = self._entries[self._places[by]]
+        new = self._index[by]
         supersedes = _joined(new.supersedes, (entry.id,))
         self.amend(new.model_copy(update={"supersedes": supersedes}))
 
     def _done(self, outcome: Outcome, entry_id: str, *codes: str, **details: Detail) -> Admission:
         return Admission(self.memory, outcome, entry_id, codes, details)
+
+
+_statement = lru_cache(maxsize=MAX_PARSED)(statement)
+_proposition = lru_cache(maxsize=MAX_PARSED)(proposition)
+"""Known entries that share a name with new ones are compared again and again."""
 
 
 def rarities(found: Iterable[Collection[int]]) -> dict[int, Rarity]:
@@ -561,54 +468,6 @@ def _shares_half(new: ParsedStatement, old: ParsedStatement) -> bool:
     return 2 * len(pair.shared) >= len(pair.words)
 
 
-def is_users(entry: MemoryEntry) -> bool:
-    """Whether it is a statement of the user: only those retire others."""
-    return entry.origin == "user" and not entry.tainted and entry.source in USER_SOURCES
-
-
-def _is_models(entry: MemoryEntry) -> bool:
-    """Whether a model wrote it, perhaps after what the user said."""
-    return entry.origin in ("agent", "tool") or (
-        entry.origin == "user" and entry.source == "compaction"
-    )
-
-
-def _may_share(known: MemoryEntry, entry: MemoryEntry) -> bool:
-    """Whether equal words of the two are one fact: of one type, or of a type that `wm` guessed."""
-    guessed = known.source in GUESSED_TYPE or entry.source in GUESSED_TYPE
-    return known.type == entry.type or guessed
-
-
-GUESSED_TYPE = ("stated", "explicit")
-"""Sources of entries whose type is guessed from a user's words."""
-
-
-def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:
-    """Whether `known` may represent `entry`: it must be in force in the scope of the new entry."""
-    if known.status not in ADMISSIBLE or known.outside or entry.outside:
-        return False
-    return known.scope in (entry.scope, "workspace")
-
-
-def _outranks(entry: MemoryEntry, known: MemoryEntry) -> bool:
-    """What no model wrote comes first. Then compare by source, then confidence, then the more
-    specific, then the newer.
-
-    Of two spellings of one canonical text with the same rank the present one stays: refs, pins and
-    epochs name its id, and a recurrence must not add an entry each time.
-    """
-    a = (not _is_models(entry), SOURCE_RANK.get(entry.source, 0), entry.confidence)
-    b = (not _is_models(known), SOURCE_RANK.get(known.source, 0), known.confidence)
-    if a != b:
-        return a > b
-    text, other = canonical(entry.text), canonical(known.text)
-    if text == other:
-        return False
-    if abs(len(text) - len(other)) > SPECIFICITY_CHARS:
-        return len(text) > len(other)
-    return (entry.created_at, entry.id) > (known.created_at, known.id)
-
-
 def _heir(entry: MemoryEntry, known: MemoryEntry) -> MemoryEntry:
     """The new entry with what people and time gave to the entry that it replaces."""
     important = entry.user_importance
@@ -626,19 +485,6 @@ def _heir(entry: MemoryEntry, known: MemoryEntry) -> MemoryEntry:
             "retention_clock": clock_of(known),
         }
     )
-
-
-def _protection(old: MemoryEntry | None) -> str:
-    """The code of the reason why a model may not replace this entry, or ""."""
-    if old is None or old.status != "active":
-        return "memory_ref_target_unavailable"
-    if old.source != "compaction":
-        return "protected_memory_source"
-    if old.reinforcement_count > 0:
-        return "protected_reinforced_target"
-    if old.pinned or old.user_importance == "high":
-        return "protected_by_user"
-    return ""
 
 
 def _joined(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
