@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 
 from msgspec import Struct, field
 
@@ -58,11 +58,7 @@ _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
 _PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
-_LONG_ENDINGS = (
-    "issent issons ierung ierten ierte ieren iert ungen acion ciones acao acoes ando endo iendo"
-    " ados adas idos idas amos emos imos"
-).split()
-_SHORT_ENDINGS = (
+_SUFFIXES = (
     "ado ada ido ida ent ons ees ez en er es em et te st as os ar ir an on am ee e s t n o a"
 ).split()
 
@@ -99,7 +95,7 @@ class Clause(Struct):
 def spaced(text: str) -> str:
     """Insert a space after full-width punctuation, and after a comma before a Chinese, Japanese or
     Korean letter, so that they separate clauses."""
-    return text if text.isascii() else _TIGHT_COMMA.sub(r", \1", text.translate(_FULL_WIDTH))
+    return _TIGHT_COMMA.sub(r", \1", text.translate(_FULL_WIDTH))
 
 
 def with_commas(plain_text: str) -> str:
@@ -151,24 +147,15 @@ def tokens(
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
     """Whether a negation only repeats one before it: "ne … pas", "no … nunca"."""
-    if "ne" in before and word != "ne":
-        return True
-    return word in fw.DENIED_TWICE and ("no" in before or "não" in before)
+    return ("ne" in before and word != "ne") or not {"no", "não"}.isdisjoint(before)
 
 
 def _denied(found: Sequence[int]) -> list[int]:
-    made, denies = [], False
-    for token in found:
-        if token == fw.TURN:
-            denies = True
-        elif token in (fw.SPLIT, fw.COORD, fw.CONDITION):
-            denies = False
-        elif denies and token >= FIRST_WORD:
-            token, denies = token | DENIED, False
-        elif denies and token == fw.VERB:
-            denies = False
-        made.append(token)
-    return made
+    """The tokens, with a flag on each word directly after a negation."""
+    return [
+        token | DENIED if before == fw.TURN and token >= FIRST_WORD else token
+        for before, token in zip([0, *found], found, strict=False)
+    ]
 
 
 def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
@@ -178,35 +165,25 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [fw.THAN]
     if mark == fw.NOTHING:
         # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
-        begins = raw[at] in fw.MODALS or raw[at] in fw.ARTICLES
-        return [fw.NOTHING] if begins and found and found[-1] >= fw.VERB else []
+        return [fw.NOTHING] if found and found[-1] >= fw.VERB else []
     if mark == fw.CONTRAST:
         return [fw.SPLIT, fw.TURN]
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
         return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TO]
-    if raw[at] in fw.UNLESS:
-        return [fw.CONDITION, fw.TURN]
     if raw[at] == "while" and fw.TURN in found:
         return [fw.CONDITION]
-    if raw[at] in fw.WITHOUT and found:
+    if raw[at] in fw.UNLESS or raw[at] in fw.WITHOUT:
         # "Never X without Y" does not ban X.
-        return [fw.CONDITION if fw.TURN in found else fw.SPLIT, fw.TURN]
-    after = raw[at + 1] if at + 1 < len(raw) else ""
-    if mark in (fw.VOICE, fw.BY) and after.endswith("ing"):
-        return []
-    if raw[at] == "se" and after in fw.AFTER_IF:
+        return [fw.CONDITION, fw.TURN]
+    if raw[at] == "se" and not fw.AFTER_IF.isdisjoint(raw[at + 1 : at + 2]):
         return [fw.CONDITION]
-    contrast = mark == fw.TURN and raw[at] == "not" and found and found[-1] >= fw.VERB
-    if contrast and raw[at - 1] not in fw.LATIN:
-        return [fw.SPLIT, fw.TURN]
     return [mark]
 
 
 def _limit(raw: Sequence[str], at: int, found: Sequence[int]) -> int:
     """The mark of an "only". "Only Mara may …" limits the subject, "Mara may only …" does not."""
-    begins = not found or found[-1] in (fw.SPLIT, fw.COORD, fw.CONDITION)
-    return fw.ONLY_SUBJECT if begins and not fw.MAY.isdisjoint(raw[at + 2 : at + 5]) else fw.ONLY
+    return fw.ONLY if found or fw.MAY.isdisjoint(raw[at + 2 : at + 5]) else fw.ONLY_SUBJECT
 
 
 def _has_digit(raw: Sequence[str]) -> bool:
@@ -238,17 +215,11 @@ def _joined(raw: Sequence[str]) -> list[str]:
     for word in raw:
         if found and (found[-1], word) in _CONTRASTS:
             found[-1] = "instead"
-        elif found[-1:] == ["instead"] and word in _OF:
-            continue
         elif found and (found[-1], word) in _PHRASES:
-            found[-1] = f"{_singular(found[-1])}-{_singular(word)}"
+            found[-1] = f"{found[-1].removesuffix('s')}-{word.removesuffix('s')}"
         else:
             found.append(word)
     return found
-
-
-def _singular(word: str) -> str:
-    return word[:-2] if word == "messes" else word.removesuffix("s")
 
 
 def _meaning(word: str) -> str:
@@ -262,7 +233,6 @@ def _number(digest: int) -> int:
 
 
 _SAME = Tables("wm.domain.learning", "support.toml")
-_OF = frozenset("of de d do da del della di du des dos das".split())
 _HAN_SAME = [(word, row[0]) for row in _SAME.rows("han") for word in row[1:]]
 _CONTRASTS = frozenset(tuple(row) for row in _SAME.rows("contrasts"))
 _FRAME_NOUNS = frozenset(_SAME.words("frame_nouns"))
@@ -274,20 +244,11 @@ _NUMBERS = {word: row[0] for row in _SAME.rows("numbers") for word in row[1:]}
 def root(word: str) -> str:
     """The stem of a word of any Latin-script language: inflected forms usually share it."""
     bare = unaccented(word)
-    if len(bare) >= 7 and bare.endswith(("t", "en")):
-        participle = _PARTICIPLE.match(bare)
-        bare = participle.group(1) + participle.group(2) if participle is not None else bare
-    shorter = _less(bare, _LONG_ENDINGS)
-    if shorter == bare:
-        shorter = _less(unaccented(stem(bare)), _SHORT_ENDINGS)
-    return shorter[:-1] if shorter.endswith(("gu", "qu")) else shorter
-
-
-def _less(word: str, endings: Sequence[str]) -> str:
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word
+    participle = _PARTICIPLE.match(bare)
+    bare = participle.group(1) + participle.group(2) if participle is not None else bare
+    bare = unaccented(stem(bare))
+    ending = next((e for e in _SUFFIXES if bare.endswith(e) and len(bare) >= len(e) + 4), "")
+    return bare.removesuffix(ending)
 
 
 def _synonyms() -> dict[str, str]:
@@ -329,7 +290,7 @@ def _rows(table: Sequence[tuple[int, str]]) -> list[tuple[str, int]]:
 
 _HAN, _HAN_AFTER = _rows(fw.HAN), _rows(fw.HAN_AFTER)
 _HAN_KEPT = fw.HAN_KEPT
-_KANA, _JOINED = _rows(fw.KANA), _rows(fw.KANA_JOINED)
+_KANA = _rows(fw.KANA)
 _ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
 _VERBS = sorted(fw.HANGUL_VERBS, key=len, reverse=True)
 
@@ -362,24 +323,21 @@ def _cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     for word, same in _HAN_SAME:
-        run = run.replace(word, same) if word in run else run
+        run = run.replace(word, same)
     for unit in fw.HAN_TIMES:
-        run = run.replace(f"{unit}后", f"{unit}之后") if f"{unit}后" in run else run
+        run = run.replace(f"{unit}后", f"{unit}之后")
     chunk = ""
     at = 0
     while at < len(run):
         known = _HAN_AT.get(run[at], ())
-        if (then := next((w for w in fw.HAN_THEN if run.startswith(w, at)), "")) and "先" in run[
-            :at
-        ]:
+        then = next((w for w in fw.HAN_THEN if run.startswith(w, at)), "")
+        if then and "先" in run[:at]:
             # "First A, then B": A is before B.
             yield from (*_pairs(chunk, digest), fw.BEFORE)
             chunk, at = "", at + len(then)
             continue
         word, mark = next((pair for pair in known if run.startswith(pair[0], at)), (run[at], -1))
         at += len(word)
-        if mark == fw.CONDITION_END and not (chunk and at < len(run)):
-            mark = -1 if at < len(run) else mark
         if mark < 0:
             chunk += word
             continue
@@ -407,32 +365,12 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
 
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
-    for script, piece in _scripts(run):
-        joined = next((m for w, m in _JOINED if script == "han" and piece == w), 0)
-        if joined:
-            yield joined
-        elif script != "kana":
-            yield _number(digest(_SYNONYMS.get(piece, piece))) | _class_flag(piece)
-        else:
+    for is_kana, letters in groupby(run, _is_kana):
+        piece = "".join(letters)
+        if is_kana:
             yield from _particles(piece)
-
-
-def _script(char: str) -> str:
-    if _is_kana(char):
-        return "kana"
-    return "kata" if "\u30a0" <= char <= "\u30ff" else "han"
-
-
-def _scripts(run: str) -> Iterator[tuple[str, str]]:
-    for before, mark in (("前に", "前"), ("後に", "後")):
-        run = run.replace(before, f"\x03{mark}\x03")
-    for part in run.split("\x03"):
-        start = 0
-        kinds = [_script(char) for char in part]
-        for at in range(1, len(part) + 1):
-            if at == len(part) or kinds[at] != kinds[start]:
-                yield kinds[start], part[start:at]
-                start = at
+        else:
+            yield _number(digest(_SYNONYMS.get(piece, piece))) | _class_flag(piece)
 
 
 def _particles(kana: str) -> Iterator[int]:
@@ -446,7 +384,7 @@ def _particles(kana: str) -> Iterator[int]:
         if found[1] == fw.CONTRAST:
             yield from (fw.TURN, fw.SPLIT)
         else:
-            yield found[1] if found[1] == fw.CONDITION_END else POST | found[1]
+            yield POST | found[1]
 
 
 POST = 16
@@ -465,10 +403,8 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     if exact is not None:
         if exact == fw.CONTRAST:
             yield from (fw.TURN, fw.SPLIT)
-        elif exact in (fw.BEFORE, fw.AFTER, fw.BY):
-            yield POST | exact
         elif exact != fw.NOTHING:
-            yield exact
+            yield POST | exact if exact in (fw.BEFORE, fw.AFTER, fw.BY) else exact
         return
     turns = any(word.startswith(w) for w in ("않", "말", "마세", "마십", "없", "금지", "안됩"))
     if turns:
@@ -477,10 +413,10 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     if word.endswith("고") and word[:-1] in fw.HANGUL_SHORT:
         yield from (_number(digest(_SYNONYMS.get(word[:-1], word[:-1]))), fw.COORD)
         return
-    ends = word.endswith("면") and len(word) > 1 and not word.endswith(fw.HANGUL_SURFACES)
+    ends = word.endswith("면") and not word.endswith(fw.HANGUL_SURFACES)
     bare, mark = _without_ending(word[:-1] if ends else word)
     for verb in _VERBS:
-        if mark in (0, fw.COORD) and bare.endswith(verb) and len(bare) > len(verb):
+        if bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
     yield _number(digest(_SYNONYMS.get(bare, bare))) | _class_flag(bare)
@@ -494,7 +430,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 def _without_ending(word: str) -> tuple[str, int]:
     for ending, mark in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= (1 if mark != fw.COORD else 2):
+        if word.endswith(ending) and len(word) > len(ending):
             return word[: -len(ending)], mark
     return word, 0
 
@@ -527,7 +463,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
                 found.append(Clause(joined=token))
             else:
                 now.turns = 0  # "No, use …" denies what was done before
-                now.joined = token if token == fw.COORD else now.joined
+                now.joined = token
             found[-1].condition = found[-1].condition or token == fw.CONDITION
         elif token == fw.ALL:
             now.general = True
