@@ -1,17 +1,15 @@
 """Find the lines that must be seen: errors, failures and their context (PR-2).
 
-Each shape of line is tested once, and only if a cheap search finds one of `WORDS` in it, so a log
-of ten megabytes costs little more than reading it.
+Each shape of line is tested once, so a log of ten megabytes costs little more than reading it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from wm.domain.pruning.lines import WORDS, OutputLines
+from wm.domain.pruning.lines import OutputLines
 from wm.text.patterns import Lazy
 
 MOST_ASKED = 20_000
@@ -100,7 +98,7 @@ def _errors(lines: OutputLines) -> list[int]:
     plain, shapes = lines.plain, lines.shapes
     telling: set[bytes] = set()
     unless: dict[bytes, str] = {}
-    for index in _candidates(lines, list(lines.first_of_shape.values())):
+    for index in sampled(lines):
         if _is_error(plain[index]):
             telling.add(shapes[index])
         elif (excuse := _excuse(plain[index])) != "":
@@ -185,33 +183,11 @@ def _excuse(line: str) -> str:
     return said if any(char.isdigit() for char in said) else ""
 
 
-def _candidates(lines: OutputLines, indexes: Sequence[int]) -> list[int]:
-    """The lines that contain one of `WORDS`."""
-    plain = lines.plain
-    joined = "\n".join(plain[index] for index in indexes).lower()
-    found: set[int] = set()
-    starts: list[int] = []
-    at = 0
-    for index in indexes:
-        starts.append(at)
-        at += len(plain[index].lower()) + 1
-    for word in (*WORDS, "e   "):
-        _lines_with(word, joined, starts, found)
-    chosen = sorted(found)
-    if len(chosen) > MOST_ASKED:
-        half = MOST_ASKED // 2
-        chosen = [*chosen[:half], *chosen[-half:]]
-    return [indexes[number] for number in chosen]
-
-
-def _lines_with(word: str, joined: str, starts: Sequence[int], found: set[int]) -> None:
-    at = joined.find(word)
-    while at >= 0:
-        number = bisect_right(starts, at) - 1
-        found.add(number)
-        if number + 1 >= len(starts):
-            break
-        at = joined.find(word, starts[number + 1])
+def sampled(lines: OutputLines) -> list[int]:
+    """The first line of each shape; of very many shapes, those at both ends."""
+    firsts = list(lines.first_of_shape.values())
+    half = MOST_ASKED // 2
+    return firsts if len(firsts) <= MOST_ASKED else [*firsts[:half], *firsts[-half:]]
 
 
 def _is_error(line: str) -> bool:
