@@ -554,7 +554,7 @@ def supports(
         return True
     parts = _parts(given)
     return len(parts) > 1 and all(
-        _says_something(part) and any(_agrees(part, one, whole) for one in stated) for part in parts
+        any(_agrees(part, one, whole) for one in stated) for part in parts
     )
 
 
@@ -567,15 +567,10 @@ def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
     return parts
 
 
-def _says_something(part: Sequence[Clause]) -> bool:
-    """Whether a part is long enough to be a statement by itself."""
-    return len(_all_words(part) - {fw.VERB}) > 1
-
-
 def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
     theirs, mine = _all_words(stated), _all_words(given)
     new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
-    if any(word & VALUE for word in new) or not _has_most(mine, new, text.common):
+    if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
     sources = [_sources(clause, stated) for clause in given]
     moved = mine >= theirs and _is_one_move(given, stated)
@@ -598,11 +593,10 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
     )
 
 
-def _has_most(mine: frozenset[int], new: frozenset[int], common: frozenset[int]) -> bool:
-    """Whether most of the words were said. A common word has half the weight."""
-    weights = {word: 0.5 if word in common else 1.0 for word in mine - {fw.VERB}}
-    found = sum(weight for word, weight in weights.items() if word not in new)
-    return 0 < found >= MIN_SAID * sum(weights.values())
+def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
+    """Whether most of the words were said."""
+    words = mine - {fw.VERB}
+    return 0 < len(words - new) >= MIN_SAID * len(words)
 
 
 def _all_words(given: Sequence[Clause]) -> frozenset[int]:
@@ -634,7 +628,7 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) ->
         return True
     whole = [at for at in taken if stated[at].known <= words | {fw.VERB}]
     if len(whole) == len(taken):
-        return _in_groups(clause, taken, stated)
+        return True
     own = frozenset().union(*(stated[at].known for at in whole)) if whole else frozenset()
     if len(own) < 2 or not all(_in_order(clause, stated[at]) for at in whole):
         return False
@@ -670,14 +664,6 @@ def _in_order(clause: Clause, source: Clause) -> bool:
     """Whether the words of a source keep their order, or the voice differs."""
     places = [clause.words.index(w) for w in dict.fromkeys(source.words) if w in clause.tags]
     return places == sorted(places) or clause.passive != source.passive
-
-
-def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
-    """Whether the words of each source are adjacent."""
-    homes = [{at for at in taken if word in stated[at].known} for word in clause.words]
-    order = [next(iter(home)) for home in homes if len(home) == 1]
-    changes = sum(one != other for one, other in pairwise(order))
-    return changes < len(set(order)) or not order
 
 
 def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
@@ -740,7 +726,7 @@ def _same_roles(
                 return False
             if clause.bound and source.bound not in (0, clause.bound):
                 return False
-            if not _keeps_values(clause, source) or _limits_another(clause, source, stated):
+            if _limits_another(clause, source, stated):
                 return False
     return True
 
@@ -750,7 +736,7 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     both = [word for word in mine.words if word in theirs.tags]
     changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
-        return not _is_inverse(mine, theirs, both)
+        return True
     lost = {old for old, _ in changed if old in _DIRECTED}
     won = {new for _, new in changed if new in _DIRECTED}
     exchanged = lost & won
@@ -763,13 +749,6 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
         orders = [clause.words.index(one) < clause.words.index(other) for clause in (mine, theirs)]
         return not all(orders)
     return bool(exchanged)
-
-
-def _is_inverse(mine: Clause, theirs: Clause, both: Sequence[int]) -> bool:
-    """ "lint before tests" equals "tests after lint": both words have the opposite relation."""
-    lost = [w for w in both if theirs.tags[w] in _OPPOSITE and mine.tags[w] not in _OPPOSITE]
-    won = [w for w in both if mine.tags[w] in _OPPOSITE and theirs.tags[w] not in _OPPOSITE]
-    return bool(lost and won)
 
 
 def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
@@ -838,27 +817,6 @@ def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
     beside = (*theirs.words[max(0, at - 1) : at], *theirs.words[at + 1 : at + 2])
     names = (w for w in beside if w in mine.known and theirs.tags[w] == theirs.tags[word])
     return word in theirs.classes and any(names)
-
-
-def _keeps_values(mine: Clause, theirs: Clause) -> bool:
-    """Where a clause has several values of one role, whether each word stays with its nearest."""
-    places = {word: at for at, word in reversed(list(enumerate(theirs.words)))}
-    values = sorted((w for w in places if w & VALUE), key=lambda word: places[word])
-    if len(values) < 2:
-        return True
-    others = [w for w in dict.fromkeys(mine.words) if w in places and not w & VALUE]
-    for one, other in combinations(values, 2):
-        if theirs.tags[one] != theirs.tags[other]:
-            continue
-        between = [w for w in others if places[one] < places[w] < places[other]]
-        if one in mine.known and other in mine.known:
-            first, last = sorted((mine.words.index(one), mine.words.index(other)))
-            turned = mine.words[first] == other
-            if turned and any(first < mine.words.index(w) < last for w in between):
-                return False
-        elif other in mine.known and any(places[w] < places[one] for w in others):
-            return False
-    return True
 
 
 def _same_conditions(stated: Sequence[Clause], sources: Sequence[Sequence[int]]) -> bool:
