@@ -19,8 +19,8 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from wm.domain.learning import support
 from wm.domain.learning.common_words import COMMON, FRAMING, NEGATIONS
+from wm.domain.learning.support import reading
 from wm.text.letters import normalised, one_of, translated
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
@@ -96,9 +96,9 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
 def _structured(text: str) -> Iterator[tuple[str, str]]:
     """Yield the raw words of each line, each with the form for `support`: with commas and marked
     names."""
-    for line in support.with_commas(plain(support.spaced(text))).split("\n"):
+    for line in reading.with_commas(plain(reading.spaced(text))).split("\n"):
         for chunk in line.split():
-            if chunk == support.COMMA:
+            if chunk == reading.COMMA:
                 yield chunk, chunk
             else:
                 yield from _pieces(chunk)
@@ -109,10 +109,10 @@ def _structured(text: str) -> Iterator[tuple[str, str]]:
 def _pieces(chunk: str) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
     for part in _apart(chunk).split():
-        mark = support.IN_NAME if _is_name(part) else ""
+        mark = reading.IN_NAME if _is_name(part) else ""
         bare = part.lstrip("\"'`“«([{")
         for at, word in enumerate(_split(part)):
-            marked = word if at or mark else support.without_elision(bare, word)
+            marked = word if at or mark else reading.without_elision(bare, word)
             found.append((word, mark + marked))
     if chunk[-1:] in "!?;":
         found.append((END, END))
@@ -185,7 +185,7 @@ def _cut(words: list[int], negations: int, raw: list[str], key: bytes) -> Iterat
     turned = min(negations, MAX_NEGATIONS)
     tokens: tuple[int, ...] = ()
     if words:
-        tokens = support.tokens(raw, lambda word: _digest(word, key), _is_common, _is_framing)
+        tokens = reading.tokens(raw, lambda word: _digest(word, key), _is_common, _is_framing)
     for at in range(0, len(words), LONGEST_SENTENCE):
         yield Sentence(tuple(words[at : at + LONGEST_SENTENCE]), turned, tokens)
         tokens = ()

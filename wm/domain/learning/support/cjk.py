@@ -1,0 +1,147 @@
+"""Read Chinese, Japanese and Korean runs of letters into items and marks (TR-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from wm.domain.learning import function_words as fw
+from wm.domain.learning.support.items import EDGE, POST, SAME, SYNONYMS, class_flag, number
+
+_HAN_SAME = [(word, row[0]) for row in SAME.rows("han") for word in row[1:]]
+
+
+def _rows(table: Sequence[tuple[int, str]]) -> list[tuple[str, int]]:
+    """The words of a table with their marks, the longest first."""
+    words = [(word, mark) for mark, row in table for word in row.split()]
+    return sorted(words, key=lambda pair: -len(pair[0]))
+
+
+_HAN = [*((word, -1) for word in fw.HAN_KEPT), *_rows(fw.HAN_AFTER), *_rows(fw.HAN)]
+"""-1 marks words that only resemble a function word."""
+_KANA = _rows(fw.KANA)
+_ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
+_VERBS = sorted(fw.HANGUL_VERBS, key=len, reverse=True)
+
+
+def _is_hangul(char: str) -> bool:
+    return "\uac00" <= char <= "\ud7a3"
+
+
+def _is_kana(char: str) -> bool:
+    return "\u3041" <= char <= "\u309f"
+
+
+def cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
+    """word: of Chinese, Japanese or Korean letters only."""
+    if any(map(_is_hangul, word)):
+        return _korean(word, digest)
+    return (_japanese if any(map(_is_kana, word)) else _chinese)(word, digest)
+
+
+def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
+    for word, same in _HAN_SAME:
+        run = run.replace(word, same)
+    for unit in fw.HAN_TIMES:
+        run = run.replace(f"{unit}后", f"{unit}之后")
+    chunk = ""
+    at = 0
+    while at < len(run):
+        then = next((w for w in fw.HAN_THEN if run.startswith(w, at)), "")
+        if then and "先" in run[:at]:
+            # "First A, then B": A is before B.
+            yield from (*_pairs(chunk, digest), fw.BEFORE)
+            chunk, at = "", at + len(then)
+            continue
+        word, mark = next((pair for pair in _HAN if run.startswith(pair[0], at)), (run[at], -1))
+        at += len(word)
+        if mark < 0:
+            chunk += word
+            continue
+        pairs, chunk = _pairs(chunk, digest), ""
+        if mark in (fw.BEFORE, fw.AFTER):
+            yield from (mark, *pairs, fw.PREP)
+        else:
+            yield from pairs
+            yield from (fw.SPLIT, fw.TURN) if mark == fw.CONTRAST else (mark,)
+    yield from _pairs(chunk, digest)
+
+
+def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
+    """Pairs of letters of one chunk; inner pairs may span two words."""
+    if chunk == "用":
+        return [fw.VERB]
+    chunk = SYNONYMS.get(chunk, chunk)
+    pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
+    last = len(pieces) - 1
+    return [
+        number(digest(p)) | (EDGE if 0 < i < last else class_flag(p)) for i, p in enumerate(pieces)
+    ]
+
+
+def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
+    """Runs of kanji and of katakana are words; a particle governs the word before it."""
+    for is_kana, letters in groupby(run, _is_kana):
+        piece = "".join(letters)
+        if is_kana:
+            yield from _particles(piece)
+        else:
+            yield number(digest(SYNONYMS.get(piece, piece))) | class_flag(piece)
+
+
+def _particles(kana: str) -> Iterator[int]:
+    at = 0
+    while at < len(kana):
+        found = next((pair for pair in _KANA if kana.startswith(pair[0], at)), None)
+        if found is None:
+            at += 1
+            continue
+        at += len(found[0])
+        if found[1] == fw.CONTRAST:
+            yield from (fw.TURN, fw.SPLIT)
+        else:
+            yield POST | found[1]
+
+
+def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
+    if word in _VERBS:
+        return
+    alone = next((m for w, m in _ENDINGS if word == w), None)
+    if alone is not None:
+        # The tokenizer separates an ending from the name or number before it ("5433이고").
+        yield alone if alone == fw.COORD else POST | alone
+        return
+    exact = next((m for w, m in _HANGUL if word == w), None)
+    if exact is not None:
+        if exact == fw.CONTRAST:
+            yield from (fw.TURN, fw.SPLIT)
+        elif exact != fw.NOTHING:
+            yield POST | exact if exact in (fw.BEFORE, fw.AFTER, fw.BY) else exact
+        return
+    turns = any(word.startswith(w) for w in ("않", "말", "마세", "마십", "없", "금지", "안됩"))
+    if turns:
+        yield fw.TURN
+        return
+    if word.endswith("고") and word[:-1] in fw.HANGUL_SHORT:
+        yield from (number(digest(SYNONYMS.get(word[:-1], word[:-1]))), fw.COORD)
+        return
+    ends = word.endswith("면") and not word.endswith(fw.HANGUL_SURFACES)
+    bare, mark = _without_ending(word[:-1] if ends else word)
+    for verb in _VERBS:
+        if bare.endswith(verb) and len(bare) > len(verb):
+            bare = bare[: -len(verb)]
+            break
+    yield number(digest(SYNONYMS.get(bare, bare))) | class_flag(bare)
+    if ends:
+        yield fw.CONDITION_END
+    elif mark == fw.COORD:
+        yield mark
+    elif mark:
+        yield POST | mark
+
+
+def _without_ending(word: str) -> tuple[str, int]:
+    for ending, mark in _ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending):
+            return word[: -len(ending)], mark
+    return word, 0

@@ -1,0 +1,111 @@
+"""The clauses of a statement: who does what, what is denied, under which condition (TR-3)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from msgspec import Struct, field
+
+from wm.domain.learning import function_words as fw
+from wm.domain.learning.support.items import CLASS, DENIED, FIRST_WORD, POST, word_of
+
+DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
+_TAGS = frozenset((*DIRECTED, fw.PREP))
+
+
+class Clause(Struct):
+    """words in order. tags: the class of the function word that governs each word (0: none)."""
+
+    words: list[int] = field(default_factory=list)
+    tags: dict[int, int] = field(default_factory=dict)
+    turns: int = 0
+    passive: bool = False
+    joined: int = 0
+    """The mark before the clause: COORD if it may be a statement of its own."""
+    condition: bool = False
+    general: bool = False
+    """Whether it speaks of all or only of something, so that less text says more."""
+    denied: set[int] = field(default_factory=set)
+    classes: set[int] = field(default_factory=set)
+    """Words that only name the class of a name beside them."""
+    limit: int = 0
+    """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
+    focus: int = 0
+    bound: int = 0
+    """ABOVE or BELOW if a number in it is a limit."""
+
+    @property
+    def known(self) -> frozenset[int]:
+        return frozenset(self.words)
+
+
+@lru_cache(maxsize=4096)
+def words(statement: tuple[int, ...]) -> frozenset[int]:
+    """The content words of a statement."""
+    return frozenset(word_of(token) for token in statement if token >= FIRST_WORD)
+
+
+def content_words(statement: tuple[int, ...]) -> frozenset[int]:
+    """The content words of a statement that say more than the class of a name."""
+    return words(tuple(token for token in statement if token >= FIRST_WORD and not token & CLASS))
+
+
+@lru_cache(maxsize=2048)
+def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
+    """The clauses of a statement that have a word. Cached: do not change the result."""
+    found = [Clause()]
+    tag = 0
+    governs = False  # "antes de las pruebas": the first of several function words decides
+    for token in statement:
+        now = found[-1]
+        if token in (fw.SPLIT, fw.COORD, fw.CONDITION):
+            tag = 0
+            if now.words:
+                found.append(Clause(joined=token))
+            else:
+                now.turns = 0  # "No, use …" denies what was done before
+                now.joined = token
+            found[-1].condition = found[-1].condition or token == fw.CONDITION
+        elif token == fw.ALL:
+            now.general = True
+        elif token in (fw.ABOVE, fw.BELOW):
+            now.bound = token
+        elif token in (fw.ONLY, fw.ONLY_SUBJECT):
+            now.general, now.limit, now.focus = True, token, 0
+        elif token == fw.CONDITION_END:
+            now.condition, tag = True, 0
+            found.append(Clause(joined=fw.SPLIT))
+        elif token == fw.TURN:
+            now.turns += 1
+        elif token == fw.VOICE:
+            # "before it gets merged": the conjunction governs the verb behind the auxiliary.
+            now.passive, tag = True, tag if tag in (fw.BEFORE, fw.AFTER) else 0
+        elif token >= FIRST_WORD or token == fw.VERB:
+            tag = 0 if token == fw.VERB else tag
+            word = word_of(token)
+            now.words.append(word)
+            now.focus = now.focus or (word if now.limit and word != fw.VERB else 0)
+            if token >= FIRST_WORD and token & DENIED:
+                now.denied.add(word)
+            if token >= FIRST_WORD and token & CLASS:
+                now.classes.add(word)
+            now.tags[word] = tag
+        elif token & POST:
+            _govern_last(now, token & ~POST)
+        elif token == fw.NOTHING:
+            tag = 0
+        elif tag not in DIRECTED or not governs:
+            tag = token
+        governs = token in _TAGS
+    return tuple(clause for clause in found if clause.words)
+
+
+def _govern_last(clause: Clause, mark: int) -> None:
+    if mark == fw.TURN:
+        clause.turns += 1
+    elif mark == fw.VOICE:
+        clause.passive = True
+    elif mark == fw.COORD:
+        return
+    elif clause.words:
+        clause.tags[clause.words[-1]] = mark

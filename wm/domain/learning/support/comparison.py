@@ -1,0 +1,366 @@
+"""Whether a statement that was said supports a sentence, clause by clause (TR-3).
+
+Each clause takes its words from one clause of the statement, has the same negation, and keeps who
+does what to whom. Does not judge meaning.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+from msgspec import Struct
+
+from wm.domain.learning import function_words as fw
+from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses, words
+from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, word_of
+
+MIN_SAID = 0.6
+"""Minimum share of a sentence's words that the supporting statement must contain."""
+MAX_SHARED = 0.5
+"""Maximum share of another clause's words that a clause may take if it leaves some of them out."""
+_OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
+
+_OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
+"""German "nach" is "after" as well as "to"."""
+
+
+class _Text(Struct, frozen=True):
+    """A sentence to be judged. known: words of names that belong to the project; the sentence may
+    add them, but they do not replace other words."""
+
+    tokens: tuple[int, ...]
+    known: frozenset[int]
+
+    @property
+    def common(self) -> frozenset[int]:
+        return frozenset(word_of(t) for t in self.tokens if t >= FIRST_WORD and t & COMMON)
+
+    def between(self, said: frozenset[int]) -> frozenset[int]:
+        """Pairs of Chinese letters that span two words that were said."""
+        bare = [word_of(token) for token in self.tokens]
+        return frozenset(
+            bare[at]
+            for at in range(1, len(bare) - 1)
+            if self.tokens[at] & EDGE and bare[at - 1] in said and bare[at + 1] in said
+        )
+
+
+def supports(
+    text: tuple[int, ...], said: Sequence[tuple[int, ...]], known: frozenset[int] = frozenset()
+) -> bool:
+    """Whether one statement supports this sentence, or its independent parts are each supported."""
+    given = clauses(text)
+    if not given:
+        return True
+    whole = _Text(text, known)
+    mine = words(text)
+    least = min(2, len(mine))
+    # Most statements share no word with the sentence, so only the others are compared.
+    stated = [clauses(one) for one in said if len(mine & words(one)) >= least]
+    if any(_agrees(given, one, whole) for one in stated):
+        return True
+    parts = _parts(given)
+    return len(parts) > 1 and all(
+        any(_agrees(part, one, whole) for one in stated) for part in parts
+    )
+
+
+def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
+    parts: list[list[Clause]] = []
+    for clause in given:
+        if clause.joined == fw.COORD or not parts:
+            parts.append([])
+        parts[-1].append(clause)
+    return parts
+
+
+def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
+    theirs, mine = _all_words(stated), _all_words(given)
+    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
+    if any(word & VALUE for word in new) or not _has_most(mine, new):
+        return False
+    sources = [_sources(clause, stated) for clause in given]
+    moved = mine >= theirs and _is_one_move(given, stated)
+    for clause, taken in zip(given, sources, strict=True):
+        if not taken:
+            if clause.known & new:
+                return False
+            continue
+        if not (moved or _is_bound(clause, taken, stated)):
+            return False
+        if any(_takes_away(clause, at, given, sources, stated) for at in taken[1:]):
+            return False
+        if _is_replaced(clause, stated[taken[0]], new & clause.known, mine, text.common):
+            return False
+    return (
+        _same_polarity(given, stated, sources)
+        and _same_roles(given, stated, sources)
+        and _same_conditions(stated, sources)
+        and _same_limits(given, stated, sources)
+    )
+
+
+def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
+    """Whether most of the words were said."""
+    words = mine - {fw.VERB}
+    return 0 < len(words - new) >= MIN_SAID * len(words)
+
+
+def _all_words(given: Sequence[Clause]) -> frozenset[int]:
+    return frozenset().union(*(clause.known for clause in given))
+
+
+def _sources(clause: Clause, stated: Sequence[Clause]) -> list[int]:
+    """The clauses that the words come from, the one with the most words first."""
+    left = set(clause.words) - {fw.VERB} or set(clause.words)
+    found: list[int] = []
+    while left:
+        best = max(
+            range(len(stated)),
+            key=lambda at: (len(left & stated[at].known), stated[at].turns == clause.turns, -at),
+            default=-1,
+        )
+        taken = left & stated[best].known if best >= 0 else set()
+        if not taken:
+            break
+        found.append(best)
+        left -= taken
+    return found
+
+
+def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
+    """Whether the words stay with the words that they were said with."""
+    words = clause.known
+    if len(taken) == 1:
+        return True
+    whole = [at for at in taken if stated[at].known <= words | {fw.VERB}]
+    if len(whole) == len(taken):
+        return True
+    own = frozenset().union(*(stated[at].known for at in whole)) if whole else frozenset()
+    if len(own) < 2 or not all(_in_order(clause, stated[at]) for at in whole):
+        return False
+    for at in taken:
+        if at not in whole:
+            shared = (words & stated[at].known) - own
+            if len(shared) > MAX_SHARED * len(stated[at].known) or any(w & VALUE for w in shared):
+                return False
+            if any({*DIRECTED} & ({clause.tags[w]} ^ {stated[at].tags[w]}) for w in shared):
+                return False
+    return True
+
+
+def _takes_away(
+    clause: Clause,
+    at: int,
+    given: Sequence[Clause],
+    sources: Sequence[Sequence[int]],
+    stated: Sequence[Clause],
+) -> bool:
+    """Whether a clause uses words that belong to another clause, which lacks them: "small files go
+    to S3, large ones to the API" from "large ones …, small files …"."""
+    words = clause.known & stated[at].known
+    heirs = [
+        other
+        for other, taken in zip(given, sources, strict=True)
+        if other is not clause and taken and taken[0] == at
+    ]
+    return any(not words <= other.known for other in heirs)
+
+
+def _in_order(clause: Clause, source: Clause) -> bool:
+    """Whether the words of a source keep their order, or the voice differs."""
+    places = [clause.words.index(w) for w in dict.fromkeys(source.words) if w in clause.tags]
+    return places == sorted(places) or clause.passive != source.passive
+
+
+def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
+    """Whether the words have the statement's order, except for one block that moved."""
+    first = [word for clause in stated for word in clause.words]
+    order = [word for clause in given for word in clause.words if word in set(first)]
+    if Counter(order) != Counter(first) or len(set(first)) != len(first):
+        return False
+    free = [w for clause in stated for w in clause.words if not clause.tags[w] and w != fw.VERB]
+    homes = [
+        next(at for at, one in enumerate(stated) if word in one.known)
+        for word in order
+        if word in free
+    ]
+    if sum(a != b for a, b in pairwise(homes)) >= len(set(homes)):
+        return False  # words of two clauses mixed
+    places = [first.index(word) for word in order]
+    breaks = sum(b != a + 1 for a, b in zip([-1, *places], [*places, len(places)], strict=True))
+    values = [place for place, word in zip(places, order, strict=True) if word & VALUE]
+    return breaks <= 3 and values == sorted(values)
+
+
+def _is_replaced(
+    clause: Clause,
+    source: Clause,
+    new: frozenset[int],
+    mine: frozenset[int],
+    common: frozenset[int],
+) -> bool:
+    """Whether a new word replaces one that was said. A common word replaces one only if both have
+    the same governing class ("the billing service is deployed" adds a word and replaces none)."""
+    missing = source.known - mine - {fw.VERB}
+    tags = {source.tags[word] for word in missing}
+    if missing and new and clause.general and not source.general:
+        return True  # "on every push" for "nightly"
+    return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
+
+
+def _same_polarity(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
+    """Whether each clause has as many negations as its source."""
+    for at, one in enumerate(stated):
+        drawn = [c for c, taken in zip(given, sources, strict=True) if taken and taken[0] == at]
+        if any(clause.turns != one.turns for clause in drawn):
+            return False
+    stray = [c for c, taken in zip(given, sources, strict=True) if not taken and c.turns]
+    return not stray
+
+
+def _same_roles(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
+    for clause, taken in zip(given, sources, strict=True):
+        for at in taken:
+            source = stated[at]
+            if _is_exchanged(clause, source) or _is_turned_about(clause, source):
+                return False
+            if _denies_another(clause, source) or _widens_ban(clause, source):
+                return False
+            if clause.bound and source.bound not in (0, clause.bound):
+                return False
+            if _limits_another(clause, source, stated):
+                return False
+    return True
+
+
+def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
+    """Whether two words exchanged their directions ("from A to B")."""
+    both = [word for word in mine.words if word in theirs.tags]
+    changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
+    if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
+        return True
+    lost = {old for old, _ in changed if old in DIRECTED}
+    won = {new for _, new in changed if new in DIRECTED}
+    exchanged = lost & won
+    if exchanged <= {fw.SUBJECT, fw.OBJECT} and mine.passive != theirs.passive:
+        return False
+    if exchanged == {fw.SUBJECT}:
+        # "DB는 5433 포트", "DB 포트는 5433": the subject names its attribute.
+        one = next(w for w in both if theirs.tags[w] == fw.SUBJECT != mine.tags[w])
+        other = next(w for w in both if mine.tags[w] == fw.SUBJECT != theirs.tags[w])
+        orders = [clause.words.index(one) < clause.words.index(other) for clause in (mine, theirs)]
+        return not all(orders)
+    return bool(exchanged)
+
+
+def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
+    """Whether two words changed sides of a third one between them ("A calls B")."""
+    places = {word: at for at, word in reversed(list(enumerate(theirs.words)))}
+    once = list(dict.fromkeys(word for word in mine.words if word in places))
+    agent = [w for w in once if fw.BY in (mine.tags[w], theirs.tags[w])]
+    if agent and mine.passive != theirs.passive:
+        return not _has_agent_first(mine, theirs, once)
+    if mine.passive != theirs.passive or fw.SUBJECT in (*mine.tags.values(), *theirs.tags.values()):
+        return False
+    unmarked = ({0}, {0, fw.OBJECT})  # an object that both mark may be anywhere
+    core = [places[w] for w in once if {mine.tags[w], theirs.tags[w]} in unmarked]
+    if any(a > b > c for a, b, c in combinations(core, 3)):
+        return True
+    free = [w for w in once if (theirs.tags[w], mine.tags[w]) == (0, fw.PREP)]
+    bound = [w for w in once if (theirs.tags[w], mine.tags[w]) == (fw.PREP, 0)]
+    # "A depends on B", "replace A with B": the words changed sides, the preposition stayed.
+    return any(
+        places[one] < places[other] and once.index(other) < once.index(one)
+        for one in free
+        for other in bound
+    )
+
+
+def _has_agent_first(mine: Clause, theirs: Clause, once: Sequence[int]) -> bool:
+    """Whether the agent of the passive clause ("by …") comes first in the active clause."""
+    passive, active = (mine, theirs) if mine.passive else (theirs, mine)
+    by = [w for w in once if passive.tags[w] == fw.BY]
+    others = [w for w in once if not passive.tags[w] and not active.tags[w]]
+    if not by or not others:
+        return True
+    return active.words.index(by[0]) < min(active.words.index(w) for w in others)
+
+
+def _denies_another(mine: Clause, theirs: Clause) -> bool:
+    """Whether a negation moved from one word of the clause to another."""
+    both = mine.known & theirs.known
+    return bool(both & (mine.denied - theirs.denied) and both & (theirs.denied - mine.denied))
+
+
+def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> bool:
+    """Whether a clause has an "only" that was not said, or that was said of another subject. "X and
+    never Y" says "only X", too."""
+    if not mine.limit or not theirs.limit:
+        is_new = mine.limit and not (theirs.general or any(one.turns for one in stated))
+        return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
+    if mine.focus and mine.focus not in theirs.known:
+        return True
+    if fw.ONLY_SUBJECT not in (mine.limit, theirs.limit) or mine.focus == theirs.focus:
+        return False
+    return not (mine.passive != theirs.passive and fw.BY in mine.tags.values())
+
+
+def _widens_ban(mine: Clause, theirs: Clause) -> bool:
+    """Whether a denied or general clause lost what limits it: "never deploy on Fridays"."""
+    if not (theirs.general or (mine.turns and theirs.turns)):
+        return False
+    lost = (w for w in theirs.known - mine.known if theirs.tags[w] and w != fw.VERB)
+    return not all(_names_class(word, mine, theirs) for word in lost)
+
+
+def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
+    """Whether the name beside a word of `theirs` says as much: "on the main branch"."""
+    at = theirs.words.index(word)
+    beside = (*theirs.words[max(0, at - 1) : at], *theirs.words[at + 1 : at + 2])
+    names = (w for w in beside if w in mine.known and theirs.tags[w] == theirs.tags[word])
+    return word in theirs.classes and any(names)
+
+
+def _same_conditions(stated: Sequence[Clause], sources: Sequence[Sequence[int]]) -> bool:
+    """Whether each condition stays with the clause that it was said for."""
+    taken = [source[0] for source in sources if source]
+    step = 1 if stated[0].condition else -1
+    conditions = [at for at in taken if stated[at].condition]
+    others = [at for at in taken if not stated[at].condition]
+    mains = {at + step for at in conditions}
+    if any(_is_conditional(stated, at - step) and at - step not in taken for at in others):
+        return False  # the condition was dropped
+    if not conditions or not others:
+        return True
+    return any(at in mains for at in others) and all(
+        at in mains or not _is_conditional(stated, at - step) for at in others
+    )
+
+
+def _same_limits(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
+    """Whether each "until …" limits what it was said of: not "is removed until v3" for "stays until
+    v3, then we remove it"."""
+    for at, (clause, taken) in enumerate(zip(given, sources, strict=True)):
+        first = clause.words[0]
+        home = next((source for source in taken if first in stated[source].known), -1)
+        if home < 0 or clause.tags[first] != fw.TO:
+            continue
+        beside = sources[at - 1 if at else 1] if len(given) > 1 else ()
+        main = {*taken, *beside} - {home}
+        limited = {home - 1} if at and home else {home - 1, home + 1}
+        if len(main) > 1 or not main <= limited:
+            return False
+    return True
+
+
+def _is_conditional(stated: Sequence[Clause], at: int) -> bool:
+    return 0 <= at < len(stated) and stated[at].condition

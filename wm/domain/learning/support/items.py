@@ -1,0 +1,91 @@
+"""The items of a statement: digests of words with flags, by stem and by synonym (TR-3).
+
+An item is a number, so that nobody can read the text from it. Numbers below `FIRST_WORD` are marks
+of the structure (`function_words`).
+"""
+
+# ruff: noqa: SIM905  Rows of words.
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from wm.text.letters import unaccented
+from wm.text.patterns import Lazy
+from wm.text.stems import stem
+from wm.text.tables import Tables
+
+FIRST_WORD = 36
+"""The smallest digest of a word; smaller numbers are marks."""
+VALUE = 1 << 31
+"""Flag on the digest of a number, version, path or other name."""
+COMMON = 1 << 30
+"""Flag on the digest of a word that occurs in most texts about software."""
+EDGE = 1 << 29
+"""Flag on a pair of Chinese letters that may span two words."""
+DENIED = 1 << 28
+"""Flag on the digest of a word after a negation."""
+CLASS = 1 << 27
+"""Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
+_WORD = 0xFFFFFFFF & ~(VALUE | COMMON | EDGE | DENIED | CLASS)
+POST = 16
+"""Added to a mark that governs the word before it, not the word after it."""
+
+_PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
+_SUFFIXES = (
+    "ado ada ido ida ent ons ees ez en er es em et te st as os ar ir an on am ee e s t n o a"
+).split()
+
+SAME = Tables("wm.domain.learning", "support.toml")
+_NUMBERS = {word: row[0] for row in SAME.rows("numbers") for word in row[1:]}
+
+
+def item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
+    word = _NUMBERS.get(word, word)
+    value = any(char.isdigit() for char in word)
+    kind = VALUE if value else COMMON if is_common(word) else 0
+    return number(digest(word if value else _meaning(word))) | kind | class_flag(word)
+
+
+def class_flag(word: str) -> int:
+    return CLASS if word in _CLASSES or root(word) in _CLASSES else 0
+
+
+def _meaning(word: str) -> str:
+    """The representative of a word's synonyms, or its stem."""
+    bare = root(word)
+    return SYNONYMS.get(word) or SYNONYMS.get(bare, bare)
+
+
+def number(digest: int) -> int:
+    return max(digest & _WORD, FIRST_WORD)
+
+
+@lru_cache(maxsize=8192)
+def root(word: str) -> str:
+    """The stem of a word of any Latin-script language: inflected forms usually share it."""
+    bare = unaccented(word)
+    participle = _PARTICIPLE.match(bare)
+    bare = participle.group(1) + participle.group(2) if participle is not None else bare
+    bare = unaccented(stem(bare))
+    ending = next((e for e in _SUFFIXES if bare.endswith(e) and len(bare) >= len(e) + 4), "")
+    return bare.removesuffix(ending)
+
+
+def _synonyms() -> dict[str, str]:
+    """The representative of each spelling; rows that share a word count as one."""
+    found: dict[str, str] = {}
+    for row in SAME.rows("synonyms"):
+        spelled = {form for word in row for form in (word, root(word))}
+        first = min((found[form] for form in spelled if form in found), default=root(row[0]))
+        found.update(dict.fromkeys(spelled, first))
+    return found
+
+
+_CLASSES = frozenset(form for word in SAME.words("classes") for form in (word, root(word)))
+SYNONYMS = _synonyms()
+
+
+def word_of(token: int) -> int:
+    """A token without what it says about its word, apart from the kind of a value."""
+    return token & _WORD | token & VALUE if token >= FIRST_WORD else token

@@ -1,0 +1,158 @@
+"""Read a sentence into the items and marks of a statement (TR-3).
+
+Knows function words by class, in eight languages; `cjk` reads Chinese, Japanese and Korean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from wm.domain.learning import function_words as fw
+from wm.domain.learning.support.cjk import cjk_tokens
+from wm.domain.learning.support.items import DENIED, FIRST_WORD, SAME, VALUE, item, number
+from wm.text.patterns import Lazy
+from wm.text.scripts import is_cjk
+
+MAX_TOKENS = 160
+
+COMMA, IN_NAME = "\x02", "\x03"
+_ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'")
+_FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
+_TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
+_COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
+_CONTRASTS = frozenset(tuple(row) for row in SAME.rows("contrasts"))
+_FRAME_NOUNS = frozenset(SAME.words("frame_nouns"))
+_PHRASES = frozenset(tuple(row) for row in SAME.rows("phrases"))
+
+
+def spaced(text: str) -> str:
+    """Insert a space after full-width punctuation, and after a comma before a Chinese, Japanese or
+    Korean letter, so that they separate clauses."""
+    return _TIGHT_COMMA.sub(r", \1", text.translate(_FULL_WIDTH))
+
+
+def with_commas(plain_text: str) -> str:
+    """Replace the punctuation that separates clauses by a mark."""
+    return _COMMA.sub(f" {COMMA} ", plain_text)
+
+
+def without_elision(chunk: str, word: str) -> str:
+    """The raw word of a chunk without an elided French article."""
+    match = _ELIDED.match(chunk) if "'" in chunk else None
+    return word[len(match.group()) - 1 :] if match is not None else word
+
+
+def tokens(
+    raw: Sequence[str],
+    digest: Callable[[str], int],
+    is_common: Callable[[str], bool],
+    is_framing: Callable[[str], bool],
+) -> tuple[int, ...]:
+    """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
+    with `IN_NAME`."""
+    raw = _joined([chunk.strip(".") for chunk in raw])
+    table = _function_words(raw)
+    found: list[int] = []
+    for at, word in enumerate(raw):
+        if word.startswith(IN_NAME):
+            found += [number(digest(p)) | VALUE for p in word[1:].split(".") if p]
+            continue
+        found += [fw.ALL] if word in fw.UNIVERSAL else []
+        found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
+        found += [_BOUNDS[word]] if word in _BOUNDS and _has_digit(raw[at + 1 : at + 3]) else []
+        if word == COMMA:
+            found.append(fw.SPLIT)
+        elif not word.isascii() and any(map(is_cjk, word)):
+            found += cjk_tokens(word, digest)
+        elif word in table:
+            if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
+                continue
+            found += _marks(table[word], raw, at, found)
+        elif word:
+            for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
+                kept = part and not _frames(part, raw, at, is_framing)
+                found += [item(part, digest, is_common)] if kept else []
+    if table is not _TABLES["de"]:
+        # German is excluded: "nicht" may follow the word that it negates.
+        found = _denied(found)
+    return tuple(found[:MAX_TOKENS])
+
+
+def _is_denied_before(word: str, before: Sequence[str]) -> bool:
+    """Whether a negation only repeats one before it: "ne … pas", "no … nunca"."""
+    return ("ne" in before and word != "ne") or not {"no", "não"}.isdisjoint(before)
+
+
+def _denied(found: Sequence[int]) -> list[int]:
+    """The tokens, with a flag on each word directly after a negation."""
+    return [
+        token | DENIED if before == fw.TURN and token >= FIRST_WORD else token
+        for before, token in zip([0, *found], found, strict=False)
+    ]
+
+
+def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
+    if mark == fw.TO and any(word.startswith(fw.PREFERRING) for word in raw[:at]):
+        return [fw.THAN]
+    if raw[at] == "que" and not fw.COMPARATIVES.isdisjoint(raw):
+        return [fw.THAN]
+    if mark == fw.NOTHING:
+        # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
+        return [fw.NOTHING] if found and found[-1] >= fw.VERB else []
+    if mark == fw.CONTRAST:
+        return [fw.SPLIT, fw.TURN]
+    if mark == fw.UNTIL:
+        # "from 9 until 17" is one range.
+        return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TO]
+    if raw[at] == "while" and fw.TURN in found:
+        return [fw.CONDITION]
+    if raw[at] in fw.UNLESS or raw[at] in fw.WITHOUT:
+        # "Never X without Y" does not ban X.
+        return [fw.CONDITION, fw.TURN]
+    if raw[at] == "se" and not fw.AFTER_IF.isdisjoint(raw[at + 1 : at + 2]):
+        return [fw.CONDITION]
+    return [mark]
+
+
+def _limit(raw: Sequence[str], at: int, found: Sequence[int]) -> int:
+    """The mark of an "only". "Only Mara may …" limits the subject, "Mara may only …" does not."""
+    return fw.ONLY if found or fw.MAY.isdisjoint(raw[at + 2 : at + 5]) else fw.ONLY_SUBJECT
+
+
+def _has_digit(raw: Sequence[str]) -> bool:
+    return any(char.isdigit() for word in raw for char in word)
+
+
+def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], bool]) -> bool:
+    """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
+    if not is_framing(word) or word not in _FRAME_NOUNS:
+        return is_framing(word)
+    after = raw[at + 1] if at + 1 < len(raw) else COMMA
+    return after == COMMA or after in fw.MODALS or is_framing(after)
+
+
+def _joined(raw: Sequence[str]) -> list[str]:
+    """The words, with phrases that count as one word joined."""
+    found: list[str] = []
+    for word in raw:
+        if found and (found[-1], word) in _CONTRASTS:
+            found[-1] = "instead"
+        elif found and (found[-1], word) in _PHRASES:
+            found[-1] = f"{found[-1].removesuffix('s')}-{word.removesuffix('s')}"
+        else:
+            found.append(word)
+    return found
+
+
+def _function_words(raw: Sequence[str]) -> dict[str, int]:
+    """The function words of the language with the most hint words in this sentence."""
+    known = set(raw)
+    best = max(_HINTS, key=lambda name: len(known & _HINTS[name]))
+    return _TABLES[best] if known & _HINTS[best] else fw.LATIN
+
+
+_BOUNDS = {**dict.fromkeys(fw.ABOVE_WORDS, fw.ABOVE), **dict.fromkeys(fw.BELOW_WORDS, fw.BELOW)}
+_HINTS = {name: frozenset(row.split()) for name, row in fw.HINTS.items()}
+_TABLES = {name: {**fw.LATIN, **own} for name, own in fw.BY_LANGUAGE.items()}
+_TABLES["pt"].pop("no", None)
+_TABLES["pt"].update(fw.BY_LANGUAGE["pt"])
