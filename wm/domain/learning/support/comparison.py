@@ -63,7 +63,7 @@ def supports(
         return True
     parts = _parts(given)
     return len(parts) > 1 and all(
-        any(_agrees(part, one, whole) for one in stated) for part in parts
+        _says_something(part) and any(_agrees(part, one, whole) for one in stated) for part in parts
     )
 
 
@@ -74,6 +74,11 @@ def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
             parts.append([])
         parts[-1].append(clause)
     return parts
+
+
+def _says_something(part: Sequence[Clause]) -> bool:
+    """Whether a part is long enough to be a statement by itself."""
+    return len(_all_words(part) - {fw.VERB}) > 1
 
 
 def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
@@ -137,7 +142,7 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) ->
         return True
     whole = [at for at in taken if stated[at].known <= words | {fw.VERB}]
     if len(whole) == len(taken):
-        return True
+        return _in_groups(clause, taken, stated)
     own = frozenset().union(*(stated[at].known for at in whole)) if whole else frozenset()
     if len(own) < 2 or not all(_in_order(clause, stated[at]) for at in whole):
         return False
@@ -173,6 +178,15 @@ def _in_order(clause: Clause, source: Clause) -> bool:
     """Whether the words of a source keep their order, or the voice differs."""
     places = [clause.words.index(w) for w in dict.fromkeys(source.words) if w in clause.tags]
     return places == sorted(places) or clause.passive != source.passive
+
+
+def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
+    """Whether the words of each source are adjacent: not "accept XML, refuse JSON" from "accept
+    JSON, refuse XML"."""
+    homes = [{at for at in taken if word in stated[at].known} for word in clause.words]
+    order = [next(iter(home)) for home in homes if len(home) == 1]
+    changes = sum(one != other for one, other in pairwise(order))
+    return changes < len(set(order)) or not order
 
 
 def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:

@@ -84,11 +84,13 @@ def _is_denied_before(word: str, before: Sequence[str]) -> bool:
 
 
 def _denied(found: Sequence[int]) -> list[int]:
-    """The tokens, with a flag on each word directly after a negation."""
-    return [
-        token | DENIED if before == fw.TURN and token >= FIRST_WORD else token
-        for before, token in zip([0, *found], found, strict=False)
-    ]
+    """The tokens, with a flag on the next word after each negation, if it is not a common verb."""
+    made, denies = [], False
+    for token in found:
+        is_word = token >= FIRST_WORD
+        made.append(token | DENIED if denies and is_word else token)
+        denies = token == fw.TURN or (denies and not is_word and token != fw.VERB)
+    return made
 
 
 def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
