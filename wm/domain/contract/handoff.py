@@ -14,9 +14,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.domain.contract.edit import NO_GOAL
-from wm.domain.session import active_files, recap
+from wm.domain.session import active_files, hot_snapshot, recap
 from wm.formats.core_memory import CoreBlock, CoreMemory
-from wm.formats.session_state import OpenError, SessionState
+from wm.formats.session_state import SessionState
 from wm.settings import ContractSettings, SessionSettings
 from wm.text.escape import neutralise
 from wm.text.sentences import first_sentences
@@ -135,7 +135,8 @@ def _evidence(
     if state is not None:
         newest = sorted(state.open_errors, key=lambda e: e.last_seen_at, reverse=True)
         for error in sorted(newest, key=lambda e: e.status != "open"):
-            yield f"Open error: {_shown(_error(error), limits)}"
+            line = hot_snapshot.error_line(error, limits.handoff_item_chars)
+            yield f"Open error: {escaped(line)}"
         for file in active_files.shown(state.active_files, settings):
             times = f", {file.count} times" if file.count > 1 else ""
             yield f"Active file: {_shown(file.path, limits)} ({file.action}{times})"
@@ -148,14 +149,6 @@ def _evidence(
     if sources.contract is not None:
         count = contract.get("compaction_count", 0)
         yield f"Compactions in this project: {count if isinstance(count, int) else 0}"
-
-
-def _error(error: OpenError) -> str:
-    summary = error.summary
-    if error.file and error.file not in summary:
-        summary = f"{error.file}{f':{error.line}' if error.line else ''}: {summary}"
-    mark = " (maybe fixed)" if error.status == "maybe_fixed" else ""
-    return f"[{error.category}] {summary}{mark}"
 
 
 def _clean(block: CoreBlock) -> str:

@@ -13,7 +13,6 @@ from difflib import get_close_matches
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wm.api.contract import ContractFault
 from wm.domain.contract.parse import WHOLE, Text, fault, line_column
@@ -281,11 +280,6 @@ class _Check:
 
 AGAINST_KNOWN = frozenset({"reviews_shortened", "reviews_altered", "count_fell"})
 """Faults compared with an earlier state: the contract is valid by itself and perhaps intended."""
-
-
-def against(facts: ContractFacts, known: KnownContract) -> ContractFacts:
-    """Return the same facts with another earlier state."""
-    return replace(facts, known=known)
 
 
 def state_to_record(read: Text, digest: Callable[[str], str]) -> KnownContract | None:

@@ -41,18 +41,10 @@ _OPEN = WordPattern(
 )
 
 
-_HINT = WordPattern(
-    r"deci[sd]|decid|agreed|settled|chose|opted|picked|went with|standardi|entschieden|entscheidung|geeinigt|"
-    r"beschl|acordamos|choisi|optamos|combinamos|决|決|选|選|ことに|결정|기로"
-)
-
-
 def decisions_in(assistant_text: str) -> tuple[str, ...]:
     """The stated decisions as whole lines, without their labels, in order, without duplicates."""
     found: list[str] = []
     seen: set[str] = set()
-    if _HINT.search(assistant_text) is None:
-        return ()
     for line in typed_lines(without_invisible(assistant_text)):
         if line.origin or not line.text or len(line.text) > 2 * MAX_CHARS:
             continue

@@ -29,12 +29,6 @@ class Stated(NamedTuple):
     text: str
 
 
-_HINT = WordPattern(
-    r"\[[ xX]\]|to-?do|remaining|still need|next step|follow-?up|don.?t forget to|done:|note:|important:|root cause|finding:|gotcha|caveat|"
-    r"aufgabe|zu erledigen|offen:|nächster schritt|vergiss nicht|müssen noch|todavía|aún|ainda|还需|还要|hinweis|wichtig|ursache|pendiente|por hacer|tarea|siguiente paso|no olvides|nota|importante|causa|"
-    r"à faire|reste à|prochaine étape|n.oublie|remarque|important|cause|a fazer|tarefa|próximo passo|não esque|observação|"
-    r"待办|待辦|下一步|别忘|別忘|注意|重要|原因|やること|残り|次のステップ|忘れずに|備考|할 일|다음 단계|잊지 말고|참고|중요|원인"
-)
 _LEAD = Lazy(r"^\s{0,8}(?:(?:[-*+•]|\d{1,2}[.)])\s+)?(?:\*\*|__)?")
 _BOX = Lazy(r"^\s{0,8}(?:[-*+•]|\d{1,2}[.)])\s+\[([ xX])\]\s+(\S.*)$")
 _TODO = WordPattern(
@@ -60,8 +54,6 @@ _KINDS = ((TODO, _TODO), (TODO, _LATER), (DONE, _DONE), (NOTE, _NOTE))
 
 def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
     """The todos and notes of a message in order, without duplicates, each at most `max_chars`."""
-    if _HINT.search(message) is None:
-        return ()
     found: dict[tuple[str, str], Stated] = {}
     for statement in _lines(without_invisible(message), max_chars):
         if sum(known.kind == statement.kind for known in found.values()) < MAX_LINES:

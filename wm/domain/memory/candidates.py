@@ -9,7 +9,7 @@ entirely. The caller checks whether a reference and its snapshot are still valid
 # ruff: noqa: E501  Patterns of one line each.
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -91,9 +91,8 @@ _TYPED = Lazy(r"^\[\s?([A-Za-z_-]{1,30})\s?\]\s*[:：]?\s*(.*)$")
 def parse(summary: str, types: Sequence[str] = TYPES) -> ParsedCandidates:
     """Parse the last clean section of a summary into proposals and refused lines with codes."""
     lines = without_invisible(summary.replace("\r\n", "\n").translate(_LINE_ENDS)).split("\n")
-    sections = list(_sections(lines))
     refused: list[RefusedLine] = []
-    for section in reversed(sections):
+    for section in reversed(_sections(lines)):
         if section.foreign:
             foreign = section.foreign[: MAX_ITEMS - len(refused)]
             refused += [RefusedLine(line.strip()[:200], "unclean_section") for line in foreign]
@@ -109,8 +108,9 @@ class _Section(NamedTuple):
     xml: bool
 
 
-def _sections(lines: list[str]) -> Iterator[_Section]:
-    """Yield every section outside fences and quotes, in order."""
+def _sections(lines: list[str]) -> list[_Section]:
+    """Every section outside fences and quotes, in order."""
+    found: list[_Section] = []
     fence = ""
     current: _Section | None = None
     blank = False
@@ -121,20 +121,18 @@ def _sections(lines: list[str]) -> Iterator[_Section]:
         mark = _FENCE.match(text)
         if fence or mark is not None:
             fence = _after_mark(text, mark.group(1) if mark is not None else "", fence)
-            yield from _ended(current)
             current = None
             continue
         xml = _XML_OPEN.match(text) is not None
         if xml or _LABEL.match(text) is not None or _HEADING_LABEL.match(text) is not None:
-            yield from _ended(current)
             current = _Section([], [], xml)
+            found.append(current)
         elif current is not None and _ends(text, current, blank):
-            yield from _ended(current)
             current = None
         elif current is not None:
             _sort(text, current)
         blank = not text.strip()
-    yield from _ended(current)
+    return found
 
 
 def _after_mark(text: str, mark: str, fence: str) -> str:
@@ -143,11 +141,6 @@ def _after_mark(text: str, mark: str, fence: str) -> str:
     bare = text.strip()
     closes = bool(mark) and bare.startswith(fence) and not bare.strip(fence[0])
     return "" if closes else fence
-
-
-def _ended(section: _Section | None) -> Iterator[_Section]:
-    if section is not None:
-        yield section
 
 
 def _ends(text: str, section: _Section, blank: bool) -> bool:

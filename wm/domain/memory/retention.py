@@ -24,6 +24,7 @@ from wm.formats.workspace_memory import DormantInterval, MemoryEntry, WorkspaceM
 from wm.settings import MemorySettings
 
 DAY_S = 86400.0
+_MILLISECOND = timedelta(milliseconds=1)
 
 VISIT_WRITTEN_AFTER = timedelta(days=1)
 """How often a long session records activity: far below the dormancy limit, and without a flush per
@@ -139,7 +140,8 @@ def suspect_rate(entry: MemoryEntry, settings: MemorySettings) -> float:
 
 def half_life_days(entry: MemoryEntry, settings: MemorySettings) -> float:
     """Half-life after the entry's reinforcements; a count below 0 (edited by hand) is 0."""
-    return _half_life(min(max(entry.reinforcement_count, 0), settings.max_reinforcements), settings)
+    count = min(max(entry.reinforcement_count, 0), settings.max_reinforcements)
+    return float(settings.half_life_days / (settings.half_life_growth or 1.0) ** count)
 
 
 def visit(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> WorkspaceMemory:
@@ -178,8 +180,8 @@ def reinforce(
     since = stamp or parse(entry.created_at)
     elapsed = now - since if since is not None else None
     details: dict[str, Detail] = {
-        "elapsedMs": _milliseconds(elapsed) if elapsed is not None else None,
-        "requiredElapsedMs": _milliseconds(window),
+        "elapsedMs": elapsed // _MILLISECOND if elapsed is not None else None,
+        "requiredElapsedMs": window // _MILLISECOND,
         "sameSession": bool(session) and session == entry.last_reinforced_session,
         "legacyMissingTimestamp": stamp is None and entry.reinforcement_count > 0,
     }
@@ -209,11 +211,6 @@ def _refreshed(entry: MemoryEntry, *, counts: bool, session: str, now: datetime)
     )
 
 
-def _half_life(count: int, settings: MemorySettings) -> float:
-    growth = settings.half_life_growth or 1.0
-    return float(settings.half_life_days / growth**count)
-
-
 def _decayed(start: float, age_days: float, half_life: float) -> float:
     if age_days <= 0.0:
         return start
@@ -224,10 +221,6 @@ def weight(weights: Mapping[str, float], word: str) -> float:
     """The weight of a word; an unknown word has the smallest weight of its kind."""
     known = weights.get(word)
     return known if known is not None else min(weights.values())
-
-
-def _milliseconds(span: timedelta) -> int:
-    return span // timedelta(milliseconds=1)
 
 
 def _span(interval: DormantInterval) -> tuple[datetime, datetime] | None:

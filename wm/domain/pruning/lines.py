@@ -7,7 +7,7 @@ question about lines is asked once per shape.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from functools import cached_property
 from itertools import islice
 
@@ -147,7 +147,3 @@ class OutputLines:
         step = max(1, len(self.plain) // sample)
         looked = [line for line in self.plain[::step] if line.strip()]
         return sum(map(holds, looked)) / len(looked) if looked else 0.0
-
-    def where(self, holds: Callable[[str], bool]) -> Iterator[int]:
-        """Indexes of all lines for which `holds` is true."""
-        return (index for index, line in enumerate(self.plain) if holds(line))

@@ -66,7 +66,8 @@ def _compiled(given: PruningRule) -> UserRule:
     keeps = [compile(text) for text in given.keep]
 
     def reduce(lines: OutputLines) -> KeptLines:
-        kept = lines.where(lambda line: any(k.search(line[:2000]) is not None for k in keeps))
+        starts = enumerate(line[:2000] for line in lines.plain)
+        kept = {i for i, line in starts if any(pattern.search(line) for pattern in keeps)}
         return KeptLines(must=sorted({*telling_lines.errors(lines), *kept}))
 
     return UserRule(

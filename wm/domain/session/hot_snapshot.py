@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wm.domain.session import active_files
-from wm.domain.session.sections import PromptSection, Rendered, SectionItem, choose, left_out
+from wm.domain.session.sections import (
+    PromptSection,
+    Rendered,
+    SectionItem,
+    choose,
+    left_out,
+    lines_of,
+)
 from wm.formats.session_state import ActiveFile, OpenError, SessionState
 from wm.settings import SessionSettings
 from wm.text.escape import neutralise
@@ -51,11 +58,7 @@ def _write(
     omitted = left_out(sections, chosen)
     if not any(shown.values()):
         return Rendered("", shown, omitted)
-    lines = [OPENING, HEADER]
-    for section in sections:
-        if chosen[section.word]:
-            lines += [section.heading, *(item.line for item in chosen[section.word])]
-    lines.append(CLOSING)
+    lines = [OPENING, HEADER, *lines_of(sections, chosen), CLOSING]
     if omitted:
         lines.append(_footer(sections, shown))
     return Rendered("\n".join(lines), shown, omitted)
@@ -96,26 +99,27 @@ def _errors(state: SessionState, settings: SessionSettings) -> PromptSection:
     """Open errors before those that may be fixed, newest first."""
     newest = sorted(state.open_errors, key=lambda e: e.last_seen_at, reverse=True)
     ordered = sorted(newest, key=lambda e: e.status != "open")
-    cap = settings.shown_errors
+    cap, chars = settings.shown_errors, settings.rendered_line_chars
     return PromptSection(
         "errors",
         "Open errors:",
         tuple(
-            SectionItem(f"error:{e.fingerprint}", _error_line(e, settings.rendered_line_chars))
+            SectionItem(f"error:{e.fingerprint}", f"- {error_line(e, chars)}")
             for e in ordered[:cap]
         ),
         tuple(f"error:{e.fingerprint}" for e in ordered[cap:]),
     )
 
 
-def _error_line(error: OpenError, max_chars: int) -> str:
-    """The summary usually names the location; otherwise the line begins with it."""
+def error_line(error: OpenError, max_chars: int) -> str:
+    """An error as data on one line. The summary usually names the location; otherwise the line
+    begins with it."""
     summary = error.summary
     if error.file and error.file not in summary:
         line = f":{error.line}" if error.line else ""
         summary = f"{error.file}{line}: {summary}"
     mark = " (maybe fixed)" if error.status == "maybe_fixed" else ""
-    return f"- [{error.category}] {_short(summary, max_chars)}{mark}"
+    return f"[{error.category}] {_short(summary, max_chars)}{mark}"
 
 
 def _decisions(state: SessionState, settings: SessionSettings) -> PromptSection:

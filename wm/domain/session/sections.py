@@ -57,6 +57,17 @@ def choose(sections: tuple[PromptSection, ...], room: int) -> dict[str, list[Sec
     return chosen
 
 
+def lines_of(
+    sections: tuple[PromptSection, ...], chosen: Mapping[str, list[SectionItem]]
+) -> list[str]:
+    """The chosen lines, each section's below its heading."""
+    lines: list[str] = []
+    for section in sections:
+        if chosen[section.word]:
+            lines += [section.heading, *(item.line for item in chosen[section.word])]
+    return lines
+
+
 def left_out(
     sections: tuple[PromptSection, ...], chosen: Mapping[str, list[SectionItem]]
 ) -> tuple[str, ...]:

@@ -15,7 +15,14 @@ from typing import Any
 from wm.domain.counts import counted
 from wm.domain.facts import Refusal
 from wm.domain.session import pool, slots
-from wm.domain.session.sections import PromptSection, Rendered, SectionItem, choose, left_out
+from wm.domain.session.sections import (
+    PromptSection,
+    Rendered,
+    SectionItem,
+    choose,
+    left_out,
+    lines_of,
+)
 from wm.domain.times import iso
 from wm.formats.session_state import CompactionKept
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
@@ -155,11 +162,8 @@ def render(
     frame = (OPENING, HEADING, _footer(total, total), CLOSING)
     chosen = choose(sections, most - sum(map(len, frame)) - len(frame) + 1)
     shown = {section.word: len(chosen[section.word]) for section in sections}
-    lines = [OPENING, HEADING]
-    for section in sections:
-        if chosen[section.word]:
-            lines += [section.heading, *(item.line for item in chosen[section.word])]
-    lines += [_footer(sum(shown.values()), total), CLOSING]
+    footer = _footer(sum(shown.values()), total)
+    lines = [OPENING, HEADING, *lines_of(sections, chosen), footer, CLOSING]
     text = "\n".join(lines) if any(shown.values()) else ""
     return Rendered(text, shown, left_out(sections, chosen))
 

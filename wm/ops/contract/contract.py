@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.api.contract import (
     AcceptContract,
@@ -85,7 +86,7 @@ class OpenContract(Struct, frozen=True):
                 "The earlier state is not a readable contract.",
                 fix=f"Give one as it was: `git show REF:{FILE}`.",
             )
-        again = validate.check(text, validate.against(facts, earlier))
+        again = validate.check(text, replace(facts, known=earlier))
         return (*found, *(fault for fault in again if fault not in found))
 
     def content(self, text: Text | None = None) -> dict[str, object] | None:
