@@ -24,8 +24,8 @@ from wm.domain.change.same_fact import IDENTITY_TYPES, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED
-from wm.domain.memory.entry_index import EntryIndex
-from wm.domain.memory.precedence import (
+from wm.domain.memory.consolidate.entry_index import EntryIndex
+from wm.domain.memory.consolidate.precedence import (
     ADMISSIBLE,
     SOURCE_RANK,
     comparable,
