@@ -54,9 +54,10 @@ LEAST_SCALE, MOST_SCALE = 0.5, 3.0
 
 class Recovered(Struct, frozen=True):
     """What the ledger knows of a conversation. log: the decisions of the last request. ends: those
-    of each request, by the place of its end. broken: thinking may be bound to a prefix that is
-    not sent any more. alive: until when the cache entries of each model live, in seconds since
-    1970. lost: it could not be read in time."""
+    of each request, by the place of its end and of what it decided: after a rewind a request may
+    end before all ends, and a kill may have lost its own. broken: thinking may be bound to a
+    prefix that is not sent any more. alive: until when the cache entries of each model live, in
+    seconds since 1970. lost: it could not be read in time."""
 
     log: Log = field(default_factory=dict)
     ends: Mapping[str, Log] = field(default_factory=dict)
@@ -78,6 +79,8 @@ class Recovered(Struct, frozen=True):
         for one in found.branches:
             known = {} if one.afresh else log
             log = {**known, **{new.block: decision_of(new) for new in one.decisions}}
+            for new in one.decisions:
+                ends.setdefault(new.block, log)
             ends.update(dict.fromkeys(one.ends, log))
         ends.pop("", None)  # recorded before ends were
         return Recovered(
