@@ -142,6 +142,7 @@ LABELLED = [
     ("docker login -u dana -p {}", WORD),
     ("echo {} | sudo -S ls", WORD),
     ("the admin password is {}", "correct horse battery staple"),
+    ("my second pass: '{}'", "sesame"),
     ("Licence key of the tool: {}", "0OOGF-4VQGW-KVCCZ-KWJ1Y"),
 ]
 

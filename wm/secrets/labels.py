@@ -185,7 +185,7 @@ _PARSED = frozenset(("unexpected", "expected", "illegal", "next"))
 """Words before the `token` that a parser read."""
 _VERB_AFTER = frozenset(TABLES.words("pass_is_verb"))
 """Words after which `pass` is a verb."""
-_ROUNDS = frozenset(("first", "second", "third", "final"))
+_ROUNDS = frozenset(("in first", "in second", "in third", "in final"))
 _PLAIN = Lazy(r"^: [\"'`][a-z_]{1,24}[\"'`](?:\W|$)")
 """`different in second pass: "start"`: a name of an assembler, not a password."""
 _TIMES = TABLES.words("passes")
@@ -199,12 +199,14 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     word = found.group() if found is not None else ""
     if key.lower() == "token" and word.lower().rstrip("_-.").endswith(_NO_SECRETS):
         return True
-    said = before[: len(before) - len(word)].lower().split()[-1:]
+    words = before[: len(before) - len(word)].lower().split()[-2:]
+    said = words[-1:]
     if key.lower() == "token" and not word and said and said[0] in _PARSED:
         return True
     if key.lower() == "pass" and not word and said and said[0] in _VERB_AFTER:
         return True
-    if key == "pass" and said and said[0] in _ROUNDS and _PLAIN.match(text[at + 4 : at + 40]):
+    in_round = key == "pass" and not word and " ".join(words) in _ROUNDS
+    if in_round and _PLAIN.match(text[at + 4 : at + 40]):
         return True
     if key.upper() == "PASS" and before.endswith("--- "):
         return True
