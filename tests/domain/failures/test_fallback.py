@@ -654,6 +654,19 @@ STRUCTURES = [
         ["fee.t: wanted: 40, got: 41"],
     ),
     (
+        "check-fees",
+        ("--- fee.t\t2026-01-02 10:00:00", "+++ fee.t.err\t2026-01-02 10:00:01", "@@ -4 +4 @@")
+        + ("-40", "+41", "", "# Ran 1 tests, 0 skipped, 1 failed."),
+        ["fee.t: wanted: 40, got: 41"],
+    ),
+    # One run of a formatter and of tests.
+    (
+        "tox",
+        ("--- fee.py\t2026-01-02 10:00:00", "+++ fee.py\t2026-01-02 10:00:01", "@@ -1 +1 @@")
+        + ("-x=1", "+x = 1", "1 file would be reformatted.", "=== 1 failed, 3 passed in 0.2s ==="),
+        ["fee.py: not formatted"],
+    ),
+    (
         "cog --check --diff FEES.md",
         ("--- current FEES.md", "+++ changed FEES.md", "@@ -5,6 +5,6 @@", "-- ash", "+- oak"),
         ["FEES.md: not formatted"],

@@ -14,12 +14,14 @@ _UNFORMATTED = patterns.Lazy(
     r"|^(?:ERROR: )?(\S+\.pyi?):? (Imports .+)$"
 )
 
+_REFORMAT = patterns.Lazy(r"(?i)^would reformat|\bfiles? would be reformatted")
 _SIDE = patterns.Lazy(r"^(?:\w+/ +|(?:current|changed|expected|actual|old|new) )")
 """`original/ a.py`, `fixed/ a.py`, `changed a.md`"""
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
-    verdict = summaries.failed(lines, checks=False)  # A test compares what came with what should.
+    # The diff of a run of tests compares what came with what should.
+    verdict = summaries.failed(lines, checks=False) and not any(map(_REFORMAT.search, lines))
     prettier = any("Code style issues" in line for line in lines)
     for i, line in enumerate(lines):
         match = _UNFORMATTED.match(line) if "format" in line or "Imports" in line else None
@@ -30,8 +32,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith("--- "):
             below = [text for text in lines[i + 1 : i + 5] if text.strip()][:2]
             if _is_diff(below):
-                old, new = (_SIDE.sub("", side[4:].strip()) for side in (line, below[0]))
-                file = old if verdict else (new or old).split("\t")[0].removesuffix(":after")
+                sides = (side[4:].split("\t")[0].strip() for side in (line, below[0]))
+                old, new = (_SIDE.sub("", side) for side in sides)
+                file = old if verdict else (new or old).removesuffix(":after")
                 message = _difference(lines, i + 3) if verdict else "not formatted"
                 yield DetectedError("test" if verdict else "lint", message, file, 0, i, i + 3)
         elif prettier and line.startswith("[warn] ") and "Code style" not in line:
