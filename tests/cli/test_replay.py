@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import os
 import re
@@ -70,8 +71,10 @@ def test_a_conversation_without_a_price_shows_no_bill(user: Terminal) -> None:
 
 
 def test_a_folder_of_recordings_is_read(user: Terminal) -> None:
-    said = user.wm("replay", str(recording(user).parent))
-    assert said.out.startswith("policy none · 6 requests of 2 conversations in 1 file\n")
+    path = recording(user)
+    (user.repo / "old.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+    said = user.wm("replay", str(path.parent))
+    assert said.out.startswith("policy none · 12 requests of 2 conversations in 2 files\n")
 
 
 @pytest.mark.parametrize("policy", ["none", "safe", "age-4"])

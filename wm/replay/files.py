@@ -52,7 +52,7 @@ def files_in(path: Path) -> list[Path]:
     """A recording, or those of a folder. Raises UserError if a folder has none."""
     if not path.is_dir():
         return [path]
-    found = sorted(path.rglob("*.jsonl"))
+    found = sorted(chain(path.rglob("*.jsonl"), path.rglob("*.jsonl.gz")))
     if not found:
         fix = "Name another folder, or a file."
         raise UserError(f"No recording (*.jsonl) is in {path}.", fix=fix)
