@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
 from wm.domain.learning.concepts import folded as folded_words
-from wm.domain.learning.concepts import language
+from wm.domain.learning.concepts import concepts_of, language
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.scripts import is_cjk
@@ -198,7 +198,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             unit = after.word[0] if is_cjk(after.word[0]) else after.word
             name = mark.word.removeprefix("#")
             named = len(name) == 1 or (mark.is_number and "." not in name)  # 3.11 is a version
-            if not named or noun.word in VALUE_WORDS:
+            if not named or noun.word in VALUE_WORDS or _is_version(noun.word, name):
                 continue
             counts = unit in _COUNTED and mark.gap(after)
             if noun.clause == after.clause and not counts and not self.between(noun, mark).strip():
@@ -301,6 +301,11 @@ def reading(text: str) -> ParsedStatement:
     return ParsedStatement(
         shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words), lang
     )
+
+
+def _is_version(noun: str, name: str) -> bool:
+    """React 17 and React 18; but redis 1 and redis 2 may run side by side."""
+    return len(name) > 1 and "technology" in concepts_of(folded_words(noun), "en").anywhere
 
 
 def _clauses(text: str) -> Iterator[str]:
