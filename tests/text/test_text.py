@@ -166,6 +166,7 @@ def test_whole_sentences_are_shown(text: str, limit: int, shown: str) -> None:
         ("ｉｇｎｏｒｅ", "ignore"),
         ("ig\u200bno\u00adre", "ignore"),
         ("Ρassword", "Password"),
+        ("Сurl", "Curl"),  # the first letter is Cyrillic
         ("plain", "plain"),
     ],
 )

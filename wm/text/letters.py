@@ -199,8 +199,8 @@ def _mark_matters(word: str, i: int) -> bool:
 # --- matching --------------------------------------------------------------------------------
 
 _LOOKALIKES = str.maketrans(
-    "асԁеһіјӏорԛѕԝхуѵԍАВЕНІЈКМОРЅТХУЗѢгαεικνορτυχϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩʏᴀᴇꞓℓ",
-    "acdehijlopqswxyvGABEHIJKMOPSTXYZBraeikvoptuxcjABEZHIKMNOPTYXagiyaecl",
+    "асԁеһіјӏорԛѕԝхуѵԍАВСЕНІЈКМОРЅТХУЗѢгαεικνορτυχϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩʏᴀᴇꞓℓ",
+    "acdehijlopqswxyvGABCEHIJKMOPSTXYZBraeikvoptuxcjABEZHIKMNOPTYXagiyaecl",
 )
 """Maps Cyrillic, Greek and other letters to the Latin letters that look the same."""
 
