@@ -260,7 +260,7 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
     (
         "remember -m 'We moor at pier one.'",
         2,
-        "`wm remember` has no option -m. TEXT needs no option; behind -- it may begin with -.",
+        "`wm remember` has no option -m. TEXT needs no option; after -- it may begin with -.",
         "`wm remember --help` shows how.",
     ),
     ("run --port 3", 2, "`wm run` has no option --port.", "`wm run --help` shows how."),

@@ -71,7 +71,7 @@ def doubts(entry: MemoryEntry) -> list[str]:
     elif entry.scope != "workspace":
         found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
-        found.append("rests on foreign text (tainted)")
+        found.append("from text of tools, files or the web (tainted)")
     if entry.suspect:
         found.append(f"suspect: {explanations.reason(f'anchor_{entry.suspect}')}")
     if entry.status == "superseded":

@@ -1,4 +1,4 @@
-"""Writes text to a new file that a person named. Overwrites none but an older page of ours."""
+"""Writes text to a new file that a person named. Overwrites only an older page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from wm.errors import UserError
 
 PAGE = "/* The page of `wm open`"
-"""The beginning of the style of each page, which tells our pages from other files."""
+"""The first words of the style of each page: a file with them is a page of ours."""
 
 
 def create(target: str, text: str) -> None:

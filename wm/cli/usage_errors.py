@@ -131,7 +131,7 @@ def _hint(error: click.NoSuchOption) -> str:
     if others:
         return f" Did you mean {', or '.join(others)}?"
     if any(_name(one) == "TEXT" for one in ctx.command.params):
-        return " TEXT needs no option; behind -- it may begin with -."
+        return " TEXT needs no option; after -- it may begin with -."
     return ""
 
 

@@ -26,8 +26,8 @@ _MOST_WAITING_BYTES = 64 * 1024 * 1024
 
 
 class Reporter:
-    """One task that empties a queue. Runs on the event loop. folder: that of a request that names
-    none; the daemon does not know the key of a workspace that has no memory yet."""
+    """One task that empties a queue. Runs on the event loop. folder: the folder of requests
+    that name none, for the daemon does not know the key of a workspace without memory."""
 
     def __init__(self, settings: Settings, folder: str = "") -> None:
         self._folder = folder

@@ -187,7 +187,7 @@ _VERB_AFTER = frozenset(TABLES.words("pass_is_verb"))
 """Words after which `pass` is a verb."""
 _ROUNDS = frozenset(("in first", "in second", "in third", "in final"))
 _PLAIN = Lazy(r"^: [\"'`][a-z_]{1,24}[\"'`](?:\W|$)")
-"""`different in second pass: "start"`: a name of an assembler, not a password."""
+"""`different in second pass: "start"`: an assembler quotes a label, not a password."""
 _TIMES = TABLES.words("passes")
 """`one-pass`, `low-pass`, `-bypass`: no label."""
 

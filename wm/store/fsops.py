@@ -439,6 +439,6 @@ def explained(doing: str, *parts: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def if_there(doing: str, *parts: object) -> Iterator[None]:
-    """`explained`, for what may be missing: then the block ends without an error."""
+    """As `explained`, but a missing file or folder ends the block without an error."""
     with explained(doing, *parts), contextlib.suppress(FileNotFoundError):
         yield

@@ -85,7 +85,7 @@ def index(raw: bytes, before: Body | None = None, source: Body | None = None) ->
 
     before: an earlier body of the same conversation. Messages with the same bytes at the beginning
     are taken from it, so that a long history is not parsed again every turn. source: the request
-    that this one was made from; what is known of its blocks is kept for equal ones.
+    that this one was made from; its known blocks are kept for those with equal bytes.
     """
     try:
         return _index(raw, before, source)

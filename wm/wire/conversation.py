@@ -91,7 +91,7 @@ class _Request(Struct):
 
 
 def _beginning(body: Body, count: int) -> ByteSpan:
-    """Where the first messages of a body are, with the bracket before them."""
+    """The span of the first messages of a body and of the bracket before them."""
     return ByteSpan(body.fields["messages"].start, body.messages[count - 1].span.end)
 
 

@@ -655,15 +655,29 @@ STRUCTURES = [
     ),
     (
         "check-fees",
-        ("--- fee.t\t2026-01-02 10:00:00", "+++ fee.t.err\t2026-01-02 10:00:01", "@@ -4 +4 @@")
-        + ("-40", "+41", "", "# Ran 1 tests, 0 skipped, 1 failed."),
+        (
+            "--- fee.t\t2026-01-02 10:00:00",
+            "+++ fee.t.err\t2026-01-02 10:00:01",
+            "@@ -4 +4 @@",
+            "-40",
+            "+41",
+            "",
+            "# Ran 1 tests, 0 skipped, 1 failed.",
+        ),
         ["fee.t: wanted: 40, got: 41"],
     ),
     # One run of a formatter and of tests.
     (
         "tox",
-        ("--- fee.py\t2026-01-02 10:00:00", "+++ fee.py\t2026-01-02 10:00:01", "@@ -1 +1 @@")
-        + ("-x=1", "+x = 1", "1 file would be reformatted.", "=== 1 failed, 3 passed in 0.2s ==="),
+        (
+            "--- fee.py\t2026-01-02 10:00:00",
+            "+++ fee.py\t2026-01-02 10:00:01",
+            "@@ -1 +1 @@",
+            "-x=1",
+            "+x = 1",
+            "1 file would be reformatted.",
+            "=== 1 failed, 3 passed in 0.2s ===",
+        ),
         ["fee.py: not formatted"],
     ),
     (

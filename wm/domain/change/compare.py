@@ -93,7 +93,8 @@ class Pair:
         return found
 
     def says(self, phrases: Lazy) -> bool:
-        """Whether a clause of the new statement about the older one has one of the phrases."""
+        """Whether a clause of the new statement that shares words with the older one has one of
+        the phrases."""
         return self.new.has(phrases, {w.clause for w in self.said if w not in self.added})
 
     def _in(self, word: ContentWord, side: str) -> bool:
@@ -253,8 +254,8 @@ class Pair:
         )  # fmt: skip
 
     def _has_another_number(self) -> bool:
-        """Whether the two number or letter the same subject otherwise, and differ in more than
-        that: "worker 1 listens on 9001", "worker 6 listens on 9006"."""
+        """Whether one subject has two numbers or letters, and something else differs too: "worker
+        1 listens on 9001", "worker 6 listens on 9006"."""
         if len(self.lost) + len(self.added) < 3:
             return False
         mine, theirs = map(_numbered_subjects, (self.new, self.old))
@@ -263,7 +264,7 @@ class Pair:
 
     def _has_another_subject(self) -> bool:
         """Whether the new statement opens with a part of the older one's subject ("the docs builds
-        …"), or with somebody else than us, of whom the older one speaks ("Carla deploys …")."""
+        …"), or with another person or group where the older one is about us ("Carla deploys …")."""
         said = [w for w in self.said if w.clause == self.said[0].clause]
         led = list(takewhile(lambda w: w in self.added and not w.is_number, said))
         if not led or len(led[0].word) < 3 or is_cjk(led[0].word[0]):
@@ -316,7 +317,7 @@ class Pair:
 
 
 def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
-    """The numbers of the first word, or of what restricts it."""
+    """The numbers that belong to the first word, or to what restricts it."""
     first, *others = said.words[:2]
     lead = (first, *(w for w in others if w.role or first.is_number))
     return {mark: noun for mark, noun in said.numbered.items() if noun in lead}

@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
-from wm.domain.learning.concepts import folded as folded_words
 from wm.domain.learning.concepts import concepts_of, language
+from wm.domain.learning.concepts import folded as folded_words
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.scripts import is_cjk
@@ -189,8 +189,8 @@ class ParsedStatement(Struct, frozen=True, dict=True):
 
     @cached_property
     def numbered(self) -> dict[ContentWord, ContentWord]:
-        """The numbers and letters that tell things apart, with the thing: "worker 6", "the printer
-        in hall 3". One with a unit behind it, or the last, is a value."""
+        """Numbers and letters that are part of a name, each with its noun: "worker 6", "the printer
+        in hall 3". A number before a unit, or at the end, is a value."""
         found: dict[ContentWord, ContentWord] = {}
         for noun, mark, after in zip(self.words, self.words[1:], self.words[2:], strict=False):
             if noun is self.words[0] and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间

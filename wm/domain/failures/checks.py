@@ -134,8 +134,8 @@ _FAILED_SUITE = patterns.Lazy(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[
 
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
-    """A message goes on below that ends in a colon, is only the name of an exception, or says only
-    in which phase it failed, or what a parser of YAML was reading."""
+    """A message continues below if it ends in a colon, is only the name of an exception, or says
+    only in which phase it failed, or what a parser of YAML was reading."""
     if more := _wrapped(found, lines):
         return replace(found, message=f"{found.message} {more}")
     phase = _PHASE.search(found.message)
@@ -155,7 +155,7 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
 
 
 def _wrapped(found: DetectedError, lines: Sequence[str]) -> str:
-    """The rest of a message that is wrapped: the first word below had no room on its line."""
+    """The rest of a wrapped message: the first word below would not have fitted on its line."""
     line, *below = [*(t.rstrip() for t in lines[found.at : found.at + 3]), "", ""][:3]
     if not line.endswith(found.message) or not _CONTINUES.match(below[0]) or "^" in below[1]:
         return ""

@@ -102,7 +102,7 @@ def _line(judged: _NormalisedText, objections: Sequence[str]) -> worth.Line:
 
 
 _RUSSIAN = str.maketrans("aceopxyrABEKMHOPCTXYZ", "асеорхугАВЕКМНОРСТХУЗ")
-"""The opposite of `normalised`."""
+"""Undoes for Russian letters what `normalised` does."""
 
 
 def _normalised(text: str, type: str, source: str) -> _NormalisedText:

@@ -1,10 +1,10 @@
 """Whether a line that a model proposes is worth remembering for months, or abuses a memory (EX-3).
 
 A line becomes a set of features. For its worth: the concepts that it expresses, its opening, form
-and type, the rules of the gate that object, its words. For harm, because an attack reads like a
-lasting rule: what is acted on, who gains, which protection goes, who must not know of it, each
-together with the others. Each has a linear model; their weights are data, which `python -m
-tests.bench fit_gate` makes from labelled lines. Pure and linear (EX-6).
+and type, the rules of the gate that object, its words. An attack reads like a lasting rule, so harm
+has features of its own: what is acted on, who gains, which protection is removed, who must not know
+of it, and each pair of these. Each of the two has a linear model, whose weights `python -m
+tests.bench fit_gate` fits to labelled lines. Pure and linear (EX-6).
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def is_harmful(line: Line) -> bool:
 
 
 def harm_signs(plain: str, lang: str) -> frozenset[str]:
-    """The features of a line for the model of harm. Those for its worth are not among them: with
-    them it refused no more attacks."""
+    """The features of a line for the model of harm. The features for its worth are left out:
+    with them the gate refused no more attacks."""
     found = concepts_of(folded(plain), lang, "harm_words.toml").anywhere
     return found | intent.harm_signs(plain)
 

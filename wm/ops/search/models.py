@@ -145,7 +145,7 @@ use_model = Operation(
     UseModelRequest,
     ModelsAnswer,
     _use,
-    lambda _runtime, _request: (INSTALLED,),  # before: it opens the model, which must not run twice
+    lambda _runtime, _request: (INSTALLED,),  # declared: a second run would open the model again
     home_queue,
 )
 embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _reembed)

@@ -20,7 +20,7 @@ _SIDE = patterns.Lazy(r"^(?:\w+/ +|(?:current|changed|expected|actual|old|new) )
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
-    # The diff of a run of tests compares what came with what should.
+    # The diff of a run of tests compares expected and actual output.
     verdict = summaries.failed(lines, checks=False) and not any(map(_REFORMAT.search, lines))
     prettier = any("Code style issues" in line for line in lines)
     for i, line in enumerate(lines):
@@ -43,7 +43,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 
 def _difference(lines: Sequence[str], begin: int) -> str:
-    """The first lines of a diff that are wanted, and that came instead."""
+    """The first expected and the first actual line of a diff."""
     block = [*takewhile(lambda line: not line.startswith("--- "), lines[begin : begin + 60])]
     changed = (next((t[1:] for t in block if t[:1] == sign), "") for sign in "-+")
     return "wanted: {}, got: {}".format(*map(str.strip, changed))
