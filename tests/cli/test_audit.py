@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+
+import pytest
 
 from tests.cli.terminal import Terminal
 from tests.docs.schemas import validate_printed
@@ -61,6 +64,32 @@ def test_without_transcripts_the_message_names_the_searched_folders(user: Termin
     empty = user.repo / "empty"
     empty.mkdir()
     assert "No recording (*.jsonl) is in" in user.wm("audit", str(empty)).err
+
+
+def test_what_is_no_recording_in_a_folder_is_skipped_with_a_line(
+    user: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wm.replay.files.WRITER_S", 0.1)
+    slug = re.sub(r"[^A-Za-z0-9]", "-", str(user.repo))
+    folder = user.home / ".claude" / "projects" / slug
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.jsonl").write_text('{"colour": "red"}\n')
+    (folder / "b.jsonl").write_text("")
+    (folder / "c.jsonl").mkdir()
+    os.mkfifo(folder / "d.jsonl")
+    for words in (("audit", str(folder)), ("audit",), ("replay", str(folder))):
+        said = user.wm(*words)
+        assert said.code == 1
+        assert "a.jsonl is not a recording that wm can read" in said.sentences
+        assert any(one in said.err for one in ("No recording (*.jsonl) is", "keep no transcripts"))
+    written(folder / "sub" / "one.jsonl", [session()])
+    for words in (("audit", str(folder)), ("audit",), ("replay", str(folder))):
+        said = user.wm(*words)
+        assert said.code == 0, said.err
+        assert "3 requests of 1 conversation in 1 file\n" in said.out
+        assert said.sentences.count("Skipped: ") == 4
+        assert "b.jsonl is not a recording that wm can read: it has no line" in said.sentences
+        assert "d.jsonl cannot be opened: no program writes" in said.sentences
 
 
 def test_a_long_path_is_shortened_to_its_end(user: Terminal) -> None:

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import threading
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
@@ -153,6 +154,38 @@ def test_a_file_of_another_kind_is_an_error_with_the_fix(user: Terminal) -> None
     assert said.code == 1
     assert "is not a recording that wm can read: it has no line of JSON." in said.err
     assert "Give a log of a proxy" in said.err
+
+
+@pytest.mark.parametrize("verb", ["replay", "audit"])
+def test_a_pipe_that_nobody_writes_is_an_error_and_others_are_read(
+    user: Terminal, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setattr("wm.replay.files.WRITER_S", 0.2)
+    pipe = user.repo / "pipe"
+    os.mkfifo(pipe)
+    said = user.wm(verb, str(pipe))
+    assert said.code == 1
+    assert "pipe cannot be opened: no program writes to this pipe." in said.sentences
+    raw = recording(user).read_bytes()
+    monkeypatch.setattr("wm.replay.files.WRITER_S", 20)
+    writer = threading.Thread(target=pipe.write_bytes, args=(raw,))
+    writer.start()
+    said = user.wm(verb, str(pipe))
+    writer.join()
+    assert "6 requests of 2 conversations in 1 file" in said.out
+    read, write = os.pipe()
+    late = threading.Timer(0.5, lambda: (os.write(write, raw), os.close(write)))
+    monkeypatch.setattr("wm.replay.files.WRITER_S", 0.1)
+    late.start()  # a program that the shell connected may be slow
+    said = user.wm(verb, f"/dev/fd/{read}")
+    os.close(read)
+    assert "6 requests of 2 conversations in 1 file" in said.out
+
+
+def test_a_second_policy_is_refused_with_the_fix(user: Terminal) -> None:
+    said = user.wm("replay", "--policy", "safe", "--policy=tight", str(recording(user)))
+    assert (said.code, said.out) == (2, "")
+    assert "--policy is given twice. Run `wm replay` once for each." in said.sentences
 
 
 def test_an_unwritable_chart_is_a_one_sentence_error(user: Terminal) -> None:

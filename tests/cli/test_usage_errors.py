@@ -282,7 +282,28 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "--limit: 0 is not between 1 and 100.",
         "`wm search --help` shows how.",
     ),
-    ("pin a b c", 2, "`wm pin` takes no further arguments: 'b c'.", "`wm pin --help` shows how."),
+    (
+        "pin a b c",
+        2,
+        "`wm pin` takes no further arguments: 'b c'. It takes one ID at a time.",
+        "`wm pin --help` shows how.",
+    ),
+    (
+        "forget a b",
+        2,
+        "`wm forget` takes no further argument: 'b'. It takes one ID at a time.",
+        "`wm forget --help` shows how.",
+    ),
+    *(
+        (
+            f"logs {option}",
+            2,
+            f"`wm logs` has no option {option}. `tail -f` follows daemon.log, in the folder that "
+            "`wm status` shows.",
+            "`wm logs --help` shows how.",
+        )
+        for option in ("-f", "--follow")
+    ),
     (
         "inbox reject",
         2,
@@ -568,6 +589,14 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("recap --days 7", "wm recap --since 7d"),
     ("sync --remote origin", "wm sync REMOTE"),
     ("share --list", "wm share"),
+    ("tag m_1 ferry", "wm remember --tag"),
+    ("tags", "wm search --tag"),
+    ("-help", "--help"),
+    ("status -json", "--json"),
+    ("-version", "--version"),
+    ("recap yesterday", "--since yesterday"),
+    ("recap last week", "--since 'last week'"),
+    ("recap 3", "--last 3"),
 )
 """What a newcomer types, knowing other programs; what wm suggests."""
 

@@ -83,6 +83,17 @@ def reason(found: HelperReply | HelperFailure) -> str:
     return found.reason if isinstance(found, HelperFailure) else ""
 
 
+@pytest.mark.parametrize("provider", ["ollama", "anthropic"])
+def test_the_server_may_be_named_with_the_version(
+    bench: Bench, server: ScriptedHelper, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    monkeypatch.setenv("WM_HELPER_KEY", KEY)
+    using(bench, server, provider, base_url=f"{server.url}/v1/")
+    assert isinstance(ask(bench), HelperReply)
+    path = b"/api/chat\n" if provider == "ollama" else b"/v1/messages\n"
+    assert server.received[0].startswith(path)
+
+
 # --- summaries ------------------------------------------------------------------------------------
 
 

@@ -35,6 +35,9 @@ def head(
         (b"/t/secret-token/v1/w/0123", b"/v1/w/0123", ""),
         (b"/t/secret-token/t/other/v1", b"/t/other/v1", ""),
         (b"/t/secret-token/v1/a%2Fb/c", b"/v1/a%2Fb/c", ""),
+        (b"/t/secret-token/v1/v1/messages?beta=true", b"/v1/messages?beta=true", ""),
+        (b"/t/secret-token/w/0123/v1/v1/messages", b"/v1/messages", "0123"),
+        (b"/t/secret-token/v1/files?of=/v1/v1/x", b"/v1/files?of=/v1/v1/x", ""),
     ],
 )
 def test_the_rest_of_the_path_is_forwarded_unchanged(

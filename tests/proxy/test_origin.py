@@ -33,6 +33,20 @@ def test_the_prefix_precedes_every_target() -> None:
     assert parse_origin("https://h/llm").target(b"/v1/messages?a=b") == b"/llm/v1/messages?a=b"
 
 
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/messages"])
+def test_an_upstream_may_end_in_the_version(path: str) -> None:
+    asked = b"/v1/messages?a=b"
+    assert parse_origin(f"https://h{path}").target(asked) == b"/v1/messages?a=b"
+    assert parse_origin(f"https://h/llm{path}").target(asked) == b"/llm/v1/messages?a=b"
+
+
+def test_only_a_repeated_version_is_left_out() -> None:
+    target = parse_origin("https://h/v1").target
+    assert target(b"/chat/completions") == b"/v1/chat/completions"
+    assert target(b"/v1/files?of=/v1/v1/x") == b"/v1/files?of=/v1/v1/x"
+    assert parse_origin("https://h/v1/acct").target(b"/v1/models") == b"/v1/acct/v1/models"
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [

@@ -164,7 +164,7 @@ def _outcome(words: list[str]) -> int:
             raise output.OutputClosed from None
         return 0
     except click.UsageError as error:
-        return report(2, "usage", sentence(error), _usage_fix(error, words))
+        return report(2, "usage", sentence(error, words), _usage_fix(error, words))
     except click.ClickException as error:
         return report(1, "user_error", error.format_message(), "")
     except (click.Abort, KeyboardInterrupt):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -21,12 +21,15 @@ ANYWHERE = ("--force", "--quiet", "--check", "--full", "--print", "--apply", "--
 """Options that people try with any verb: which verb has them says nothing about the intent."""
 
 
-def sentence(error: click.UsageError) -> str:
-    """The usage error as a full sentence."""
+def sentence(error: click.UsageError, words: Sequence[str]) -> str:
+    """The usage error as a full sentence. words: the command line."""
     path = error.ctx.command_path if error.ctx else "wm"
     match error:
-        case click.NoSuchOption():
-            return f"`{path}` has no option {error.option_name}.{_hint(error)}"
+        case click.NoSuchOption() if error.ctx:
+            known = [*_options(error.ctx.command), *error.ctx.help_option_names]
+            # For -help, click reports an unknown -e.
+            name = next((w for w in words if f"-{w}" in known and w[0] == "-"), error.option_name)
+            return f"`{path}` has no option {name}.{_hint(name, known, error.ctx)}"
         case click.MissingParameter():
             return f"`{path}` needs {_name(error.param)}{_choices(error.param)}."
         case click.BadParameter():
@@ -40,8 +43,7 @@ def sentence(error: click.UsageError) -> str:
             message = error.message.replace("Option '", "The option ").replace("' ", " ", 1)
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
-            several = "s" if " " in extra else ""
-            message = f"`{path}` takes no further argument{several}: {extra!r}."
+            message = f"`{path}` takes no further argument{'s' * (' ' in extra)}: {extra!r}."
             return message + (_verb_first(extra, error.ctx) or _option_first(extra, error.ctx))
         case _:
             message = error.format_message()
@@ -82,16 +84,19 @@ def _verb_first(extra: str, ctx: click.Context | None) -> str:
 
 def _option_first(extra: str, ctx: click.Context | None) -> str:
     """ " Did you mean …?" if the word is a value of an option, or words to search for."""
-    for param in ctx.command.params if ctx else ():
+    params = ctx.command.params if ctx else []
+    takes = [one for one in params if isinstance(one, click.Argument)]
+    at_end = "--for" if takes else "--last" if extra.isdigit() else "--since"
+    for param in params:
         if isinstance(param, click.Option) and isinstance(param.type, click.Choice):
             close = nearest(extra, param.type.choices)
             if close:
                 return f" Did you mean {max(param.opts, key=len)} {close}?"
-        if isinstance(param, click.Option) and (meant := set(param.opts) & {"--output", "--for"}):
+        if isinstance(param, click.Option) and (meant := set(param.opts) & {"--output", at_end}):
             return f" Did you mean {meant.pop()} {shlex.quote(extra)}?"
     if ctx and ctx.command_path == "wm inspect":
         return f" Did you mean `wm search {extra}`?"
-    return ""
+    return f" It takes one {_name(takes[0])} at a time." if len(takes) == 1 else ""
 
 
 def _name(param: click.Parameter | None) -> str:
@@ -111,19 +116,17 @@ def _choices(param: click.Parameter | None) -> str:
     return f": {', '.join(others)} or {last}"
 
 
-def _hint(error: click.NoSuchOption) -> str:
+def _hint(name: str, known: Sequence[str], ctx: click.Context) -> str:
     """ " Did you mean …?", the verb that has the option, or ""."""
-    ctx = error.ctx
-    if ctx is None:
-        return ""
-    name = error.option_name
-    close = _nearest_option(name, ctx)
+    close = _nearest_option(name, known)
     if close:
         return f" Did you mean {close}?"
     if isinstance(ctx.command, click.Group):
         behind = any(name in _options(under) for _, under in _all_below(ctx.command, ctx))
         return " It comes after the verb." if behind else ""
     verb = _verb(name.lstrip("-"), ctx)
+    if verb.endswith("."):
+        return f" {verb}"
     owners = _owners(name, ctx)
     if len(owners) + bool(verb) > MOST_MEANT:
         owners = []
@@ -135,10 +138,9 @@ def _hint(error: click.NoSuchOption) -> str:
     return ""
 
 
-def _nearest_option(name: str, ctx: click.Context) -> str:
-    known = [one for param in ctx.command.get_params(ctx) for one in param.opts if one[0] == "-"]
+def _nearest_option(name: str, known: Sequence[str]) -> str:
     if not name.startswith("--"):
-        return next((one for one in known if one.lower() == name.lower()), "")
+        return next((one for one in known if one.lower() in (name.lower(), f"-{name}")), "")
     long = [one[2:] for one in known if one.startswith("--")]
     close = nearest(name[2:], long)
     return f"--{close}" if close else ""
@@ -147,7 +149,7 @@ def _nearest_option(name: str, ctx: click.Context) -> str:
 def _verb(word: str, ctx: click.Context) -> str:
     """A verb of the same group, or of `wm` itself, with the name of the option."""
     if meant := instead(ctx.info_name, word):
-        return f"wm {meant}"
+        return meant if meant.endswith(".") else f"wm {meant}"
     parent = ctx.parent
     while parent is not None:
         group = parent.command

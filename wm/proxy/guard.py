@@ -18,6 +18,8 @@ from wm.net.messages import RequestHead, response_head
 _METHODS = frozenset({b"GET", b"POST", b"HEAD", b"PUT", b"PATCH", b"DELETE"})
 _TARGET = re.compile(rb"/t/([A-Za-z0-9_-]{1,128})(?:(/[^\s#?]*)(\?[^\s#]*|))?")
 _WORKSPACE = re.compile(rb"/w/([0-9a-f]{4,16})(/.*|)")
+_VERSIONS = re.compile(rb"\A/v1(?:/v1)+(?=/)")
+"""Comes of a base URL that ends in the version, for a client that adds it."""
 _ENCODED_DOT = re.compile(rb"%2[eE]")
 _BROWSER = frozenset(
     {b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"access-control-request-method"}
@@ -78,9 +80,8 @@ class Guard(Struct, frozen=True):
             return RefusedRequest(501, "The only supported transfer coding is chunked.")
         path, query = without_dot_segments(parts[2] or b"/"), parts[3] or b""
         named = _WORKSPACE.fullmatch(path)
-        if named is None:
-            return Admitted(path + query)
-        return Admitted((named[2] or b"/") + query, named[1].decode("ascii"))
+        workspace, path = (named[1].decode("ascii"), named[2] or b"/") if named else ("", path)
+        return Admitted(_VERSIONS.sub(b"/v1", path) + query, workspace)
 
 
 def without_dot_segments(path: bytes) -> bytes:

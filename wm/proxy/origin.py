@@ -45,7 +45,8 @@ class Origin(Struct, frozen=True):
             return False
 
     def target(self, asked: bytes) -> bytes:
-        return self.prefix + asked
+        prefix = self.prefix.removesuffix(b"/v1") if asked.startswith(b"/v1/") else self.prefix
+        return prefix + asked
 
 
 def parse_origin(url: str) -> Origin:
@@ -56,7 +57,7 @@ def parse_origin(url: str) -> Origin:
         parts = urlsplit(url)
         port = parts.port
         host = (parts.hostname or "").encode("idna").decode("ascii")
-        prefix = parts.path.rstrip("/").encode("ascii")
+        prefix = parts.path.rstrip("/").removesuffix("/v1/messages").encode("ascii")
     except ValueError as error:
         raise UserError(f"{where} is not a URL: {error}.", fix=fix) from None
     if parts.scheme not in _PORTS or not host:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import select
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ from wm.text.jsontext import object_of
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _LOOKED_AT_LINES = 50
+WRITER_S = 5.0
+"""Longest wait for a program that writes to a named pipe."""
 Progress = Callable[[int, int], None]
 """Called with bytes done and total bytes; 0 if unknown, as for a pipe."""
 
@@ -48,15 +51,25 @@ HELP = (
 )
 
 
-def files_in(path: Path) -> list[Path]:
-    """A recording, or those of a folder. Raises UserError if a folder has none."""
+def files_in(path: Path, note: Callable[[str], None]) -> list[Path]:
+    """A recording, or those of a folder; `note` as for `only_recordings`. Raises UserError if a
+    folder has none."""
     if not path.is_dir():
         return [path]
     found = sorted(chain(path.rglob("*.jsonl"), path.rglob("*.jsonl.gz")))
-    if not found:
-        fix = "Name another folder, or a file."
-        raise UserError(f"No recording (*.jsonl) is in {path}.", fix=fix)
-    return found
+    if recordings := list(only_recordings(found, note)):
+        return recordings
+    raise UserError(f"No recording (*.jsonl) is in {path}.", fix=HELP)
+
+
+def only_recordings(found: Iterable[Path], note: Callable[[str], None]) -> Iterator[Path]:
+    """The recordings among files that nobody named. note: gets a sentence about each other file."""
+    for path in found:
+        try:
+            next(recorded(path, SkippedRequests(), lambda _done, _total: None), None)
+            yield path
+        except UserError as error:
+            note(f"Skipped: {error.message}")
 
 
 def requests_of(paths: Sequence[Path], left: SkippedRequests, progress: Progress) -> Iterator[Sent]:
@@ -117,11 +130,21 @@ def _line(path: Path, lines: IO[bytes]) -> bytes:
         ) from None
 
 
+def _opener(path: str, flags: int) -> int:
+    """os.open, but a named pipe that no program writes is an error. One of `<(…)` may be slow."""
+    fd = os.open(path, flags | os.O_NONBLOCK)
+    os.set_blocking(fd, True)
+    if Path(os.path.realpath(path)).is_fifo() and not select.select([fd], [], [], WRITER_S)[0]:
+        os.close(fd)
+        raise TimeoutError(0, "no program writes to this pipe")
+    return fd
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], int]]:
     """The file's lines, the file itself, whose position gives the progress, and its size."""
     try:
-        file = path.open("rb")
+        file = open(path, "rb", opener=_opener)  # noqa: SIM115
         # Peek only: a pipe such as `<(zcat …)` cannot be rewound.
         packed = file.peek(2)[:2] == b"\x1f\x8b"
     except OSError as error:

@@ -107,8 +107,8 @@ def why_not(runtime: Runtime) -> HelperFailure | None:
 
 
 def _url(runtime: Runtime) -> str:
-    settings = runtime.settings.helper
-    return settings.base_url or USUAL_SERVERS.get(settings.provider, "")
+    own = runtime.settings.helper
+    return (own.base_url or USUAL_SERVERS.get(own.provider, "")).rstrip("/").removesuffix("/v1")
 
 
 def prompt(purpose: str) -> str:

@@ -21,7 +21,7 @@ from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
 from wm.page import document
 from wm.replay.audit import audit
-from wm.replay.files import files_in
+from wm.replay.files import files_in, only_recordings
 from wm.replay.other_transcripts import of_folder
 from wm.settings import find_agent_paths
 
@@ -42,7 +42,7 @@ def command(caller: Caller, path: str, page: str) -> Result:
     """
     with caller.opened() as runtime, output.Bar("wm audit") as progress:
         report = audit(
-            files_in(Path(path)) if path else _transcripts(caller),
+            files_in(Path(path), output.note) if path else _transcripts(caller),
             clock=time.perf_counter,
             progress=progress,
             settings=caller.settings.pruning,
@@ -58,10 +58,10 @@ def command(caller: Caller, path: str, page: str) -> Result:
 
 def _transcripts(caller: Caller) -> list[Path]:
     """What the agents recorded of sessions in this folder. Raises UserError if there is nothing."""
-    slug = re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
     agents = find_agent_paths()
-    folder = agents.claude / "projects" / slug
-    found = [*sorted(folder.rglob("*.jsonl")), *of_folder(agents.others, caller.directory)]
+    folder = agents.claude / "projects" / re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
+    kept = [*sorted(folder.rglob("*.jsonl")), *of_folder(agents.others, caller.directory)]
+    found = list(only_recordings(kept, output.note))
     if not found:
         raise UserError(
             f"The agents keep no transcripts of {caller.directory}: there is no {folder}, and no "

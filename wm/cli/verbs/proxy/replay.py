@@ -37,8 +37,10 @@ tokens = partial(number, default=0, metavar="TOKENS")
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @click.option(
     "--policy",
+    "policies",
     type=click.Choice(replaying.POLICIES),
-    default="none",
+    default=["none"],
+    multiple=True,
     show_default=True,
     metavar="NAME",
     help="What to remove: none, safe, balanced, tight, or a rival's name.",
@@ -62,7 +64,7 @@ tokens = partial(number, default=0, metavar="TOKENS")
 @json_option
 def command(
     files: tuple[str, ...],
-    policy: str,
+    policies: tuple[str, ...],
     rivals: bool,
     model: str,
     head_tokens: int,
@@ -72,13 +74,16 @@ def command(
     turns: bool,
     page: str,
     as_json: bool,
-) -> int:
+) -> None:
     """Replay recorded sessions, offline, and compute what they cost.
 
     FILE is a capture (one request per line), an agent's transcript, sessions (one per line), or a
     folder of these; gzipped or not. The proxy's code applies a policy to the requests, and a model
     of the prompt cache computes the cost. Nothing is sent anywhere, except with --judge.
     """
+    policy, *more = policies
+    if more:
+        raise click.UsageError("--policy is given twice. Run `wm replay` once for each.")
     settings = load()
     if judge and policy == "none":
         raise UserError(
@@ -86,7 +91,7 @@ def command(
             fix="Add --policy balanced, or another.",
         )
     report_config(settings)
-    paths = [path for name in files for path in files_in(Path(name))]
+    paths = [path for name in files for path in files_in(Path(name), output.note)]
     with output.Bar("wm replay") as progress:
         report = replaying.replay(
             paths,
@@ -105,12 +110,10 @@ def command(
         create(page, _document(report))
     if as_json:
         output.as_json(report)
-        return 0
+        return
     _print(report, turns=turns)
     if page:
-        output.line()
-        output.line(f"The chart is in {output.safe(page)}")
-    return 0
+        output.hint(f"The chart is in {output.safe(page)}")
 
 
 def _judged(settings: Settings, sample: ChangedSample) -> ReplayJudgement:
