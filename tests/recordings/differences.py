@@ -10,6 +10,7 @@ DIFFERENCES: dict[str, str] = {
     "codes / line_too_long": KEPT,
     "codes / message_too_long": KEPT,
     "commands / wm inbox reject / arguments": "--all, --type, --source and --session choose, too",
+    "commands / wm replay / --policy": "a second one is refused; the last one won without a word",
     "commands / wm show / arguments": "`wm show --history` needs no ID",
     "commands / wm why / arguments": "the help names the argument ID|TEXT, not SUBJECT",
     "codes / type_cap": "a prompt with room shows more of a type than its number (WM-4)",
