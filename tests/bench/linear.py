@@ -28,7 +28,7 @@ from tests.bench.harness import Row, at_most, report
 from wm.domain.change import contradiction
 from wm.domain.failures.open_errors import after_tool
 from wm.domain.imports import markdown
-from wm.domain.learning import decisions, provenance, requests
+from wm.domain.learning import provenance, requests, statements
 from wm.domain.memory import candidates, echo_guard, gate
 from wm.domain.pruning.modes import Mode
 from wm.domain.pruning.prune import prune
@@ -166,7 +166,7 @@ RULES: dict[str, Callable[[str], object]] = {
     "gate": lambda s: gate.judge(
         s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
     ),
-    "decisions": decisions.decisions_in,
+    "decisions": statements.decisions_in,
     "errors": _errors,
     "prune": _pruned,
     "contradictions": contradiction.proposition,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import wm
-from wm.domain.learning import decisions, provenance, requests
+from wm.domain.learning import provenance, requests, statements
 from wm.domain.memory import candidates, echo_guard, gate
 from wm.formats.session_state import WordOrigins
 from wm.secrets import redact
@@ -33,7 +33,7 @@ DOORS: dict[str, Callable[[str], object]] = {
     "gate": lambda s: gate.judge(
         s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
     ),
-    "decisions": decisions.decisions_in,
+    "decisions": statements.decisions_in,
     "canonical": letters.canonical,
     "neutral": escape.neutralise,
     "safe": escape.safe,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from tests.scripted_helper import paged
-from wm.domain.memory.near_duplicates import NearDuplicates
+from wm.domain.memory.consolidate.entry_index import NearDuplicates
 from wm.errors import UserError
 from wm.formats.workspace_memory import WorkspaceMemory
 from wm.ops.memory.documents import memory_editor

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wm.domain.learning.decisions import decisions_in
 from wm.domain.learning.requests import find_requests_and_forgets
+from wm.domain.learning.statements import decisions_in
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import WorkspaceMemory

@@ -1,6 +1,6 @@
 import pytest
 
-from wm.domain.learning.decisions import decisions_in
+from wm.domain.learning.statements import decisions_in
 
 STATED = [
     ("We decided to use NATS instead of Kafka.", "We decided to use NATS instead of Kafka."),

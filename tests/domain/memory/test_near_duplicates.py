@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.domain.memory.memories import NOW, SETTINGS, entry, memory
 from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.memory.near_duplicates import NEAR_CHARS, NearDuplicates, _letters
+from wm.domain.memory.consolidate.entry_index import NEAR_CHARS, NearDuplicates, _letters
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
 

@@ -33,6 +33,7 @@ def alike(a: ContentWord, b: ContentWord) -> bool:
         return False
     if a.parts or b.parts:
         return _is_part(a, b) or _is_part(b, a)
+    # As below, without its cache: the words of many entries overflow it.
     if a.term[:3] != b.term[:3] and a.term.isascii() and b.term.isascii():
         return False
     return _alike_terms(a.term, b.term)

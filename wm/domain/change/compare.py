@@ -237,9 +237,10 @@ class Pair:
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
 
-    def narrows(self) -> bool:
-        """Whether the new statement restricts what the older one says without this restriction: by
-        what opens it ("on the test server, …"), or of whom or what it is."""
+    def is_about_another(self) -> bool:
+        """Whether the new statement has another number or subject, or restricts what the older one
+        says without this restriction: by what opens it ("on the test server, …"), or of whom or
+        what it is."""
         if not self.shared:
             return False
         first = self.said[0]
@@ -378,7 +379,7 @@ def _is_aside(pair: Pair) -> bool:
     new = pair.new
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
         return True
-    if (pair.says(ALSO) and not pair.over()) or pair.narrows():
+    if (pair.says(ALSO) and not pair.over()) or pair.is_about_another():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or (new.has(ELSEWHERE) and not pair.old.has(ELSEWHERE))

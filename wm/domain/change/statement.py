@@ -216,7 +216,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return self.clauses[word.clause].text[word.end : other.start]
 
     def acts(self, actor: ContentWord, verb: ContentWord) -> bool:
-        """Whether the actor stands before this verb: "Carla deploys", "the design team reviews"."""
+        """Whether the actor precedes this verb: "Carla deploys", "the design team reviews"."""
         lead, behind = self.clauses[verb.clause].text[: verb.start], self.between(actor, verb)
         return _GROUPS.issuperset(behind.split()) and CHANGES.search(lead) is None
 

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words
 from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
-from wm.domain.learning.support import clauses, comparison
+from wm.domain.learning.support import comparison, items
 from wm.domain.learning.typed_lines import all_typed, typed_lines
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
@@ -142,7 +142,7 @@ class _Said(Struct):
         self.units.append(unit)
         self.spoken.add((unit.who, unit.sentence))
         if unit.who == USER:
-            self.by_user.update(clauses.words(unit.sentence.tokens))
+            self.by_user.update(items.words(unit.sentence.tokens))
         for at, word in enumerate(unit.sentence.words):
             first = not unit.late >> at & 1
             if first or unit.who == USER:
@@ -168,7 +168,7 @@ class _Said(Struct):
 
 def content_words(text: str, key: bytes) -> frozenset[int]:
     """Digests of the content words of a text, by stem, without those that name a class only."""
-    found = (clauses.content_words(sentence.tokens) for sentence in sentences(text, key))
+    found = (items.content_words(sentence.tokens) for sentence in sentences(text, key))
     return frozenset[int]().union(*found)
 
 
@@ -290,7 +290,7 @@ class SessionWords:
         """The speaker of each sentence, the user before the model; None if no statement supports
         it."""
         names = (sentence for name in known for sentence in sentences(name, self.key))
-        of_place = frozenset[int]().union(*(clauses.words(name.tokens) for name in names))
+        of_place = frozenset[int]().union(*(items.words(name.tokens) for name in names))
         said = {who: self._statements(who) for who in (USER, AGENT)}
         return [
             next(
@@ -424,7 +424,7 @@ class SessionWords:
         """Whether the model rearranges the user's words. Such a sentence states nothing: a tool may
         have shown the model the same words in another order."""
         theirs = self._said.by_user
-        words = clauses.words(sentence.tokens)
+        words = items.words(sentence.tokens)
         known = sum(word in theirs for word in words)
         if (
             not words

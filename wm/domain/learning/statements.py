@@ -1,8 +1,9 @@
-"""Find the todos and notes that a message states, line by line (CB-2).
+"""Find the decisions, todos and notes that a message states, line by line (CB-2, HS-3).
 
-Conservative, like `decisions`: only a line with an explicit label counts ("TODO: …", "- [ ] …",
-"Root cause: …"), in eight languages, outside fences, quotes and pasted logs. Never reads the
-agent's own todo tool. Pure and linear (EX-6).
+Conservative: only a line with an explicit label counts ("TODO: …", "- [ ] …", "Root cause: …",
+"Decision: …", "We decided to …"), in eight languages, outside fences, quotes and pasted logs. A
+wish, a plan, a question or a report of another person's decision does not count. Never reads the
+agent's own todo tool. Does not judge quality; the caller runs the gate. Pure and linear (EX-6).
 """
 
 # ruff: noqa: E501  Rows of words in eight languages.
@@ -15,7 +16,10 @@ from wm.domain.learning.typed_lines import typed_lines
 from wm.text.letters import WordPattern, canonical, without_invisible
 from wm.text.patterns import Lazy
 
-MIN_CHARS = 6
+MIN_CHARS, MIN_DECISION_CHARS = 6, 12
+MAX_DECISION_CHARS = 400
+MAX_DECISIONS = 8
+"""Maximum decisions per text; a text with more is a list of something else."""
 MAX_LINES = 5
 """Maximum lines of one kind per message; a message with more is a separate document."""
 
@@ -52,30 +56,77 @@ _NOTE = WordPattern(
 _KINDS = ((TODO, _TODO), (TODO, _LATER), (DONE, _DONE), (NOTE, _NOTE))
 
 
-def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
-    """The todos and notes of a message in order, without duplicates, each at most `max_chars`."""
-    found: dict[tuple[str, str], Stated] = {}
-    for statement in _lines(without_invisible(message), max_chars):
-        if sum(known.kind == statement.kind for known in found.values()) < MAX_LINES:
-            found.setdefault((statement.kind, canonical(statement.text)), statement)
+_DECISION = WordPattern(
+    r"^\[?(?:decision|decided|final decision|design decision|entscheidung|beschluss|decisión|décision|decisão|决定|決定|決定事項|决策|決策|결정|결정 사항)\]?"
+    r"(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s*(.*)$"
+)
+_DECIDED = WordPattern(
+    r"^(?:(?:so|ok(?:ay)?|then|thus|therefore|also)[, ]+)?"
+    r"(?:we(?: have|'ve)?(?: now| finally| therefore)? (?:decided (?:to|on|against|that|not to)|agreed (?:to|on|that)|settled on|chose (?:to|not)|opted (?:for|to))|"
+    r"we (?:chose|picked|went with|standardi[sz]ed on)|it was decided (?:to|that)|"
+    r"wir haben (?:uns (?:entschieden|darauf geeinigt)|entschieden|beschlossen)|"
+    r"(?:hemos decidido|decidimos|se decidió|acordamos)|"
+    r"(?:nous avons (?:décidé|choisi)|on a décidé|il a été décidé)|"
+    r"(?:decidimos|ficou decidido|optamos por|combinamos)|"
+    r"(?:我们|我們)(?:最终|最終|已经|已經)?(?:决定|決定|选择|選擇))\b?"
+)
+_DECIDED_BEHIND = Lazy(
+    r"(?:ことに(?:決めた|決めました|しました|した|決定しました)|기로 (?:결정했(?:다|습니다|어요)|했(?:다|습니다)))[。.]?$"
+)
+_OPEN = WordPattern(
+    r"[?？]\s*$|\b(?:not (?:yet )?decided|to be decided|tbd|pending|if we|once we|unless we|should we|noch nicht|por decidir|"
+    r"à décider|a decidir)\b|(?:未定|待定|미정|まだ)"
+)
+
+
+def decisions_in(assistant_text: str) -> tuple[str, ...]:
+    """The stated decisions as whole lines, without their labels, in order, without duplicates."""
+    found: dict[str, str] = {}
+    for line in _typed(assistant_text, MAX_DECISION_CHARS):
+        text = _decision(line)
+        if MIN_DECISION_CHARS <= len(text) <= MAX_DECISION_CHARS and len(found) < MAX_DECISIONS:
+            found.setdefault(canonical(text), text)
     return tuple(found.values())
 
 
-def _lines(message: str, max_chars: int) -> Iterator[Stated]:
-    for line in typed_lines(message):
-        if line.origin or not line.text or len(line.text) > 2 * max_chars:
+def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
+    """The todos and notes of a message in order, without duplicates, each at most `max_chars`."""
+    found: dict[tuple[str, str], Stated] = {}
+    for line in _typed(message, max_chars):
+        one = _stated(line)
+        if one is None or not MIN_CHARS <= len(one.text) <= max_chars:
             continue
-        statement = _stated(line.text)
-        if statement is not None and MIN_CHARS <= len(statement.text) <= max_chars:
-            yield statement
+        if sum(known.kind == one.kind for known in found.values()) < MAX_LINES:
+            found.setdefault((one.kind, canonical(one.text)), one)
+    return tuple(found.values())
+
+
+def _typed(message: str, max_chars: int) -> Iterator[str]:
+    """The lines that the writer typed, without the much longer ones."""
+    for line in typed_lines(without_invisible(message)):
+        if line.text and not line.origin and len(line.text) <= 2 * max_chars:
+            yield line.text
+
+
+def _without_mark(line: str) -> str:
+    lead = _LEAD.match(line)
+    return line[lead.end() if lead is not None else 0 :].strip()
+
+
+def _decision(line: str) -> str:
+    """The decision that a line states, or ""."""
+    body = _without_mark(line)
+    label = _DECISION.match(body)
+    text = body[label.start(1) :].strip() if label is not None else body
+    stated = label is not None or _DECIDED.match(body) or _DECIDED_BEHIND.search(body[-40:])
+    return text.strip("*_ ").strip() if stated and _OPEN.search(text) is None else ""
 
 
 def _stated(line: str) -> Stated | None:
     box = _BOX.match(line)
     if box is not None:
         return Stated(TODO if box.group(1) == " " else DONE, box.group(2).strip())
-    lead = _LEAD.match(line)
-    body = line[lead.end() if lead is not None else 0 :].strip()
+    body = _without_mark(line)
     for kind, pattern in _KINDS:
         match = pattern.match(body)
         if match is not None:

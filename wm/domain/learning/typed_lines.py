@@ -142,10 +142,11 @@ def _logs(message: str, lines: list[str]) -> bytearray:
     raw = encoded(message)
     for number in line_numbers(raw, _LOG.line_starts(raw)):
         logs[number] = _opener(lines[number]) not in _openers()
-    for number in [at for at, is_log in enumerate(logs) if is_log]:
-        for beside in (number - 1, number + 1):
-            if 0 <= beside < len(lines) and _opener(lines[beside]) in _PRINTED:
-                logs[beside] = True
+    # What a compiler notes may go on over several lines, above and below the others.
+    for beside, lines_in_order in ((-1, range(1, len(lines))), (1, range(len(lines) - 2, -1, -1))):
+        for number in lines_in_order:
+            if logs[number + beside] and _opener(lines[number]) in _PRINTED:
+                logs[number] = True
     return logs
 
 

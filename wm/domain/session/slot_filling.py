@@ -19,8 +19,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.domain.failures.open_errors import reads_output
-from wm.domain.learning import decisions
-from wm.domain.learning.statements import DONE, NOTE, TODO, Stated, stated_in
+from wm.domain.learning.statements import DONE, NOTE, TODO, Stated, decisions_in, stated_in
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import manifests, pool, slots, working_memory
 from wm.domain.session.file_paths import normalised_path
@@ -86,7 +85,7 @@ def after_tool(
 def after_prompt(current: WorkingMemory, event: UserPrompt, at: FillingContext) -> WorkingMemory:
     """Return the memory after a message of the user."""
     text = event.text[: at.settings.searched_chars]
-    decided = (one for one in decisions.decisions_in(text) if len(one) <= at.settings.item_chars)
+    decided = (one for one in decisions_in(text) if len(one) <= at.settings.item_chars)
     kept = _add(current.slots, slots.DECISION, decided, "user", at)
     kept = _todos(kept, stated_in(text, at.settings.item_chars), "user", at)
     found = (match.group(1) for match in _PATH.finditer(text))

@@ -23,8 +23,7 @@ from wm.domain.learning.provenance import (
     content_words,
 )
 from wm.domain.memory import echo_guard
-from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.memory.consolidate.precedence import is_users
+from wm.domain.memory.consolidate import MemoryEditor, is_users
 from wm.domain.times import parse
 from wm.formats.events import (
     AssistantText,

@@ -16,8 +16,9 @@ from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
 from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain.facts import Fact
 from wm.domain.failures import open_errors
-from wm.domain.learning import decisions, requests
+from wm.domain.learning import requests
 from wm.domain.learning.stated import Statement
+from wm.domain.learning.statements import decisions_in
 from wm.domain.memory import echo_guard, tombstones
 from wm.domain.session import recap, slot_filling
 from wm.domain.session import state as transitions
@@ -392,7 +393,7 @@ def _wrote(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     state = load_session(work, prepared.redacted)
     found = tuple(
         text
-        for text in decisions.decisions_in(event.text)
+        for text in decisions_in(event.text)
         if judge(work.runtime, text, type="decision", source="compaction").ok
     )
     if state.subagent:

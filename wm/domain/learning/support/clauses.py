@@ -39,17 +39,6 @@ class Clause(Struct):
         return frozenset(self.words)
 
 
-@lru_cache(maxsize=4096)
-def words(statement: tuple[int, ...]) -> frozenset[int]:
-    """The content words of a statement."""
-    return frozenset(word_of(token) for token in statement if token >= FIRST_WORD)
-
-
-def content_words(statement: tuple[int, ...]) -> frozenset[int]:
-    """The content words of a statement that say more than the class of a name."""
-    return words(tuple(token for token in statement if token >= FIRST_WORD and not token & CLASS))
-
-
 @lru_cache(maxsize=2048)
 def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
     """The clauses of a statement that have a word. Cached: do not change the result."""

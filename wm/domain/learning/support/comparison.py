@@ -13,8 +13,8 @@ from itertools import combinations, pairwise
 from msgspec import Struct
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses, words
-from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, word_of
+from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
+from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, word_of, words
 
 MIN_SAID = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""

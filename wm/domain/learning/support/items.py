@@ -89,3 +89,14 @@ SYNONYMS = _synonyms()
 def word_of(token: int) -> int:
     """A token without what it says about its word, apart from the kind of a value."""
     return token & _WORD | token & VALUE if token >= FIRST_WORD else token
+
+
+@lru_cache(maxsize=4096)
+def words(statement: tuple[int, ...]) -> frozenset[int]:
+    """The content words of a statement."""
+    return frozenset(word_of(token) for token in statement if token >= FIRST_WORD)
+
+
+def content_words(statement: tuple[int, ...]) -> frozenset[int]:
+    """The content words of a statement that say more than the class of a name."""
+    return words(tuple(token for token in statement if token >= FIRST_WORD and not token & CLASS))

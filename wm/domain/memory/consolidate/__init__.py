@@ -25,16 +25,6 @@ from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED
 from wm.domain.memory.consolidate.entry_index import EntryIndex
-from wm.domain.memory.consolidate.precedence import (
-    ADMISSIBLE,
-    SOURCE_RANK,
-    comparable,
-    is_models,
-    is_users,
-    may_share,
-    outranks,
-    protection,
-)
 from wm.domain.memory.retention import clock_of, reinforce
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
@@ -42,6 +32,13 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
+SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
+USER_SOURCES = ("explicit", "manual", "stated")
+SPECIFICITY_CHARS = 10
+"""Texts whose lengths differ by no more than this are equally specific."""
+ADMISSIBLE = ("active", "inbox")
+GUESSED_TYPE = ("stated", "explicit")
+"""Sources of entries whose type is guessed from a user's words."""
 MAY_REPLACE = "may_replace"
 """The reason of a question in the inbox: whether one entry replaces another (WM-8)."""
 MOST_CHANGED = 8
@@ -86,7 +83,7 @@ def supersede(
     if _is_replay(editor.find(entry.id), entry):
         return Admission(editor.memory, "superseded", entry.id, ("already_present",))
     old = editor.find(old_id)
-    code = protection(old)
+    code = _protection(old)
     if old is None or code:
         return Admission(editor.memory, "rejected", "", (code,), {"replaces": old_id})
     if entry.tainted:
@@ -132,12 +129,12 @@ class MemoryEditor:
         places = {
             at
             for at in self._index.texts.alike(entry.text)
-            if canonical(known[at].text) == text and may_share(known[at], entry)
+            if canonical(known[at].text) == text and _may_share(known[at], entry)
         }
         if entry.type in IDENTITY_TYPES:
             places |= self._same_identity(entry)
         found = (known[at] for at in sorted(places))
-        fitting = [e for e in found if e.id != entry.id and comparable(e, entry)]
+        fitting = [e for e in found if e.id != entry.id and _comparable(e, entry)]
         fitting.sort(key=lambda e: (e.status != "active", -SOURCE_RANK.get(e.source, 0), e.id))
         return tuple(fitting)
 
@@ -213,7 +210,7 @@ class MemoryEditor:
             # A model that words a memory in its own way does not confirm it.
             return self._done("absorbed", best.id, "already_present")
         again = reinforce(best, session=entry.session, now=now, settings=settings)
-        if entry.status == "inbox" or not outranks(entry, best):
+        if entry.status == "inbox" or not _outranks(entry, best):
             self.amend(again.entry)
             return self._done("absorbed", best.id, *again.reason_codes, **again.details)
         self._index.add(_heir(entry, again.entry))
@@ -279,15 +276,15 @@ class MemoryEditor:
     def related(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """Older entries, in force or waiting, that may state the fact of this one in other words:
         one of the two has the words of the user, and the other those of a model."""
-        if not (is_users(entry) or is_models(entry)):
+        if not (is_users(entry) or _is_models(entry)):
             return []
-        other = is_models if is_users(entry) else is_users
+        other = _is_models if is_users(entry) else is_users
         rare = [places for places in self._naming(reading(entry.text)) if len(places) <= COMPARED]
         known = self._index.entries
         fitting = {
             at
             for at in chain.from_iterable(rare)
-            if other(e := known[at]) and comparable(e, entry) and MAY_REPLACE not in e.reasons
+            if other(e := known[at]) and _comparable(e, entry) and MAY_REPLACE not in e.reasons
         }
         return [known[at] for at in self._nearest(entry, fitting, rare)]
 
@@ -357,7 +354,7 @@ class MemoryEditor:
             e.id
             for e in islice(near, COMPARED)
             if contradict(_proposition(e.text), said)
-            and not Pair(reading(entry.text), reading(e.text)).narrows()
+            and not Pair(reading(entry.text), reading(e.text)).is_about_another()
         )
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
@@ -466,6 +463,63 @@ def _shares_half(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether the new text has half of the content words of the old one."""
     pair = Pair(new, old)
     return 2 * len(pair.shared) >= len(pair.words)
+
+
+def is_users(entry: MemoryEntry) -> bool:
+    """Whether it is a statement of the user: only those retire others."""
+    return entry.origin == "user" and not entry.tainted and entry.source in USER_SOURCES
+
+
+def _is_models(entry: MemoryEntry) -> bool:
+    """Whether a model wrote it, perhaps after what the user said."""
+    return entry.origin in ("agent", "tool") or (
+        entry.origin == "user" and entry.source == "compaction"
+    )
+
+
+def _may_share(known: MemoryEntry, entry: MemoryEntry) -> bool:
+    """Whether equal words of the two are one fact: of one type, or of a type that `wm` guessed."""
+    guessed = known.source in GUESSED_TYPE or entry.source in GUESSED_TYPE
+    return known.type == entry.type or guessed
+
+
+def _comparable(known: MemoryEntry, entry: MemoryEntry) -> bool:
+    """Whether `known` may represent `entry`: it must be in force in the scope of the new entry."""
+    if known.status not in ADMISSIBLE or known.outside or entry.outside:
+        return False
+    return known.scope in (entry.scope, "workspace")
+
+
+def _outranks(entry: MemoryEntry, known: MemoryEntry) -> bool:
+    """What no model wrote comes first. Then compare by source, then confidence, then the more
+    specific, then the newer.
+
+    Of two spellings of one canonical text with the same rank the present one stays: refs, pins and
+    epochs name its id, and a recurrence must not add an entry each time.
+    """
+    a = (not _is_models(entry), SOURCE_RANK.get(entry.source, 0), entry.confidence)
+    b = (not _is_models(known), SOURCE_RANK.get(known.source, 0), known.confidence)
+    if a != b:
+        return a > b
+    text, other = canonical(entry.text), canonical(known.text)
+    if text == other:
+        return False
+    if abs(len(text) - len(other)) > SPECIFICITY_CHARS:
+        return len(text) > len(other)
+    return (entry.created_at, entry.id) > (known.created_at, known.id)
+
+
+def _protection(old: MemoryEntry | None) -> str:
+    """The code of the reason why a model may not replace this entry, or ""."""
+    if old is None or old.status != "active":
+        return "memory_ref_target_unavailable"
+    if old.source != "compaction":
+        return "protected_memory_source"
+    if old.reinforcement_count > 0:
+        return "protected_reinforced_target"
+    if old.pinned or old.user_importance == "high":
+        return "protected_by_user"
+    return ""
 
 
 def _heir(entry: MemoryEntry, known: MemoryEntry) -> MemoryEntry:
