@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGES = {
-    "claude": "@anthropic-ai/claude-code@2.1.330",
+    "claude": "@anthropic-ai/claude-code@2.1.332",
     "opencode": "opencode-ai@1.18.33",
-    "codex": "@openai/codex@0.169.0",
+    "codex": "@openai/codex@0.171.0",
     "copilot": "@github/copilot@1.0.102",
     "gemini": "@google/gemini-cli@0.61.0",
     "qwen": "@qwen-code/qwen-code@0.24.4",

@@ -144,7 +144,8 @@ def test_recorded_bodies_are_counted_as_the_upstream_counted(
     done = machine.program(*line, timeout=120.0)
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = machine.home.glob(".local/share/wm/workspaces/*/recordings/*.jsonl")
-    assert re.search(r"wm run: \d+ exchanges? recorded without secrets\.", done.stderr), done.stderr
+    recorded = r"wm run: \d+ exchanges? recorded without secrets in\n.*/recordings\.\n"
+    assert re.search(recorded, done.stderr), done.stderr
     assert counted(replayed(log)) == told(machine)
     machine.tool("wm", "down")
 

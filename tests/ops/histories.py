@@ -247,9 +247,10 @@ class Session:
             {"role": "user", "content": content},
         ]
         if self.chance.random() < 0.05:
-            talk.messages.append(
-                {"role": "system", "content": words(self.chance.randrange(400), 1)}
-            )
+            number = self.chance.randrange(400)
+            is_again = self.has_reminders and number % 3
+            text = REMINDERS[number % 2] if is_again else words(number, 1)
+            talk.messages.append({"role": "system", "content": text})
 
     def _act(self, talk: Talk, act: str) -> None:
         self.at += 1.0
@@ -366,10 +367,12 @@ class Session:
 
     def _raw(self, talk: Talk) -> bytes:
         mark = {"cache_control": {"type": "ephemeral", "ttl": self.lifetime}}
-        last = max(n for n, m in enumerate(talk.messages) if m["role"] == "user")
+        last = max(n for n, m in enumerate(talk.messages) if m["role"] != "assistant")
         message = talk.messages[last]
-        content = [*message["content"][:-1], {**message["content"][-1], **mark}]
-        marked = {**message, "content": content}
+        content = message["content"]
+        if isinstance(content, str):  # a list while it has the mark, as Claude Code does
+            content = [{"type": "text", "text": content}]
+        marked = {**message, "content": [*content[:-1], {**content[-1], **mark}]}
         body = {
             "model": self.model,
             "max_tokens": 9,
@@ -479,7 +482,8 @@ def _resumed(records: list[LedgerRecord], name: str) -> Conversation:
 def _texts(body: Any) -> Iterator[str]:
     """What the blocks of messages say, without thinking."""
     for message in body["messages"]:
-        for block in message["content"] if isinstance(message["content"], list) else ():
+        content = message["content"]
+        for block in [{"text": content}] if isinstance(content, str) else content:
             parts = block.get("content")
             yield from strings([block.get("text"), block.get("input")])
             yield from strings(

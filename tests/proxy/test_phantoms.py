@@ -48,13 +48,18 @@ class Answering(FileLedger):
         self.may_write = asyncio.Event()
         self.may_write.set()
         self.hangs_after_call = False
+        self.steps: list[str] = []
+        """The texts of the steps that were written."""
+        self.when_asked: list[str] = []
 
     async def write(self, whose: RequestIdentity, turn: PlannedTurn) -> tuple[tuple[str, ...], str]:
         await self.may_write.wait()
+        self.steps += [part.text for one in turn.objects for part in one.parts]
         return await super().write(whose, turn)
 
     async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         self.asked.append((tool, arguments))
+        self.when_asked = list(self.steps)
         if self.hangs_after_call:
             self.may_write.clear()
         try:
@@ -258,6 +263,26 @@ def test_with_real_calls_the_client_has_its_turn_first(tmp_path: Path) -> None:
         assert [one["tool_use_id"] for one in results] == ["toolu_1_1", "toolu_1_2"]
 
     scene(tmp_path, answers(streamed(*BOTH), streamed(*SAYS, number=2)), act)
+
+
+def test_a_query_finds_the_steps_of_the_request_before(tmp_path: Path) -> None:
+    """Steps are written some time after an answer, and a fast model asks sooner."""
+    policy, text = PagingPolicy(LEVELS["balanced"]), "berth 7\n" * 200
+    result = {"type": "tool_result", "tool_use_id": "toolu_1_0", "content": text}
+
+    async def test() -> None:
+        ledger = Answering(tmp_path / "log")
+        one = ManagingPreparer("balanced", ledger, lambda _name: policy, [].append, offers=True)
+        said = [(call("Bash", command="ls"),), SAYS, ASKS, SAYS]
+        play = answers(*(streamed(*row, number=n) for n, row in enumerate(said, start=1)))
+        async with bench(play, preparer=one) as b:
+            history: list[Any] = ["go"]
+            for more in ([result], "more", ""):
+                _, raw = await got(await asks(b, request(*history)))
+                history += [json.loads(message([raw]) or b"{}")["content"], more]
+            assert text in ledger.when_asked
+
+    within(test)
 
 
 def test_a_tool_that_fails_tells_the_model(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 
 from tests.wire.conversations import Conversation, conversations
 from tests.wire.policies import check, prepare, results, stubbing
-from wm.wire.body import Body, index
+from wm.wire.body import Body, index, splice
 from wm.wire.history import ConversationHistory, history
-from wm.wire.policy import Decision, Moment, Policy, Prepared, behind, nothing
+from wm.wire.marks import end_marked
+from wm.wire.policy import Decision, Moment, Policy, Prepared, behind, dropped, nothing, replaced
 from wm.wire.spans import ByteSpan, members
 
 
@@ -88,6 +89,43 @@ def test_a_decision_applies_to_either_spelling_and_any_marks() -> None:
     sent(raw, log, everything("short"))
     for spelled in (result([PART]), result([{**PART, **MARK}]), result("long", **MARK)):
         assert b"long" not in prepare(*opened(raw_of(spelled)), log, nothing).raw
+
+
+REMINDER = "The first line.\nThe rest of it."
+
+
+@pytest.mark.parametrize(
+    "content",
+    [REMINDER, [{"type": "text", "text": REMINDER}], [{"type": "text", "text": REMINDER, **MARK}]],
+)
+def test_a_text_of_the_client_is_shortened_in_either_spelling(content: Any) -> None:
+    """Claude Code sends its reminders as a list while they have a cache mark, later as a string."""
+    raw = json.dumps({"messages": [{"role": "system", "content": content}]}).encode()
+    _, past = opened(raw)
+    place = past.places[0][0]
+    log = {place: Decision(place, '[[1, 1, "[shorter]"]]', "repeated", "lines", 1)}
+    assert texts_of(prepare(*opened(raw), log).raw) == ["The first line.\n[shorter]"]
+
+
+def test_a_shortened_text_can_have_passages_and_a_mark_behind_it() -> None:
+    raw = json.dumps({"messages": [{"role": "user", "content": REMINDER}]}).encode()
+    body, past = opened(raw)
+    place = past.places[0][0]
+    shorter = Decision(place, '[[1, 1, "[shorter]"]]', "repeated", "lines", 1)
+    splices, _ = replaced(body, past, {place: shorter}, dropped(body, past, {}))
+    marked = splice(raw, [*splices, *end_marked(body.messages[0], MARK["cache_control"])])
+    (message,) = json.loads(marked)["messages"]
+    assert message["content"] == [{"type": "text", "text": "The first line.\n[shorter]", **MARK}]
+    log = {one.block: one for one in (shorter, passages(place, "the pilot"))}
+    both = ["The first line.\n[shorter]", "the pilot"]
+    assert texts_of(prepare(*opened(raw), log).raw) == both
+
+
+def texts_of(raw: bytes) -> list[str]:
+    """The texts of the only message."""
+    (message,) = json.loads(raw)["messages"]
+    content = message["content"]
+    return [content] if isinstance(content, str) else [one["text"] for one in content]
 
 
 def test_a_policy_cannot_change_a_decision_or_replace_with_nothing() -> None:

@@ -150,6 +150,9 @@ class ManagingPreparer:
         ends = asyncio.get_running_loop().time() + self._calls_s
         managed.users += 1
         try:
+            # A query reads the steps on disk, and the newest may still wait to be written.
+            behind = self._in_background(self._write_behind(managed))
+            await asyncio.wait({behind}, timeout=self._calls_s / 2)
             results = [await self._called(managed.whose, one, ends) for one in answer.calls]
             # Nothing waits between the results and this: what is sent is what is recorded, and the
             # next request of the conversation knows it, also while the disk is slow.

@@ -552,12 +552,12 @@ class Conversation(Struct):
             is_text = place in texts
             if not is_text and ends.get(place) in steps.messages:
                 continue  # it was marked in an earlier request, and a step replaces it now
-            made = None if is_text else end_marked(one.body.messages[ends[place]], room.mark)
+            made = [] if is_text else end_marked(one.body.messages[ends[place]], room.mark)
             if (is_text or made) and room.take(found.splices):
+                found.splices += made
                 if is_text:
                     found.texts[place] = room.mark
-                elif made:
-                    found.splices.append(made)
+                else:
                     found.messages.append(ends[place])
         return found
 

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from wm.wire.block import MARK, SPELLED_MARK, Block
 from wm.wire.body import Body, Message
 from wm.wire.cachesim import MAX_MARKS
-from wm.wire.policy import THINKING, json_of
+from wm.wire.policy import THINKING, as_list, json_of
 from wm.wire.spans import ByteSpan
 
 
@@ -97,9 +97,9 @@ def client_marks(body: Body, splices: Sequence[tuple[ByteSpan, bytes]]) -> list[
     ]
 
 
-def end_marked(message: Message, mark: Any) -> tuple[ByteSpan, bytes] | None:
-    """The splice that marks the end of a message; None if that is not possible."""
-    return _inserted(message.blocks[-1], json_of(mark)) if _can_be_marked(message) else None
+def end_marked(message: Message, mark: Any) -> list[tuple[ByteSpan, bytes]]:
+    """The splices that mark the end of a message; [] if that is not possible."""
+    return _inserted(message.blocks[-1], json_of(mark)) if _can_be_marked(message) else []
 
 
 def _can_be_marked(message: Message) -> bool:
@@ -109,10 +109,9 @@ def _can_be_marked(message: Message) -> bool:
     return not (block.type in THINKING or block.ttl or block.raw == b'""')
 
 
-def _inserted(block: Block, mark: bytes) -> tuple[ByteSpan, bytes]:
+def _inserted(block: Block, mark: bytes) -> list[tuple[ByteSpan, bytes]]:
     named = SPELLED_MARK + b":" + mark
     if block.text:
-        text = b'[{"type":"text","text":' + block.raw + b"," + named + b"}]"
-        return block.span, text
+        return as_list(block, b"," + named + b"}")
     start = block.span.start + 1
-    return ByteSpan(start, start), named + b","
+    return [(ByteSpan(start, start), named + b",")]

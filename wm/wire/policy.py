@@ -209,7 +209,7 @@ def replaced(
         # The passages came first, and what is before a change keeps its form.
         texts = (*added.get(number, ()), *steps.texts.get(number, ()))
         parts = [_text(one.quoted, (marks or {}).get(one.block) or None) for one in texts]
-        splices.append(_appended(body.messages[number], parts))
+        splices += _appended(body.messages[number], parts)
     return splices, sorted(applied)
 
 
@@ -246,9 +246,10 @@ def pending(body: Body, past: ConversationHistory, log: Log) -> list[str]:
 
 
 def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
-    """The splice for a result or a call; None if the decision does not fit the block."""
+    """The splice for a text, a result or a call; None if the decision does not fit the block."""
     member = block.type if block.type == "text" else "content"
-    span = block.member("input" if decision.form == "input" else member)
+    name = "input" if decision.form == "input" else member
+    span = block.span if block.text else block.member(name)
     if span is None:
         return None
     if decision not in block.derived:
@@ -353,13 +354,21 @@ def _text(quoted: bytes, mark: Any) -> bytes:
     return b'{"type": "text", "text": %b%b}' % (quoted, named)
 
 
-def _appended(message: Message, parts: Sequence[bytes]) -> tuple[ByteSpan, bytes]:
+def _appended(message: Message, parts: Sequence[bytes]) -> list[tuple[ByteSpan, bytes]]:
     """Blocks at the end of a message."""
     last = message.blocks[-1]
     if last.text:
-        return last.span, b'[{"type":"text","text":' + b",".join([last.raw + b"}", *parts]) + b"]"
+        return as_list(last, b",".join([b"}", *parts]))
     end = last.span.end
-    return ByteSpan(end, end), b"".join(b"," + part for part in parts)
+    return [(ByteSpan(end, end), b"".join(b"," + part for part in parts))]
+
+
+def as_list(text: Block, rest: bytes) -> list[tuple[ByteSpan, bytes]]:
+    """The splices that put a content of one text into a list with more behind the text. They leave
+    the text itself free for a decision."""
+    start, end = text.span.start, text.span.end
+    before, behind = ByteSpan(start, start), ByteSpan(end, end)
+    return [(before, b'[{"type":"text","text":'), (behind, rest + b"]")]
 
 
 def json_of(value: Any) -> bytes:

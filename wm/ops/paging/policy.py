@@ -325,7 +325,7 @@ class PagingPolicy:
         elif is_result:
             call = seen.calls.get(str(value.get("tool_use_id", "")))
             seen.results += 1
-        elif kind == "text" and _is_added(block, role, text):
+        elif kind == "text" and _is_added(role, text):
             kind = _ADDED
         else:
             kind = kind if kind in THINKING else ""
@@ -592,10 +592,10 @@ def _lines_decision(
     return Decision(place, text, reason, "lines", level)
 
 
-def _is_added(block: Block, role: str, text: str) -> bool:
+def _is_added(role: str, text: str) -> bool:
     """Whether the client added this text: it is all in blocks of the client, or in a message of the
     system."""
-    if block.text or role == "assistant" or len(text) < MIN_CHARS:
+    if role == "assistant" or len(text) < MIN_CHARS:
         return False
     return role == "system" or not without_injected(text).strip()
 
