@@ -133,10 +133,24 @@ def test_a_message_that_only_says_what_a_thing_has_is_kept(text: str) -> None:
     ]
 
 
-def test_a_plain_statement_beside_a_task_or_in_the_middle_of_work_waits() -> None:
-    for text, before in (("packages/api uses jest. Fix the tests.", ""), (PLAIN[0], "Done.")):
-        assert [one.text.rstrip(".") for one in statements(text, before)] == [PLAIN[0]]
-        assert not statements(text, before)[0].is_certain
+def test_a_plain_statement_in_the_middle_of_work_waits() -> None:
+    (found,) = statements(PLAIN[0], "Done.")
+    assert (found.text, found.is_certain) == (PLAIN[0], False)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("packages/api uses jest. Fix the tests.", ["packages/api uses jest."]),
+        ("our users are on version 3. Write a migration.", ["our users are on version 3."]),
+        ("port 3000 is already taken. Use another one.", []),
+        ("the login page takes 8 seconds to load. Find out why.", []),
+    ],
+)
+def test_beside_a_task_a_statement_is_kept_unless_it_is_the_reason_of_the_task(
+    text: str, kept: list[str]
+) -> None:
+    assert [one.text for one in statements(text) if one.is_certain] == kept
 
 
 @pytest.mark.parametrize("text", PASSING)

@@ -48,8 +48,11 @@ a limit of 0.6 keeps 15 lines that last, 9 doubtful ones and 17 that do not, 0.7
 LASTING_SCORE = 0.5
 """A text of this score lasts as likely as not, if a request seems to be about it."""
 
-ALONE_SCORE = -0.4
-"""The same for a message of one sentence at the start of a session, before any work."""
+BRIEF_SCORE = -0.4
+"""The same for a message of one sentence at the start of a session, before any work, and for a
+sentence that asks for nothing in a message of two to four. Of the 673 messages this keeps six more
+lines that last, two doubtful ones and one that does not; in longer messages it would keep five,
+four and 15."""
 
 PLAIN_SCORE = -2.5
 """The same for a plain statement (`_is_plain`), if the message has nothing else and opens a
@@ -129,7 +132,7 @@ _CODE = Lazy(
     r"^\s*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|[;{}]\s*$|\w\(\w*\)\s*$"
 )
 _SHORT = Lazy(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|z\.\s?b|d\.\s?h|bzw|ca|p\.\s?ex|approx|no|nr|\w)\.$",
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|z\.\s?b|d\.\s?h|bzw|ca|p\.\s?ex|approx|no|nr|[^\W\d])\.$|:\s*\d\.$",
     ignore_case=True,
 )
 _BULLET = Lazy(r"^\s*(?:(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+|[・●▪◦]\s*)")
@@ -223,8 +226,10 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
     statements, so it does not describe a task that another sentence sets."""
     if plain and "before" not in features:
         return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
-    is_alone = "alone" in features and not features & {"before", "trouble"}
-    return ALONE_SCORE if is_alone else ACTIVE_SCORE
+    if "alone" in features:
+        return ACTIVE_SCORE if features & {"before", "trouble"} else BRIEF_SCORE
+    is_brief = "few" in features and not features & {"first:task", "request", "ask"}
+    return BRIEF_SCORE if is_brief else ACTIVE_SCORE
 
 
 _VALUE = frozenset({"number", "path", "url", "code_name", "proper"})
@@ -441,6 +446,8 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     found: list[Sentence] = []
     for at, piece in enumerate(pieces):
         own = shared | ({"first"} if at == 0 else set())
+        if at and pieces[at - 1].but:
+            own |= _doubts("", "", piece.text, lang)
         after = pieces[at + 1].text if at + 1 < len(pieces) else ""
         after = after if piece.but or _BUT.holds(after) else ""
         found.append(_sentence(piece, lang, own, Place(at), after))
