@@ -50,9 +50,9 @@ LASTING_SCORE = 0.5
 
 BRIEF_SCORE = -0.4
 """The same for a message of one sentence at the start of a session, before any work, and for a
-sentence that asks for nothing in a message of two to four. Of the 673 messages this keeps six more
-lines that last, two doubtful ones and one that does not; in longer messages it would keep five,
-four and 15."""
+sentence that asks for nothing in a message of two to four. Of 1,359 real messages that no fit uses
+this keeps seven more lines that last, four doubtful ones and five that do not; in longer messages
+it would keep seven, five and 25."""
 
 PLAIN_SCORE = -2.5
 """The same for a plain statement (`_is_plain`), if the message has nothing else and opens a
