@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from wm.secrets.formats import TABLES, VENDORS
-from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy
+from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_random
 from wm.secrets.values import (
     BEHIND,
     PLAIN_WORDS,
@@ -193,7 +193,10 @@ _TIMES = TABLES.words("passes")
 
 
 def _is_no_label(text: str, at: int, key: str) -> bool:
-    """True for `nextToken`, the `secret:` of an ARN, and the `PASS:` of a test runner."""
+    """True for `nextToken`, the `secret:` of an ARN, the `PASS:` of a test runner, and letters of a
+    hash or of other random text, such as the `2fa` of `9d2fa3cc`."""
+    if _is_of_random_text(text, at, at + len(key)):
+        return True
     before = text[max(0, at - 120) : at]
     found = _BEFORE_KEY.search(before)
     word = found.group() if found is not None else ""
@@ -214,6 +217,19 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     if whole.endswith("pass") and whole[:-4].rstrip("-").endswith(_TIMES):
         return True
     return word.startswith("arn:")
+
+
+_LETTERS_BEFORE, _LETTERS_BEHIND = Lazy(r"[0-9A-Za-z+/]*$"), Lazy(r"[0-9A-Za-z+/]*")
+_HEX = frozenset("0123456789abcdefABCDEF")
+
+
+def _is_of_random_text(text: str, start: int, end: int) -> bool:
+    if _HEX.issuperset(text[start:end]):
+        return bool(_HEX.intersection(text[max(0, start - 1) : start] + text[end : end + 1]))
+    before = _LETTERS_BEFORE.search(text[max(0, start - 80) : start])
+    first = start - (len(before.group()) if before is not None else 0)
+    last = end + max(0, _LETTERS_BEHIND.end(text[end : end + 80]))
+    return last - first > end - start and looks_random(text[first:last])
 
 
 def _tail(text: str, key_end: int) -> str:
