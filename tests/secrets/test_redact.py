@@ -191,6 +191,7 @@ HARMLESS = [
     "2fa31c9 1f0c4c2c2a8f0b4709298d41a7c55e0d9b2f6a83 Add the second factor",
     '["9d2fa3cc51e08b47f1", "c2c2a8f0b4709298d1e0b3a7"]',
     '"ad4fa5cc-2fa7-4fa5-aa4d-2f2ba49b005b": "9c2738d77b499441f3172335fff3c30d"',
+    "01MBGBK0VHJCT4D3PWDDC3CECQ 0188MTRAPWW5FHMH7T3GR0WXAK",
     "h1:vnpteEPiFnLvIRn2I2ikceKxc7kMG9awuA3aVeqa/Pw= 3ec68c88b6effe89e42689763c172433",
     "request_id=018f3c1e-7b2a-7c40-9a3e-2f6d1c0b5a49",
     "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from wm.secrets.formats import TABLES, VENDORS
-from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_random
+from wm.secrets.looks import SecretSpan, is_placeholder, is_ulid, is_wordy, looks_random
 from wm.secrets.values import (
     BEHIND,
     PLAIN_WORDS,
@@ -229,7 +229,8 @@ def _is_of_random_text(text: str, start: int, end: int) -> bool:
     before = _LETTERS_BEFORE.search(text[max(0, start - 80) : start])
     first = start - (len(before.group()) if before is not None else 0)
     last = end + max(0, _LETTERS_BEHIND.end(text[end : end + 80]))
-    return last - first > end - start and looks_random(text[first:last])
+    run = text[first:last]
+    return len(run) > end - start and (looks_random(run) or is_ulid(run))
 
 
 def _tail(text: str, key_end: int) -> str:

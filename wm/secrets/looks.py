@@ -91,7 +91,7 @@ def looks_random(token: str) -> bool:
     bare = token.replace("-", "").replace(":", "")
     if _NAME.fits(token):
         return False
-    if _is_hex(bare) or _is_ulid(token):
+    if _is_hex(bare) or is_ulid(token):
         return False
     pieces = _pieces(token)
     if "/" in token and sum(p.isalpha() and len(p) > 2 and _one_word(p) for p in pieces) >= 2:
@@ -124,7 +124,7 @@ def _is_hex(text: str) -> bool:
     return not text.strip("0123456789abcdefABCDEF")
 
 
-def _is_ulid(text: str) -> bool:
+def is_ulid(text: str) -> bool:
     return (
         len(text) == 26
         and text[0] in "01234567"
