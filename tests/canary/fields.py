@@ -144,7 +144,7 @@ class Filler:
 
     def _text(self, at: Path) -> str:
         place = f"{self._operation}: {'.'.join(at)}"
-        known = at[-1] in ("session_id", "session")
+        known = at[-1] in ("session_id", "session", "id")
         return self._mint.name(place, known=known) if at[-1] in NAMES else self._mint.text(place)
 
     def _object(self, at: Path) -> dict[str, Any]:

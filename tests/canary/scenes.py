@@ -301,7 +301,7 @@ def _rpc(number: object, method: str, parameters: object) -> str:
 def memory_tool(stage: Stage) -> None:
     """The provider's memory tool."""
     mint = stage.mint
-    path = f"/memories/{mint.name('memory tool: path')}.md"
+    path = f"/memories/{mint.name('memory tool: path', known=True)}.md"
     for command in (
         {"command": "view", "path": path},
         {"command": "create", "path": "/memories/notes.md", "file_text": mint.text("file_text")},
