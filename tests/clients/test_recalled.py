@@ -38,19 +38,22 @@ LABEL = "Recalled for this message:"
 DEADLINE_SECONDS = 1.0
 PATIENCE_SECONDS = 90.0
 
-# Every import of numpy in this installation waits while the file is there: no index is made.
+# Every import of numpy in this installation waits while the file is there: no index is made. Other
+# imports do not wait, as they would for a finder, which holds the lock of all imports.
 HOLD = """
-import os, sys, time
+import builtins, os, time
+
+plain = builtins.__import__
 
 
-class Hold:
-    def find_spec(self, name, path=None, target=None):
-        end = time.monotonic() + 120
-        while name == "numpy" and os.path.exists({hold!r}) and time.monotonic() < end:
-            time.sleep(0.01)
+def held(name, *rest, **named):
+    end = time.monotonic() + 120
+    while name == "numpy" and os.path.exists({hold!r}) and time.monotonic() < end:
+        time.sleep(0.01)
+    return plain(name, *rest, **named)
 
 
-sys.meta_path.insert(0, Hold())
+builtins.__import__ = held
 """
 SERVICES = ("ledger", "harbour", "quarry", "beacon", "granary", "foundry", "orchard", "tannery")
 SAYINGS = (
