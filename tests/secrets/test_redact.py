@@ -99,6 +99,8 @@ def test_every_prefix_of_the_table_selects_its_own_row() -> None:
 WORD = "lagune" + "4711"
 LABELLED = [
     ("user2fa = {}", "c2c2a8f0b4709298d"),
+    ("/hook/k3J9sLq0Zx8PqR7tYvWm2b/password={}", "k2v9x7q4m1z8w5"),
+    ("Zx8PqR7tYvWm2bk3J9sL+pw={}", "k2v9x7q4m1z8w5"),
     ("The password is {}", WORD),
     ("password: {}", WORD),
     ("PASSWORD={}", WORD),
@@ -192,7 +194,6 @@ HARMLESS = [
     '["9d2fa3cc51e08b47f1", "c2c2a8f0b4709298d1e0b3a7"]',
     '"ad4fa5cc-2fa7-4fa5-aa4d-2f2ba49b005b": "9c2738d77b499441f3172335fff3c30d"',
     "011Q4ZFMFA6Y00JEFDCAA3N8ZR 01ATM8VZAERRJP5DD0N9VQ6MST",
-    "h1:vnpteEPiFnLvIRn2I2ikceKxc7kMG9awuA3aVeqa/Pw= 3ec68c88b6effe89e42689763c172433",
     "request_id=018f3c1e-7b2a-7c40-9a3e-2f6d1c0b5a49",
     "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
     'integrity "sha512-oRBHr8lyhSr1YNVg0ELAPN5Vl8Vk5IvtoJE3rJqBzYcVqW0HPzSu3J1rh8dBaVXcwkn8XWFW"',

@@ -219,11 +219,13 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     return word.startswith("arn:")
 
 
-_LETTERS_BEFORE, _LETTERS_BEHIND = Lazy(r"[0-9A-Za-z+/]*$"), Lazy(r"[0-9A-Za-z+/]*")
+_LETTERS_BEFORE, _LETTERS_BEHIND = Lazy(r"[0-9A-Za-z]*$"), Lazy(r"[0-9A-Za-z]*")
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
 def _is_of_random_text(text: str, start: int, end: int) -> bool:
+    """Only within a run of letters and digits: behind a `/` the key may be one of a URL, whose path
+    may be random, and a label too few shows a secret."""
     if _HEX.issuperset(text[start:end]):
         return bool(_HEX.intersection(text[max(0, start - 1) : start] + text[end : end + 1]))
     before = _LETTERS_BEFORE.search(text[max(0, start - 80) : start])
