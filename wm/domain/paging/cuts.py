@@ -8,7 +8,7 @@ it again. Of all that are due, the one with the largest surplus is taken. Two li
 cost more than was saved so far (`moment.credit`), and a cold cache makes it free. A line replaces a
 step only if reading what is removed up to it would cost at least what writing the line costs, so
 that the client can return into the step later.
-docs/concepts/paging.md has the proof.
+docs/adr/0035-ledger-and-objects.md has the proof.
 """
 
 from __future__ import annotations
