@@ -98,10 +98,10 @@ def own_place(pattern: patterns.Lazy, lines: Iterable[str]) -> tuple[str, int]:
     for line in lines:
         match = pattern.search(line)
         if match is not None and not is_foreign(match.group(1)):
-            return match.group(1), whole(match.group(2) or "")
+            return match.group(1), line_no(match.group(2) or "")
     return "", 0
 
 
-def whole(text: str) -> int:
+def line_no(text: str) -> int:
     """The matched number; 0 for one that is absurdly long."""
     return int(text) if text.isdigit() and len(text) < 8 else 0

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import TABLES, DetectedError, whole
+from wm.domain.failures.detected import TABLES, DetectedError, line_no
 from wm.domain.failures.summaries import says_failed
 from wm.domain.failures.terminal_lines import without_escapes
 from wm.text import patterns
@@ -95,7 +95,7 @@ def _of_go(findings: list[_Finding], said: dict[str, list[str]]) -> list[_Findin
         place = next(filter(None, places), None)
         if place is not None:
             file, line, message = place.groups()
-            found = replace(one.found, file=file, line=whole(line), message=message)
+            found = replace(one.found, file=file, line=line_no(line), message=message)
             one = _Finding(found, one.bad)
         unique.append(one)
     return unique
@@ -321,7 +321,7 @@ def _line(named: dict[str, Any], depth: int = 0) -> int:
     for key, value in named.items():
         counts = isinstance(value, int) and not isinstance(value, bool)
         if counts and (key in LINE or ("line" in key and not key.startswith(("end", "n")))):
-            return whole(str(value))
+            return line_no(str(value))
     if depth < 4:
         for inner in _places(named, any_name=depth > 0):
             if line := _line(inner, depth + 1):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import DetectedError, is_foreign, is_host, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, is_host, line_no
 from wm.domain.failures.json_reports import PLAIN_FILES
 from wm.text import patterns
 
@@ -45,7 +45,7 @@ def located(found: DetectedError, lines: Sequence[str], named: Sequence[str]) ->
         if found.file.endswith(f"/{file}"):
             return replace(found, message=message)
         if "/" in file or file in named:
-            return replace(found, file=file, line=whole(number), message=message)
+            return replace(found, file=file, line=line_no(number), message=message)
     if found.file and found.line:
         return found
     for text in (found.message, *lines):
@@ -74,7 +74,7 @@ def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:
             named_so = _ENDING.search(file) or file.rsplit("/", 1)[-1] in PLAIN_FILES
             if only_named or not sure or not named_so or is_foreign(file) or is_host(file):
                 continue
-        return file, whole(number or of or only_named)
+        return file, line_no(number or of or only_named)
     project = _OF_PROJECT.search(text) if not known else None
     return (project.group(1), 0) if project else ("", 0)
 
@@ -92,5 +92,5 @@ def _in_only_file(found: DetectedError, named: Sequence[str]) -> DetectedError:
     number = _LINE.search(found.message) if not _SHELL.match(found.message) else None
     if not file or not (found.line or number) or (path and not _is_same(path, file)):
         return found
-    line = whole(next(filter(None, number.groups()))) if number else 0
+    line = line_no(next(filter(None, number.groups()))) if number else 0
     return replace(found, file=file, line=found.line or line)

@@ -142,7 +142,7 @@ def _tokens(text: str) -> list[Token]:
             operator = text[i : i + 2] if text[i : i + 2] in ("&&", "||", ";;", "|&") else char
             tokens.append(("op", {";;": ";", "|&": "|"}.get(operator, operator)))
             i += len(operator)
-        elif char in "()" or (char in "{}" and word is None and _stands_alone(text, i)):
+        elif char in "()" or (char in "{}" and word is None and _is_separate(text, i)):
             flush()
             tokens.append(("op", char))
             i += 1
@@ -170,7 +170,7 @@ def _piece(text: str, i: int) -> tuple[str | None, int]:
     return None, i
 
 
-def _stands_alone(text: str, i: int) -> bool:
+def _is_separate(text: str, i: int) -> bool:
     return i + 1 >= len(text) or text[i + 1] in " \t\n;"
 
 

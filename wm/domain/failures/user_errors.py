@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.detected import DetectedError, line_no
 from wm.settings import ErrorRule
 from wm.text.patterns import Pattern, compile
 
@@ -33,7 +33,7 @@ class UserErrors(Struct, frozen=True):
 
 def _error(name: str, line: str, groups: dict[str, str | None], at: int) -> DetectedError:
     message = groups.get("message") or line.strip()
-    file, number = groups.get("file") or "", whole(groups.get("line") or "")
+    file, number = groups.get("file") or "", line_no(groups.get("line") or "")
     return DetectedError(name, message, file, number, at, at + 1)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from posixpath import commonpath
 
-from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, own_place, whole
+from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, line_no, own_place
 from wm.text import patterns
 
 _PLACE = patterns.Lazy(r"^(?:vet: |\s{0,4})?(\S+\.go):(\d+)(?::\d+)?: (.+)$")
@@ -36,7 +36,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         if match and line[:1] not in "\t" and not line.startswith("    "):
             file, number, message = match.groups()
             category = "lint" if _LINTER.search(message) else ""
-            yield DetectedError(category, message, file, whole(number), i, i + 1)
+            yield DetectedError(category, message, file, line_no(number), i, i + 1)
 
 
 def _panic(lines: Sequence[str]) -> DetectedError | None:
@@ -73,17 +73,17 @@ def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[Detect
         block = lines[i + 1 : end]
         if any("--- FAIL: " in text for text in block):
             continue
-        said = block or _said_before(lines, i, head.group(2))
+        said = block or _messages_before(lines, i, head.group(2))
         found = next((m for text in said if (m := _MESSAGE.match(text))), None)
         file, number, message = found.groups() if found else ("", "0", "failed")
         if found and not message.strip():
             message = _after(said, found.group(0))
         folder = next((name for at, name in packages if at >= i), "")
         path = f"{folder}/{file}" if folder and file and "/" not in file else file
-        yield DetectedError("test", message, path, whole(number), i, end, head.group(2))
+        yield DetectedError("test", message, path, line_no(number), i, end, head.group(2))
 
 
-def _said_before(lines: Sequence[str], at: int, test: str) -> Sequence[str]:
+def _messages_before(lines: Sequence[str], at: int, test: str) -> Sequence[str]:
     """With -v the messages of a test precede its result: directly, or behind its start."""
     run = next((i for i in range(at) if lines[i].rstrip() == f"=== RUN   {test}"), -1)
     if run >= 0:

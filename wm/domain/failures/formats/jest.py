@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, own_place, whole
+from wm.domain.failures.detected import DetectedError, line_no, own_place
 from wm.text import patterns
 
 _FAIL = patterns.Lazy(
@@ -48,13 +48,13 @@ def _blocks(lines: Sequence[str]) -> Iterator[DetectedError]:
         if fail:
             file, name = fail.group(1), (fail.group(2) or "").strip()
             if name or "[" in line:
-                yield _told(lines, i, _block_end(lines, i), file, name or "suite")
+                yield _failed_test(lines, i, _block_end(lines, i), file, name or "suite")
             i += 1
             continue
         bullet = _BULLET.match(line) if file and "●" in line else None
         if bullet and not bullet.group(1).startswith(NOT_TESTS):
             end = _block_end(lines, i)
-            yield _told(lines, i, end, file, bullet.group(1).strip())
+            yield _failed_test(lines, i, end, file, bullet.group(1).strip())
             i = end
             continue
         i += 1
@@ -70,7 +70,7 @@ def _block_end(lines: Sequence[str], start: int) -> int:
     return min(len(lines), start + MAX_BLOCK_LINES)
 
 
-def _told(lines: Sequence[str], start: int, end: int, file: str, name: str) -> DetectedError:
+def _failed_test(lines: Sequence[str], start: int, end: int, file: str, name: str) -> DetectedError:
     block = lines[start + 1 : end]
     said = [line.strip() for line in block if line.strip()] or ["failed"]
     thrown = (text for text in said if _THROWN.match(text))
@@ -86,10 +86,10 @@ def _line(block: Sequence[str], file: str) -> int:
     for line in block:
         frame = _FRAME.search(line) if "at " in line or "❯" in line else None
         if frame and _same(frame.group(1), file):
-            return whole(frame.group(2))
+            return line_no(frame.group(2))
     first = next((m for line in block if (m := _FRAME.search(line))), None)
     arrow = next((m for line in block if (m := _ARROW.match(line))), None)
-    return whole(arrow.group(1)) if arrow and first is None else 0
+    return line_no(arrow.group(1)) if arrow and first is None else 0
 
 
 def _same(path: str, file: str) -> bool:
@@ -104,7 +104,7 @@ def _playwright(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number, name = match.groups()
             said = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
             message = next(said, "failed")
-            at = _line(lines[i + 1 : _next(lines, i + 1)], file) or whole(number)
+            at = _line(lines[i + 1 : _next(lines, i + 1)], file) or line_no(number)
             yield DetectedError("test", message, file, at, i, i + 6, name.strip())
 
 
@@ -156,7 +156,7 @@ def _bun(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith("error: "):
             message = line[7:]
         elif line.startswith("      at ") and (frame := _FRAME.search(line)):
-            number = whole(frame.group(2)) if _same(frame.group(1), file) else number
+            number = line_no(frame.group(2)) if _same(frame.group(1), file) else number
         elif line.startswith("(fail) ") and (match := _BUN.match(line)):
             yield DetectedError(
                 "test", message or "failed", file, number, begin, i + 1, match.group(1)

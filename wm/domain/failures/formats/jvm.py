@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import LAST_WORD, DetectedError, own_place, whole
+from wm.domain.failures.detected import LAST_WORD, DetectedError, line_no, own_place
 from wm.text import patterns
 
 _MAVEN = patterns.Lazy(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
@@ -28,7 +28,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     yield from _compiled(lines)
     yield from _tested(lines)
     yield from _thrown(lines)
-    yield from _gone_wrong(lines)
+    yield from _build_failure(lines)
 
 
 def _compiled(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -39,7 +39,7 @@ def _compiled(lines: Sequence[str]) -> Iterator[DetectedError]:
             # Maven repeats every compile error in its summary.
             seen[match.groups()] = None
             file, number, message = match.groups()
-            yield DetectedError("build", message, file, whole(number), i, i + 1)
+            yield DetectedError("build", message, file, line_no(number), i, i + 1)
 
 
 def _tested(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -49,13 +49,13 @@ def _tested(lines: Sequence[str]) -> Iterator[DetectedError]:
             if owner.split(".")[-1][:1].isupper():
                 file = f"{owner.split('.')[-1].split('$')[0]}.java"
                 yield DetectedError(
-                    "test", message, file, whole(number), i, i + 1, f"{owner}.{test}"
+                    "test", message, file, line_no(number), i, i + 1, f"{owner}.{test}"
                 )
         elif line.endswith(" FAILED") and (match := _GRADLE.match(line)):
             place = _AT.match(lines[i + 1]) if i + 1 < len(lines) else None
             message, file, number = place.groups() if place else ("failed", "", "0")
             name = f"{match.group(1)} > {match.group(2)}"
-            yield DetectedError("test", message, file, whole(number), i, i + 2, name)
+            yield DetectedError("test", message, file, line_no(number), i, i + 2, name)
 
 
 def _thrown(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -86,11 +86,11 @@ def _place(block: Sequence[str]) -> tuple[str, int]:
         if frame and not frame.group(1).startswith(LIBRARY):
             owner, file, number = frame.groups()
             package = owner.split(".")[:-2]
-            return "/".join([*package, file]), whole(number)
+            return "/".join([*package, file]), line_no(number)
     return "", 0
 
 
-def _gone_wrong(lines: Sequence[str]) -> Iterator[DetectedError]:
+def _build_failure(lines: Sequence[str]) -> Iterator[DetectedError]:
     """Gradle's `What went wrong`, Maven's failed goal: used only if nothing better is found."""
     for i, line in enumerate(lines):
         if line.startswith("* What went wrong:"):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import LAST_WORD, DetectedError, is_foreign, is_host, whole
+from wm.domain.failures.detected import LAST_WORD, DetectedError, is_foreign, is_host, line_no
 from wm.domain.failures.json_reports import BAD, MILD
 from wm.text import patterns
 
@@ -76,7 +76,7 @@ _RULE = patterns.Lazy(r"\[(Error|Warning)/")
 _BRACKETED = patterns.Lazy(r"^\[([A-Z]{1,6}\d{2,5})\]:? ")
 _CODE = patterns.Lazy(r"^(?:\[?([A-Z]{1,6}\d{2,5})\]?:? )(?:\[\*\] )?")
 
-_NOTHING_SAID = frozenset(("failure", "failed"))
+_EMPTY_MESSAGES = frozenset(("failure", "failed"))
 """Messages that only say that it went wrong: the line beside them says what."""
 MAX_NEAR = 6
 """Lines between a place and its message."""
@@ -155,7 +155,7 @@ def _made(message: str, file: str, line: str, at: int, *levels: str) -> _Located
     bare = _SEVERITY.match(message)
     text = (bare.group(1) if bare else message).strip(" -:|•").replace("[*] ", "")
     text = _BRACKETED.sub(r"\1 ", text)
-    found = DetectedError(_category(file, text), text, file, whole(line), at, at + 1)
+    found = DetectedError(_category(file, text), text, file, line_no(line), at, at + 1)
     return _LocatedFinding(found, bad)
 
 
@@ -191,10 +191,10 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
         if place and _is_file(place.group(2)):
             message, file, *numbers, rest = place.groups()
             message = f"{message}: {rest}" if rest else message
-            above = _title(lines, i, below=False) if message.casefold() in _NOTHING_SAID else -1
+            above = _title(lines, i, below=False) if message.casefold() in _EMPTY_MESSAGES else -1
             message = lines[above].strip("─ ") if above >= 0 else message
             only_level = message.strip("- ").casefold() in BAD and line.rstrip().endswith(":")
-            if only_level and lines[i + 1 :] and _tells(lines[i + 1]):
+            if only_level and lines[i + 1 :] and _is_message(lines[i + 1]):
                 message = lines[i + 1].strip("- ")  # `Error in a.yab, line 4:`
             yield _made(message, file, next(filter(None, numbers), ""), i)
             continue
@@ -239,7 +239,7 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     bare = rest.rstrip("━─ ").removesuffix(" FIXABLE")
     if rest.endswith(("━", "─")):
         # A title in a frame: the message stands below it.
-        below = (text.strip() for text in lines[i + 1 : i + 4] if _tells(text))
+        below = (text.strip() for text in lines[i + 1 : i + 4] if _is_message(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
     rest = "" if _NAMES_ONLY.match(rest) else rest
@@ -262,15 +262,15 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
     if (bare_level in BAD or bare_level in MILD) and " " not in code:
-        texts = [text.strip() for text in lines[i + 1 : i + 4] if _tells(text)]
+        texts = [text.strip() for text in lines[i + 1 : i + 4] if _is_message(text)]
         said = " ".join(texts[: 2 if texts and texts[0].endswith(":") else 1])
         yield _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
         return
-    if rest.removeprefix("error: ").strip("! ").casefold() in _NOTHING_SAID and i:
+    if rest.removeprefix("error: ").strip("! ").casefold() in _EMPTY_MESSAGES and i:
         yield _made(lines[i - 1].strip("# ") or rest, file, number, i, "error")
         return
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
-        if rest.endswith(":") and i + 1 < len(lines) and _tells(lines[i + 1]):
+        if rest.endswith(":") and i + 1 < len(lines) and _is_message(lines[i + 1]):
             rest = f"{rest} {lines[i + 1].strip()}"
         named = label and label not in ("e", "w", "file")
         level = "error" if "Error) " in lines[i][:60] else label or ""
@@ -304,7 +304,7 @@ def _heading(lines: Sequence[str], i: int) -> int:
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
         if indent and not lines[j].strip():
             break
-        if len(lines[j]) - len(lines[j].lstrip()) < indent and _tells(lines[j]):
+        if len(lines[j]) - len(lines[j].lstrip()) < indent and _is_message(lines[j]):
             return j
     return -1
 
@@ -315,10 +315,10 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
         return i + 2  # shellcheck writes the message behind its mark
     if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
         # Quoted source and a mark: the message follows them, as in node and Python.
-        return next((j for j in range(i + 3, min(i + 6, len(lines))) if _tells(lines[j])), -1)
+        return next((j for j in range(i + 3, min(i + 6, len(lines))) if _is_message(lines[j])), -1)
     if not "".join(lines[max(0, i - 1) : i]).strip() and lines[i + 1 : i + 2] == [""]:
         after = next((j for j in range(i + 2, min(i + 4, len(lines))) if lines[j].strip()), i)
-        if not lines[i][:1].isspace() and _tells(lines[after]):
+        if not lines[i][:1].isspace() and _is_message(lines[after]):
             return after  # The place is the heading of a paragraph.
     quoted = i + 1
     named = _EXCEPTION_AT.match(lines[i]) is not None
@@ -326,23 +326,23 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
         quoted += 1
     if quoted > i + 1:
         after = next(
-            (j for j in range(quoted, min(quoted + 2, len(lines))) if _tells(lines[j])), -1
+            (j for j in range(quoted, min(quoted + 2, len(lines))) if _is_message(lines[j])), -1
         )
         if after >= 0:
             return after
-    if i + 2 < len(lines) and lines[i + 1].startswith(">") and _tells(lines[i + 2]):
+    if i + 2 < len(lines) and lines[i + 1].startswith(">") and _is_message(lines[i + 2]):
         return i + 2  # The source is quoted.
     if i and _CODED.match(lines[i - 1]):
         return i - 1
-    if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _tells(lines[i + 1]):
+    if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _is_message(lines[i + 1]):
         return i + 1
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
         if _ANNOUNCES.match(lines[j]):
             break
-        if _tells(lines[j]) and not _PATH_ONLY.match(lines[j + 1]):
+        if _is_message(lines[j]) and not _PATH_ONLY.match(lines[j + 1]):
             return j
     reach = min(i + 3 + MAX_NEAR, len(lines))
-    return next((j for j in range(i + 1, reach) if _tells(lines[j])), -1)
+    return next((j for j in range(i + 1, reach) if _is_message(lines[j])), -1)
 
 
 _CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
@@ -358,7 +358,7 @@ _PATH_ONLY = patterns.Lazy(r"^\s*[-*•] \S*/\S+$")
 """An item of a list of files: a place without a message."""
 
 
-def _tells(line: str) -> bool:
+def _is_message(line: str) -> bool:
     return (
         _LETTERS.search(line) is not None
         and _PATH_ONLY.match(line) is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.detected import DetectedError, line_no
 from wm.text import patterns
 
 _CMAKE = patterns.Lazy(r"^CMake Error(?: \(dev\))?(?: at (\S+?):(\d+) \((\w+)\))?:(.*)$")
@@ -37,10 +37,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 file, number, _call, rest = match.groups()
                 detail = _paragraph(lines, i + 1)
                 message = rest.strip() or detail or "CMake Error"
-                yield DetectedError("build", message, file or "", whole(number or ""), i, i + 8)
+                yield DetectedError("build", message, file or "", line_no(number or ""), i, i + 8)
         elif "***" in line and not line.endswith("....") and (match := _STOP.match(line)):
             file, number, message = match.groups()
-            yield DetectedError("build", message, file or "", whole(number or ""), i, i + 1)
+            yield DetectedError("build", message, file or "", line_no(number or ""), i, i + 1)
         elif "referenced from:" in line and (match := _APPLE.match(line)):
             yield DetectedError("build", f"undefined symbol {match.group(1)}", at=i, until=i + 1)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from wm.domain.failures.detected import DetectedError, own_place, whole
+from wm.domain.failures.detected import DetectedError, line_no, own_place
 from wm.domain.failures.summaries import says_failed
 from wm.text import patterns
 
@@ -33,12 +33,12 @@ _CTEST = patterns.Lazy(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     yield from _minitest(lines)
-    said_by_rspec = _rspec_said(lines)
+    messages = _rspec_messages(lines)
     for i, line in enumerate(lines):
         if line.startswith(("rspec ", "crystal ")) and (match := _RSPEC.match(line)):
             file, number, name = match.groups()
             yield DetectedError(
-                "test", next(said_by_rspec, "failed"), file, whole(number or ""), i, i + 1, name
+                "test", next(messages, "failed"), file, line_no(number or ""), i, i + 1, name
             )
         elif line.startswith("Error: ") and i + 3 < len(lines):
             place = own_place(_TERRAFORM, lines[i + 1 : i + 4])
@@ -51,13 +51,15 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             block = list(takewhile(str.strip, lines[i + 1 : i + 40]))
             place = own_place(_EXUNIT_PLACE, block[:1])
             frames = (m.groups() for t in block if (m := _EXUNIT_FRAME.match(t)))
-            place = next(((f, whole(n)) for f, n in frames if f == place[0]), place)
+            place = next(((f, line_no(n)) for f, n in frames if f == place[0]), place)
             yield DetectedError("test", body, *place, i, i + 3, match.group(1))
         elif line.startswith('File "') and (match := _DOCTEST.match(line)):
             if i + 2 < len(lines) and lines[i + 1].startswith("Failed example:"):
                 file, number, name = match.groups()
                 body = lines[i + 2].strip()
-                yield DetectedError("test", f"failed: {body}", file, whole(number), i, i + 8, name)
+                yield DetectedError(
+                    "test", f"failed: {body}", file, line_no(number), i, i + 8, name
+                )
         elif line.endswith(" [E]") and (match := _DART.match(line)):
             place = own_place(_DART_PLACE, lines[i : i + 30])
             body = next((t.strip() for t in lines[i + 1 : i + 6] if t.strip()), "failed")
@@ -71,7 +73,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             yield DetectedError("test", "failed", at=i, until=i + 1, name=match.group(1))
 
 
-def _rspec_said(lines: Sequence[str]) -> Iterator[str]:
+def _rspec_messages(lines: Sequence[str]) -> Iterator[str]:
     """The message of each numbered failure, in the order of the final list."""
     for i, line in enumerate(lines):
         body = _RSPEC_BODY.match(line) if "Failure/Error:" in line else None
@@ -91,4 +93,4 @@ def _minitest(lines: Sequence[str]) -> Iterator[DetectedError]:
             if not file:
                 frames = [m.groups() for t in lines[i : i + 20] if (m := _RUBY_FRAME.match(t))]
                 file, number = frames[-1] if frames else ("", "0")
-            yield DetectedError("test", lines[i + 2], file, whole(number), i, i + 14, name)
+            yield DetectedError("test", lines[i + 2], file, line_no(number), i, i + 14, name)

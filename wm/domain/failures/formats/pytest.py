@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from wm.domain.failures.detected import DetectedError, is_foreign, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no
 from wm.text import patterns
 
 _TITLE = patterns.Lazy(r"^_{3,} (.+?) _{3,}$")
@@ -59,7 +59,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             at, until = section.at, section.until
         else:
             detail = message or next((found.message for found in _bare(lines)), "")
-            line = _told_in_one_line(one_line, file, message)
+            line = _line_of(one_line, file, message)
             at, until = i, i + 1
         title = name.replace("::", ".") or "collection"
         yield DetectedError("test", detail or "failed", file, line, at, until, title)
@@ -117,7 +117,7 @@ def _read(section: _FailureSection, line: str) -> None:
     place = _PLACE.match(line) if ".py:" in line else None
     place = place or (_DECLARED.match(line) if ", line " in line else None)
     if place:
-        section.places = (*section.places[:40], (place.group(1), whole(place.group(2))))
+        section.places = (*section.places[:40], (place.group(1), line_no(place.group(2))))
 
 
 def _listed(lines: Sequence[str]) -> list[tuple[int, str, str]]:
@@ -177,11 +177,11 @@ def _one_line_places(lines: Sequence[str]) -> Places:
             match = _PLACE.match(line)
             if match:
                 path, number, said = match.groups()
-                found.setdefault(path.rsplit("/", 1)[-1], []).append((path, whole(number), said))
+                found.setdefault(path.rsplit("/", 1)[-1], []).append((path, line_no(number), said))
     return found
 
 
-def _told_in_one_line(places: Places, file: str, message: str) -> int:
+def _line_of(places: Places, file: str, message: str) -> int:
     for path, number, said in places.get(file.rsplit("/", 1)[-1], [])[:MAX_PLACES]:
         agrees = not message or said.startswith(message[:40]) or message.startswith(said[:40])
         if agrees and _same(path, file):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, is_foreign, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no
 from wm.text import patterns
 
 _ARROW = patterns.Lazy(r"^\s*(?:-->|╭─\[|┌─|└─) ?([^\s:\]]+(?: [^\s:\]]+)*):(\d+)(?::\d+)?")
@@ -38,7 +38,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         diff = _DIFF.match(line) if line.startswith("Diff in ") else None
         if diff:
             yield DetectedError(
-                "lint", "not formatted (rustfmt)", diff.group(1), whole(diff.group(2)), i, i + 1
+                "lint", "not formatted (rustfmt)", diff.group(1), line_no(diff.group(2)), i, i + 1
             )
 
 
@@ -55,7 +55,7 @@ def _pointed(lines: Sequence[str]) -> Iterator[DetectedError]:
                 break
             place = _ARROW.match(lines[j]) if "--" in lines[j] or "─" in lines[j] else None
             if place:
-                file, number = place.group(1), whole(place.group(2))
+                file, number = place.group(1), line_no(place.group(2))
                 end = _end(lines, j)
                 message = _message(title.groups(), lines[j + 1 : end])
                 yield DetectedError(
@@ -101,7 +101,7 @@ def _returned(lines: Sequence[str], start: int, test: str) -> Iterator[DetectedE
     if match is not None:
         said, file, number = match.groups()
         yield DetectedError(
-            "test", said.removeprefix("note: "), file or "", whole(number or ""), at, at + 1, test
+            "test", said.removeprefix("note: "), file or "", line_no(number or ""), at, at + 1, test
         )
 
 
@@ -127,5 +127,7 @@ def _panics(lines: Sequence[str]) -> Iterator[DetectedError]:
         while end < len(lines) and lines[end].strip() and not lines[end].startswith("----"):
             end += 1
         category = "test" if inside else "runtime"
-        yield DetectedError(category, f"panicked: {said}", file, whole(number), begin, end, inside)
+        yield DetectedError(
+            category, f"panicked: {said}", file, line_no(number), begin, end, inside
+        )
         test = ""

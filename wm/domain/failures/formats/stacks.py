@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, is_foreign, is_host, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, is_host, line_no
 from wm.text import patterns
 
 _FRAME = patterns.Lazy(
@@ -42,7 +42,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 below = lines[at + 1 : at + 2] if message.endswith(":") else []
                 message = " ".join([message, *(line.strip() for line in below)])
                 yield DetectedError(
-                    "", message, file.removeprefix("file://"), whole(number), at, end
+                    "", message, file.removeprefix("file://"), line_no(number), at, end
                 )
             done = end
         i = max(end, i + 1)

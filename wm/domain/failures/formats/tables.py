@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, whole
+from wm.domain.failures.detected import DetectedError, line_no
 from wm.domain.failures.json_reports import MILD
 from wm.text import patterns
 
@@ -87,4 +87,4 @@ def _finding(row: dict[str, str], at: int) -> DetectedError | None:
         return None
     file = next((row[name] for name in FILES if row.get(name)), "")
     line = next((row[name] for name in LINES if row.get(name)), "")
-    return DetectedError("", said, file, whole(line), at, at + 1)
+    return DetectedError("", said, file, line_no(line), at, at + 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, is_foreign, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no
 from wm.text import patterns
 
 _NOT_OK = patterns.Lazy(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")
@@ -70,7 +70,7 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
             if found and not is_foreign(found.group(1)):
                 path = found.group(1).removeprefix("file://")
                 if not file or path.endswith(file):
-                    place, number = path, whole(found.group(2))
+                    place, number = path, line_no(found.group(2))
         elif key in ("error", "message") and not message and value:
             folded = value in ("|-", ">-", "|+", ">+", "|", ">")
             below = [t.strip() for t in block[at + 1 : at + 3]] or [""]
@@ -89,7 +89,7 @@ def _comments(lines: Sequence[str], start: int) -> tuple[str, int, str, int] | N
         found = _PLACE.match(text)
         if found:
             said = next((t for t in (*block[:at], text[found.end() :].strip(": ")) if t), "failed")
-            return found.group(1), whole(found.group(2)), said, start + len(block)
+            return found.group(1), line_no(found.group(2)), said, start + len(block)
     return None
 
 
@@ -101,4 +101,4 @@ def _spec(lines: Sequence[str]) -> Iterator[DetectedError]:
         name = _SPEC_NAME.match(lines[i + 1])
         said = next((t.strip() for t in lines[i + 2 : i + 6] if t.strip()), "failed")
         title = name.group(1) if name else ""
-        yield DetectedError("test", said, match.group(1), whole(match.group(2)), i, i + 6, title)
+        yield DetectedError("test", said, match.group(1), line_no(match.group(2)), i, i + 6, title)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import DetectedError, is_foreign, own_place, whole
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no, own_place
 from wm.text import patterns
 
 _PY_FRAME = patterns.Lazy(r'^\s*File "(.+?)", line (\d+)')
@@ -117,7 +117,7 @@ def _traceback(lines: Sequence[str], start: int) -> tuple[DetectedError | None, 
         return None, max(i, start + 1)
     own = [(path, number) for path, number in frames if not is_foreign(path)]
     file, number = own[-1] if own else ("", "0")
-    return DetectedError("", end.strip(), file, whole(number), max(start, 0), i + 1), i + 1
+    return DetectedError("", end.strip(), file, line_no(number), max(start, 0), i + 1), i + 1
 
 
 def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -132,7 +132,7 @@ def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
         frames, end = _stack(lines, i + 1)
         if frames is None:
             continue
-        own = [(path, whole(number)) for path, number in frames if not is_foreign(path)]
+        own = [(path, line_no(number)) for path, number in frames if not is_foreign(path)]
         above = lines[max(0, i - 8) : i] if not own or "SyntaxError" in head.group(1)[:11] else ()
         file, number = own_place(_NODE_PLACE, reversed(above))
         file, number = (file, number) if file or not own else own[0]
@@ -169,7 +169,7 @@ def _sanitizer(lines: Sequence[str]) -> Iterator[DetectedError]:
             continue
         place = next((m for t in lines[i:] if (m := _SANITIZER_SUM.match(t))), None)
         if place:
-            at = place.group(2), whole(place.group(3))
+            at = place.group(2), line_no(place.group(3))
         else:
             at = own_place(_SANITIZER_FRAME, lines[i : i + 60])
         message = head.group(1).split(" on address ")[0].split(" on unknown address")[0]
@@ -181,11 +181,11 @@ def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
         if ".rb:" in line and (match := _RUBY.match(line)):
             file, number, message = match.groups()
-            yield DetectedError("", message, file, whole(number), i, i + 1)
+            yield DetectedError("", message, file, line_no(number), i, i + 1)
             return
         if " error:" in line and (match := _PHP.match(line)):
             message, file, number = match.groups()
-            yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+            yield DetectedError("runtime", message, file, line_no(number), i, i + 1)
             return
         if line.startswith("Unhandled exception. ") and (match := _DOTNET.match(line)):
             at = own_place(_DOTNET_FRAME, lines[i + 1 : i + 40])
@@ -195,9 +195,9 @@ def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
             kind, message, file, number = match.groups()
             below = (text.strip() for text in lines[i + 1 : i + 3] if file and text.strip())
             message = f"{kind}: {message} {next(below, '')}".rstrip()
-            yield DetectedError("", message, file or "", whole(number or ""), i, i + 1)
+            yield DetectedError("", message, file or "", line_no(number or ""), i, i + 1)
             return
         elif " line " in line and (match := _PERL.match(line)):
             message, file, number = match.groups()
             if not message.startswith(_CONSEQUENCES):
-                yield DetectedError("runtime", message, file, whole(number), i, i + 1)
+                yield DetectedError("runtime", message, file, line_no(number), i, i + 1)
