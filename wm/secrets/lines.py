@@ -360,10 +360,10 @@ def _kubernetes(text: str) -> Iterator[SecretSpan]:
 
 # --- tables --------------------------------------------------------------------------------------
 
-_APART = r"[|\t,;]|[ ]{2,}"
+_SEPARATOR = r"[|\t,;]|[ ]{2,}"
 """Between two columns of a table."""
 _TITLE = Lazy(rf"[*_` \"]*{_NAMES}[*_` \"]*", ignore_case=True)
-_HEAD = Lazy(rf"(?im)(?:^|{_APART})[*_` \"]*{_NAMES}[*_` \"]*(?:$|{_APART})")
+_HEAD = Lazy(rf"(?im)(?:^|{_SEPARATOR})[*_` \"]*{_NAMES}[*_` \"]*(?:$|{_SEPARATOR})")
 _RULE = Lazy(r"[-+=:| \t]*")
 
 

@@ -34,13 +34,13 @@ def _cased(words: tuple[str, ...]) -> Iterator[str]:
             yield written.replace(" ", "[-_ ]")
 
 
-_STANDS_FOR = (
+_PLACEHOLDER_WORDS = (
     "xxxx", "your", "placeholder", "redacted", "change this", "changethis",
     "change me", "changeme", "insert ", "dummy",
     "goes here", "goeshere", "example ", "my api", "my secret", "my token",
 )  # fmt: skip
 _NO_VALUE = r"^#<|^0x[0-9a-f]{1,16}>?$|\*\*\*|\.\.\.|•••|____|0000000000|1111111111|EXAMPLE"
-_PLACEHOLDER = Lazy("|".join((_NO_VALUE, *_cased(_STANDS_FOR))))
+_PLACEHOLDER = Lazy("|".join((_NO_VALUE, *_cased(_PLACEHOLDER_WORDS))))
 
 
 def is_placeholder(body: str) -> bool:
@@ -51,11 +51,11 @@ def is_placeholder(body: str) -> bool:
 def _pieces(text: str) -> list[str]:
     """The alphanumeric runs of a token."""
     if text.isascii():
-        return text.translate(_APART).split()
+        return text.translate(_SEPARATORS).split()
     return "".join([char if char.isalnum() else " " for char in text]).split()
 
 
-_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _CLASSES = {
     ord(c): "0" if c.isdigit() else "a" if c.islower() else "A" for c in map(chr, range(128))
 }

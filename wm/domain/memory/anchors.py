@@ -86,7 +86,7 @@ def state(anchor: Anchor, source: str | None) -> str:
             return GONE
         return SAME if _digest(span) == anchor.digest or not anchor.digest else CHANGED
     if anchor.lines and anchor.digest:
-        return SAME if _stands(_plain(source.splitlines()), anchor) else CHANGED
+        return SAME if _occurs(_plain(source.splitlines()), anchor) else CHANGED
     return SAME
 
 
@@ -182,7 +182,7 @@ def _plain(lines: Iterable[str]) -> list[str]:
     return [text for line in lines if (text := line.strip())]
 
 
-def _stands(lines: list[str], anchor: Anchor) -> bool:
+def _occurs(lines: list[str], anchor: Anchor) -> bool:
     """Whether the range occurs anywhere in the file. Hashes only where its first line matches."""
     for at, line in enumerate(lines):
         if anchor.opening and _opening(line) != anchor.opening:

@@ -26,10 +26,10 @@ from wm.settings import PruningSettings
 
 MARK = "[wm: "
 """Prefix of every line that stands for cut lines."""
-WAY_BACK = "memory_restore"
+RESTORE_TOOL = "memory_restore"
 MOSTLY = 0.6
 """Share of lines that are JSON objects, from which on an output is a log of them."""
-MOST_APART = 2
+MOST_OUTLIERS = 2
 """Lines unlike the others that stay whatever the room; more of them stay as room allows."""
 
 
@@ -56,7 +56,7 @@ class PrunedText(Struct, frozen=True):
         """The first line (from 0) and the number of lines that were cut, and the mark in their
         place."""
         note = f" ({self._note})" if self._note else ""
-        at, back = 0, f"{note}; {self._way_back(handle)}"
+        at, back = 0, f"{note}; {self._restore_hint(handle)}"
         for part in self._parts:
             if isinstance(part, str):
                 at += 1
@@ -64,10 +64,10 @@ class PrunedText(Struct, frozen=True):
             yield at, part.count, f"{MARK}{part.said(self._noun)}{back}]"
             at, back = at + part.count, ""
 
-    def _way_back(self, handle: str) -> str:
+    def _restore_hint(self, handle: str) -> str:
         back = f"all {self.lines - len(self._client.marks):,} lines{self._client.said}: "
         verb = "output" if handle.startswith("t_") else "objects show"
-        back += f"{WAY_BACK} {handle}, or `wm {verb} {handle}`"
+        back += f"{RESTORE_TOOL} {handle}, or `wm {verb} {handle}`"
         return back + (f"; the rest is in {self._client.file}" if self._client.file else "")
 
 
@@ -109,17 +109,17 @@ def prune(
 
 
 def _is_pruned(text: str) -> bool:
-    return MARK in text and (f": {WAY_BACK} t_" in text or f": {WAY_BACK} o_" in text)
+    return MARK in text and (f": {RESTORE_TOOL} t_" in text or f": {RESTORE_TOOL} o_" in text)
 
 
 def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText | None:
     wanted = rule.reduce(lines)
     before = client_cut(lines)
-    apart = telling_lines.standing_out(lines) if rule.states else []
-    few = apart if len(apart) <= MOST_APART else ()
+    outliers = telling_lines.outliers(lines) if rule.states else []
+    few = outliers if len(outliers) <= MOST_OUTLIERS else ()
     must = sorted({*wanted.must, *before.marks, *few})
-    more = [*wanted.more, *apart]
-    single = [*telling_lines.errors(lines), *apart] if rule.folds is Folds.ALIKE else ()
+    more = [*wanted.more, *outliers]
+    single = [*telling_lines.errors(lines), *outliers] if rule.folds is Folds.ALIKE else ()
     items = folded(lines, rule.folds, single)
     if len(items) > 2 * measure.ends + measure.slack:
         uniform = rule.folds is Folds.ALIKE or lines.share(_is_record) > MOSTLY

@@ -263,7 +263,7 @@ def summaries(lines: OutputLines) -> list[int]:
     return lines.of_shapes({shapes[i] for i in first if SUMMARY.search(plain[i][:400]) is not None})
 
 
-_APART = str.maketrans(dict.fromkeys("\"',;{}[]()=", " "))
+_SEPARATORS = str.maketrans(dict.fromkeys("\"',;{}[]()=", " "))
 SAME_ENDS = 10
 """Lines at each end that are not compared: titles and totals."""
 FEWEST_ALIKE = 20
@@ -271,13 +271,13 @@ MOST_VALUES = 8
 """Most different values of a column that says a state."""
 
 
-def standing_out(lines: OutputLines) -> list[int]:
+def outliers(lines: OutputLines) -> list[int]:
     """Lines that lack a word that nearly all lines have, or have a rare value in a column of few
     values: one `CrashLoopBackOff` among a hundred `Running`."""
     span = range(SAME_ENDS, len(lines) - SAME_ENDS)
     if len(span) > MOST_ASKED:
         span = range(len(lines) - MOST_ASKED, len(lines) - SAME_ENDS)
-    rows = {i: lines.plain[i][:400].translate(_APART).split() for i in span}
+    rows = {i: lines.plain[i][:400].translate(_SEPARATORS).split() for i in span}
     rows = {i: row for i, row in rows.items() if row}
     if len(rows) < FEWEST_ALIKE:
         return []

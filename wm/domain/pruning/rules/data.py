@@ -32,7 +32,9 @@ _SAYS = Lazy(
     r"|code|check_?id|name|full_?name|check_?name|cop_?name|rule_?name|test_?id|vulnerability_?id|severity|file|path|file_?path|file_?name|line|row|uri)\"\s*:"
 )
 """Members that say what a finding is about."""
-_TOLD = Lazy(r"(?i)^\s*\"(?:\w*_?(?:message|text)|msg|title|description|severity|level)\"\s*:")
+_MESSAGE_KEY = Lazy(
+    r"(?i)^\s*\"(?:\w*_?(?:message|text)|msg|title|description|severity|level)\"\s*:"
+)
 _TOP_KEY = Lazy(r"^(?: {1,2}|\t)\"[^\"]{1,80}\":|^[}\]]")
 _PARTS = Lazy(
     r"^\s*(?:[\"\[{}\]\d-]|true|false|null).*(?:[,\[{}\]\"\d]|true|false|null)$|^\s*[\[{}\]],?$"
@@ -55,7 +57,7 @@ def json_kept(lines: OutputLines) -> KeptLines:
     rules = lines.of_shapes({lines.shapes[i] for i in ruled})
     said.update(at for index in rules for at in _siblings(lines, index, briefly=True))
     must = sorted({*failing, *said, *rules})[:MOST_BAD]
-    telling = [i for i in firsts if _TOLD.search(lines.plain[i][:200]) is not None]
+    telling = [i for i in firsts if _MESSAGE_KEY.search(lines.plain[i][:200]) is not None]
     more = [
         *lines.of_shapes({lines.shapes[i] for i in telling})[:MOST_BAD],
         *lines.of_shapes(outer),
@@ -84,7 +86,7 @@ def _siblings(lines: OutputLines, index: int, *, briefly: bool = False) -> Itera
                 at += step
                 continue
             if briefly:
-                telling = depth >= indent and _TOLD.search(text[:200]) is not None
+                telling = depth >= indent and _MESSAGE_KEY.search(text[:200]) is not None
             else:
                 telling = listed or same or _SAYS.search(text[:200]) is not None
             if telling:
