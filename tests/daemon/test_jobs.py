@@ -192,7 +192,7 @@ def test_a_sweep_under_way_ends_at_its_next_step_for_a_dry_run_and_runs_later(
 ) -> None:
     runtime, key = made(tmp_path, 60, max_outputs=3)
     turns = runtime.signals.sweeps
-    monkeypatch.setattr(turns, "HELD_S", 0.5, raising=False)
+    monkeypatch.setattr(turns, "PAUSE_S", 0.5, raising=False)
     first, go = threading.Event(), threading.Event()
 
     def check_home() -> None:
@@ -207,7 +207,7 @@ def test_a_sweep_under_way_ends_at_its_next_step_for_a_dry_run_and_runs_later(
         asked = asyncio.create_task(
             asyncio.to_thread(swept, runtime, tmp_path / "project", dry_run=True)
         )
-        await until(turns.is_held)
+        await until(turns.is_paused)
         go.set()
         planned = await asked
         assert planned.deleted == outputs(runtime, key) - 3 == 57

@@ -166,7 +166,9 @@ class Jobs:
                 is_done = True
         if not is_done and not self._ending.is_set():
             with contextlib.suppress(RuntimeError):  # the loop is closed already
-                self._loop.call_soon_threadsafe(self._loop.call_later, turns.HELD_S, self._add, job)
+                self._loop.call_soon_threadsafe(
+                    self._loop.call_later, turns.PAUSE_S, self._add, job
+                )
 
     def _sweep(self, job: Job) -> None:
         self._check_home()
@@ -175,7 +177,7 @@ class Jobs:
         # Imported here because nothing of it is needed before the first answer.
         from wm.ops.storage import sweep
 
-        pause = _Throttle(self._ending, self._runtime.signals.sweeps.is_held)
+        pause = _Throttle(self._ending, self._runtime.signals.sweeps.is_paused)
         run = sweep.SweepRun(job.cause, job.session, evidence=sweep.Evidence.GROWN, pause=pause)
         if job.session:
             sweep.sweep_workspace(self._runtime, job.workspace, run)
@@ -190,13 +192,13 @@ class _Throttle:
     """Sleeps after each millisecond of work, and ends the run when the daemon ends or a person's
     sweep takes its turn."""
 
-    def __init__(self, ending: threading.Event, is_held: Callable[[], bool]) -> None:
+    def __init__(self, ending: threading.Event, is_paused: Callable[[], bool]) -> None:
         self._ending = ending
-        self._is_held = is_held
+        self._is_paused = is_paused
         self._begun = time.thread_time()
 
     def __call__(self) -> None:
-        if self._is_held():
+        if self._is_paused():
             raise Stopped
         # Processor time only: waiting for the drive or for another process blocks no client.
         worked = time.thread_time() - self._begun

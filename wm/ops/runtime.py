@@ -103,34 +103,34 @@ class FinishedTurns:
 class SweepTurns:
     """Lets one sweep run at a time; a person's `wm gc` comes before the schedule.
 
-    A dry run keeps the schedule waiting for `HELD_S`, so that `wm gc` then deletes exactly what the
+    A dry run pauses the schedule for `PAUSE_S`, so that `wm gc` then deletes exactly what the
     dry run listed (GV-3).
     """
 
-    HELD_S = 900.0
+    PAUSE_S = 900.0
 
     def __init__(self) -> None:
         self._running = Lock()
-        self._held_until = 0.0
+        self._paused_until = 0.0
 
-    def is_held(self) -> bool:
-        """Whether the schedule must wait. A scheduled sweep ends at its next step then."""
-        return time.monotonic() < self._held_until
+    def is_paused(self) -> bool:
+        """Whether the schedule is paused. A scheduled sweep ends at its next step then."""
+        return time.monotonic() < self._paused_until
 
     @contextmanager
     def asked(self, *, dry_run: bool) -> Iterator[None]:
         """A sweep that a person asked for: waits for a scheduled one to end."""
-        self._held_until = math.inf
+        self._paused_until = math.inf
         with self._running:
             try:
                 yield
             finally:
-                self._held_until = time.monotonic() + self.HELD_S if dry_run else 0.0
+                self._paused_until = time.monotonic() + self.PAUSE_S if dry_run else 0.0
 
     @contextmanager
     def scheduled(self) -> Iterator[bool]:
         """Whether a scheduled sweep may run; it holds its turn while the block runs."""
-        free = not self.is_held() and self._running.acquire(blocking=False)
+        free = not self.is_paused() and self._running.acquire(blocking=False)
         try:
             yield free
         finally:

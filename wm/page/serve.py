@@ -156,11 +156,11 @@ def _following(settings: Settings, tabs: Tabs) -> Iterator[None]:
     """The daemon's changes reach the tabs."""
     loop = asyncio.get_running_loop()
 
-    def heard(event: ServerEvent | None) -> None:
+    def on_event(event: ServerEvent | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(tabs.hear, event)
 
-    follower = Follower(settings, heard)
+    follower = Follower(settings, on_event)
     follower.start()
     try:
         yield

@@ -27,13 +27,13 @@ EVERYTHING = "everything"
 
 
 class Follower(threading.Thread):
-    """Follows the daemon's changes in a thread until `stop`. heard: receives each event, and None
-    when the connection ends; called in this thread."""
+    """Follows the daemon's changes in a thread until `stop`. on_event: receives each event, and
+    None when the connection ends; called in this thread."""
 
-    def __init__(self, settings: Settings, heard: Callable[[ServerEvent | None], None]) -> None:
+    def __init__(self, settings: Settings, on_event: Callable[[ServerEvent | None], None]) -> None:
         super().__init__(name="changes", daemon=True)
         self._client = Client(settings)
-        self._heard = heard
+        self._on_event = on_event
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -42,11 +42,11 @@ class Follower(threading.Thread):
             try:
                 for event in self._client.changes(last_id=last):
                     last = event.id
-                    self._heard(event)
+                    self._on_event(event)
             except WmError:
                 pass  # no daemon at present
             if not self._stopped.is_set():
-                self._heard(None)
+                self._on_event(None)
             self._stopped.wait(RETRY_S)
 
     def stop(self) -> None:
