@@ -351,7 +351,7 @@ class Session:
             return talk.managed.hold(turn)
         self.disk.take(turn)
         if fault == "late":
-            made = talk.managed.held(raw, name, self.at)
+            made = talk.managed.reuse_decisions(raw, name, self.at)
             talk.managed.unwritten(turn)
             return made
         refused = [one.block for one in turn.prepared.decisions[:1]] if fault == "secret" else ()

@@ -113,7 +113,7 @@ class Session:
             return self.conversation.hold(turn)
         self.disk.take(turn)
         if fault == "late":  # on disk, and the request left before the answer came
-            made = self.conversation.held(raw, name, self.at)
+            made = self.conversation.reuse_decisions(raw, name, self.at)
             self.conversation.unwritten(turn)
             return made
         if fault == "secret":
@@ -470,7 +470,7 @@ def test_a_full_window_is_emptied_also_while_decisions_are_skipped() -> None:
         turn = made.plan(body(900), "balanced", f"r_{number}", 0.0)
         assert turn is not None
         assert turn.must_wait
-        made.held(body(900), f"r_{number}", 0.0)
+        made.reuse_decisions(body(900), f"r_{number}", 0.0)
     turn = made.plan(body(900), "balanced", "r_3", 0.0)
     assert turn is not None
     assert turn.prepared.decisions == ()

@@ -124,7 +124,7 @@ class Seen:
         self.received += data
 
     @property
-    def held_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         return len(self.sent) + len(self.received)
 
     def ended(self, outcome: ExchangeOutcome) -> None:

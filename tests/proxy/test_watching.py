@@ -180,9 +180,9 @@ def test_an_answer_that_is_not_buffered_does_not_count_towards_the_limit(
     seen.request([b'{"a"', b":1}"], 7)
     for _ in range(4):
         seen.body(b"x" * 100_000)
-    assert seen.held_bytes == held
+    assert seen.buffered_bytes == held
     seen.body(b"x" * RECORDED_BYTES)
-    assert seen.held_bytes == 7, "nothing is kept of one that is too large"
+    assert seen.buffered_bytes == 7, "nothing is kept of one that is too large"
 
 
 def test_a_compressed_answer_is_handed_over_up_to_the_limit() -> None:

@@ -82,7 +82,7 @@ def test_a_word_weighs_as_its_best_term_at_most_its_own_weight() -> None:
 def test_a_whole_name_adds_to_its_parts_and_is_not_expected() -> None:
     postings = filled("=oak_mole oak mole", "oak mole", "oak")
     parts = [term("oak"), term("mole")]
-    whole = QueryTerm("oak_mole", "=oak_mole", {"=oak_mole": 1.0}, is_whole=True)
+    whole = QueryTerm("oak_mole", "=oak_mole", {"=oak_mole": 1.0}, is_name=True)
     without, found = postings.coverage(parts, 0), postings.coverage([whole, *parts], 0)
     assert found[0] > without[0]
     assert found[1:].tolist() == without[1:].tolist()

@@ -30,7 +30,7 @@ class Interceptor:
     def ended(self) -> bytes:
         return self._held
 
-    def held(self) -> bytes:
+    def unreturned(self) -> bytes:
         return self._held
 
 

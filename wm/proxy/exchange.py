@@ -59,7 +59,7 @@ class Watcher(Protocol):
         """A piece of the answer was forwarded."""
 
     @property
-    def held_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         """Bytes of bodies that it keeps until `conclude`."""
 
     def ended(self, outcome: ExchangeOutcome) -> None:
@@ -90,8 +90,8 @@ class Watching(Struct, eq=False):
         for look in waiting:
             look()
 
-    def held_bytes(self) -> int:
-        return 0 if self._broken else attempt(lambda: self.watcher.held_bytes, self._fault) or 0
+    def buffered_bytes(self) -> int:
+        return 0 if self._broken else attempt(lambda: self.watcher.buffered_bytes, self._fault) or 0
 
     def conclude(self) -> None:
         self.now(lambda watcher: watcher.conclude())
@@ -166,7 +166,7 @@ class Exchange:
         if self._pending is None:
             self._request.end()
             self.flush()
-            self._whole(self._request.pieces, self._request.size)
+            self._request_ended(self._request.pieces, self._request.size)
         elif self._preparer is not None:
             prepared = self._prepare(self._preparer, self._pending.take())
             self._task = self._pool.loop.create_task(prepared)
@@ -205,12 +205,12 @@ class Exchange:
             now, most = self._pool.loop.time(), self._pool.unpacked_bytes
             answer = PhantomAnswer(made.phantoms)
             self._phantoms = PhantomSide(answer, raw, made.raw, most, self._failed, now)
-        self._send_whole(made.raw)
+        self._send_body(made.raw)
         name = preparer.preparer.name
         self._watching.now(lambda watcher: watcher.prepared(name, made))
-        self._whole([raw] if len(raw) <= self._pool.kept_request_bytes else [], len(raw))
+        self._request_ended([raw] if len(raw) <= self._pool.kept_request_bytes else [], len(raw))
 
-    def _send_whole(self, raw: bytes) -> None:
+    def _send_body(self, raw: bytes) -> None:
         """Send this body in place of the client's own."""
         self._set_out(len(raw))
         self._send(raw)
@@ -234,7 +234,7 @@ class Exchange:
         if self._connection is None and self._request.size > WAITING_BYTES:
             self._client.accepts(False)
 
-    def _whole(self, came: list[bytes], size: int) -> None:
+    def _request_ended(self, came: list[bytes], size: int) -> None:
         self._watching.now(lambda watcher: watcher.request(came, size))
 
     def _connect(self) -> None:
@@ -304,7 +304,7 @@ class Exchange:
         if self._phantoms is not None and self._has_calls:
             self._task = self._pool.loop.create_task(self._go_on(self._phantoms))
         else:
-            self._finish_whole()
+            self._finish_complete()
 
     def _deliver(self, passed: Passed) -> None:
         """Pass a head and a piece of the body to the client."""
@@ -317,7 +317,7 @@ class Exchange:
             self._answer.body(data)
             self._watching.behind_write(lambda watcher: watcher.body(data))
 
-    def _finish_whole(self) -> None:
+    def _finish_complete(self) -> None:
         self._finish(ExchangeOutcome.WHOLE)
         self._client.done(keep=self._answer.keep)
 
@@ -343,14 +343,14 @@ class Exchange:
         self._preparer.preparer.went_on(self._name, phantoms.answer)
         self._request = RequestSide(self._request.head, self._pool.kept_request_bytes)
         self._repeated = False
-        self._send_whole(raw)
+        self._send_body(raw)
 
     def _close(self) -> None:
         """The answer ends here."""
         self._answer.end()
         self._answer.flush()
         self._watching.written()
-        self._finish_whole()
+        self._finish_complete()
 
     def upstream_accepts(self, ready: bool) -> None:
         self._client.accepts(ready)
@@ -404,7 +404,7 @@ class Exchange:
         self._request.forget()
         watching = self._watching
         watching.now(lambda watcher: watcher.ended(outcome))
-        self._pool.deferred.add(watching.conclude, watching.held_bytes())
+        self._pool.deferred.add(watching.conclude, watching.buffered_bytes())
 
 
 def _write(connection: UpstreamConnection, parts: list[bytes]) -> None:

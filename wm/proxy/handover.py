@@ -138,13 +138,13 @@ def _ready(bodies: Bodies, most: int) -> _Ready:
 def _answer(bodies: Bodies, most: int) -> tuple[list[str], str]:
     """The parts of the answer as JSON, and its kind; empty if it cannot be kept."""
     try:
-        raw, kind = _whole(bodies, most)
+        raw, kind = _body(bodies, most)
         return [part.decode("utf-8") for part in answer_parts(raw)] if raw else [], kind
     except (ValueError, RecursionError):
         return [], ""
 
 
-def _whole(bodies: Bodies, most: int) -> tuple[bytes, str]:
+def _body(bodies: Bodies, most: int) -> tuple[bytes, str]:
     """Raises ValueError for data that is not valid in its declared encoding."""
     found = opener(bodies.encoding, most)
     opened = [] if found is None else [found.feed(piece) for piece in bodies.answer]

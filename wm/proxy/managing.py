@@ -124,7 +124,7 @@ class ManagingPreparer:
         finally:
             managed.users -= 1
 
-    def held(self, head: RequestHead, raw: bytes) -> Prepared:
+    def reuse_decisions(self, head: RequestHead, raw: bytes) -> Prepared:
         """At once, with what holds. A conversation whose ledger could not be read in time begins
         without one."""
         found, _ = self._identify(head, None, raw)
@@ -135,7 +135,9 @@ class ManagingPreparer:
                 return Prepared(raw)
             managed = self._begin(name, found, Recovered(lost=True))
         may_offer = self._deciding(managed, found) not in ("", OFF)
-        made = managed.conversation.held(raw, _new_name(), self._clock(), may_offer=may_offer)
+        made = managed.conversation.reuse_decisions(
+            raw, _new_name(), self._clock(), may_offer=may_offer
+        )
         return self._noted(managed, made)
 
     async def carry_out(
@@ -218,7 +220,7 @@ class ManagingPreparer:
         deciding = self._deciding(managed, found)
         turn = attempt(lambda: conversation.plan(raw, deciding, request, at, indexed), self._failed)
         if turn is None:
-            return self._noted(managed, conversation.held(raw, request, at))
+            return self._noted(managed, conversation.reuse_decisions(raw, request, at))
         if not turn.must_wait:
             return self._noted(managed, turn.prepared)
         try:

@@ -61,7 +61,7 @@ class PhantomSide(Struct, eq=False):
     _stream: InterceptedStream | None = None
     _is_damaged: bool = False
     """It could not be decompressed, or is too long to follow a part that the client has."""
-    _whole: bytearray = field(default_factory=bytearray)
+    _collected: bytearray = field(default_factory=bytearray)
     _head: ResponseHead | None = None
     """A head that is held back until the whole body is there."""
 
@@ -74,7 +74,7 @@ class PhantomSide(Struct, eq=False):
         self._opener = opener(encoding, self.unpacked_bytes)
         readable = head.status == 200 and self._opener is not None
         self._reads = readable and (streams or kind.startswith(b"application/json"))
-        self._stream, self._whole = None, bytearray()
+        self._stream, self._collected = None, bytearray()
         if self._reads and streams and (self._is_stream or not self.rounds):
             self._stream = InterceptedStream(self.answer)
             first, self._is_stream = not self._is_stream, True
@@ -97,14 +97,14 @@ class PhantomSide(Struct, eq=False):
             return None, self._damaged()
         if self._stream is not None:
             return None, self._or_bypass(self._stream, opened)
-        self._whole += opened
-        if len(self._whole) <= self.unpacked_bytes:
+        self._collected += opened
+        if len(self._collected) <= self.unpacked_bytes:
             return None, b""
         if self.rounds:
             return None, self._damaged()
         # Too long to be read. Of a compressed answer the opener limits the length.
         head, self._head, self._reads = self._head, None, False
-        return head, bytes(self._whole)
+        return head, bytes(self._collected)
 
     def _damaged(self) -> bytes:
         """The rest is not read; a stream of which the client has a part ends here."""
@@ -121,7 +121,7 @@ class PhantomSide(Struct, eq=False):
         head, self._head = self._head, None
         if head is None:
             return None, b""
-        whole = bytes(self._whole)
+        whole = bytes(self._collected)
         if self._is_stream:  # the client has a part of the message already
             return None, self.error(whole)
         if self._reads:

@@ -32,7 +32,7 @@ made."""
 CALLS_DEADLINE_S = 8.0
 """Seconds for all calls of phantom tools in one answer; then the model gets errors. The client
 waits for the model anyway."""
-MAX_HELD_BYTES = 64 * 1024 * 1024
+MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 """Twice what the service accepts: a longer request is forwarded unprepared as it arrives."""
 
 
@@ -54,7 +54,7 @@ class RequestPreparer(Protocol):
     async def prepare(self, head: RequestHead, admitted: Admitted, raw: bytes) -> Prepared:
         """The body to send in place of `raw`. New decisions are on disk before this returns."""
 
-    def held(self, head: RequestHead, raw: bytes) -> Prepared:
+    def reuse_decisions(self, head: RequestHead, raw: bytes) -> Prepared:
         """The body with the decisions that hold and no new ones, at once: `prepare` was late."""
 
     def answered(self, request: str, *, ok: bool) -> None:
@@ -92,9 +92,9 @@ class TimedPreparer(Struct, eq=False):
             left -= _SLICE_S
         if not task.done():
             task.cancel()
-            return self._held(head, raw, "late")
+            return self._reuse_decisions(head, raw, "late")
         if task.cancelled() or task.exception() is not None:
-            return self._held(head, raw, "failed")
+            return self._reuse_decisions(head, raw, "failed")
         return task.result()
 
     async def carry_out(
@@ -112,8 +112,10 @@ class TimedPreparer(Struct, eq=False):
             self.failed(error)
         return [call_result(call, "wm could not answer.", failed=True) for call in answer.calls]
 
-    def _held(self, head: RequestHead, raw: bytes, trouble: str) -> Prepared:
-        made = attempt(lambda: self.preparer.held(head, raw), self.failed) or Prepared(raw)
+    def _reuse_decisions(self, head: RequestHead, raw: bytes, trouble: str) -> Prepared:
+        made = attempt(lambda: self.preparer.reuse_decisions(head, raw), self.failed) or Prepared(
+            raw
+        )
         return replace(made, trouble=trouble)
 
     def _ended(self, task: asyncio.Task[Prepared]) -> None:

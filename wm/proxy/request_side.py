@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from wm.net.messages import LAST_CHUNK, RequestHead, chunk
 from wm.proxy import heads
-from wm.proxy.preparing import MAX_HELD_BYTES
+from wm.proxy.preparing import MAX_BUFFERED_BYTES
 
 
 class PendingRequest:
@@ -23,7 +23,7 @@ class PendingRequest:
         """Append data. False if the body is too long to be buffered further."""
         self._pieces.append(data)
         self._size += len(data)
-        return self._size <= MAX_HELD_BYTES
+        return self._size <= MAX_BUFFERED_BYTES
 
     def take(self) -> bytes:
         raw, self._pieces = b"".join(self._pieces), []

@@ -228,11 +228,11 @@ class Watched:
                 self._opener, self._unread = None, "too_long"
             except ValueError:  # not valid in its declared encoding: forwarded, and noted unread
                 self._opener, self._unread = None, "damaged"
-            if self._reader.is_whole:  # a client need not wait for the end of the transfer
+            if self._reader.is_complete:  # a client need not wait for the end of the transfer
                 self._use()
 
     @property
-    def held_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         answer = self._sizes[1] if self._answer else 0
         return sum(map(len, self._request)) + answer
 

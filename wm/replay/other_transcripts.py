@@ -169,16 +169,16 @@ def _object(found: JsonObject, key: str) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _whole(found: JsonObject, key: str) -> int:
+def _count(found: JsonObject, key: str) -> int:
     value = found.get(key)
     return value if isinstance(value, int) else 0
 
 
 def _usage(found: JsonObject, prompt: str, cached: str, output: str, put: str = "") -> Usage | None:
     """The usage in these fields; None without a prompt, which includes what was cached."""
-    read, wrote = _whole(found, cached), _whole(found, put)
-    fresh = max(0, _whole(found, prompt) - read - wrote)
-    usage = Usage(fresh, _whole(found, output), cache_read=read, cache_write_5m=wrote)
+    read, wrote = _count(found, cached), _count(found, put)
+    fresh = max(0, _count(found, prompt) - read - wrote)
+    usage = Usage(fresh, _count(found, output), cache_read=read, cache_write_5m=wrote)
     return usage if usage.prompt else None
 
 

@@ -39,12 +39,12 @@ NO_PLACES: Mapping[str, NDArray[np.bool_]] = MappingProxyType({})
 
 class QueryTerm(Struct, frozen=True):
     """One term of a query. typed: the word it comes from. matches: the terms of texts that match
-    it, with weights up to 1. is_whole: it is a complete name."""
+    it, with weights up to 1. is_name: it is a complete name."""
 
     typed: str
     term: str
     matches: Mapping[str, float]
-    is_whole: bool = False
+    is_name: bool = False
 
 
 class _Places(Struct, frozen=True):
@@ -178,7 +178,7 @@ class Postings:
         highest = 0.0
         for term in terms:
             most = self.rarity(term.term, background)
-            highest += 0.0 if term.is_whole else most
+            highest += 0.0 if term.is_name else most
             found = [
                 (min(self.rarity(match, background), most) * weight, self._of(match))
                 for match, weight in term.matches.items()

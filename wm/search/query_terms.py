@@ -28,14 +28,14 @@ def query_terms(
         own = tuple(dict.fromkeys(terms_of(word)))
         telling = [t for t in own if not t.startswith("=") and not is_particle(t)] or own
         for term in own:
-            is_whole = term.startswith("=")
-            if not is_whole and term not in telling:
+            is_name = term.startswith("=")
+            if not is_name and term not in telling:
                 continue
             related: Iterable[str] = SYNONYMS.get(term, ())
             if len(own) == 1 and term not in postings:
                 related = (*related, *_guessed(term, postings, typos=typos))
             matches: Mapping[str, float] = {**dict.fromkeys(related, settings.related_weight)}
-            found.append(QueryTerm(word, term, {**matches, term: 1.0}, is_whole))
+            found.append(QueryTerm(word, term, {**matches, term: 1.0}, is_name))
     return tuple(found)
 
 

@@ -118,7 +118,7 @@ def _matched(
     found: list[dict[str, int]] = [{} for _ in numbers]
     for term in question.terms:
         for match in term.matches:
-            kind = _RELATED if match != term.term else _NAME if term.is_whole else _OWN
+            kind = _RELATED if match != term.term else _NAME if term.is_name else _OWN
             for row in collection.postings.contain(match, numbers).nonzero()[0].tolist():
                 found[row][term.typed] = max(kind, found[row].get(term.typed, kind))
     return found

@@ -22,7 +22,7 @@ class StreamInterceptor(Protocol):
     def ended(self) -> bytes:
         """The remaining bytes at the end of the stream."""
 
-    def held(self) -> bytes:
+    def unreturned(self) -> bytes:
         """The bytes of earlier events that it has not returned, unchanged."""
 
 
@@ -59,7 +59,7 @@ class InterceptedStream:
     def bypass(self) -> bytes:
         """Stop using the interceptor. Returns the bytes that it has not returned, unchanged."""
         if self._interceptor is not None:
-            self._done.append(self._interceptor.held())
+            self._done.append(self._interceptor.unreturned())
         self._interceptor = None
         self._done += [raw for raw, _ in self._cut]
         self._cut.clear()

@@ -142,12 +142,12 @@ class PhantomAnswer:
         """What is held back of a stream that broke off."""
         if self.content:
             return b""
-        return self.held() * (not self.rounds)
+        return self.unreturned() * (not self.rounds)
 
-    def held(self) -> bytes:
+    def unreturned(self) -> bytes:
         text = b"" if self._text is None else b"".join(map(self._numbered, self._text.flush()))
-        held, self._end, self._text = text + b"".join(self._end), [], None
-        return held
+        rest, self._end, self._text = text + b"".join(self._end), [], None
+        return rest
 
     def _of_block(self, raw: bytes, name: str, body: dict[str, Any]) -> bytes:
         if name == "content_block_start":

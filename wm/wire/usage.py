@@ -84,7 +84,7 @@ class AnswerReader:
         self._take(self._events.feed(data))
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the last event of a stream was read."""
         return self._summary.whole
 

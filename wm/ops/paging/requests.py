@@ -30,7 +30,7 @@ MESSAGES = "/v1/messages"
 _DECIDING = frozenset({"main", "subagent"})
 
 
-class _Held(Struct):
+class _OpenConversation(Struct):
     """A conversation in the daemon's memory. lock: one request of it at a time."""
 
     conversation: ManagedConversation
@@ -49,9 +49,9 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
     place = _place(work, request, found)
     if not found.session:
         return PrepareAnswer(place=place)  # the decisions could not be found again
-    held = _held(work.at(place), found)
-    with held.lock:
-        made = _planned(work, held, found, request.policy, raw)
+    opened = _opened(work.at(place), found)
+    with opened.lock:
+        made = _planned(work, opened, found, request.policy, raw)
     beta = BETA if made.tolerant else ""
     betas = filter(None, (headers.get("anthropic-beta"), beta))
     return PrepareAnswer(
@@ -64,24 +64,26 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
     )
 
 
-def _planned(work: Work, held: _Held, found: RequestIdentity, policy: str, raw: bytes) -> Prepared:
-    conversation, name = held.conversation, work.new_id("r_")
+def _planned(
+    work: Work, opened: _OpenConversation, found: RequestIdentity, policy: str, raw: bytes
+) -> Prepared:
+    conversation, name = opened.conversation, work.new_id("r_")
     chosen = policy or conversation.policy or work.runtime.settings.proxy.policy or OFF
     at = work.now.timestamp()
     turn = conversation.plan(raw, chosen if found.call in _DECIDING else "", name, at)
     if turn is None:
-        made = conversation.held(raw, name, at)
+        made = conversation.reuse_decisions(raw, name, at)
     elif not turn.must_wait:
         made = turn.prepared
     else:
         try:
-            refused = _write(work, held, turn)
+            refused = _write(work, opened, turn)
         except StoreError:  # a request leaves with what held before
             made = conversation.hold(turn)
         else:
             made = conversation.accept(turn, refused)
     conversation.rest()
-    work.runtime.caches.turns.put(made.request, held)
+    work.runtime.caches.turns.put(made.request, opened)
     return made
 
 
@@ -89,8 +91,8 @@ prepare_request = Operation("prepare_request", PrepareRequest, PrepareAnswer, _p
 
 
 def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
-    held: _Held | None = work.runtime.caches.turns.pop(request.request)
-    if held is None:
+    opened: _OpenConversation | None = work.runtime.caches.turns.pop(request.request)
+    if opened is None:
         raise NotFound(
             f"There is no request {request.request[:40]!r} in progress.",
             fix="Give the name that prepare_request answered; each is reported once.",
@@ -102,20 +104,20 @@ def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
         reader.feed(request.answer.encode("utf-8", "replace"))
         usage = reader.summary().usage
         ok = usage is not None
-    with held.lock:
-        conversation = held.conversation
+    with opened.lock:
+        conversation = opened.conversation
         conversation.answered(request.request, ok=ok)
         conversation.used(request.request, usage)
         conversation.examine()
         while (turn := conversation.behind()) is not None:
             try:
-                _write(work, held, turn)
+                _write(work, opened, turn)
             except StoreError:
                 conversation.unwritten(turn)  # it is written behind a later answer
                 break
             conversation.stored(turn)
-        totals = ledger.totals_of(conversation.totals, held.session)
-    return TurnAnswer(place=held.place, totals=totals)
+        totals = ledger.totals_of(conversation.totals, opened.session)
+    return TurnAnswer(place=opened.place, totals=totals)
 
 
 finish_turn = Operation("finish_turn", FinishTurnRequest, TurnAnswer, _finish)
@@ -127,10 +129,10 @@ def _place(work: Work, request: PrepareRequest, found: RequestIdentity) -> Works
     return locate(work.runtime, Scoped(directory=found.folder))
 
 
-def _held(work: LocatedWork, found: RequestIdentity) -> _Held:
+def _opened(work: LocatedWork, found: RequestIdentity) -> _OpenConversation:
     name = ("paged", work.key, sid(found.session), found.subagent)
 
-    def made() -> _Held:
+    def made() -> _OpenConversation:
         settings, models = work.runtime.settings, work.runtime.caches.models
         passages, pruning = settings.proxy.passage_tokens, settings.pruning
         policies: NamedPolicies = models.get(
@@ -143,13 +145,13 @@ def _held(work: LocatedWork, found: RequestIdentity) -> _Held:
         kept = tuple(one for one in known.unseen if one.form != TOOLS)
         known = known.model_copy(update={"unseen": kept})
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
-        return _Held(conversation, work.place, sid(found.session))
+        return _OpenConversation(conversation, work.place, sid(found.session))
 
-    held: _Held = work.runtime.caches.conversations.get(name, (), made)
-    return held
+    opened: _OpenConversation = work.runtime.caches.conversations.get(name, (), made)
+    return opened
 
 
-def _write(work: Work, held: _Held, turn: PlannedTurn) -> tuple[str, ...]:
+def _write(work: Work, opened: _OpenConversation, turn: PlannedTurn) -> tuple[str, ...]:
     return ledger.append(
-        work.at(held.place), held.session, turn.objects, turn.records, durable=turn.must_wait
+        work.at(opened.place), opened.session, turn.objects, turn.records, durable=turn.must_wait
     )

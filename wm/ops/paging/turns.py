@@ -250,9 +250,11 @@ class ManagedConversation:
         self.unwritten(turn)
         if not turn.prepared.decisions:
             return turn.prepared
-        return self.held(self._came, self._turn.request, self._turn.at)
+        return self.reuse_decisions(self._came, self._turn.request, self._turn.at)
 
-    def held(self, raw: bytes, request: str, at: float, *, may_offer: bool = False) -> Prepared:
+    def reuse_decisions(
+        self, raw: bytes, request: str, at: float, *, may_offer: bool = False
+    ) -> Prepared:
         """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
         if self._turn.decided:
