@@ -1,7 +1,7 @@
 """What setup writes for Codex, Copilot CLI, Cursor, Gemini CLI and Qwen Code (UI-3).
 
 One row per agent. The events come from the agent's dialect in `domain.payloads`, so a hook that
-nobody reads is never installed.
+no agent reads is never installed.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def is_free(settings: Settings) -> bool:
 
 
 def holder(settings: Settings) -> str:
-    """The holder of the lock, described for a person; "" if nobody holds it."""
+    """The holder of the lock, described for a person; "" if it is free."""
     return "" if is_free(settings) else _holder(settings)
 
 

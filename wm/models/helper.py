@@ -129,7 +129,7 @@ def _ask_anthropic(call: HelperCall) -> HelperReply | HelperFailure:
         with (
             limit,
             anthropic.DefaultHttpxClient(
-                follow_redirects=False,  # a redirect could lead to a host that nobody confirmed
+                follow_redirects=False,  # a redirect could lead to a host that was not confirmed
                 trust_env=not local,
                 event_hooks={"request": [only_ours]},
             ) as client,

@@ -1,7 +1,7 @@
 """The answer of one exchange in which phantom tools are offered: reads it, and unites all requests
 that it takes into one answer (PX-5).
 
-Stands between the upstream and `AnswerSide`. Decompresses what it must read; an answer that it
+Is between the upstream and `AnswerSide`. Decompresses what it must read; an answer that it
 cannot read, or that is not a message, passes unchanged.
 """
 

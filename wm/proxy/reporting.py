@@ -42,7 +42,7 @@ class Reporter:
         """The daemon's last refusal because its disk accepts no writes."""
 
     def __call__(self, note: Note) -> None:
-        """Queue a note. One without a session or a place is dropped: nobody could use it."""
+        """Queue a note. One without a session or a place is dropped, as it cannot be used."""
         left = self.handover.left
         if not note.identity.session or not self._place(note):
             left["without a session or a folder"] += note.bodies is not None

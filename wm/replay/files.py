@@ -63,7 +63,7 @@ def files_in(path: Path, note: Callable[[str], None]) -> list[Path]:
 
 
 def only_recordings(found: Iterable[Path], note: Callable[[str], None]) -> Iterator[Path]:
-    """The recordings among files that nobody named. note: gets a sentence about each other file."""
+    """The recordings among files that were not named. note: gets a sentence about the others."""
     for path in found:
         try:
             next(recorded(path, SkippedRequests(), lambda _done, _total: None), None)

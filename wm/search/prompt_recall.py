@@ -97,8 +97,8 @@ def _behind_task(query: str, pairs: Sequence[Match], settings: RecallSettings) -
 
 def is_task(query: str) -> bool:
     """Whether a sentence asks for work: it begins with a verb or a thing, not with what is spoken
-    of ("it looks …", "I pushed …"), and is not a question. In an
-    order nobody speaks of herself."""
+    of ("it looks …", "I pushed …"), and is not a question. An
+    order has no first person."""
     words = [word.lower().strip(".,;:!") for word in raw_words(query)]
     first = next((word for word in words if word not in BEFORE_TASK), "")
     reports = not _FIRST_PERSON.isdisjoint(words) or first in STOP_WORDS

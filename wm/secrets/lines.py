@@ -439,7 +439,7 @@ MOST_LINE = 600
 
 
 def _near(text: str) -> Iterator[SecretSpan]:
-    """Words that nobody would write but as a password, in a line that speaks of a secret."""
+    """Words that are only written as a password, in a line that speaks of a secret."""
     for line in _SPEAKS.finditer(text):
         if len(line.group()) > MOST_LINE:
             continue

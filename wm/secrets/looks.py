@@ -82,7 +82,7 @@ def is_wordy(body: str) -> bool:
 
 
 def looks_random(token: str) -> bool:
-    """True for a token that nobody would type: letters and digits in random order.
+    """True for a token that is not typed by hand: letters and digits in random order.
 
     False for hashes and UUIDs (hex), names, paths, versions and ULIDs.
     """

@@ -44,7 +44,7 @@ class HelperSettings(Struct, frozen=True, eq=False):
     """Longest wait for the helper's answer to a question; then passages are returned
     [s, HM-2]."""
     summary_wait_s: float = 30.0
-    """Longest wait for a summary, which nobody waits for [s, HM-1]."""
+    """Longest wait for a summary, in the background [s, HM-1]."""
     answer_tokens: int = 200
     """Longest answer to a question [tokens, HM-2]."""
     read_chars: int = 48_000

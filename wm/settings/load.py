@@ -35,7 +35,7 @@ class Settings(Struct, frozen=True, eq=False):
 
     config_error: why config.toml cannot be used, so that the defaults apply. config_warning: which
     of its options are ignored, or "". learn_set_by: what `memory.learn` comes from: "config.toml",
-    "upgrade" (wm was set up before it learned in passing, and nobody chose), or "default".
+    "upgrade" (wm was set up before it learned in passing, without a choice), or "default".
     """
 
     paths: Paths

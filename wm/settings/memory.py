@@ -46,7 +46,7 @@ class MemorySettings(Struct, frozen=True, eq=False):
     learn: Annotated[str, Option(common=True, needs_consent=True, parse=one_of(LEARN_MODES))] = (
         "active"
     )
-    """What becomes of a statement that nobody asked to remember: active, inbox or off [EX-7]."""
+    """What becomes of a statement without a request to remember: active, inbox or off [EX-7]."""
     suspect_rate: Annotated[float, Option()] = 0.25
     """Factor on the strength of an entry whose anchored code changed or is gone [WM-9]."""
     shown_text_chars: Annotated[int, Option()] = 260

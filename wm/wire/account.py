@@ -56,7 +56,7 @@ class Bill(Struct, frozen=True):
 
 class Forecast(Struct, frozen=True):
     """A request as the client makes it, and as it is sent. saved: the difference of their costs, in
-    the unit of the rates. is_guess: nobody knows how much of it is cached."""
+    the unit of the rates. is_guess: how much of it is cached is unknown."""
 
     plain: Bill = Bill()
     sent: Bill = Bill()

@@ -50,7 +50,7 @@ _ALIKE = (
     "settings config configur",
 )
 SYNONYMS = {word: row.split()[0] for row in _ALIKE for word in row.split()}
-"""Stems with one meaning for a file or a URL; the first of each row stands for all."""
+"""Stems with one meaning for a file or a URL; each row is reduced to its first."""
 
 SHOWING = words("expos list describ defin document")
 """Verbs for what a file contains; a colon before the path means the same."""

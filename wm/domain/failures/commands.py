@@ -26,7 +26,7 @@ class ShellCommand(Struct, frozen=True):
     """One part of a command line.
 
     tool: what ran, with its subcommand (`go test`, `npm run lint`). folder: where, relative to the
-    root, "" for the root. places: what it was told to check. selectors: flags that narrow the
+    root, "" for the root. places: what it is to check. selectors: flags that narrow the
     check. widened: it checks all parts of the project. silent: its output opens no errors. lists:
     only its own complaints count. shows_all: its output is not truncated. idle: it succeeds
     whatever it finds.
@@ -109,7 +109,7 @@ _CODE_VARIABLES = ("${PIPESTATUS[0]}", "$PIPESTATUS", "${?}", "$?")
 
 
 def _printed_code(text: str, variable: str, output: str) -> int | None:
-    """The number that stands for `variable` in the last line of the output that fits `text`."""
+    """The number in the place of `variable` in the last line of the output that fits `text`."""
     head, _, tail = (part.strip() for part in text.partition(variable))
     for line in reversed(without_escapes(output.rstrip()).split("\n")[-40:]):
         # What the command printed last need not end with a line end.

@@ -47,7 +47,7 @@ TASK_RUNNERS = _set("task_runners")
 RUN_VERBS = _lists("run_verbs")
 """Tools with verbs that only say how to run: `vitest run` and `vitest` check the same."""
 PLAIN_SCRIPTS = _set("plain_scripts")
-"""Names of scripts and make targets that stand for a whole purpose of a project."""
+"""Names of scripts and make targets for a complete purpose of a project."""
 DIRECTORY_FLAGS = _lists("directory_flags")
 SELECTORS = _lists("selectors")
 """Flags that select what is checked; with one, a success proves less. Other flags do not count."""

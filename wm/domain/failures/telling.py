@@ -1,4 +1,4 @@
-"""Which line of an output states the failure best, for tools whose format nobody described (HS-2).
+"""Which line of an output states the failure best, for tools of unknown format (HS-2).
 
 Each line becomes a set of features: its shapes, those of the lines beside it, and its position
 among the lines, in its paragraph and among the lines that say that something is wrong. A linear

@@ -1,7 +1,7 @@
 """Instruction files that people and agents write: CLAUDE.md, AGENTS.md, MEMORY.md.
 
-Every statement goes to the inbox, because such a file may come with a repository that somebody
-else wrote; `as_user_statement` is for a file that the user claims as their own. Claude Code's own
+Every statement goes to the inbox, because such a file may come with a repository of another
+author; `as_user_statement` is for a file that the user claims as their own. Claude Code's own
 memory (`MEMORY.md` and one file per topic) names types in its front matter. A fact is dated by the
 last change of its file.
 """

@@ -32,7 +32,7 @@ MEASURED = ("_pressure", "_compaction", "_sweep")
 SLOTS = ("error", "decision", "todo", "dependency")
 PATHS = ("file-path", "file")
 BY_HAND = ("manual", "user", "agent")
-"""Sources of notes that somebody added on purpose; all others are tool names."""
+"""Sources of notes that were added on purpose; all others are tool names."""
 
 
 def wants(parts: tuple[str, ...]) -> bool:

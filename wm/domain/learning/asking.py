@@ -300,7 +300,7 @@ class _Candidate(NamedTuple):
 def _candidates(
     every: Sequence[Sentence], at: int, part: str, weights: Model
 ) -> Iterator[_Candidate]:
-    """The rest of an asking sentence and what stands beside it, the expected text first.
+    """The rest of an asking sentence and the text beside it, the expected text first.
 
     part: the part of the sentence that asks.
     """

@@ -1,6 +1,6 @@
 """Digests of the words in a text that can identify its origin, sentence by sentence (TR-3).
 
-A word becomes a keyed 32-bit digest of its stem, so nobody can read what is kept of a tool's
+A word becomes a keyed 32-bit digest of its stem, so what is kept does not reveal a tool's
 output. Chinese, Japanese and Korean text becomes pairs of letters. Words that occur in every text
 (articles, "the user prefers …") are left out. A negation is not a word; it negates its sentence,
 because "push without asking" is not "never push without asking". Pure and linear in the input's

@@ -110,11 +110,11 @@ _NEGATED = Lazy(
     r"不要|不用|别|別)\s*(?:need to |have to )?$"
 )
 _DIRECT = Lazy(rf"(?:^|{_BEFORE}|(?:^|[\s,.;(])(?:{_AND})[,:]?\s+)$")
-"""What may stand before the verb: "I remember that" is not a request."""
+"""What may precede the verb: "I remember that" is not a request."""
 
 
 def _hint() -> Lazy:
-    """A verb with what may stand before it, or a request that points back."""
+    """A verb with what may precede it, or a request that points back."""
     tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
     joined = [_any_of(name, lang) for name in ("request_verb", "request_direct") for lang in JOINED]
     verbs = "|".join(

@@ -9,7 +9,7 @@ makes foreign text clean.
 The record holds keyed digests of words and of neighbouring words, never text: a Bloom filter for
 foreign words and short lists for said sentences. Both have a fixed size. The filter can report a
 false positive (more often as it fills), and a list drops its oldest sentences. Both errors send a
-candidate to the inbox; neither admits a memory that nobody stated. Pure and linear.
+candidate to the inbox; neither admits a memory that was not stated. Pure and linear.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
 
 def _without_retracted(asked: _Message, found: Requests, settings: GateSettings) -> Requests:
     """Without requests that the message denies or takes back, or that are tasks or hold for the
-    session. What somebody else says, and is asked for in other words, is unsure."""
+    session. What another person says, and is asked for in other words, is unsure."""
     kept, gone, unsure = set(), [], set(found.unsure)
     forgets = bool(_forgets(asked, settings))  # "Forget that …" is about another fact
     for one in (*found.found, *found.unsure):
@@ -428,7 +428,7 @@ def _behind_first_sentence(line: str) -> str:
 def _trigger(plain: str) -> tuple[Pattern | None, str]:
     """The first row that matches the start of the line, else the first that matches its end."""
     for lang, pattern in _ASKS:
-        # The space stands for the line's end: "Remember that", with the text on the next line.
+        # The space replaces the line's end: "Remember that", with the text on the next line.
         match = pattern.match(plain + " ")
         if match is not None:
             return match, lang

@@ -411,7 +411,7 @@ def doubts_before(head: str, text: str) -> frozenset[str]:
 
 
 def _doubts(before: str, text: str, after: str, lang: str) -> frozenset[str]:
-    """Features of a text about what somebody else says or does, that leaves something open, or
+    """Features of a text about what another person says or does, that leaves something open, or
     that is denied or taken back. before: the words of its sentence before it; after: the "but …"
     or the clause behind it."""
     every, said, behind = (

@@ -1,7 +1,7 @@
 """Checks a model's answer about removed content against the lines that it cites (HM-2). Pure.
 
 Each citation must name lines that were sent and quote words of them; paths, identifiers and numbers
-of the answer must stand in the cited lines, and most of its words. A wrong sentence that consists
+of the answer must be in the cited lines, and most of its words. A wrong sentence that consists
 of the right words is not found.
 """
 

@@ -54,7 +54,7 @@ def plain(text: str) -> str:
 
 
 def json_in(reply: str) -> Any:
-    """The JSON object in a model's reply, which may stand in prose or in a fence; None without
+    """The JSON object in a model's reply, which may be in prose or in a fence; None without
     one."""
     begin, end = reply.find("{"), reply.rfind("}")
     try:

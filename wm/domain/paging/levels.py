@@ -16,8 +16,8 @@ from wm.domain.paging.stubs import SHORT_CHARS
 
 
 class PagingLimits(Struct, frozen=True):
-    """repeats: shorten new tool output; reads: also files that somebody asked to read. Counts below
-    are of tool results.
+    """repeats: shorten new tool output; reads: also files that the model asked to read. Counts
+    below are of tool results.
 
     stubs: shorten at all. keep: newer results after which a result or an input may be shortened.
     hot: results after the last use of a file during which its copies stay, and the steps that wrote

@@ -1,4 +1,4 @@
-"""The texts that stand for removed content, with the losses that they declare (OB-2, OB-6). Pure.
+"""The texts that replace removed content, with the losses that they declare (OB-2, OB-6). Pure.
 
 Computed from the content alone: what it was, how many lines, whether it was an error, up to eight
 of its rarest identifiers, and the handle that restores it.

@@ -1,4 +1,4 @@
-"""Outputs that stay byte for byte because somebody asked to read them (PR-3).
+"""Outputs that stay byte for byte because the model asked to read them (PR-3).
 
 These are the outputs of tools that read files, and of commands that print the text of files:
 `cat`, `sed -n 1,80p`, `git show HEAD:path`. Logs, lockfiles and JSON are data, not sources: they

@@ -1,8 +1,8 @@
 """Prune one output: find its rule, select what stays, mark what was cut (PR-1..4).
 
 Pure. The caller keeps the original under the handle that the marks name. Protects: every line of
-the result is a line of the output or a mark; the result is shorter; an output that somebody asked
-to read, or a short one, stays byte for byte; pruning twice equals pruning once.
+the result is a line of the output or a mark; the result is shorter; an output that the model
+asked to read, or a short one, stays byte for byte; pruning twice equals pruning once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wm.formats.tool_output import ID_DIGITS
 from wm.settings import PruningSettings
 
 MARK = "[wm: "
-"""Prefix of every line that stands for cut lines."""
+"""Prefix of every line that replaces cut lines."""
 RESTORE_TOOL = "memory_restore"
 MOSTLY = 0.6
 """Share of lines that are JSON objects, from which on an output is a log of them."""
@@ -167,7 +167,7 @@ def _shortened(
     *,
     uniform: bool,
 ) -> list[FoldedLine]:
-    """The items that stay; the rest as items that stand for what was cut."""
+    """The items that stay; the rest as items that replace what was cut."""
     shapes = [b"" if item.count else lines.shapes[item.index] for item in items]
     at = {item.index: position for position, item in enumerate(items) if not item.count}
     kept = chosen(

@@ -101,7 +101,7 @@ def _files(root: str, request: BudgetRequest) -> list[_InstructionFile]:
 
 
 def _inside(root: str, directory: str, file: str) -> str:
-    """The path, in the project, of a file that somebody named. Raises UserError."""
+    """The path, in the project, of a file that the user named. Raises UserError."""
     folder, name = os.path.split(os.path.join(directory or root, file))
     path = os.path.relpath(os.path.join(os.path.realpath(folder), name), root)
     if path.startswith("..") or name in ("", ".", ".."):

@@ -40,7 +40,7 @@ _TOKENS = 400
 
 
 def propose_merge(runtime: Runtime, workspace: str) -> None:
-    """Ask about the most similar pair that nobody was asked about, if the memory changed since the
+    """Ask about the most similar pair that was not asked about yet, if the memory changed since the
     last call. Raises StoreError."""
     work = Work(runtime, runtime.now()).at(unrooted(workspace))
     view, generation = ("merges", workspace), read_memory(work).generation

@@ -95,7 +95,7 @@ def _to_audit(
 
 
 def _audited(runtime: Runtime, part: ObjectPart, made: TextSummaries) -> TextSummaries | None:
-    """A summary with the losses that it should have declared; None if nobody answered."""
+    """A summary with the losses that it should have declared; None without an answer."""
     said = "\n".join((made.detailed, made.compact, *made.losses))
     asked = f"{asking.fenced(part.text)}\n{asking.fenced(said)}"
     reply = asking.ask(runtime, "audit", asked, _CHECK_TOKENS)
@@ -108,7 +108,7 @@ def _audited(runtime: Runtime, part: ObjectPart, made: TextSummaries) -> TextSum
 
 
 def _summarised(runtime: Runtime, content: str) -> TextSummaries | None:
-    """The summary of a text, or the record that it has none; None if nobody answered."""
+    """The summary of a text, or the record that it has none; None without an answer."""
     at, wrong = iso(runtime.now()), list[str]()
     for _ in range(_TRIES):
         made = _abstract(runtime, content, wrong)

@@ -2,8 +2,8 @@
 
 `[memory] learn` in config.toml, or `wm learn MODE` for one workspace, says whether a statement
 becomes an active entry, waits in the inbox, or is not learned. The gate judges each statement; one
-that it refuses is dropped, because nobody asked to keep it. Only the person sees it, never the
-model.
+that it refuses is dropped, because the user did not ask to keep it. Only the person sees it, never
+the model.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ DEFAULT, PAUSE, RESUME = "default", "pause", "resume"
 """What a person may ask for besides a mode: follow config.toml, learn nothing for a time, go on."""
 
 FOREVER = "9999-12-31T00:00:00.000Z"
-"""The end of a pause that lasts until somebody resumes learning."""
+"""The end of a pause that lasts until a person resumes learning."""
 
 SHORT_CHARS = 60
 """Characters of a learned text in a status line."""

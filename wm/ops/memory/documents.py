@@ -200,7 +200,7 @@ _MOST_WORDS = 80
 
 
 def _is_words(wanted: str) -> bool:
-    """Whether somebody gave words of an entry in place of its id."""
+    """Whether words of an entry were given in place of its id."""
     words = wanted.split()
     return (
         len(wanted) <= _MOST_WORDS

@@ -176,7 +176,7 @@ def _move_back(work: LocatedWork, act: Act, *, apply: bool) -> Undone:
 
 
 def _is_move(act: Act) -> bool:
-    """Whether an entry moved between scopes, and nobody moved it back: two documents change."""
+    """Whether an entry moved between scopes, and was not moved back: two documents change."""
     return act.record.type == RESCOPED and not act.undone_by
 
 

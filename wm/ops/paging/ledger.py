@@ -107,7 +107,7 @@ def session_ledger(work: LocatedWork, session: str) -> SessionLedger:
     known = caches.views.peek(view)
     if isinstance(known, SessionLedger):
         return known
-    reading = object()  # stands there until it is read; `append` and other readers replace it
+    reading = object()  # a placeholder until it is read; `append` and other readers replace it
     caches.views.put(view, reading)
     found = folded(work.runtime.store.ledger(work.key, session))
     with caches.ledgers:
@@ -218,7 +218,7 @@ def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
     work = work.at(locate(work.runtime, request))
     if request.ahead:
         for session in work.runtime.store.latest_sessions(work.key, OBJECTS, _MOST_READ_AHEAD):
-            with suppress(StoreError):  # an unreadable ledger is told to who asks for it
+            with suppress(StoreError):  # an unreadable ledger is reported to its readers
                 recovered(work, session, "")
         return LedgerAnswer(place=work.place)
     require_session(request, work.runtime.settings.session)

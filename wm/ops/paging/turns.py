@@ -436,7 +436,7 @@ class ManagedConversation:
 
     def _wait(self, kind: str, request: str = "", **fields: Any) -> None:
         """Queue a record with the figures as they are now; the oldest are dropped above a limit, as
-        without a daemon nobody takes them."""
+        without a daemon they are not stored."""
         account = self._talk.account
         figures = {"credit": account.credit, "alive_until": account.until}
         record = self._record(kind, request).model_copy(update={**figures, **fields})

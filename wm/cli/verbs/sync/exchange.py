@@ -45,7 +45,7 @@ def sync(caller: Caller, remote: str, mine: bool, yes: bool, dry_run: bool) -> R
 
 
 def synced(caller: Caller, choices: Choices, *, mine: bool = False) -> Result:
-    """Run one sync. It failed if the remote could not be reached, or nobody agreed to the push."""
+    """Run one sync. It failed if the remote could not be reached, or the push was not confirmed."""
     with caller.opened() as runtime:
         if mine:
             answer = sync_mine(runtime, caller.answer, choices, caller.scoped())

@@ -2,7 +2,7 @@
 
 Checkers print a finding in a few shapes: place and message on one line, the place under or above
 its message, rows below the name of their file, annotations of a CI service, XML. No tool has a row
-here; the words of severity stand in `words.toml`.
+here; the words of severity are in `words.toml`.
 """
 
 # ruff: noqa: E501  One expression, one line.
@@ -238,7 +238,7 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         return  # A call in quoted source: `raw.add(1);`; a frame of a panic.
     bare = rest.rstrip("━─ ").removesuffix(" FIXABLE")
     if rest.endswith(("━", "─")):
-        # A title in a frame: the message stands below it.
+        # A title in a frame: the message is below it.
         below = (text.strip() for text in lines[i + 1 : i + 4] if _is_message(text))
         rest = f"{bare} {next(below, '').lstrip('×✖! ')}"
     rest = rest.lstrip(" –—:|•\t,")
@@ -310,7 +310,7 @@ def _heading(lines: Sequence[str], i: int) -> int:
 
 
 def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
-    """The line with the message of a place that stands alone: -1 for none."""
+    """The line with the message of a place on a line of its own: -1 for none."""
     if i + 2 < len(lines) and lines[i + 2].lstrip().startswith("^-"):
         return i + 2  # shellcheck writes the message behind its mark
     if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():

@@ -1,6 +1,6 @@
 """The items of a statement: digests of words with flags, by stem and by synonym (TR-3).
 
-An item is a number, so that nobody can read the text from it. Numbers below `FIRST_WORD` are marks
+An item is a number, which does not reveal the text. Numbers below `FIRST_WORD` are marks
 of the structure (`function_words`).
 """
 

@@ -448,8 +448,8 @@ def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = (
 
 
 def _is_said(entry: MemoryEntry) -> bool:
-    """Whether it is in force, or a statement of the user that waits only because nobody knew
-    whether it was meant to last."""
+    """Whether it is in force, or a statement of the user that waits only because it was
+    unclear whether it is meant to last."""
     waits = entry.status == "inbox" and entry.source == "stated"
     return entry.status == "active" or (waits and MAY_REPLACE not in entry.reasons)
 
