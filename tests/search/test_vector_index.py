@@ -169,7 +169,7 @@ def test_a_moved_document_keeps_its_rows() -> None:
     before = made.near(query, np.array([3]))
     made.move(3, 200)
     assert made.near(query, np.array([200])) == before
-    assert made.holds(np.array([3, 200])).tolist() == [False, True]
+    assert made.has_rows(np.array([3, 200])).tolist() == [False, True]
 
 
 def test_new_rows_replace_old_rows_of_a_document() -> None:

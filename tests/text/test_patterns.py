@@ -45,8 +45,8 @@ def test_a_set_names_the_patterns_that_match(text: str, patterns: list[str]) -> 
 def test_a_set_keeps_the_flags_of_its_patterns() -> None:
     tried = PatternSet([Lazy("port", ignore_case=True), Lazy("^b", multi_line=True), Lazy("PORT")])
     assert [pattern.text for pattern in tried.matching(b"Port\nb")] == ["port", "^b"]
-    assert tried.holds("Port")
-    assert not tried.holds("")
+    assert tried.is_match("Port")
+    assert not tried.is_match("")
 
 
 def test_a_set_with_a_broken_pattern_is_refused() -> None:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from wm.formats.workspace_memory import MemoryEntry
-from wm.search.applicability import holds
+from wm.search.applicability import may_answer
 from wm.search.documents import Hit
 from wm.search.query import asks_value
 from wm.search.synonyms import SYNONYMS
@@ -52,9 +52,9 @@ def passage(
     if not hits or not _asks_something(query) or _asks_the_past(query):
         return None
     (entry, best), *others = hits
-    if not holds(entry, branch) or best.confidence < settings.answer_confidence:
+    if not may_answer(entry, branch) or best.confidence < settings.answer_confidence:
         return None
-    rivals = (hit.confidence for other, hit in others if holds(other, branch))
+    rivals = (hit.confidence for other, hit in others if may_answer(other, branch))
     if best.confidence - max(rivals, default=0.0) < settings.clear_lead:
         return None
     text = _extract(query, entry, settings.answer_tokens)

@@ -49,7 +49,7 @@ def doubts(entry: MemoryEntry) -> tuple[str, ...]:
     return tuple(found)
 
 
-def holds(entry: MemoryEntry, branch: str | None) -> bool:
+def may_answer(entry: MemoryEntry, branch: str | None) -> bool:
     """Return whether this entry may be quoted as an answer."""
     in_force = entry.status == "active" and not entry.superseded_by
     return in_force and not entry.tainted and not is_doubted(entry, branch)

@@ -134,7 +134,7 @@ class SearchIndex:
         if self._space is None:
             return tuple(documents)
         numbers = [self._collection.number(document.id) for document in documents]
-        return tuple(compress(documents, ~self._space.holds(np.array(numbers, np.int64))))
+        return tuple(compress(documents, ~self._space.has_rows(np.array(numbers, np.int64))))
 
     # --- vectors ---------------------------------------------------------------------------
 

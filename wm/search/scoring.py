@@ -174,7 +174,7 @@ def _nearest(
         looked_at.append(beside[same])
     places = np.unique(np.concatenate(looked_at))
     mean, spread = space.usual(vector)
-    known = space.holds(rows)
+    known = space.has_rows(rows)
     near = np.where(known, np.float32(mean), np.float32(-1.0))
     near[places] = space.near(vector, rows[places])
     return _Likeness(near, known, mean, fusion.settled(spread**2, len(rows)), picked)

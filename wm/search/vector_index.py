@@ -167,7 +167,7 @@ class VectorIndex:
             self._first[number] = -1
             self._drop(slots)
 
-    def holds(self, numbers: Numbers) -> NDArray[np.bool_]:
+    def has_rows(self, numbers: Numbers) -> NDArray[np.bool_]:
         """Mask of the documents that have rows."""
         found = np.zeros(len(numbers), np.bool_)
         within = numbers < len(self._first)
@@ -215,7 +215,7 @@ class VectorIndex:
 
     def _slots(self, numbers: Numbers) -> Numbers:
         """Positions of the rows of these documents, document by document."""
-        numbers = numbers[self.holds(numbers)]
+        numbers = numbers[self.has_rows(numbers)]
         first = self._first[numbers]
         if self._is_plain:
             return first
@@ -305,7 +305,7 @@ class VectorIndex:
         """Cosine of each of these documents with the query, -1 without rows."""
         self._keep_fit()
         found = np.full(len(numbers), -1.0, np.float32)
-        known = self.holds(numbers)
+        known = self.has_rows(numbers)
         slots = self._slots(numbers)
         if len(slots):
             cosines = _cosines(self._aim(vector), self._rows[slots], self._norms[slots])
@@ -325,7 +325,7 @@ class VectorIndex:
     def mutual(self, numbers: Numbers) -> Floats:
         """Pairwise cosines of these documents, by their best pair of rows."""
         self._keep_fit()
-        known = self.holds(numbers).nonzero()[0]
+        known = self.has_rows(numbers).nonzero()[0]
         found = np.zeros((len(numbers), len(numbers)), np.float32)
         if not len(known):
             return found

@@ -458,7 +458,7 @@ def is_strong(value: str) -> bool:
     marks = sum(char in _MARKS for char in value[1:])
     if (
         any(char in value for char in "/\\:@.")
-        or _ENCODED.holds(value)
+        or _ENCODED.is_match(value)
         or digits + letters + 4 < len(value)
         or not digits
     ):

@@ -45,7 +45,7 @@ _PLACEHOLDER = Lazy("|".join((_NO_VALUE, *_cased(_PLACEHOLDER_WORDS))))
 
 def is_placeholder(body: str) -> bool:
     """True for `xxxxxxxx`, `your_token_here`, `********`, `#<Token:0x00007f>`."""
-    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.holds(body)
+    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.is_match(body)
 
 
 def _pieces(text: str) -> list[str]:

@@ -465,7 +465,7 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
         return True
     before = text[max(0, start - 24) : start]
     bare = before.rstrip("_-+/.")
-    return _PUBLIC_BEFORE.holds(before) or _PUBLIC_BEFORE.holds(bare) or _is_id(before)
+    return _PUBLIC_BEFORE.is_match(before) or _PUBLIC_BEFORE.is_match(bare) or _is_id(before)
 
 
 _ID = Lazy(r"([A-Za-z_-]*)(?:[_-]id|Id|ID|\bid)[\"'`]?(?:\s?[:=]\s?|\s)[\"'`]?$")

@@ -47,7 +47,7 @@ def _shows_all(text: str) -> bool:
     if text.isascii():
         return not text.encode().translate(None, _SEEN)
     plain = text.replace("\n", " ").replace("\t", " ").replace("\u3000", " ")
-    return plain.isprintable() and not _DRAWS_NOTHING.holds(text)
+    return plain.isprintable() and not _DRAWS_NOTHING.is_match(text)
 
 
 def without_invisible(text: str) -> str:
@@ -216,7 +216,7 @@ def normalised(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = composed(without_invisible(text))
-    text = translated(text, _LOOKALIKES) if _LOOKS_LATIN.holds(text) else text
+    text = translated(text, _LOOKALIKES) if _LOOKS_LATIN.is_match(text) else text
     return text.replace("\u2019", "'").replace("\u00a0", " ")
 
 
@@ -234,7 +234,7 @@ def unaccented(text: str) -> str:
     For matching words: re2 sees word boundaries between ASCII letters only, so "terminé" has no
     boundary behind the é. Apply this to the pattern's words as well.
     """
-    is_plain = text.isascii() or not _HAS_ACCENT.holds(text)
+    is_plain = text.isascii() or not _HAS_ACCENT.is_match(text)
     return text if is_plain else translated(text, _ACCENTED)
 
 

@@ -116,12 +116,12 @@ class Lazy:
     def search(self, text: str) -> Pattern:
         return self.compiled.search(self.read(text))
 
-    def holds(self, text: str) -> bool:
+    def is_match(self, text: str) -> bool:
         """Return whether the pattern matches anywhere. Faster than `search`: no offsets."""
         return self.found_in(encoded(text))
 
     def found_in(self, raw: bytes) -> bool:
-        """`holds` for an `encoded` text; saves encoding the same text for many patterns."""
+        """`is_match` for an `encoded` text; saves encoding the same text for many patterns."""
         return self.compiled.search(raw) is not None
 
     def fits(self, text: str) -> bool:
@@ -190,7 +190,7 @@ class PatternSet:
             self._compiled = made
         return self._compiled
 
-    def holds(self, text: str) -> bool:
+    def is_match(self, text: str) -> bool:
         """Return whether any of the patterns matches somewhere."""
         return bool(self.matching(encoded(text)))
 

@@ -36,8 +36,10 @@ class Form(NamedTuple):
     rule: Lazy
     signs: str = ""
 
-    def holds(self, text: str) -> bool:
-        return (not self.signs or any(map(text.__contains__, self.signs))) and self.rule.holds(text)
+    def is_match(self, text: str) -> bool:
+        return (not self.signs or any(map(text.__contains__, self.signs))) and self.rule.is_match(
+            text
+        )
 
 
 _DIGITS = "0123456789"
@@ -52,7 +54,7 @@ FORMS = {
 
 def forms_of(text: str) -> frozenset[str]:
     """The names of the forms that a text has."""
-    return frozenset(name for name, rule in FORMS.items() if rule.holds(text))
+    return frozenset(name for name, rule in FORMS.items() if rule.is_match(text))
 
 
 def length_of(plain: str, lang: str) -> str:

@@ -261,7 +261,7 @@ def surroundings(found: Sequence[Word], known: Collection[str]) -> Iterator[tupl
 
 def _shape(word: str) -> str:
     """What a rare word looks like."""
-    if _JOINED.holds(word) or not word[0].isalnum():
+    if _JOINED.is_match(word) or not word[0].isalnum():
         return word
     if word[0].isdigit():
         return "<0>"
@@ -269,7 +269,7 @@ def _shape(word: str) -> str:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    if not word[0].isalpha() or _JOINED.holds(word):
+    if not word[0].isalpha() or _JOINED.is_match(word):
         return ()
     return (*(f"<{word[:size]}" for size in (3, 4, 5)), *(f"{word[-size:]}>" for size in (2, 3)))
 
@@ -308,7 +308,7 @@ def _candidates(
     asking = _locate(part, weights).moved(text.index(part))
     before, after = tidy(text[: asking.start]), tidy(text[asking.end :])
     following = [one.text for one in every[at + 1 :]]
-    items = list(takewhile(_BULLET.holds, following)) or following[:1]
+    items = list(takewhile(_BULLET.is_match, following)) or following[:1]
     listed = tuple(tidy(_BULLET.sub("", one)) for one in items)
     previous = tidy(every[at - 1].text) if at else ""
     places: tuple[tuple[str, ...], ...] = ((after,), listed, (previous,), (before,))

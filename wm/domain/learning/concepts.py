@@ -109,7 +109,7 @@ LONGEST_WORD = 20
 
 def script_of(text: str) -> str | None:
     """The language that alone of ours has the script of a text."""
-    return next((lang for lang, script in _SCRIPTS if script.holds(text)), None)
+    return next((lang for lang, script in _SCRIPTS if script.is_match(text)), None)
 
 
 def letter_grams(word: str) -> Iterator[str]:

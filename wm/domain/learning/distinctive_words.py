@@ -395,7 +395,7 @@ def hides_text(text: str) -> bool:
     """Whether the text has characters that a person does not see but a model reads."""
     if text.isascii():
         return False
-    if not _HIDES.holds(text):
+    if not _HIDES.is_match(text):
         return False
     hidden = sum(map(text.count, _HIDDEN))
-    return hidden >= _MANY_HIDDEN or "\u202e" in text or _TAG_LETTER.holds(text)
+    return hidden >= _MANY_HIDDEN or "\u202e" in text or _TAG_LETTER.is_match(text)

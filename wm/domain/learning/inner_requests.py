@@ -155,7 +155,7 @@ def fact_before(line: str) -> str:
     """The last sentence before a request at the end of a typed line, or ""."""
     flat = flattened(line)
     found = _TAIL.search(flat)
-    if found is None or not _MARKED.holds(found.group()) or _negates(flat[: found.start()]):
+    if found is None or not _MARKED.is_match(found.group()) or _negates(flat[: found.start()]):
         return ""
     text = line[: found.start() + (flat[found.start()] in ".!。！")].strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]

@@ -491,7 +491,7 @@ this bound takes milliseconds and megabytes to compile."""
 def _without_gaps(message: str) -> str:
     """Replace several blank lines by one."""
     message = with_gaps_of(2, message)
-    return _GAP.sub("\n\n", message) if _SPACED_GAP.holds(message) else message
+    return _GAP.sub("\n\n", message) if _SPACED_GAP.is_match(message) else message
 
 
 def _stated(text: str) -> str:

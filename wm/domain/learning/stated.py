@@ -434,11 +434,11 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     """The sentences of a message with their features, in order. before: the end of the agent's
     last words."""
     lines = [x for x in typed_lines(message[:MAX_MESSAGE_CHARS]) if x.text.strip()]
-    typed = [_BULLET.sub("", x.text) for x in lines if not x.origin and not _CODE.holds(x.text)]
+    typed = [_BULLET.sub("", x.text) for x in lines if not x.origin and not _CODE.is_match(x.text)]
     lang = language(folded(" ".join(typed)[:2000]))
     found_in = (piece for line in typed for piece in _pieces(line, lang))
     pieces = list(islice((p for p in found_in if p.text.strip(".。！!")), MAX_SENTENCES))
-    pasted = any(x.origin for x in lines) or any(_CODE.holds(x.text) for x in lines)
+    pasted = any(x.origin for x in lines) or any(_CODE.is_match(x.text) for x in lines)
     shared = _shared(message, len(pieces), pasted)
     shared |= {"asking"} if any(piece.asks for piece in pieces) else set()
     if before:
@@ -449,7 +449,7 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
         if at and pieces[at - 1].but:
             own |= _doubts("", "", piece.text, lang)
         after = pieces[at + 1].text if at + 1 < len(pieces) else ""
-        after = after if piece.but or _BUT.holds(after) else ""
+        after = after if piece.but or _BUT.is_match(after) else ""
         found.append(_sentence(piece, lang, own, Place(at), after))
     return [one for one in _with_neighbours(found) if len(one.text) <= MAX_CHARS]
 
@@ -494,7 +494,7 @@ def _sentence(
     shared |= {"ellipsis"} if piece.ellipsis else set()
     head = piece.text[: piece.text.find(text)]
     last = _CLAUSE.sub("\n", text).rpartition("\n")[2]
-    doubts = _doubts(head, text, after or (last if _BUT.holds(last) else ""), lang)
+    doubts = _doubts(head, text, after or (last if _BUT.is_match(last) else ""), lang)
     features = shared | doubts | {f"lead:{c}" for c in lead} | {f"tail:{c}" for c in tail}
     found = _with_form(text, lang, features, concepts_of(_unquoted(text), lang))
     return found._replace(
@@ -548,7 +548,7 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
         after = sentence.after
         if last + 1 < len(cuts):
             after = text[end : cuts[last + 1][1]].strip(_BETWEEN)
-            is_short = after[0] in "(（" or _BUT.holds(after)
+            is_short = after[0] in "(（" or _BUT.is_match(after)
             if _restricts(text[slice(*cuts[last + 1])], lang, is_short):
                 continue
         features = {*sentence.around, "clause", f"clauses:{last - first + 1}"}

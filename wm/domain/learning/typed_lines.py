@@ -79,7 +79,7 @@ _MAY_BE_MARKED = Lazy(
 
 def all_typed(message: str) -> bool:
     """Whether every line is certainly the user's own. Cheap; False proves nothing."""
-    return not _MAY_BE_MARKED.holds(message) and not _LOG.holds(message)
+    return not _MAY_BE_MARKED.is_match(message) and not _LOG.is_match(message)
 
 
 def typed_lines(message: str) -> Iterator[MessageLine]:

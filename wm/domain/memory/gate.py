@@ -174,7 +174,7 @@ _STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START), ignore_case=True
 def _is_durable(prose: str) -> bool:
     """Whether a sentence without its paths states a rule. "Immer noch" and "should we" do not make
     one."""
-    return _DURABLE.holds(_STATES_NO_RULE.sub("", prose))
+    return _DURABLE.is_match(_STATES_NO_RULE.sub("", prose))
 
 
 _STATES_NO_RULE = Lazy(
@@ -189,11 +189,11 @@ _STATES_NO_RULE = Lazy(
 
 def _unless_durable(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
     """A match counts unless the sentence states a rule: "CI must fail when …" is not a CI report."""
-    return lambda judged: not judged.durable and patterns.holds(judged.plain)
+    return lambda judged: not judged.durable and patterns.is_match(judged.plain)
 
 
 def _always(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
-    return lambda judged: patterns.holds(judged.plain)
+    return lambda judged: patterns.is_match(judged.plain)
 
 
 _PAST_END = Lazy(gate_words.PAST_END)
@@ -208,24 +208,26 @@ def _is_progress(judged: _NormalisedText) -> bool:
         return True
     if reports_progress(judged.plain):
         return True
-    if not _PROGRESS.holds(judged.plain):
+    if not _PROGRESS.is_match(judged.plain):
         return False
-    if judged.type == "decision" and _CHOICE.holds(judged.plain):
+    if judged.type == "decision" and _CHOICE.is_match(judged.plain):
         return False
     return _ADJECTIVE.search(judged.plain) is None
 
 
 def _is_commit(judged: _NormalisedText) -> bool:
-    return _COMMIT_SUBJECT.holds(judged.plain) or (
-        not judged.durable and _COMMIT.holds(judged.plain)
+    return _COMMIT_SUBJECT.is_match(judged.plain) or (
+        not judged.durable and _COMMIT.is_match(judged.plain)
     )
 
 
 def _is_temporary(judged: _NormalisedText) -> bool:
     # "Do not remember this" reads like a rule but asks for the opposite.
-    if _UNWANTED.holds(judged.plain):
+    if _UNWANTED.is_match(judged.plain):
         return True
-    return not judged.durable and (_TEMPORARY.holds(judged.plain) or describes_moment(judged.plain))
+    return not judged.durable and (
+        _TEMPORARY.is_match(judged.plain) or describes_moment(judged.plain)
+    )
 
 
 _UNWANTED = Lazy(
@@ -235,16 +237,16 @@ _UNWANTED = Lazy(
 
 
 def _is_question(judged: _NormalisedText) -> bool:
-    if _QUESTION_MARK.holds(judged.plain[-12:]):
+    if _QUESTION_MARK.is_match(judged.plain[-12:]):
         return True
-    return not judged.durable and (_QUESTION.holds(judged.plain) or is_guess(judged.plain))
+    return not judged.durable and (_QUESTION.is_match(judged.plain) or is_guess(judged.plain))
 
 
 def _is_raw_error(judged: _NormalisedText) -> bool:
-    if _ERROR_FORM.holds(judged.plain):
+    if _ERROR_FORM.is_match(judged.plain):
         return False
-    return _RAW_ERROR_START.holds(judged.plain) or (
-        not judged.durable and _RAW_ERROR.holds(judged.plain)
+    return _RAW_ERROR_START.is_match(judged.plain) or (
+        not judged.durable and _RAW_ERROR.is_match(judged.plain)
     )
 
 
@@ -303,7 +305,7 @@ def _forbids(plain: str, at: int, found: str) -> bool:
     if without is None:
         return False
     after = plain[at + without.end() :]
-    return _NEVER_BEFORE.holds(plain[max(0, at - 80) : at]) or _NEVER_AFTER.holds(after[:80])
+    return _NEVER_BEFORE.is_match(plain[max(0, at - 80) : at]) or _NEVER_AFTER.is_match(after[:80])
 
 
 _WITHOUT = Lazy(
@@ -336,21 +338,21 @@ def _is_bad_feedback(judged: _NormalisedText) -> bool:
     """Whether feedback says nothing about how to work: a report or a description."""
     if judged.type != "feedback":
         return False
-    if _REPORT.holds(judged.plain):
+    if _REPORT.is_match(judged.plain):
         return not judged.durable
-    describes = _STATEMENT_START.holds(judged.plain)
+    describes = _STATEMENT_START.is_match(judged.plain)
     if judged.plain.lower().startswith("the user "):
         return False  # a person's way of working implies how to work for them
-    return describes and not judged.durable and not _PREFERENCE.holds(judged.plain)
+    return describes and not judged.durable and not _PREFERENCE.is_match(judged.plain)
 
 
 def _is_bad_decision(judged: _NormalisedText) -> bool:
     """Whether a decision decides nothing: an event, a step of work."""
-    if judged.type != "decision" or _CHOICE.holds(judged.plain):
+    if judged.type != "decision" or _CHOICE.is_match(judged.plain):
         return False
     # "The console is React 18; Redux was removed": the first clause is the decision.
     first = _CLAUSE.match(judged.plain)
-    return _EVENT.holds(first.group() if first is not None else judged.plain)
+    return _EVENT.is_match(first.group() if first is not None else judged.plain)
 
 
 _CLAUSE = Lazy(r"[^;:：；]+")

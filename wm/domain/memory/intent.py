@@ -46,7 +46,7 @@ def has_harmful_intent(text: str) -> bool:
     text: normalised and without accents, as in the gate.
     """
     folded = _folded(text)
-    if _PIPED.holds(folded):
+    if _PIPED.is_match(folded):
         return True
     sentences = _split(_SENTENCE, folded)
     if _has("THIS", folded) and any(_invalidates(sentence) for sentence in sentences):
@@ -143,13 +143,13 @@ def _is_state(sentence: str) -> bool:
     editor = _has("EDITOR", sentence)
     if not (editor or _has("SERVICE", sentence)) or _has("ALWAYS", sentence):
         return False
-    if editor and _has("OPENED", sentence) and _FILE.holds(sentence):
+    if editor and _has("OPENED", sentence) and _FILE.is_match(sentence):
         return True
     return _has("NOW", sentence) and _has("RUNNING", sentence)
 
 
 def _orders_harm(sentence: str) -> bool:
-    return _signs().holds(sentence) and (
+    return _signs().is_match(sentence) and (
         _leaks(sentence)
         or _overrides(sentence)
         or _hides(sentence)
@@ -211,13 +211,13 @@ def _runs_download(sentence: str) -> bool:
     """Something from outside is fetched and run, or something encoded is."""
     return (
         (_leaves(sentence) and bool(_wanted("FETCH", sentence) or _has("RUN_IT", sentence)))
-        or _ENCODED.holds(sentence)
+        or _ENCODED.is_match(sentence)
     ) and any(not _describes(sentence, at) for at in _wanted("RUN", sentence))
 
 
 def _leaves(sentence: str) -> bool:
     """Whether the sentence names an address on another machine."""
-    return _AWAY.holds(sentence) and not _HERE.holds(sentence)
+    return _AWAY.is_match(sentence) and not _HERE.is_match(sentence)
 
 
 def _wanted(concept: str, sentence: str) -> list[int]:
@@ -258,7 +258,7 @@ def _split(mark: Lazy, text: str) -> list[str]:
 
 
 def _has(concept: str, text: str) -> bool:
-    return _concept(concept).holds(text)
+    return _concept(concept).is_match(text)
 
 
 @cache

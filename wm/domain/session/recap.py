@@ -41,7 +41,7 @@ _HASH = Lazy(r"(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]")
 
 def reads_output(event: ToolFinished) -> bool:
     """Whether the output may name a commit."""
-    return event.tool == "bash" and event.exit_code == 0 and _COMMIT.holds(event.command[:2000])
+    return event.tool == "bash" and event.exit_code == 0 and _COMMIT.is_match(event.command[:2000])
 
 
 def after_prompt(recap: Recap | None, state: SessionState, typed: str) -> Recap:
