@@ -54,7 +54,7 @@ _BITS = 1 << 19
 _UNIT = struct.Struct("<BBQQ")
 _STATES = 0x40
 """Flag in the first byte of a unit: its statement follows the words."""
-_LONGEST_SAID = 1 << 20
+_MAX_STATEMENT_BYTES = 1 << 20
 _HEAD_WORDS = 5
 """Size of a unit's header, counted in words."""
 
@@ -123,8 +123,8 @@ class _Unit(Struct, frozen=True):
         return packed + struct.pack(f"<B{len(tokens)}I", len(tokens), *tokens)
 
 
-class _Said(Struct):
-    """Said sentences, indexed by word and by neighbour pair.
+class _Statements(Struct):
+    """The sentences of user and model, indexed by word and by neighbour pair.
 
     spoken: (speaker, sentence) pairs. words: said word -> whether said before it was foreign;
     a word that was foreign first counts if the user said it, not if the model did. late_pairs:
@@ -154,7 +154,7 @@ class _Said(Struct):
             if not late or unit.who == USER:
                 self.pairs.add(both)
 
-    def copy(self) -> _Said:
+    def copy(self) -> _Statements:
         return replace(
             self,
             units=list(self.units),
@@ -182,10 +182,10 @@ class SessionWords:
         self.given = given
         self.key = key
         self.settings = settings
-        self._said = _unpacked(given.said)
+        self._history = _unpacked(given.said)
         self._foreign = _bits(given.foreign)
         self._distrust = dict.fromkeys(given.distrust)
-        self._changed = self._said_more = False
+        self._changed = self._has_new_statements = False
 
     # --- recording ------------------------------------------------------------------------
 
@@ -209,7 +209,7 @@ class SessionWords:
 
     def _record_stated(self, blocks: list[str]) -> None:
         for sentence in sentences("\n".join(dict.fromkeys(blocks)), self.key):
-            self._add_said(USER, sentence)
+            self._add_statement(USER, sentence)
 
     def record_agent(self, text: str) -> None:
         """Record the model's text: said, unless it repeats foreign text or is distrusted."""
@@ -217,9 +217,9 @@ class SessionWords:
             if self._distrust or self._repeats(sentence):
                 self._mark_foreign([sentence])
             elif self._rearranges(sentence):
-                self._add_said(AGENT, sentence._replace(tokens=()))
+                self._add_statement(AGENT, sentence._replace(tokens=()))
             else:
-                self._add_said(AGENT, sentence)
+                self._add_statement(AGENT, sentence)
 
     def record_foreign(self, text: str, limit: int = 0) -> None:
         """Record tool output, a file, a page or a paste."""
@@ -256,7 +256,7 @@ class SessionWords:
         return self.given.model_copy(
             update={
                 "foreign": _text(self._foreign) if self._foreign.strip(b"\0") else "",
-                "said": self._packed() if self._said_more else self.given.said,
+                "said": self._packed() if self._has_new_statements else self.given.said,
                 "distrust": tuple(self._distrust),
             }
         )
@@ -275,7 +275,7 @@ class SessionWords:
         if self._holds_foreign(words) or self._holds_foreign_pairs(claims, words):
             return SupportVerdict("tool", (FOREIGN_FIRST,))
         by = self._speakers(claims, [name for name in known if name in text])
-        if not words or not claims or None in by or not self._said_names(text, words):
+        if not words or not claims or None in by or not self._names_are_stated(text, words):
             return SupportVerdict("agent", (UNATTRIBUTABLE,))
         if self._is_repeated(claims, words):
             return SupportVerdict("tool", (REPEATED,))
@@ -305,7 +305,7 @@ class SessionWords:
         return tuple(self._distrust)
 
     def _is_foreign_only(self, word: int) -> bool:
-        return word not in self._said.words and self._in_filter(word)
+        return word not in self._history.words and self._in_filter(word)
 
     def _holds_foreign(self, words: Mapping[int, str]) -> bool:
         return any(k != ORDINARY and self._is_foreign_only(w) for w, k in words.items())
@@ -318,7 +318,7 @@ class SessionWords:
                 if one not in words or other not in words:
                     continue
                 pairs += 1
-                if both in self._said.pairs or not self._in_filter(both):
+                if both in self._history.pairs or not self._in_filter(both):
                     continue
                 if ORDINARY not in (words[one], words[other]):
                     return True
@@ -328,29 +328,33 @@ class SessionWords:
     def _is_repeated(self, claims: Sequence[Sentence], words: Mapping[int, str]) -> bool:
         """Whether most neighbour pairs were foreign before the user said them."""
         pairs = [p for sentence in claims for p in sentence.pairs()]
-        late = sum(p in self._said.late_pairs for p in pairs)
+        late = sum(p in self._history.late_pairs for p in pairs)
         if pairs:
             return late > MAX_REPEATED * len(pairs)
-        return not any(self._said.words.get(word) for word in words)
+        return not any(self._history.words.get(word) for word in words)
 
-    def _said_names(self, text: str, words: Mapping[int, str]) -> bool:
+    def _names_are_stated(self, text: str, words: Mapping[int, str]) -> bool:
         """Whether every name was said in one piece: `b.org/a` has the words of `a.org/b`."""
         for name in distinctive_words.names(text, self.key):
             is_exempt = len(name) < 2 or not all(word in words for word in name)
-            if not is_exempt and not any(_within(name, u.sentence.words) for u in self._said.units):
+            if not is_exempt and not any(
+                _within(name, u.sentence.words) for u in self._history.units
+            ):
                 return False
         return True
 
     def _covers(self, sentence: Sentence) -> bool:
         """Whether a few said sentences contain most words of this one."""
         words = set(sentence.words)
-        said = left = words & self._said.words.keys()
+        said = left = words & self._history.words.keys()
         # One shared word proves nothing: a sentence counts only if it contains two of the words.
         least = min(2, len(words))
         for _ in range(MAX_UNITS):
             if not left:
                 break
-            best = max(self._said.units, key=lambda one: len(left.intersection(one.sentence.words)))
+            best = max(
+                self._history.units, key=lambda one: len(left.intersection(one.sentence.words))
+            )
             if len(said.intersection(best.sentence.words)) < least:
                 break
             left = left.difference(best.sentence.words)
@@ -394,8 +398,8 @@ class SessionWords:
         long = count > limit.max_typed_lines or len(text) > limit.max_typed_block_chars
         return text, typed and not long
 
-    def _add_said(self, who: int, sentence: Sentence) -> None:
-        said = self._said
+    def _add_statement(self, who: int, sentence: Sentence) -> None:
+        said = self._history
         if (who, sentence) in said.spoken:
             return
         late = sum(1 << at for at, word in enumerate(sentence.words) if not self._is_first(word))
@@ -404,38 +408,38 @@ class SessionWords:
             for at, both in enumerate(sentence.pairs())
             if both in said.late_pairs or (both not in said.pairs and self._in_filter(both))
         )
-        if not self._said_more:
-            self._said = said.copy()
-        self._said.add(_Unit(who, sentence, late, late_pairs))
-        self._changed = self._said_more = True
+        if not self._has_new_statements:
+            self._history = said.copy()
+        self._history.add(_Unit(who, sentence, late, late_pairs))
+        self._changed = self._has_new_statements = True
 
     def _is_first(self, word: int) -> bool:
-        known = self._said.words.get(word)
+        known = self._history.words.get(word)
         return not self._in_filter(word) if known is None else known
 
     def _repeats(self, sentence: Sentence) -> bool:
         words = set(sentence.words)
         foreign = sum(self._is_foreign_only(word) for word in words)
         pairs = sentence.pairs()
-        late = sum(both not in self._said.pairs and self._in_filter(both) for both in pairs)
+        late = sum(both not in self._history.pairs and self._in_filter(both) for both in pairs)
         return foreign > MAX_FOREIGN_WORDS * len(words) or late > MAX_FOREIGN_PAIRS * len(pairs)
 
     def _rearranges(self, sentence: Sentence) -> bool:
         """Whether the model rearranges the user's words. Such a sentence states nothing: a tool may
         have shown the model the same words in another order."""
-        theirs = self._said.by_user
+        theirs = self._history.by_user
         words = items.words(sentence.tokens)
         known = sum(word in theirs for word in words)
         if (
             not words
             or known < MIN_REARRANGED * len(words)
-            or (USER, sentence) in self._said.spoken
+            or (USER, sentence) in self._history.spoken
         ):
             return False
         return not comparison.supports(sentence.tokens, self._statements(USER))
 
     def _statements(self, who: int) -> list[tuple[int, ...]]:
-        return [unit.sentence.tokens for unit in self._said.units if unit.who == who]
+        return [unit.sentence.tokens for unit in self._history.units if unit.who == who]
 
     def _mark_foreign(self, claims: Iterable[Sentence]) -> None:
         """Mark the words and neighbour pairs of sentences as foreign, except those said before."""
@@ -447,7 +451,7 @@ class SessionWords:
         self._add_to_filter(words, pairs)
 
     def _add_to_filter(self, words: set[int], pairs: set[int]) -> None:
-        new = words.difference(self._said.words) | pairs.difference(self._said.pairs)
+        new = words.difference(self._history.words) | pairs.difference(self._history.pairs)
         before = bytes(self._foreign)
         for place in chain.from_iterable(map(_places, new)):
             self._foreign[place >> 3] |= 1 << (place & 7)
@@ -460,7 +464,7 @@ class SessionWords:
         """Pack the newest sentences of each speaker that fit."""
         kept: list[bytes] = []
         room = {USER: self.settings.kept_words, AGENT: self.settings.kept_words}
-        for unit in reversed(self._said.units):
+        for unit in reversed(self._history.units):
             room[unit.who] -= len(unit.sentence.words) + _HEAD_WORDS
             if room[unit.who] >= 0:
                 kept.append(unit.pack())
@@ -498,17 +502,17 @@ def _stated(text: str) -> str:
     """What the user states: without questions, which may ask about anything, and without long
     quotations, which are another person's words. A polite question is kept: it is a wish."""
     if "?" in text or "？" in text:
-        text = _QUESTION.sub(_kept_wish, text)
+        text = _QUESTION.sub(_polite_or_blank, text)
     quotes = '"' in text or "“" in text or "«" in text
-    return _QUOTATION.sub(_kept_long, text) if quotes else text
+    return _QUOTATION.sub(_unquoted_or_blank, text) if quotes else text
 
 
-def _kept_wish(match: Pattern) -> str:
+def _polite_or_blank(match: Pattern) -> str:
     question = str(match.group())
     return question if _POLITE.match(question) is not None else " "
 
 
-def _kept_long(match: Pattern) -> str:
+def _unquoted_or_blank(match: Pattern) -> str:
     quotation = str(match.group())
     return quotation if len(quotation.split(None, MOST_QUOTED_WORDS)) > MOST_QUOTED_WORDS else " "
 
@@ -536,10 +540,10 @@ def _bits(text: str) -> bytearray:
 
 
 @lru_cache(maxsize=16)
-def _unpacked(text: str) -> _Said:
+def _unpacked(text: str) -> _Statements:
     """Decode said sentences. Cached and shared by several calls: do not change the result."""
-    said = _Said()
-    raw = _bytes(text, _LONGEST_SAID) if text else b""
+    said = _Statements()
+    raw = _bytes(text, _MAX_STATEMENT_BYTES) if text else b""
     at = 0
     while at + _UNIT.size <= len(raw):
         head, count, late, late_pairs = _UNIT.unpack_from(raw, at)

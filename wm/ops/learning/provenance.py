@@ -42,12 +42,12 @@ from wm.ops.session.hot_state import load_session, session_ref
 WAITING_TWIN = "repeats_waiting"
 """Reason code of a memory that repeats a tainted entry of the inbox."""
 
-_HEARD = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
+_RECORDED = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
 
 
 def count_event(work: LocatedWork, given: EventRequest, redacted: EventRequest) -> None:
     """Count the words of an event. given: the unredacted event, of which only digests are kept."""
-    if not isinstance(given.event, _HEARD):
+    if not isinstance(given.event, _RECORDED):
         return
     state = load_session(work, redacted)
     if state.subagent:
@@ -63,7 +63,7 @@ def count_event(work: LocatedWork, given: EventRequest, redacted: EventRequest) 
         )
 
 
-def hear_given(work: Work, state: SessionState, text: str) -> SessionState:
+def record_project_text(work: Work, state: SessionState, text: str) -> SessionState:
     """The session after the words of a project text were counted as foreign."""
     words = _words(work.runtime, state)
     words.record_foreign(text)

@@ -143,7 +143,7 @@ def _count_as_foreign(work: LocatedWork, state: SessionState, texts: Sequence[st
     if texts:
         ref = session_ref(work.key, state.session_id)
         known = work.read(ref).document or state
-        work.put(ref, provenance.hear_given(work, known, "\n".join(texts)))
+        work.put(ref, provenance.record_project_text(work, known, "\n".join(texts)))
 
 
 # --- tools of the model ---------------------------------------------------------------------

@@ -47,4 +47,4 @@ def take_block(work: LocatedWork, state: SessionState, room: int) -> tuple[str, 
         work.put(record_ref(work.key), record.model_copy(update={"asked": others}))
     fact = Fact("handoff_given", "render", "selected", details={"chars": len(block)})
     work.log([fact], session=sid(state.session_id))
-    return block, provenance.hear_given(work, state, redacted)
+    return block, provenance.record_project_text(work, state, redacted)

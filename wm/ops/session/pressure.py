@@ -121,7 +121,7 @@ def count_refs(
     state = runtime.store.read(session_ref(place.key, request.session_id)).document
     heard = state.heard if state is not None and state.heard is not None else Heard()
     after = heard.model_copy(update={"chars": heard.chars + added})
-    measure = _of_heard(known, after, runtime.settings.pressure)
+    measure = _from_reported(known, after, runtime.settings.pressure)
     return (ref,) if _is_worth_a_write(known, measure) else ()
 
 
@@ -183,13 +183,15 @@ class _Meter(Struct, frozen=True):
         elif event.context_tokens > 0:
             measure = rules.of_tokens(known, event.context_tokens, 0, self.settings, source=RESUMED)
             if measure is not None:
-                self._keep_heard(state, (state.heard or Heard()).model_copy(update={"chars": 0}))
+                self._store_reported(
+                    state, (state.heard or Heard()).model_copy(update={"chars": 0})
+                )
                 self.observe(measure, began=measure.used)
 
     def replaced(self, state: SessionState, chars: int) -> None:
         """A summary of this many characters replaced the context."""
         heard = Heard(chars=chars)
-        self._keep_heard(state, heard)
+        self._store_reported(state, heard)
         known = self.known
         if known is not None:
             after = rules.replaced(known, heard, now=self.work.now, settings=self.settings)
@@ -204,8 +206,8 @@ class _Meter(Struct, frozen=True):
             item=_item(self.work, given, redacted),
             settings=self.settings,
         )
-        self._keep_heard(state, heard)
-        measure = _of_heard(known, heard, self.settings)
+        self._store_reported(state, heard)
+        measure = _from_reported(known, heard, self.settings)
         if counts and _is_worth_a_write(known, measure):
             self.observe(measure)
 
@@ -235,7 +237,7 @@ class _Meter(Struct, frozen=True):
         self.work.log(facts, session=name)
         self.work.notify(Pressure.slug, name)
 
-    def _keep_heard(self, state: SessionState, heard: Heard) -> None:
+    def _store_reported(self, state: SessionState, heard: Heard) -> None:
         if heard != (state.heard or Heard()):
             changed = state.model_copy(update={"heard": heard})
             self.work.put(session_ref(self.work.key, self.session_id), changed)
@@ -251,7 +253,7 @@ def _counts_characters(known: Pressure | None) -> bool:
     return known is None or known.basis != "tokens" or known.source == RESUMED
 
 
-def _of_heard(known: Pressure | None, heard: Heard, settings: PressureSettings) -> ContextFill:
+def _from_reported(known: Pressure | None, heard: Heard, settings: PressureSettings) -> ContextFill:
     if known is None or known.basis != "tokens":
         return rules.of_characters(heard, settings)
     return rules.since_resume(known, heard, settings)

@@ -112,7 +112,7 @@ def _blocks(
     if first and not state.epoch_number:
         last = recaps.block(work, state, _room(work, state, *texts))
         texts = (*texts, last)
-        state = provenance.hear_given(work, state, last) if last else state
+        state = provenance.record_project_text(work, state, last) if last else state
         handoff, state = handoff_block.take_block(work, state, _room(work, state, *texts))
     working = working_memory.rendered(work, state, _room(work, state, *texts, handoff))
     blocks = (

@@ -16,7 +16,7 @@ from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
 from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, word_of, words
 
-MIN_SAID = 0.6
+MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
 MAX_SHARED = 0.5
 """Maximum share of another clause's words that a clause may take if it leaves some of them out."""
@@ -110,7 +110,7 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
 def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
     """Whether most of the words were said."""
     words = mine - {fw.VERB}
-    return 0 < len(words - new) >= MIN_SAID * len(words)
+    return 0 < len(words - new) >= MIN_STATED_SHARE * len(words)
 
 
 def _all_words(given: Sequence[Clause]) -> frozenset[int]:

@@ -262,7 +262,7 @@ class MemoryEditor:
         unclear: list[MemoryEntry] = []
         new = reading(entry.text)
         for old, rarity in self._related(entry, new):
-            if _said_in_one_session(entry, old) and not _shares_half(new, reading(old.text)):
+            if _same_session(entry, old) and not _shares_half(new, reading(old.text)):
                 continue  # "not" and "just" then speak of the work in hand
             found = judge(new, reading(old.text), rarity)
             # What is said in passing retires what was asked for only if its words say so.
@@ -293,7 +293,7 @@ class MemoryEditor:
     ) -> list[tuple[MemoryEntry, Rarity]]:
         """Older active entries of this scope that share words with the statement."""
         known = self._index.entries
-        fitting = {at for at, e in known.items() if _is_said(e)}
+        fitting = {at for at, e in known.items() if _is_stated(e)}
         nearest = self._nearest(entry, fitting, self._naming(new))
         return [(known[at], rarity) for at, rarity in nearest.items()]
 
@@ -447,14 +447,14 @@ def _waiting(entry: MemoryEntry, reason: str, *, supersedes: tuple[str, ...] = (
     )
 
 
-def _is_said(entry: MemoryEntry) -> bool:
+def _is_stated(entry: MemoryEntry) -> bool:
     """Whether it is in force, or a statement of the user that waits only because it was
     unclear whether it is meant to last."""
     waits = entry.status == "inbox" and entry.source == "stated"
     return entry.status == "active" or (waits and MAY_REPLACE not in entry.reasons)
 
 
-def _said_in_one_session(entry: MemoryEntry, old: MemoryEntry) -> bool:
+def _same_session(entry: MemoryEntry, old: MemoryEntry) -> bool:
     """Whether both were said in passing in one session."""
     return entry.session == old.session != "" and entry.source == old.source == "stated"
 
