@@ -334,9 +334,9 @@ def test_without_a_daemon_only_requests_to_remember_go_to_the_files(
 def test_an_unrecorded_request_is_reported(plugin: Plugin, daemon: str) -> None:
     lost = {"daemon": daemon, "library": None}
     done = run(plugin, lost, message("remember that we ship on Fridays"))
-    _said, told = done["outputs"][-1]["parts"]
-    assert told["text"].startswith("wm could not record this message")
-    assert told["synthetic"] is True
+    _said, notice = done["outputs"][-1]["parts"]
+    assert notice["text"].startswith("wm could not record this message")
+    assert notice["synthetic"] is True
     asked = run(plugin, lost, message("why does the check fail?"))
     assert len(asked["outputs"][-1]["parts"]) == 1
 
@@ -381,8 +381,8 @@ def test_while_a_hanging_daemon_is_skipped_changes_do_not_go_to_the_files(plugin
 
 def test_events_that_go_to_the_files_keep_their_order(plugin: Plugin) -> None:
     done = run(plugin, {"daemon": "gone"}, bash(1), tool("edit", filePath="/repo/a"), bash(0))
-    told = [b["input"]["tool"] for where, _, b in done["calls"] if where.startswith("library")]
-    assert told == ["bash", "edit", "bash"]
+    tools = [b["input"]["tool"] for where, _, b in done["calls"] if where.startswith("library")]
+    assert tools == ["bash", "edit", "bash"]
 
 
 def test_a_hanging_daemon_is_called_three_times_and_then_every_ten_seconds(plugin: Plugin) -> None:
@@ -546,10 +546,10 @@ def test_the_tools_call_the_daemon_with_their_session(plugin: Plugin) -> None:
 
 
 def test_without_a_listener_a_tool_is_called_once_through_the_files(plugin: Plugin) -> None:
-    told = {"result": {"content": [{"type": "text", "text": "Proposed."}]}}
+    result = {"result": {"content": [{"type": "text", "text": "Proposed."}]}}
     done = run(
         plugin,
-        {"daemon": "gone", "library": {"mcp": told}},
+        {"daemon": "gone", "library": {"mcp": result}},
         {"tool": "remember", "args": {"text": "we ship", "type": "project"}},
         {"library": None},
         {"tool": "memory_stats", "args": {}},
@@ -673,10 +673,10 @@ def test_the_tokens_of_an_answer_are_reported_once_with_the_model_limit(plugin: 
     done = run(
         plugin, {"daemon": {}}, config, created(), call, answer(finish=None), answer(), answer()
     )
-    told = [body for _, name, body in done["calls"] if name == "message.updated"]
-    assert [body["limit"] for body in told] == [{"context": 200_000, "output": 32_000}]
-    assert told[0]["compaction"] == {"auto": True, "reserved": 9}
-    assert told[0]["event"]["properties"]["info"] == {
+    bodies = [body for _, name, body in done["calls"] if name == "message.updated"]
+    assert [body["limit"] for body in bodies] == [{"context": 200_000, "output": 32_000}]
+    assert bodies[0]["compaction"] == {"auto": True, "reserved": 9}
+    assert bodies[0]["event"]["properties"]["info"] == {
         "id": "msg_2",
         "sessionID": "s",
         "role": "assistant",

@@ -38,7 +38,7 @@ const LEAST_LINES = 20
 // Tools that change files, or show that an error is fixed. Without a daemon their events go to
 // the files; a hanging daemon may have them already.
 const CHANGES = new Set(["bash", "edit", "multiedit", "patch", "apply_patch", "write"])
-const UNHEARD = "where nobody listens"
+const WITHOUT_DAEMON = "only without a daemon"
 const NOT_RECORDED =
   "wm could not record this message, neither through its daemon nor in its files (`wm doctor` says why). " +
   "If it asks to remember something, tell the user that it was not kept."
@@ -207,7 +207,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   }
 
   // For a session that began in another process it is unknown whether it is a subagent's.
-  async function familiar(id) {
+  async function sessionWithParent(id) {
     const known = session(id)
     if (known.parent === undefined) {
       const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
@@ -226,29 +226,29 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   }
 
   // One post. library: true for an event that must not be lost, it goes to the files without an
-  // answer; UNHEARD for one that goes there only if no daemon listens.
+  // answer; WITHOUT_DAEMON for one that goes there only if no daemon listens.
   // Returns the answer's object, {} for an empty one, undefined when wm could not be reached.
   async function send(name, body, library) {
     const began = now()
-    const whole = { ...body, directory, worktree }
-    let heard = began < memory.quietUntil
-    if (!heard) {
+    const payload = { ...body, directory, worktree }
+    let listening = began < memory.quietUntil
+    if (!listening) {
       try {
-        const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, whole, EVENT_MS)
+        const { status, text } = await wm.call("POST", `/v1/hooks/opencode/${name}`, payload, EVENT_MS)
         memory.late = 0
-        heard = true
+        listening = true
         // A body too large for the socket (413) goes to the files.
         if (status < 500 && status !== 413) return status < 300 && text ? JSON.parse(text) : {}
       } catch (error) {
         const hangs = error?.name === "TimeoutError"
-        heard ||= hangs
+        listening ||= hangs
         if (hangs) memory.late += 1
         if (memory.late >= QUIET_AFTER) memory.quietUntil = now() + QUIET_MS
       }
     }
-    if (!library || (library === UNHEARD && heard)) return undefined
+    if (!library || (library === WITHOUT_DAEMON && listening)) return undefined
     try {
-      const stdin = JSON.stringify(whole, wellFormed)
+      const stdin = JSON.stringify(payload, wellFormed)
       const text = await wm.run(["hook", "opencode", name, "--library"], stdin, START_MS - (now() - began))
       return text.trim() ? JSON.parse(text) : {}
     } catch {
@@ -256,15 +256,15 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     }
   }
 
-  const tell = (name, body, library = false) => inOrder(() => send(name, body, library))
+  const post = (name, body, library = false) => inOrder(() => send(name, body, library))
 
   // A session that was answered without wm continues without memory: its thinking is bound to
   // the system prompt that it had.
-  async function isStrange(id) {
+  async function wasAnsweredWithoutMemory(id) {
     const query = new URLSearchParams({ directory })
-    const asked = await wm.call("GET", `/v1/sessions/${encodeURIComponent(id)}?${query}`, undefined, EVENT_MS)
-    if (asked.status >= 500) return false
-    const epochs = asked.status < 300 && asked.text ? JSON.parse(asked.text).state?.epochNumber : 0
+    const answer = await wm.call("GET", `/v1/sessions/${encodeURIComponent(id)}?${query}`, undefined, EVENT_MS)
+    if (answer.status >= 500) return false
+    const epochs = answer.status < 300 && answer.text ? JSON.parse(answer.text).state?.epochNumber : 0
     if (epochs > 0) return false
     const recent = await client.session.messages({ path: { id }, query: { limit: 10 } })
     return (recent?.data ?? []).some(({ info }) => info.role === "assistant" && info.time?.completed)
@@ -272,9 +272,9 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
   async function blocksOf(id, system) {
     await memory.ready
-    if (!session(id).begins && (await isStrange(id).catch(() => false))) return []
+    if (!session(id).begins && (await wasAnsweredWithoutMemory(id).catch(() => false))) return []
     const body = { input: { sessionID: id }, output: { system: [system[0]?.slice(0, 200) ?? ""] } }
-    return strings((await tell(SYSTEM, body, true))?.system)
+    return strings((await post(SYSTEM, body, true))?.system)
   }
 
   function once(seen, key) {
@@ -308,7 +308,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (!info?.id) return
       Object.assign(session(info.id), { parent: info.parentID ?? "", begins: true, untitled: true })
       await memory.ready
-      const answer = await tell("session.created", {
+      const answer = await post("session.created", {
         event: { type: event.type, properties: { info: { id: info.id, parentID: info.parentID } } },
       })
       show(answer?.toast)
@@ -320,13 +320,13 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       const { input, output, total } = info.tokens ?? {}
       if (info.role !== "assistant" || info.summary || !info.finish || !(input || output || total)) return
       if (!once(counted, info.id)) return
-      const known = await familiar(info.sessionID)
+      const known = await sessionWithParent(info.sessionID)
       if (known.parent) return
       const { id, sessionID, role, agent, mode, providerID, modelID, summary, tokens } = info
-      const told = { id, sessionID, role, agent, mode, providerID, modelID, summary, tokens }
+      const sent = { id, sessionID, role, agent, mode, providerID, modelID, summary, tokens }
       const limit = windows.get(`${providerID}/${modelID}`)
-      const body = { event: { type: event.type, properties: { info: told } }, limit, compaction }
-      const answer = await tell("message.updated", body)
+      const body = { event: { type: event.type, properties: { info: sent } }, limit, compaction }
+      const answer = await post("message.updated", body)
       known.notices.push(...strings(answer?.notices))
       if (typeof answer?.prompt === "string" && answer.prompt) await prompt(sessionID, known, answer.prompt)
     },
@@ -335,8 +335,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (part?.type !== "tool" || part.state?.status !== "error" || !once(reported, part.id)) return
       const { status, input, error } = part.state
       const state = { status, input: cutAll(input), error: cut(error, MAX_OUTPUT) }
-      const told = { sessionID: part.sessionID, type: "tool", tool: part.tool, state }
-      await tell("message.part.updated", { event: { type: event.type, properties: { part: told } } }, true)
+      const sent = { sessionID: part.sessionID, type: "tool", tool: part.tool, state }
+      await post("message.part.updated", { event: { type: event.type, properties: { part: sent } } }, true)
     },
     async "session.compacted"(event) {
       const id = event.properties?.sessionID
@@ -346,14 +346,14 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       // The epoch ends before anything is awaited: the next call may have started.
       Object.assign(known, { compacting: false, summary: "", blocks: undefined, begins: true })
       if (known.parent) return
-      await tell("session.compacted", { event: { type: event.type, properties: { sessionID: id } }, summary }, true)
+      await post("session.compacted", { event: { type: event.type, properties: { sessionID: id } }, summary }, true)
     },
     async "session.deleted"(event) {
       const id = event.properties?.info?.id ?? event.properties?.sessionID
       if (!id) return
       sessions.delete(id)
       mine.delete(id)
-      await tell("session.deleted", { event: { type: event.type, properties: { info: { id } } } }, true)
+      await post("session.deleted", { event: { type: event.type, properties: { info: { id } } } }, true)
     },
     // A compaction that failed ends in one of these and in no session.compacted.
     async "session.idle"(event) {
@@ -384,7 +384,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
 
     async "chat.message"(input, output) {
       if (output.parts?.length && output.parts.every((part) => prompts.has(part.text))) return
-      const known = await familiar(input.sessionID)
+      const known = await sessionWithParent(input.sessionID)
       forgetCompaction(input.sessionID)
       // The prompt of a subagent was written by a model, not by the user (EX-4).
       if (known.parent) return
@@ -398,7 +398,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         input: { sessionID: input.sessionID, messageID: input.messageID },
         output: { message: { id: output.message?.id }, parts },
       }
-      const answer = await tell("chat.message", body, mayAsk)
+      const answer = await post("chat.message", body, mayAsk)
       known.notices.push(...strings(answer?.notices))
       show(answer?.toast)
       if (!answer && mayAsk) known.notices.push(NOT_RECORDED)
@@ -430,10 +430,10 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         replaceable,
       }
       const failed = Number.isInteger(exit) && exit !== 0
-      const told = tell("tool.execute.after", body, failed || (CHANGES.has(input.tool) && UNHEARD))
+      const posted = post("tool.execute.after", body, failed || (CHANGES.has(input.tool) && WITHOUT_DAEMON))
       const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
       const { notices } = session(input.sessionID)
-      const answer = await Promise.race([told, late])
+      const answer = await Promise.race([posted, late])
       // OpenCode keeps this text, so the model reads the same one in every later request (PR-1).
       if (replaceable && typeof answer?.output === "string" && answer.output) output.output = answer.output
       notices.push(...strings(answer?.notices))
@@ -448,7 +448,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       const model = input.model
       if (model?.limit) windows.set(`${model.providerID}/${model.id}`, model.limit)
       if (!id || sidePrompts.some((begin) => system[0]?.trimStart().startsWith(begin.trimStart()))) return
-      const known = await familiar(id)
+      const known = await sessionWithParent(id)
       if (known.parent || known.compacting) return
       known.blocks ??= blocksOf(id, system).catch(() => [])
       // One text per block: OpenCode joins them into a second system block with its own cache
@@ -457,10 +457,10 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     },
 
     async "experimental.session.compacting"(input, output) {
-      const known = await familiar(input.sessionID)
+      const known = await sessionWithParent(input.sessionID)
       if (known.parent) return
       Object.assign(known, { compacting: true, summary: "" })
-      const answer = await tell("experimental.session.compacting", { input: { sessionID: input.sessionID } }, true)
+      const answer = await post("experimental.session.compacting", { input: { sessionID: input.sessionID } }, true)
       output.context.push(...strings(answer?.context))
     },
 
@@ -469,7 +469,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (known.compacting) known.summary = output.text
       else if (!known.parent && mine.has(input.sessionID)) {
         const { sessionID, messageID } = input
-        tell("experimental.text.complete", {
+        post("experimental.text.complete", {
           input: { sessionID, messageID },
           output: { text: cut(output.text, MAX_OUTPUT) },
         }).catch(() => {})
@@ -477,7 +477,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
     },
 
     async dispose() {
-      await Promise.all([...mine].map((sessionID) => tell("dispose", { input: { sessionID } })))
+      await Promise.all([...mine].map((sessionID) => post("dispose", { input: { sessionID } })))
     },
   }
 
