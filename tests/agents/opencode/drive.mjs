@@ -6,6 +6,7 @@
 //   in       {"parents": {id: parentID}, "messages": [of the session], "refuses": …, "steps": [step…]}
 //   a step   {"daemon": {event: reply} | "gone" | "slow" | "broken" | "full", "library": {event: reply}}
 //            or {"hook": name, "input": …, "output": …} or {"event": …} or {"tool": name, "args": …}
+//            "delay": how many ms the daemon takes from here on; "awaited": false as OpenCode emits events
 //   out      {"calls": [[where, name, body]], "outputs": [output of each step]}
 
 import { createInterface } from "node:readline"
@@ -19,11 +20,13 @@ async function play(scenario) {
   let daemon = {}
   let library = {}
   let clock = 0
+  let delay = 0
 
   const wm = {
     async call(method, target, body) {
       const name = target.replace("/v1/hooks/opencode/", "")
       calls.push([`socket ${method}`, name, body ?? null])
+      if (delay) await new Promise((resolve) => setTimeout(resolve, delay))
       if (daemon === "gone") throw new Error("ENOENT")
       if (daemon === "slow") throw Object.assign(new Error("deadline"), { name: "TimeoutError" })
       if (daemon === "broken") return { status: 500, text: "{}" }
@@ -61,9 +64,13 @@ async function play(scenario) {
   for (const step of scenario.steps) {
     if ("daemon" in step) daemon = step.daemon
     if ("library" in step) library = step.library
+    if ("delay" in step) delay = step.delay
     if ("seconds" in step) clock += step.seconds * 1000
     if (step.hook) await hooks[step.hook](step.input, step.output)
-    if (step.event) await hooks.event({ event: step.event })
+    if (step.event) {
+      const handled = hooks.event({ event: step.event })
+      if (step.awaited !== false) await handled
+    }
     if (step.tool) step.output = await hooks.tool[step.tool].execute(step.args, { directory: "/repo", sessionID: "s" })
     outputs.push(step.output ?? null)
   }

@@ -483,6 +483,43 @@ def test_notices_refused_by_opencode_are_appended_to_the_next_output(
     assert done["outputs"][4]["output"] == "out\n\nkept"
 
 
+@pytest.mark.parametrize(
+    ("daemon", "where"), [({}, "socket POST"), ("gone", "library hook opencode")]
+)
+def test_dispose_waits_for_events_that_opencode_does_not_wait_for(
+    plugin: Plugin, daemon: Any, where: str
+) -> None:
+    deletions = [
+        {**bus("session.deleted", info={"id": name}), "awaited": False} for name in ("s", "child")
+    ]
+    done = run(plugin, {"daemon": daemon, "delay": 20}, *deletions, {"hook": "dispose"})
+    reached = [body for place, _, body in done["calls"] if place == where]
+    assert [body["event"]["properties"]["info"]["id"] for body in reached] == ["s", "child"]
+
+
+def test_dispose_ends_at_its_deadline_when_nothing_answers(tmp_path: Path) -> None:
+    baked = tmp_path / "wm.mjs"
+    hooks = HookSettings(start_timeout_s=0.2)
+    baked.write_text(bake(PLUGIN.read_text(), "1", COMMAND, hooks, {}))
+    assert NODE is not None
+    script = (
+        f"const {{ default: p }} = await import({json.dumps(str(baked))});"
+        "const wm = { call: () => new Promise(() => {}) };"
+        "const h = p.parts.create({ wm, memory: p.parts.createMemory() });"
+        'h.event({ event: { type: "session.deleted", properties: { sessionID: "s" } } });'
+        "const alive = setInterval(() => {}, 1000); const began = Date.now();"
+        "await h.dispose(); clearInterval(alive); console.log(Date.now() - began)"
+    )
+    done = subprocess.run(
+        [NODE, "--input-type=module", "-e", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert int(done.stdout) >= 190
+
+
 def test_the_bodies_match_the_daemons_parser(plugin: Plugin) -> None:
     error = {"status": "error", "input": {"filePath": "/a"}, "error": "not found"}
     part = {"id": "p", "sessionID": "s", "type": "tool", "tool": "read", "state": error}

@@ -161,6 +161,8 @@ function isLong(text) {
   return true
 }
 
+const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref?.())
+
 const strings = (value) =>
   Array.isArray(value) ? value.filter((text) => typeof text === "string" && text) : []
 
@@ -210,9 +212,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   async function sessionWithParent(id) {
     const known = session(id)
     if (known.parent === undefined) {
-      const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
       const asked = Promise.resolve(client?.session?.get?.({ path: { id } })).catch(() => undefined)
-      const info = (await Promise.race([asked, late]))?.data
+      const info = (await Promise.race([asked, after(EVENT_MS)]))?.data
       known.parent ??= info?.parentID ?? ""
     }
     return known
@@ -416,8 +417,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
         known.notices.push(text)
       } else {
         known.asked = output.message
-        const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
-        await Promise.race([prompt(input.sessionID, known, text), late])
+        await Promise.race([prompt(input.sessionID, known, text), after(EVENT_MS)])
       }
     },
 
@@ -431,9 +431,8 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       }
       const failed = Number.isInteger(exit) && exit !== 0
       const posted = post("tool.execute.after", body, failed || (CHANGES.has(input.tool) && WITHOUT_DAEMON))
-      const late = new Promise((resolve) => setTimeout(resolve, EVENT_MS).unref?.())
       const { notices } = session(input.sessionID)
-      const answer = await Promise.race([posted, late])
+      const answer = await Promise.race([posted, after(EVENT_MS)])
       // OpenCode keeps this text, so the model reads the same one in every later request (PR-1).
       if (replaceable && typeof answer?.output === "string" && answer.output) output.output = answer.output
       notices.push(...strings(answer?.notices))
@@ -476,8 +475,11 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       }
     },
 
+    // OpenCode waits for this hook and for no event, then its process ends: `opencode session
+    // delete` disposes of the instance some 10 ms after the event. So the queue is emptied here.
     async dispose() {
-      await Promise.all([...mine].map((sessionID) => post("dispose", { input: { sessionID } })))
+      for (const sessionID of mine) post("dispose", { input: { sessionID } })
+      await Promise.race([tail, after(START_MS)])
     },
   }
 
