@@ -497,6 +497,16 @@ def test_dispose_waits_for_events_that_opencode_does_not_wait_for(
     assert [body["event"]["properties"]["info"]["id"] for body in reached] == ["s", "child"]
 
 
+def test_a_deletion_names_the_folder_of_the_session(plugin: Plugin) -> None:
+    done = run(
+        plugin,
+        bus("session.deleted", info={"id": "s", "directory": "/other"}),
+        bus("session.deleted", info={"id": "s"}),
+        bus("session.deleted", sessionID="s"),
+    )
+    assert [body["directory"] for _, _, body in done["calls"]] == ["/other", "/repo", "/repo"]
+
+
 def test_dispose_ends_at_its_deadline_when_nothing_answers(tmp_path: Path) -> None:
     baked = tmp_path / "wm.mjs"
     hooks = HookSettings(start_timeout_s=0.2)

@@ -231,7 +231,7 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
   // Returns the answer's object, {} for an empty one, undefined when wm could not be reached.
   async function send(name, body, library) {
     const began = now()
-    const payload = { ...body, directory, worktree }
+    const payload = { directory, worktree, ...body }
     let listening = began < memory.quietUntil
     if (!listening) {
       try {
@@ -350,11 +350,14 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       await post("session.compacted", { event: { type: event.type, properties: { sessionID: id } }, summary }, true)
     },
     async "session.deleted"(event) {
-      const id = event.properties?.info?.id ?? event.properties?.sessionID
+      const info = event.properties?.info
+      const id = info?.id ?? event.properties?.sessionID
       if (!id) return
       sessions.delete(id)
       mine.delete(id)
-      await post("session.deleted", { event: { type: event.type, properties: { info: { id } } } }, true)
+      // `opencode session delete` works from any folder: the files are in the session's workspace.
+      const body = { event: { type: event.type, properties: { info: { id } } } }
+      await post("session.deleted", { ...body, directory: info?.directory ?? directory }, true)
     },
     // A compaction that failed ends in one of these and in no session.compacted.
     async "session.idle"(event) {
