@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -495,6 +497,34 @@ def test_dispose_waits_for_events_that_opencode_does_not_wait_for(
     done = run(plugin, {"daemon": daemon, "delay": 20}, *deletions, {"hook": "dispose"})
     reached = [body for place, _, body in done["calls"] if place == where]
     assert [body["event"]["properties"]["info"]["id"] for body in reached] == ["s", "child"]
+
+
+def test_a_slow_hook_goes_on_after_the_deadline_and_the_end_of_opencode(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    slow = tmp_path / "hook.sh"
+    slow.write_text(
+        f'[ "$2" = hook ] && cat > "{done}.part" && sleep 1 && mv "{done}.part" "{done}"'
+    )
+    baked = tmp_path / "wm.mjs"
+    hooks = HookSettings(start_timeout_s=0.3)
+    baked.write_text(bake(PLUGIN.read_text(), "1", WmCommand(slow), hooks, {}))
+    assert NODE is not None
+    script = (
+        f"const {{ default: p }} = await import({json.dumps(str(baked))});"
+        'const h = await p({ directory: "/repo" });'
+        'h.event({ event: { type: "session.deleted", properties: { sessionID: "s" } } });'
+        # The deadline of the hook is over before that of dispose.
+        "await new Promise((resolve) => setTimeout(resolve, 100));"
+        "await h.dispose(); process.exit()"
+    )
+    environment = {"PATH": os.environ["PATH"], "WM_HOME": str(tmp_path / "no daemon")}
+    subprocess.run(
+        [NODE, "--input-type=module", "-e", script], check=True, timeout=30, env=environment
+    )
+    deadline = time.monotonic() + 20
+    while not done.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert json.loads(done.read_text())["event"]["type"] == "session.deleted"
 
 
 def test_a_deletion_names_the_folder_of_the_session(plugin: Plugin) -> None:

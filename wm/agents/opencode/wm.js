@@ -102,7 +102,8 @@ function machine() {
         })
         const chunks = []
         const timer = setTimeout(() => {
-          child.kill("SIGKILL")
+          // A hook ends by itself within 65 s: on a busy machine it still records what it was sent.
+          if (args[0] !== "hook") child.kill("SIGKILL")
           reject(new Error("deadline"))
         }, ms)
         child.on("error", (error) => (clearTimeout(timer), reject(error)))
