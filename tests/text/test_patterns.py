@@ -49,6 +49,30 @@ def test_a_set_keeps_the_flags_of_its_patterns() -> None:
     assert not tried.is_match("")
 
 
+BOUNDED = ["a.{0,3}b", r"(?:\d ){2,4}c", r"\.{1,2}d", "[^.]{2,3}e$"]
+
+
+@pytest.mark.parametrize(
+    ("text", "patterns"),
+    [
+        ("a123b", ["a.{0,3}b"]),
+        ("a1234b", []),
+        ("1 2 c", [r"(?:\d ){2,4}c"]),
+        ("1 c", []),
+        ("..d", [r"\.{1,2}d"]),
+        ("d", []),
+        ("éße", ["[^.]{2,3}e$"]),
+        ("ße", []),
+    ],
+)
+def test_the_bounds_of_a_repetition_count_although_the_automaton_has_none(
+    text: str, patterns: list[str]
+) -> None:
+    tried = set_of(*BOUNDED)
+    assert [pattern.text for pattern in tried.matching(encoded(text))] == patterns
+    assert tried.holds(text) == bool(patterns)
+
+
 def test_a_set_with_a_broken_pattern_is_refused() -> None:
     with pytest.raises(re2.error):
         set_of("fine", "(broken").matching(b"")

@@ -167,8 +167,11 @@ class Lazy:
 class PatternSet:
     """Finds in one pass which of several patterns match somewhere in a text (`re2.Set`).
 
-    Compiled on first use. Keep a set small and its patterns related: an automaton of hundreds of
-    unrelated patterns exceeds its memory, and every pattern is then searched separately.
+    Compiled on first use. Its automaton repeats without bounds: `.{0,40}`, of which each bound is
+    a copy of the states, is `.*` there. It finds every pattern that matches and few others, which
+    are then searched alone; this needs half the memory and half the time to compile. Keep a set
+    small and its patterns related: an automaton of hundreds of unrelated patterns exceeds its
+    memory, and every pattern is then searched separately.
     """
 
     __slots__ = ("_compiled", "_patterns")
@@ -185,24 +188,32 @@ class PatternSet:
         if self._compiled is None:
             made = re2.Set.SearchSet(_quiet())
             for expression in (_ALWAYS, *(pattern.expression for pattern in self._patterns)):
-                made.Add(expression)
+                made.Add(_BOUNDS.sub("*", expression))
             made.Compile()
             self._compiled = made
         return self._compiled
 
     def is_match(self, text: str) -> bool:
         """Return whether any of the patterns matches somewhere."""
-        return bool(self.matching(encoded(text)))
+        raw = encoded(text)
+        return any(True for _ in self._found(raw))
 
     def matching(self, raw: bytes) -> list[Lazy]:
         """The patterns that match somewhere in an `encoded` text, in the order of the set."""
+        return list(self._found(raw))
+
+    def _found(self, raw: bytes) -> Iterator[Lazy]:
         found = self.compiled.Match(raw)
         if found is None:  # out of memory: even `_ALWAYS` did not match
-            return [pattern for pattern in self._patterns if pattern.found_in(raw)]
-        if len(found) == 1:  # the usual case, met 20 times for each text that the gate judges
-            return []
-        return [self._patterns[number - 1] for number in sorted(found) if number]
+            yield from (pattern for pattern in self._patterns if pattern.found_in(raw))
+        elif len(found) > 1:  # usually not, 20 times for each text that the gate judges
+            for pattern in (self._patterns[number - 1] for number in sorted(found) if number):
+                if not _BOUNDS.holds(pattern.text) or pattern.found_in(raw):
+                    yield pattern
 
+
+_BOUNDS = Lazy(r"\{\d*,\d+\}")
+"""The bounds of a repetition."""
 
 _ALWAYS = r"\A"
 """Matches every text. An empty result therefore means that the pass failed; re2 has no other sign
