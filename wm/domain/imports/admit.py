@@ -13,7 +13,8 @@ from datetime import datetime
 from msgspec import Struct, field
 
 from wm.domain.facts import Detail
-from wm.domain.memory.consolidate import SOURCE_RANK, MemoryEditor, fresh_id
+from wm.domain.memory.acts import SOURCE_RANK
+from wm.domain.memory.consolidate import MemoryEditor, fresh_id
 from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings

@@ -20,6 +20,9 @@ ASKED = ("explicit", "manual")
 SAID = (*ASKED, "stated")
 """Sources of entries in the words of a person or of an agent's tool call."""
 
+SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
+"""The stronger source has the higher rank."""
+
 IMPORTED = "import_finished"
 """The type of the record of an import. The record of each entry names it as its `command`."""
 

@@ -15,7 +15,7 @@ from itertools import islice
 
 from msgspec import Struct, field
 
-from wm.domain.memory.consolidate import SOURCE_RANK
+from wm.domain.memory.acts import SOURCE_RANK
 from wm.domain.memory.retention import ageing
 from wm.domain.memory.scope import visible
 from wm.formats.prompt_epoch import Omission

@@ -38,7 +38,6 @@ from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
     lift_stones,
     load_memory,
-    memory_editor,
     memory_refs,
     read_journal,
     read_memory,
@@ -47,6 +46,7 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
+from wm.ops.memory.editor import memory_editor
 from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate, memory_ref

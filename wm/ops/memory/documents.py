@@ -5,16 +5,14 @@ All writes of the memory pass `save_memory`, which stages document and evidence 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from string import hexdigits
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.memory import outside_changes, retention
-from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.entry_list import find, get
-from wm.errors import Corrupt, NotFound, TooNew, UserError, WmError
+from wm.errors import Corrupt, NotFound, TooNew, UserError
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.tombstones import Tombstones
@@ -89,21 +87,6 @@ def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) ->
         for entry in edited.entries
     )
     return edited.model_copy(update={"entries": entries})
-
-
-@contextmanager
-def memory_editor(work: LocatedWork, memory: WorkspaceMemory) -> Iterator[MemoryEditor]:
-    """The workspace's memory editor, updated to this memory. It leaves the cache while in use:
-    another thread makes its own, and an editor that failed halfway is dropped."""
-    editors = work.runtime.caches.editors
-    editor = editors.pop(work.key) or MemoryEditor(memory)
-    try:
-        editor.renew(memory)
-        yield editor
-    except WmError:  # a refusal leaves the editor intact
-        editors.put(work.key, editor)
-        raise
-    editors.put(work.key, editor)
 
 
 def save_memory(

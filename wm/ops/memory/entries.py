@@ -31,13 +31,13 @@ from wm.ops.memory.documents import (
     full_id,
     lift_stones,
     load_memory,
-    memory_editor,
     memory_refs,
     read_memory,
     read_tombstones,
     save_memory,
     tombstones_ref,
 )
+from wm.ops.memory.editor import memory_editor
 from wm.ops.operation import LocatedWork, Operation, granted, located
 from wm.ops.place import memory_ref, workspace_of
 from wm.store.base import Health, Ref

@@ -23,7 +23,7 @@ from wm.domain.change.contradiction import contradict, proposition
 from wm.domain.change.same_fact import IDENTITY_TYPES, same_fact, statement
 from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
-from wm.domain.memory.acts import ASKED
+from wm.domain.memory.acts import ASKED, SAID, SOURCE_RANK
 from wm.domain.memory.consolidate.entry_index import EntryIndex
 from wm.domain.memory.retention import clock_of, reinforce
 from wm.domain.times import iso
@@ -32,8 +32,6 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.letters import canonical
 
-SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
-USER_SOURCES = ("explicit", "manual", "stated")
 SPECIFICITY_CHARS = 10
 """Texts whose lengths differ by no more than this are equally specific."""
 ADMISSIBLE = ("active", "inbox")
@@ -467,7 +465,7 @@ def _shares_half(new: ParsedStatement, old: ParsedStatement) -> bool:
 
 def is_users(entry: MemoryEntry) -> bool:
     """Whether it is a statement of the user: only those retire others."""
-    return entry.origin == "user" and not entry.tainted and entry.source in USER_SOURCES
+    return entry.origin == "user" and not entry.tainted and entry.source in SAID
 
 
 def _is_models(entry: MemoryEntry) -> bool:
