@@ -70,7 +70,7 @@ def test_the_bounds_of_a_repetition_count_although_the_automaton_has_none(
 ) -> None:
     tried = set_of(*BOUNDED)
     assert [pattern.text for pattern in tried.matching(encoded(text))] == patterns
-    assert tried.holds(text) == bool(patterns)
+    assert tried.is_match(text) == bool(patterns)
 
 
 def test_a_set_with_a_broken_pattern_is_refused() -> None:

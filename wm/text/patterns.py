@@ -208,7 +208,7 @@ class PatternSet:
             yield from (pattern for pattern in self._patterns if pattern.found_in(raw))
         elif len(found) > 1:  # usually not, 20 times for each text that the gate judges
             for pattern in (self._patterns[number - 1] for number in sorted(found) if number):
-                if not _BOUNDS.holds(pattern.text) or pattern.found_in(raw):
+                if not _BOUNDS.is_match(pattern.text) or pattern.found_in(raw):
                     yield pattern
 
 
