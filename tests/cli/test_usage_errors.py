@@ -305,6 +305,12 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         for option in ("-f", "--follow")
     ),
     (
+        "undo make ship",
+        2,
+        "`wm undo` takes no further argument: 'ship'. It takes one ACT at a time.",
+        "`wm undo --help` shows how.",
+    ),
+    (
         "inbox reject",
         2,
         "Give an ID, or choose with --all, --type, --source or --session.",

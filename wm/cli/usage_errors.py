@@ -104,7 +104,7 @@ def _name(param: click.Parameter | None) -> str:
     if param is None:
         return "an argument"
     if isinstance(param, click.Argument):
-        return (param.metavar or (param.name or "").upper()).rstrip(".…")
+        return (param.metavar or (param.name or "").upper()).strip("[].…")
     return max(param.opts, key=len)
 
 
