@@ -339,6 +339,52 @@ def test_a_daemon_that_still_writes_its_queue_gets_no_kill_advice() -> None:
         assert user.wm("down").out == "The daemon is not running.\n"
 
 
+def test_a_healthy_daemon_on_another_socket_gets_no_kill_advice() -> None:
+    """A shell of `su` or cron lacks the XDG_RUNTIME_DIR of the session that started the daemon."""
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        other = {"XDG_RUNTIME_DIR": str(user.home / "xdg")}
+        path = user.home / "xdg" / "wm" / "wm.sock"
+        assert user.wm("up", "--quiet", env=other).code == 0
+        try:
+            assert f"up,butlistenson{path}" in squeezed(user.wm("status").out)
+            checks = user.wm("doctor", "--no-proof", "--json").json["checks"]
+            [check] = [check for check in checks if check["name"] == "daemon"]
+            assert (check["verdict"], check["fix"]) == ("note", f"export WM_SOCKET={path}")
+            up = user.wm("up")
+            assert up.code == 1
+            assert squeezed(f"runs already, and listens on {path}.") in squeezed(up.err)
+            down = user.wm("down")
+            assert (down.code, down.out) == (1, "")
+            assert squeezed(f"To stop it: WM_SOCKET={path} wm down") in squeezed(down.err)
+        finally:
+            stopped = user.wm("down", env={"WM_SOCKET": str(path)})
+        assert "has stopped" in stopped.out
+
+
+def test_doctor_reports_a_socket_that_cannot_be_created(terminal: Terminal) -> None:
+    """`su` without a dash keeps the XDG_RUNTIME_DIR of another user."""
+    file = terminal.home / "file"
+    file.write_text("")
+    said = terminal.wm("doctor", "--no-proof", env={"XDG_RUNTIME_DIR": str(file)})
+    assert said.code == 1
+    text = squeezed(said.out)
+    assert squeezed(f"cannot start: its socket {file}/wm/wm.sock cannot be created in") in text
+    assert squeezed("Correct or unset XDG_RUNTIME_DIR") in text
+
+
+def test_up_names_setup_only_until_an_agent_is_wired() -> None:
+    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
+        user = Terminal(Path(folder))
+        user.install("claude")
+        after = "`wm inspect` shows what is remembered."
+        said = user.wm("up").out.splitlines()[-1]
+        assert said == f"Next: `wm setup` wires your agents, {after}"
+        assert user.wm("setup", "--yes").code == 0
+        assert user.wm("up").out.splitlines()[-1] == f"Next: {after}"
+        assert user.wm("down").code == 0
+
+
 def test_a_timeout_while_stopping_the_daemon_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lifecycle, "_LITTLE_S", 0.05)
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wm.daemon.client import Client
 from wm.errors import StoreError, Unanswered, Unavailable, UserError, WmError
@@ -90,6 +91,11 @@ def take_over(settings: Settings) -> InstanceLock | None:
             return lock
         if probe(settings) is not None:
             return None
+        if path := listens_elsewhere(settings):
+            raise StoreError(
+                f"The daemon of {settings.paths.home} runs already, and listens on {path}.",
+                fix=f"To use it, set WM_SOCKET={path}; to stop it: WM_SOCKET={path} wm down",
+            )
         if time.monotonic() > until:
             if is_ending(settings):
                 raise StoreError(
@@ -134,6 +140,17 @@ def is_free(settings: Settings) -> bool:
 def holder(settings: Settings) -> str:
     """The holder of the lock, described for a person; "" if it is free."""
     return "" if is_free(settings) else _holder(settings)
+
+
+def listens_elsewhere(settings: Settings) -> str:
+    """The other socket on which the daemon of this data folder answers, or "". It was started with
+    another XDG_RUNTIME_DIR: a shell of `su`, of cron or in a container has none."""
+    note = _lock_note(settings)
+    if note is None or Path(note[1]) == settings.paths.socket or is_free(settings):
+        return ""
+    paths = replace(settings.paths, socket=Path(note[1]))
+    answer = probe(replace(settings, paths=paths)) or {}
+    return note[1] if answer.get("home") == str(paths.home) else ""
 
 
 def is_ending(settings: Settings) -> bool:

@@ -21,7 +21,7 @@ from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.options import flag
 from wm.cli.verbs.diagnosis.files import THE_HOME
-from wm.daemon.instance import has_listener, holder, is_ending
+from wm.daemon.instance import has_listener, holder, is_ending, listens_elsewhere
 from wm.errors import Unavailable, UserError, WmError
 from wm.ops.search.model_choice import trouble_of
 from wm.ops.storage.check import check_store, folder_class
@@ -128,14 +128,20 @@ def _bad_home(detail: str, fix: str) -> Check:
 
 def _future_home(home: Path) -> Check:
     """A home that the first write will create."""
-    above = next(folder for folder in home.parents if folder.exists())
-    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+    above = _hindrance(home)
+    if above is None:
         short = output.home_short(str(home))
         return Check("home", "note", f"{short} does not exist yet; the first write creates it")
     return _bad_home(
         f"{home} cannot be created: you may not write to {above}.",
         "Create it yourself, or set WM_HOME to a folder that is yours.",
     )
+
+
+def _hindrance(path: Path) -> Path | None:
+    """The folder above in which we cannot create the path; None: it can be created."""
+    above = next(folder for folder in path.parents if os.path.exists(folder))
+    return None if above.is_dir() and os.access(above, os.W_OK | os.X_OK) else above
 
 
 def _folder(caller: Caller) -> Check:
@@ -218,10 +224,18 @@ def _silent_daemon(caller: Caller) -> Check:
     """No answer: the daemon is down, starting, or hanging."""
     if is_ending(caller.settings):
         return Check("daemon", "note", "is stopping, and still writes accepted requests", "wm logs")
+    path = caller.settings.paths.socket
+    if other := listens_elsewhere(caller.settings):
+        detail = f"listens on {other}, not on {path}: XDG_RUNTIME_DIR or WM_SOCKET was another one "
+        detail += "at its start. Everything works without it, only slower"
+        return Check("daemon", "note", detail, f"export WM_SOCKET={other}")
     owner = holder(caller.settings)
     if owner:
         return Check("daemon", "error", f"does not answer; it is {owner}", "End that process.")
-    path = caller.settings.paths.socket
+    if not os.path.lexists(path) and (above := _hindrance(path)):
+        detail = f"cannot start: its socket {path} cannot be created in {above}"
+        fix = "Correct or unset XDG_RUNTIME_DIR, or set WM_SOCKET to a path in a folder of yours."
+        return Check("daemon", "error", detail, fix)
     if has_listener(path):
         detail = f"is down, and another program listens on {path}"
         return Check("daemon", "error", detail, "Stop it, or set WM_SOCKET to another path.")

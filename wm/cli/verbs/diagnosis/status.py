@@ -14,7 +14,7 @@ from wm import __version__
 from wm.api.models import HelperState
 from wm.api.protocol import Inspection
 from wm.cli import contracts, output
-from wm.cli.agent_facts import look, states
+from wm.cli.agent_facts import known_states
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.entries import WORDS
@@ -26,7 +26,7 @@ from wm.cli.overview import (
     most_pressed,
     print_heading,
 )
-from wm.daemon.instance import holder, is_ending
+from wm.daemon.instance import holder, is_ending, listens_elsewhere
 from wm.errors import Unavailable, WmError
 
 PATIENCE_S = 2.0
@@ -55,7 +55,7 @@ def command(caller: Caller) -> Result:
         contract = contracts.look(caller, inspection.place)
     except WmError as error:
         trouble = (error.message, error.fix)
-    agents = _agents(caller)
+    agents = known_states(caller.settings)
     wrong = caller.settings.config_error
     report = {
         "daemon": daemon,
@@ -119,19 +119,13 @@ def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
         caller.alone = True
         if is_ending(caller.settings):
             return None, "is stopping, and still writes accepted requests (wm logs)"
+        if path := listens_elsewhere(caller.settings):
+            return None, f"up, but listens on {path} (WM_SOCKET={path} wm …)"
         who = holder(caller.settings)
         return None, f"does not answer; kill {who}, then wm up" if who else ""
     except WmError as error:
         return None, error.message
     return found, ""
-
-
-def _agents(caller: Caller) -> dict[str, str] | None:
-    """Which agents are set up; None if that is unknown: `wm doctor` says why."""
-    try:
-        return states(look(caller.settings))
-    except WmError:
-        return None
 
 
 def _machine(

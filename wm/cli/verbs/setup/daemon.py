@@ -19,7 +19,7 @@ from wm.cli import output, self_test
 from wm.cli.context import Caller, Result, ask, daemon_status, prints, prints_always
 from wm.cli.daemon_state import outdated
 from wm.cli.options import flag
-from wm.daemon.instance import holder, is_ending
+from wm.daemon.instance import holder, is_ending, listens_elsewhere
 from wm.daemon.lifecycle import start, wait_stopped
 from wm.errors import StoreError, Unavailable, UserError, WmError
 from wm.settings import Settings
@@ -57,7 +57,12 @@ def up(caller: Caller, prove: bool, quiet: bool) -> Result:
             output.line()
             self_test.show(steps)
         output.line()
-        output.line("Next: `wm setup` wires your agents, `wm inspect` shows what is remembered.")
+        from wm.cli.agent_facts import known_states  # here: `wm logs` and `wm down` need no RE2
+
+        # One agent is enough: others may be left out on purpose.
+        wired = "current" in (known_states(caller.settings) or {}).values()
+        setup = "" if wired else "`wm setup` wires your agents, "
+        output.line(f"Next: {setup}`wm inspect` shows what is remembered.")
 
     report = {"started": started, "status": status, "proof": steps}
     return Result(report, show, failed=not all(step.ok for step in steps))
@@ -137,6 +142,11 @@ def _refuse_if_locked(caller: Caller) -> None:
     if is_ending(caller.settings):
         raise StoreError(
             "The daemon is already stopping, and still writes accepted requests.", fix=BEHIND
+        ) from None
+    if path := listens_elsewhere(caller.settings):
+        raise StoreError(
+            f"The daemon listens on {path}, not on {caller.settings.paths.socket}.",
+            fix=f"To stop it: WM_SOCKET={path} wm down",
         ) from None
     if who := holder(caller.settings):
         raise StoreError(
