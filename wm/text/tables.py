@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import pkgutil
 import tomllib
+from functools import cached_property
 from typing import Any
 
 
 class Tables:
-    """The word tables of one package, read once."""
+    """The word tables of one package, read once, when the first of them is needed."""
 
     def __init__(self, package: str, file: str = "words.toml") -> None:
-        data = pkgutil.get_data(package, file)
-        assert data is not None, f"{package} was installed without its {file}"
-        self._tables: dict[str, Any] = tomllib.loads(data.decode())
+        self._package = package
+        self._file = file
+
+    @cached_property
+    def _tables(self) -> dict[str, Any]:
+        data = pkgutil.get_data(self._package, self._file)
+        assert data is not None, f"{self._package} was installed without its {self._file}"
+        return tomllib.loads(data.decode())
 
     def rows(self, name: str, *, columns: int = 0) -> list[list[str]]:
         """The words of each line with some. columns: the last one takes the rest of the line."""

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from wm.domain.learning.concepts import CONCEPTS, concepts_of, folded, language
+from wm.domain.learning.concepts import concept_names, concepts_of, folded, language
 from wm.domain.learning.stated import clauses, sentences, statements
 from wm.text.tables import Tables
 
@@ -237,7 +237,7 @@ def test_the_language_of_a_sentence_is_known(text: str, lang: str) -> None:
 
 def test_every_row_of_the_tables_is_written_as_it_is_compared() -> None:
     tables = Tables("wm.domain.learning")
-    for name in CONCEPTS:
+    for name in concept_names():
         for lang, row in tables.rows_of(name).items():
             words = [word.strip("*") for phrase in row.split("|") for word in phrase.split(" ~ ")]
             odd = [w for w in words if folded(w).replace("' ", "'") != w.replace("' ", "'")]

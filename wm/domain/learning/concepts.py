@@ -35,7 +35,6 @@ KEEPING = (
 JOINT = "joint"
 """The table of the words between two clauses, as they are written; not a concept."""
 
-CONCEPTS = tuple(name for name in _TABLES.names() if name not in (JOINT, *REQUESTS))
 JOINED = ("zh", "ja", "ko")
 """Languages whose words are not separated, or carry endings without a border."""
 
@@ -68,6 +67,12 @@ class _Spaced(dict[int, str]):
 
 
 _SPACED = _Spaced({ord("\u2019"): "' ", ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"})
+
+
+@cache
+def concept_names() -> tuple[str, ...]:
+    """All concepts, in the order of the tables."""
+    return tuple(name for name in _TABLES.names() if name not in (JOINT, *REQUESTS))
 
 
 def phrases(name: str) -> dict[str, str]:
@@ -155,7 +160,7 @@ def concepts_of(text: str, lang: str, file: str = "") -> Found:
 def _rows(lang: str, file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Each concept of a file with its phrases in a language, and those that all share."""
     tables = Tables("wm.domain.learning", file) if file else _TABLES
-    rows = ((name, tables.rows_of(name)) for name in (tables.names() if file else CONCEPTS))
+    rows = ((name, tables.rows_of(name)) for name in (tables.names() if file else concept_names()))
     both = ((name, f"{row.get(lang, '')}|{row.get('any', '')}") for name, row in rows)
     return tuple((name, tuple(filter(None, row.split("|")))) for name, row in both)
 
