@@ -41,6 +41,7 @@ WITH_ARGUMENTS = (
     "quiet",
     "recall_cost",
     "retrieval",
+    "same_share",
 )
 BOUNDS = ("start", "idle", "hook", "request", "updates", "index")
 """What a user feels; with `recall_cost`, the bounds of docs/adr/0037, all of them in 15 minutes."""

@@ -373,16 +373,12 @@ def test_doctor_reports_a_socket_that_cannot_be_created(terminal: Terminal) -> N
     assert squeezed("Correct or unset XDG_RUNTIME_DIR") in text
 
 
-def test_up_names_setup_only_until_an_agent_is_wired() -> None:
-    with tempfile.TemporaryDirectory(prefix="wm-") as folder:
-        user = Terminal(Path(folder))
-        user.install("claude")
-        after = "`wm inspect` shows what is remembered."
-        said = user.wm("up").out.splitlines()[-1]
-        assert said == f"Next: `wm setup` wires your agents, {after}"
-        assert user.wm("setup", "--yes").code == 0
-        assert user.wm("up").out.splitlines()[-1] == f"Next: {after}"
-        assert user.wm("down").code == 0
+def test_up_says_what_to_look_at_next(terminal: Terminal) -> None:
+    said = terminal.wm("up").out.splitlines()[-1]
+    assert (
+        said == "Next: `wm status` shows which agents are wired, `wm inspect` what is known."
+    )
+    assert terminal.wm("down").code == 0
 
 
 def test_a_timeout_while_stopping_the_daemon_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from tests.scripted_helper import paged
 from wm.domain.memory.consolidate.entry_index import NearDuplicates
 from wm.errors import UserError
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.memory.editor import memory_editor
+from wm.ops.learning.editor import memory_editor
 from wm.ops.operation import Work
 from wm.store.base import Ref
 

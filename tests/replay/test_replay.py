@@ -408,7 +408,7 @@ def test_requests_larger_than_the_window_are_left_out_of_every_sum(tmp_path: Pat
     large = user(text("x" * 4 * 190_000))
     messages = [large, *MESSAGES[1:5], assistant(text("y" * 4 * 20_000)), user(text("z")), large]
     path = written(tmp_path / "s", [session(messages=[*messages, assistant(text("."))])])
-    report = replayed(path, assumed=assumptions("claude-opus-4-5", 0, ""), rivals=True)
+    report = replayed(path, assumed=assumptions("claude-opus-4-5", 0, ""), rivals=RIVALS)
     assert (report.total.requests, report.left) == (3, {OVER: 1})
     assert {one.name for one in report.compared} == set(RIVALS)
 
@@ -423,7 +423,7 @@ def test_rivals_are_compared_in_shares_of_the_input_bill(tmp_path: Path) -> None
         )
     ]
     path = written(tmp_path / "s", [session(messages=[MESSAGES[0], *steps, MESSAGES[-1]])])
-    report = replayed(path, policy="age-4", rivals=True)
+    report = replayed(path, policy="age-4", rivals=RIVALS)
     by_name = {one.name: one for one in report.compared}
     assert by_name["clear-100k-3"].bill == by_name["opencode-prune"].bill == 1.0
     own = by_name["age-4"]

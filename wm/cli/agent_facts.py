@@ -8,7 +8,6 @@ from pathlib import Path
 import wm
 from wm.agents import setup as agent_setup
 from wm.agents.hook_lines import WmCommand
-from wm.errors import WmError
 from wm.settings import Settings, find_agent_paths
 
 states = agent_setup.states
@@ -19,11 +18,3 @@ def look(settings: Settings) -> agent_setup.MachineFacts:
     agents = find_agent_paths()
     command = WmCommand(agents.script, sys.executable, str(Path(wm.__file__).parent))
     return agent_setup.look(agents, settings.paths, command, settings.hooks, sys.platform)
-
-
-def known_states(settings: Settings) -> dict[str, str] | None:
-    """Which agents are set up; None if that is unknown: `wm doctor` says why."""
-    try:
-        return states(look(settings))
-    except WmError:
-        return None

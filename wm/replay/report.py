@@ -5,9 +5,10 @@ Adds up what `run` counted, and compares a policy with none. Prints nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -69,6 +70,7 @@ class ReplayedRun(Struct):
 
 _PATIENCE_S = 30.0
 """A replay waits for the model that finds returns to a subject, so that it repeats itself."""
+NO_RIVALS: Mapping[str, Policy] = MappingProxyType({})
 OVER = "requests larger than the model's window"
 
 
@@ -79,15 +81,15 @@ def replay(
     progress: Progress,
     policy: str = "none",
     rule: Policy | None = None,
-    rivals: bool = False,
+    rivals: Mapping[str, Policy] = NO_RIVALS,
     passages: int = 0,
     measure: Measure = estimate,
     own: PriceSettings | None = None,
     assumed: Assumptions | None = None,
     sample: ChangedSample | None = None,
 ) -> ReplayReport:
-    """Run all recordings through a policy. rule: the policy itself, if it has no name. rivals: run
-    them through those of other programs too. passages: tokens of removed content that the policy
+    """Run all recordings through a policy. rule: the policy itself, if it has no name. rivals:
+    policies to compare it with, by name. passages: tokens of removed content that the policy
     appends at most when it seems to be needed. sample: is offered the requests that the policy
     changed.
 
@@ -109,7 +111,7 @@ def replay(
     plain = run("none", nothing)
     runs = [run(policy, chosen)] if chosen is not nothing else []
     if rivals:
-        runs += [run(name, rival) for name, rival in RIVALS.items() if name != policy]
+        runs += [run(name, rival) for name, rival in rivals.items() if name != policy]
     for sent in requests_of(paths, left, progress):
         _count(sent, [plain, *runs], left)
         if sample is not None and runs and (changed := runs[0].run.changed) is not None:

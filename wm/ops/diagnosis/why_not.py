@@ -20,9 +20,9 @@ from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.diagnosis.why import find_entry_or_text
+from wm.ops.learning.editor import memory_editor
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import read_journal, read_memory, read_tombstones
-from wm.ops.memory.editor import memory_editor
 from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.storage.evidence import names, quotes, read_log

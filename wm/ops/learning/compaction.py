@@ -24,9 +24,9 @@ from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
 from wm.ops.learning import provenance, stated
+from wm.ops.learning.editor import memory_editor
 from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.memory.editor import memory_editor
 from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import workspace_of

@@ -34,6 +34,7 @@ from wm.formats.workspace_memory import (
 )
 from wm.ops import explanations
 from wm.ops.learning import provenance
+from wm.ops.learning.editor import memory_editor
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
     lift_stones,
@@ -46,7 +47,6 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.memory.editor import memory_editor
 from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate, memory_ref

@@ -23,9 +23,9 @@ from wm.domain.times import iso, parse
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.learning.editor import memory_editor
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.memory.editor import memory_editor
 from wm.ops.memory.entries import to_trash
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate, memory_ref

@@ -26,6 +26,7 @@ from wm.domain.times import iso
 from wm.errors import NotFound
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops.learning.editor import memory_editor
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
@@ -37,7 +38,6 @@ from wm.ops.memory.documents import (
     save_memory,
     tombstones_ref,
 )
-from wm.ops.memory.editor import memory_editor
 from wm.ops.operation import LocatedWork, Operation, granted, located
 from wm.ops.place import memory_ref, workspace_of
 from wm.store.base import Health, Ref

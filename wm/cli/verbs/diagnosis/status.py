@@ -14,7 +14,7 @@ from wm import __version__
 from wm.api.models import HelperState
 from wm.api.protocol import Inspection
 from wm.cli import contracts, output
-from wm.cli.agent_facts import known_states
+from wm.cli.agent_facts import look, states
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.entries import WORDS
@@ -55,7 +55,7 @@ def command(caller: Caller) -> Result:
         contract = contracts.look(caller, inspection.place)
     except WmError as error:
         trouble = (error.message, error.fix)
-    agents = known_states(caller.settings)
+    agents = _agents(caller)
     wrong = caller.settings.config_error
     report = {
         "daemon": daemon,
@@ -126,6 +126,14 @@ def _daemon(caller: Caller) -> tuple[dict[str, Any] | None, str]:
     except WmError as error:
         return None, error.message
     return found, ""
+
+
+def _agents(caller: Caller) -> dict[str, str] | None:
+    """Which agents are set up; None if that is unknown: `wm doctor` says why."""
+    try:
+        return states(look(caller.settings))
+    except WmError:
+        return None
 
 
 def _machine(

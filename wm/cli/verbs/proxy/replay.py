@@ -25,6 +25,7 @@ from wm.page import document
 from wm.replay import report as replaying
 from wm.replay.comparison import share
 from wm.replay.files import files_in
+from wm.replay.rivals import RIVALS
 from wm.replay.samples import ChangedSample
 from wm.settings import Settings, load
 
@@ -98,7 +99,7 @@ def command(
             clock=time.perf_counter,
             progress=progress,
             policy=policy,
-            rivals=rivals,
+            rivals=RIVALS if rivals else {},
             passages=passages,
             own=settings.prices,
             assumed=replaying.assumptions(model, head_tokens, ttl),

@@ -57,12 +57,9 @@ def up(caller: Caller, prove: bool, quiet: bool) -> Result:
             output.line()
             self_test.show(steps)
         output.line()
-        from wm.cli.agent_facts import known_states  # here: `wm logs` and `wm down` need no RE2
-
-        # One agent is enough: others may be left out on purpose.
-        wired = "current" in (known_states(caller.settings) or {}).values()
-        setup = "" if wired else "`wm setup` wires your agents, "
-        output.line(f"Next: {setup}`wm inspect` shows what is remembered.")
+        output.line(
+            "Next: `wm status` shows which agents are wired, `wm inspect` what is known."
+        )
 
     report = {"started": started, "status": status, "proof": steps}
     return Result(report, show, failed=not all(step.ok for step in steps))
