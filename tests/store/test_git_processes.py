@@ -18,12 +18,10 @@ from wm.store.git.objects import Objects
 SIZE = 4096
 
 KILLED_WHILE_READING = """
-import os, signal, sys
-from wm.store.git.command import started
-words = (f"--git-dir={sys.argv[1]}", "cat-file", "--batch", "--buffer")
-with started(words, where=sys.argv[1], deadline_s=60.0) as git:
-    git.stdin.write(b"HEAD\\n")
-    os.kill(os.getpid(), signal.SIGKILL)
+import os, signal, subprocess, sys
+from wm.store.git.objects import Objects
+subprocess.Popen.wait = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+Objects(sys.argv[1]).read(["HEAD"], 1)
 """
 
 SILENT = '#!/bin/sh\nprintf "%s blob 4096\\nhalf of it" 0123456789\nexec sleep 60\n'

@@ -34,7 +34,7 @@ from wm.domain.sync.portable import (
 from wm.errors import StoreError, UserError
 from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
 from wm.formats.sharing.sync import Remote
-from wm.store.git.mirror import REF, Identity, Mirror, Pushed
+from wm.store.git.mirror import LOST_RACE, REF, Identity, Mirror
 from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Objects, path_of
 
 FORMAT = 1
@@ -401,10 +401,9 @@ class _Run:
         if not may_push or self._ours in ("", self._theirs):
             return False
         replaces = self._theirs if self._rewrites else None
-        outcome, why = self._mirror.push(self._plan.url, self._ours, replaces=replaces)
-        self._trouble = why if outcome is Pushed.FAILED else ""
-        self._pushed = self._pushed or outcome is Pushed.DONE
-        return outcome is Pushed.LOST_RACE
+        self._trouble = self._mirror.push(self._plan.url, self._ours, replaces=replaces)
+        self._pushed = not self._trouble
+        return self._trouble == LOST_RACE
 
     def _take_in(self, moved: _Moved) -> bool:
         """Let the memory follow the tree; whether an edit here came between."""

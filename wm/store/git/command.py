@@ -13,15 +13,13 @@ import re
 import shutil
 import signal
 import subprocess
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
+from tempfile import TemporaryFile
 from typing import IO
 
 from msgspec import Struct
 
-from wm.errors import Unavailable
 from wm.settings import git_environment
 
 KEPT_OUTPUT = 1024 * 1024
@@ -54,6 +52,9 @@ _SAFE = {
 }
 _QUIET = {"core.askPass": "", "credential.helper": "", "core.gitProxy": ""}
 
+LEFT = "tmp_"
+"""How the names of git's temporary files begin, and those of ours."""
+
 REMOTE = "wm"
 """What a command calls the remote whose URL it was given."""
 
@@ -62,7 +63,7 @@ LOCAL_SERVER = "git -c core.hooksPath=/dev/null {}"
 
 
 class Output(Struct, frozen=True):
-    """How a command ended. code: None if it did not end in time, or git is missing."""
+    """How a command ended. code: None if it did not end in time, or could not be started."""
 
     code: int | None
     out: bytes = b""
@@ -80,11 +81,12 @@ class Output(Struct, frozen=True):
     def why(self) -> str:
         """The line with which git explained a failure."""
         if self.code is None:
-            return "git did not answer in time"
+            return self.err
         found = [_plain(line) for line in self.err.splitlines() if _plain(line)]
         fatal = [line for line in found if line.startswith(("fatal:", "error:", "ssh:"))]
         line = (fatal or found[-1:] or [f"git ended with code {self.code}"])[0]
-        if line == _KILLED or f"died of signal {signal.SIGXFSZ}" in line:
+        limit = signal.SIGXFSZ
+        if self.code == -limit or line == _KILLED or f"died of signal {limit}" in line:
             return f"it is larger than {MAX_FILE_BYTES // 2**20} MiB"
         if "Out of memory" in line:
             return f"git needs more than {MAX_MEMORY_KB // 2**20} GiB of memory for it"
@@ -103,83 +105,61 @@ def run(
     url: str = "",
     most: int = KEPT_OUTPUT,
 ) -> Output:
-    """Run `git words` in the folder `where`; see `started`. data: its standard input. most: bytes
-    of its output that are kept."""
-    git_command = started(
-        words,
-        where=where,
-        deadline_s=deadline_s,
-        is_repository=is_repository,
-        quiet=quiet,
-        config=config,
-        url=url,
-    )
-    try:
-        with ThreadPoolExecutor(2) as pool, git_command as git:
-            out = pool.submit(drained, git.stdout, most)
-            err = pool.submit(drained, git.stderr, KEPT_ERRORS, tail=True)
-            fed(git.stdin, data)
-            text, errors, code = out.result(), err.result(), git.wait()
-    except Unavailable as error:
-        return Output(None, err=error.message)
-    timed_out = code == -signal.SIGKILL
-    return Output(None if timed_out else code, text, errors.decode("utf-8", "replace"))
+    """Run `git words` in the folder `where`; at its deadline it is killed.
 
-
-@contextmanager
-def started(
-    words: Sequence[str],
-    *,
-    where: str,
-    deadline_s: float,
-    is_repository: bool = False,
-    quiet: bool = True,
-    config: Sequence[tuple[str, str]] = (),
-    url: str = "",
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A running git command; killed at its deadline, and when the block is left early.
-
-    is_repository: `where` is a bare repository, and no folder above it counts. url: of the remote
-    `REMOTE`. Raises Unavailable without git.
+    is_repository: `where` is a bare repository, and no folder above it counts. data: its standard
+    input. url: of the remote `REMOTE`. most: bytes of its output that are kept.
     """
     git = shutil.which("git")
-    if git is None or deadline_s <= 0:
-        raise Unavailable("git is not installed.", fix="Install git.")
+    if git is None:
+        return Output(None, err="git is not installed")
     words = [f"--git-dir={where}", *words] if is_repository else words
     safe = {**_SAFE, **(_QUIET if quiet else {}), **dict(config)}
     settings = [word for name, value in safe.items() for word in ("-c", f"{name}={value}")]
     limits = [str(MAX_FILE_BYTES // 512), str(MAX_MEMORY_KB)]
+    # Files instead of pipes: git never waits for a reader, and its limits bound them.
+    folder = where if is_repository else None
     try:
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", _LIMITED, "git", *limits, git, "--no-pager", *settings, *words],
-            cwd=where,
-            # A URL may contain a password, and other users can read command lines.
-            env=git_environment(quiet=quiet, config={f"remote.{REMOTE}.url": url} if url else {}),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            # A separate session: no terminal to ask on, and one group to kill with its children.
-            start_new_session=quiet,
-        )
+        with (
+            TemporaryFile(prefix=LEFT, dir=folder) as given,
+            TemporaryFile(prefix=LEFT, dir=folder) as out,
+            TemporaryFile(prefix=LEFT, dir=folder) as err,
+        ):
+            given.write(data)
+            given.seek(0)
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", _LIMITED, "git", *limits, git, "--no-pager", *settings, *words],
+                cwd=where,
+                # A URL may contain a password, and other users can read command lines.
+                env=git_environment(
+                    quiet=quiet, config={f"remote.{REMOTE}.url": url} if url else {}
+                ),
+                stdin=given,
+                stdout=out,
+                stderr=err,
+                # A separate session: no terminal to ask on, and one group to kill with its
+                # children.
+                start_new_session=quiet,
+            )
+            code = _ended(process, deadline_s, group=quiet)
+            if code is None:
+                return Output(None, err="git did not answer in time")
+            errors = _written(err, KEPT_ERRORS, tail=True).decode("utf-8", "replace")
+            return Output(code, _written(out, most), errors)
     except OSError as error:
-        raise Unavailable(
-            f"git cannot be started in {where}: {error.strerror}.",
-            fix="Correct that, then try again.",
-        ) from error
-    timer = threading.Timer(deadline_s, _kill, (process, quiet))
-    timer.daemon = True
-    timer.start()
+        return Output(None, err=f"git cannot be started in {where}: {error.strerror}")
+
+
+def _ended(process: subprocess.Popen[bytes], deadline_s: float, *, group: bool) -> int | None:
+    """The exit code of a command; None if it was killed at its deadline."""
     try:
-        yield process
+        return process.wait(deadline_s)
+    except subprocess.TimeoutExpired:
+        return None
     finally:
-        timer.cancel()
         if process.poll() is None:
-            _kill(process, quiet)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            with suppress(OSError, ValueError):
-                if stream is not None:
-                    stream.close()
-        process.wait()
+            _kill(process, group)
+            process.wait()
 
 
 def _kill(process: subprocess.Popen[bytes], group: bool) -> None:
@@ -203,24 +183,11 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def fed(stream: IO[bytes] | None, data: bytes) -> None:
-    """Write all of a command's input, as far as it reads it."""
-    assert stream is not None
-    with suppress(OSError, ValueError), stream:
-        stream.write(data)
-
-
-def drained(stream: IO[bytes] | None, keep: int, *, tail: bool = False) -> bytes:
-    """Read a stream to its end; its first `keep` bytes or so, or its last ones."""
-    assert stream is not None
-    found = b""
-    with suppress(OSError, ValueError):
-        while chunk := stream.read1(65536):  # type: ignore[attr-defined]
-            if tail:
-                found = (found + chunk)[-keep:]
-            elif len(found) < keep:
-                found += chunk
-    return found
+def _written(file: IO[bytes], most: int, *, tail: bool = False) -> bytes:
+    """The first or the last bytes that a command wrote to a file."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - most) if tail else 0)
+    return file.read(min(size, most))
 
 
 def _plain(line: str) -> str:

@@ -13,7 +13,6 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from enum import Enum
 from functools import partial
 
 from msgspec import Struct
@@ -22,7 +21,7 @@ from wm.errors import Conflict, Corrupt, StoreError, Unavailable
 from wm.store import paths
 from wm.store.files import FileStore
 from wm.store.fsops import explained
-from wm.store.git.command import LOCAL_SERVER, REMOTE, Output, run
+from wm.store.git.command import LEFT, LOCAL_SERVER, REMOTE, Output, run
 
 REF = "refs/wm/memory"
 FETCHED = "refs/wm/fetched"
@@ -38,15 +37,12 @@ MAX_VERIFIED = 5000
 """Newest commits whose signatures one sync verifies; each takes git some milliseconds."""
 KEPT_LOG = 64 * 1024 * 1024
 
+LOST_RACE = "others pushed at every try"
+"""Why a push failed that has to be repeated on what was pushed meanwhile."""
+
 _NO_REF = "couldn't find remote ref"
 _REFUSED = re.compile(r"^!\t\S+\t\[remote rejected\] \((.+)\)", re.MULTILINE)
 _LOST_RACE = ("fetch first", "non-fast-forward", "stale info", "cannot lock", "failed to update")
-
-
-class Pushed(Enum):
-    DONE = "done"
-    LOST_RACE = "lost_race"
-    FAILED = "failed"
 
 
 class Identity(Struct, frozen=True):
@@ -103,7 +99,7 @@ class Mirror:
                 disk.folder(f"{paths.MIRRORS}/{self._name}{part}") as folder,
             ):
                 for name in disk.list(folder):
-                    is_left = name.endswith(".lock") or name.startswith("tmp_")
+                    is_left = name.endswith(".lock") or name.startswith(LEFT)
                     if is_left and time.time() - disk.stat(folder, name).st_mtime > STALE_S:
                         disk.remove(folder, name)
 
@@ -143,21 +139,21 @@ class Mirror:
             return fetched, "" if fetched else "the remote is a shallow repository"
         return ("", "") if _NO_REF in answer.err else ("", answer.why)
 
-    def push(self, url: str, commit: str, *, replaces: str | None = None) -> tuple[Pushed, str]:
-        """Push a commit; a failure comes with its reason. replaces: a commit that is not
-        contained in it, and may be at the remote."""
+    def push(self, url: str, commit: str, *, replaces: str | None = None) -> str:
+        """Push a commit; why that failed, or "". replaces: a commit that is not contained in it,
+        and may be at the remote."""
         words = ["push", "--porcelain", "--no-verify", "--no-follow-tags"]
         words += [f"--receive-pack={LOCAL_SERVER.format('receive-pack')}"] if is_local(url) else []
         words += [] if replaces is None else [f"--force-with-lease={REF}:{replaces}"]
         answer = self._over_network([*words, REMOTE, f"{commit}:{REF}"], url)
         if answer.ok:
             self._git(["update-ref", FETCHED, commit])
-            return Pushed.DONE, ""
+            return ""
         output = f"{answer.text}\n{answer.err}"
-        is_race = answer.code is not None and any(word in output for word in _LOST_RACE)
+        if answer.code is not None and any(word in output for word in _LOST_RACE):
+            return LOST_RACE
         refused = _REFUSED.search(answer.text)
-        why = f"the remote refused it ({_safe(refused[1])})" if refused else answer.why
-        return (Pushed.LOST_RACE if is_race else Pushed.FAILED), why
+        return f"the remote refused it ({_safe(refused[1])})" if refused else answer.why
 
     def relation(self, ours: str, theirs: str) -> tuple[bool, bool]:
         """Whether our commit is contained in theirs, and theirs in ours."""
@@ -270,7 +266,7 @@ def configured(root: str, deadline_s: float = 5.0) -> Configured:
     words = ["config", "--null", "--show-scope", "--get-regexp", wanted]
     found = run(words, where=root, deadline_s=deadline_s)
     if found.code is None:
-        raise Unavailable(found.err or f"git did not answer in {root}.", fix="Install git.")
+        raise Unavailable(f"{found.why}.", fix="Install git.")
     parts = found.text.split("\0")
     values: dict[str, str] = {}
     for scope, pair in zip(parts[::2], parts[1::2], strict=False):

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable
 from functools import partial
 
 from msgspec import Struct, field
 
 from wm.errors import UserError
 from wm.formats.sharing.shared_entry import ID
-from wm.store.git.command import drained, fed, started
+from wm.store.git.command import MAX_FILE_BYTES, run
 
 VERSION_FILE = "version"
 MAX_ENTRY_BYTES = 256 * 1024
@@ -35,7 +34,6 @@ _EMPTY_TREE = {
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 """By the digits of an object id."""
-_UNREADABLE = "git could not read the shared memory, or not in time."
 _BLOB = b"100644"
 
 Key = tuple[str, str]
@@ -71,30 +69,49 @@ class Difference(Struct):
             self.odd.append(path)
 
 
-def folder_of(entry_id: str) -> str:
-    return hashlib.sha256(entry_id.encode()).hexdigest()[:2]
-
-
 def path_of(key: Key) -> str:
     space, entry_id = key
-    return f"{space}/{folder_of(entry_id)}/{entry_id}.json"
+    folder = hashlib.sha256(entry_id.encode()).hexdigest()[:2]
+    return f"{space}/{folder}/{entry_id}.json"
 
 
 class Objects:
     """Reads the objects of one repository, within limits for all its reads together."""
 
     def __init__(self, git_dir: str, *, deadline_s: float = 120.0) -> None:
-        self._git = partial(started, where=git_dir, deadline_s=deadline_s, is_repository=True)
+        self._git = partial(run, where=git_dir, deadline_s=deadline_s, is_repository=True)
         self._bytes_left = MAX_TOTAL_BYTES
 
     def read(self, names: Iterable[str], most: int) -> dict[str, bytes]:
         """The contents of files by object name; those that are missing, of another kind or larger
         than `most` are absent. Raises UserError if all together are too large."""
+        asked = list(dict.fromkeys(filter(None, names)))
+        sizes: dict[str, int] = {}
+        for name, head in zip(asked, self._cat("--batch-check", asked).splitlines(), strict=True):
+            kind, digits = head.split()[-2:]
+            if kind != b"blob" or int(digits) > most:
+                continue
+            sizes[name] = int(digits)
+        self._bytes_left -= sum(sizes.values())
+        if self._bytes_left < 0:
+            raise UserError(f"The shared memory is larger than {MAX_TOTAL_BYTES:,} bytes.")
         found: dict[str, bytes] = {}
-        rest = list(dict.fromkeys(filter(None, names)))
-        while rest:
-            rest = rest[self._read_some(rest, most, found) :]
+        data, end = self._cat("--batch", sizes), 0
+        for name, size in sizes.items():
+            begin = data.index(b"\n", end) + 1
+            found[name] = data[begin : begin + size]
+            end = begin + size + 1
         return found
+
+    def _cat(self, how: str, names: Collection[str]) -> bytes:
+        """What `git cat-file` says of objects. Raises UserError unless it answers for each."""
+        if not names:
+            return b""
+        asked = "".join(f"{name}\n" for name in names).encode()
+        done = self._git(["cat-file", how, "--buffer"], data=asked, most=MAX_FILE_BYTES)
+        if not done.ok:
+            raise UserError("git could not read the shared memory, or not in time.")
+        return done.out
 
     def version(self, commit: str) -> bytes:
         """The version file of a commit; b"" if there is none."""
@@ -103,9 +120,8 @@ class Objects:
 
     def spaces(self, commit: str) -> frozenset[str]:
         """The folders of a commit's tree."""
-        with self._git(["ls-tree", "--name-only", commit]) as git:
-            listed = drained(git.stdout, MAX_ENTRY_BYTES).decode("utf-8", "replace")
-        return frozenset(name for name in listed.splitlines() if re.fullmatch(_SPACE, name))
+        listed = self._git(["ls-tree", "--name-only", commit]).text.splitlines()
+        return frozenset(name for name in listed if re.fullmatch(_SPACE, name))
 
     def difference(self, left: str, right: str) -> Difference:
         """Compare the trees of two commits ("" for none). Raises UserError if git cannot, or lists
@@ -114,43 +130,16 @@ class Objects:
         if left == right:
             return found
         empty = _EMPTY_TREE[len(left or right)]
-        with self._git(["diff-tree", "-r", "-z", left or empty, right or empty]) as git:
-            assert git.stdout is not None
-            listed = git.stdout.read(MAX_LISTED_BYTES + 1)
-            if len(listed) > MAX_LISTED_BYTES:
-                raise UserError("The shared memory has too many files.")
-            if git.wait() != 0:
-                raise UserError(
-                    "A folder of the shared memory is missing or damaged.",
-                    fix="Somebody with access to the remote has to repair its refs/wm/memory.",
-                )
-        parts = listed.split(b"\0")
+        words = ["diff-tree", "-r", "-z", left or empty, right or empty]
+        listed = self._git(words, most=MAX_LISTED_BYTES + 1)
+        if len(listed.out) > MAX_LISTED_BYTES:
+            raise UserError("The shared memory has too many files.")
+        if not listed.ok:
+            raise UserError(
+                "A folder of the shared memory is missing or damaged.",
+                fix="Somebody with access to the remote has to repair its refs/wm/memory.",
+            )
+        parts = listed.out.split(b"\0")
         for row, path in zip(parts[::2], parts[1::2], strict=False):
             found.add(row, path.decode("utf-8", "backslashreplace"))
         return found
-
-    def _read_some(self, names: Sequence[str], most: int, found: dict[str, bytes]) -> int:
-        """Read until an object is too large, which ends the command; the number of names read."""
-        asked = "".join(f"{name}\n" for name in names).encode()
-        with ThreadPoolExecutor(2) as pool, self._git(["cat-file", "--batch", "--buffer"]) as git:
-            pool.submit(fed, git.stdin, asked)
-            pool.submit(drained, git.stderr, 0)
-            assert git.stdout is not None
-            for number, name in enumerate(names, 1):
-                head = git.stdout.readline().split()
-                if not head:
-                    raise UserError(_UNREADABLE)
-                if head[-1] == b"missing" or not head[-1].isdigit():
-                    continue
-                size = int(head[-1])
-                if size > most:
-                    return number
-                self._bytes_left -= size
-                if self._bytes_left < 0:
-                    raise UserError(f"The shared memory is larger than {MAX_TOTAL_BYTES:,} bytes.")
-                data = git.stdout.read(size + 1)
-                if len(data) <= size:
-                    raise UserError(_UNREADABLE)  # half an object must not pass for a missing one
-                if head[-2] == b"blob":
-                    found[name] = data[:size]
-        return len(names)
