@@ -27,7 +27,8 @@ from wm.formats.sharing.shared_entry import SharedEntry
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.local import open_runtime
 from wm.ops.operation import execute
-from wm.ops.sync.planning import Choices, sync_project
+from wm.ops.sync.exchange import Choices
+from wm.ops.sync.planning import sync_project
 from wm.store.git.mirror import REF
 from wm.store.git.objects import Objects, path_of
 

@@ -19,7 +19,8 @@ from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.runtime import Ids
-from wm.ops.sync.planning import Choices, sync_mine, sync_project
+from wm.ops.sync.exchange import Choices
+from wm.ops.sync.planning import sync_mine, sync_project
 from wm.settings import Paths, Settings, StoreSettings, TeamSettings
 from wm.store.base import Ref
 from wm.store.files import FileStore

@@ -1,12 +1,18 @@
 """Requests and responses of shared memory: what leaves, what arrives, who shares (SY-1..4)."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record, optional
-from wm.formats.sharing.shared_entry import SharedEntry
+from wm.formats.sharing.shared_entry import ID, SharedEntry
 from wm.formats.sharing.sync import Remote, Replica
 from wm.formats.workspace_memory import MemoryEntry
+
+Word = Annotated[str, StringConstraints(pattern=r"^[0-9a-z_]{0,64}$")]
+EntryId = Annotated[str, StringConstraints(pattern=f"^{ID}$")]
+"""What is noted as it is, without redaction, must have the form of an id or a digest."""
 
 
 class ShareRequest(Scoped):
@@ -84,8 +90,8 @@ class SentEntry(Record):
     """What was written to the tree: digests of the local entry and of the author's version; the
     latter is "" if the version also says what the memory does not know yet."""
 
-    digest: str
-    version: str
+    digest: Word
+    version: Word
 
 
 class ArriveRequest(ReplicaRequest):
@@ -93,11 +99,11 @@ class ArriveRequest(ReplicaRequest):
     commit that the files lead to."""
 
     entries: tuple[Arriving, ...] = ()
-    sent: dict[str, SentEntry] = Field(default_factory=dict)
-    node: str = ""
-    author: str = ""
-    space: str = ""
-    applied: str = ""
+    sent: dict[EntryId, SentEntry] = Field(default_factory=dict)
+    node: Word = ""
+    author: Word = ""
+    space: Word = ""
+    applied: Word = ""
     remote: Remote | None = optional(None)
     trouble: str = ""
 

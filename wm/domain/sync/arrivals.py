@@ -24,13 +24,13 @@ from wm.domain.sync.merge import CLEARED, NAME
 from wm.domain.sync.portable import (
     GONE,
     arrived,
-    author_name,
     changed_by,
     creator_of,
     digest,
     fields_behind,
     fields_of,
     may_leave,
+    name_of,
     stated,
 )
 from wm.domain.times import iso
@@ -70,15 +70,6 @@ class Rules(Struct, frozen=True):
         return self.own_repository or self.accept == ALL or is_signed
 
 
-class _Link(Struct, frozen=True):
-    """An entry that its author replaced by `heir`."""
-
-    entry: str
-    heir: str
-    version: Version
-    trusted: bool
-
-
 class Reception:
     """A memory that takes in arrivals: a working value. `finished` gives the result.
 
@@ -99,7 +90,9 @@ class Reception:
             if entry.status == "inbox" and entry.outside and len(entry.supersedes) == 1:
                 about = entry.supersedes[0], entry.origin
                 self._proposals.setdefault(about, []).append(entry.id)
-        self._links: list[_Link] = []
+        self._links: list[tuple[str, str, Version, bool]] = []
+        """Entries that their author replaced: with the heir, the author's version, and whether it
+        is trusted."""
         self._agreed: list[str] = []
         self.records = dict(records)
         self.facts: list[Fact] = []
@@ -138,7 +131,7 @@ class Reception:
     def finished(self) -> WorkspaceMemory:
         """The memory with everything that was taken in."""
         for link in self._links:
-            self._link(link)
+            self._link(*link)
         for entry_id in self._agreed:
             self._record(entry_id, digest=self._local_digest(entry_id))
         return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
@@ -158,7 +151,7 @@ class Reception:
         heir = str(fields.get("superseded_by", ""))
         if heir and heir != entry_id:
             trusted = self._rules.trusts(("superseded_by",), signed)
-            self._links.append(_Link(entry_id, heir, version, trusted))
+            self._links.append((entry_id, heir, version, trusted))
 
     def _enter(
         self, entry_id: str, version: Version, fields: Mapping[str, Value], signed: Collection[str]
@@ -234,24 +227,23 @@ class Reception:
         else:
             self._propose(entry_id, self.records[entry_id].author, version, {})
 
-    def _link(self, link: _Link) -> None:
+    def _link(self, entry_id: str, heir_id: str, version: Version, trusted: bool) -> None:
         """Retire an entry that its author replaced, once the replacement is in force here."""
-        entry, heir = self._entries.get(link.entry), self._entries.get(link.heir)
+        entry, heir = self._entries.get(entry_id), self._entries.get(heir_id)
         if entry is None or entry.status not in ("active", "inbox") or entry.outside:
             return
-        known = self.records.get(link.heir)
-        is_own = known is not None and known.author == self.records[link.entry].author
+        known = self.records.get(heir_id)
+        is_own = known is not None and known.author == self.records[entry_id].author
         if not self._rules.own_repository and (heir is None or not is_own):
             # Its author keeps the replacement private: to us the entry is only withdrawn.
-            version = {n: f for n, f in link.version.items() if n == NAME}
-            self._withdraw(link.entry, version, link.trusted)
+            self._withdraw(entry_id, {n: f for n, f in version.items() if n == NAME}, trusted)
         elif heir is not None and heir.status == "inbox" and entry.status == "active":
-            waits = tuple(dict.fromkeys((*heir.supersedes, link.entry)))
+            waits = tuple(dict.fromkeys((*heir.supersedes, entry_id)))
             self._put(heir.model_copy(update={"supersedes": waits}))
         else:
-            self._retire(entry, link.heir)
-            self._agreed.append(link.entry)
-            self._log("memory_superseded", "superseded", entry, (), by=link.heir)
+            self._retire(entry, heir_id)
+            self._agreed.append(entry_id)
+            self._log("memory_superseded", "superseded", entry, (), by=heir_id)
 
     # --- proposals -------------------------------------------------------------------------
 
@@ -266,7 +258,7 @@ class Reception:
         if gone and CLEARED not in version and author != self.records[entry_id].author:
             return  # a version of fields that we do not know
         update = {} if gone else changed_by(entry, fields, own_repository=False)
-        origin = TEAM + author_name(str(version.get(NAME, ("", ""))[1]))
+        origin = TEAM + name_of(version)
         for old in self._proposals.pop((entry_id, origin), ()):
             self._entries.pop(old, None)
         said = "\0".join((entry_id, author, digest(fields)))

@@ -98,6 +98,11 @@ def author_name(text: str) -> str:
     return plain[:_NAME_CHARS] or "someone"
 
 
+def name_of(version: Version, redact: Callable[[str], str] = str) -> str:
+    """What its author is called."""
+    return author_name(redact(str(version.get(NAME, ("", ""))[1])))
+
+
 def forgotten_digest(text: str) -> str:
     """Recognises a forgotten text on every machine: not keyed, so it hides no guessable text."""
     return _sha("forgotten\0" + canonical(text))[:32]
@@ -205,7 +210,7 @@ def arrived(
     created = version[CREATED][0] if CREATED in version else clock
     changed = moment_of(clock, now=now)
     if not own_repository:
-        update["origin"] = TEAM + author_name(str(version.get(NAME, ("", ""))[1]))
+        update["origin"] = TEAM + name_of(version)
     return MemoryEntry(
         id=entry_id,
         created_at=min(moment_of(created, now=now), changed),

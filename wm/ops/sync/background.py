@@ -13,7 +13,8 @@ from wm.ops.catalogue import OPERATIONS
 from wm.ops.operation import execute
 from wm.ops.place import USER_PLACE
 from wm.ops.runtime import Runtime
-from wm.ops.sync.planning import Choices, replica, sync_mine, sync_project
+from wm.ops.sync.exchange import Choices
+from wm.ops.sync.planning import replica, sync_mine, sync_project
 
 
 def sync_quietly(runtime: Runtime, workspace: str) -> None:

@@ -44,27 +44,58 @@ LONGEST_PAUSE_S = 2.0
 CHUNK_CHARS = 4_000_000
 """Text that one call takes in: a request of the daemon has a limit."""
 
-Confirm = Callable[[Sequence[Leaving], str], bool]
 Call = Callable[..., Any]
 """Runs a use case by name with the fields of its request; returns its response."""
 
 
-class Part(Struct, frozen=True):
-    """One workspace's folder in the tree. scope: the fields that name it in a request."""
+class Choices(Struct, frozen=True):
+    """What a person chose. remote: a name, or for all own memory a URL; "" as before. confirm:
+    asked before the first push, with what would leave and the remote as shown to people. adopts:
+    whether a folder that claims to be a project of the tree may use what is there. quiet: nobody
+    watches, so nothing is asked."""
+
+    remote: str = ""
+    confirm: Callable[[Sequence[Leaving], str], bool] = lambda _leaving, _remote: False
+    adopts: Callable[[str], bool] = lambda _root: False
+    dry_run: bool = False
+    purge: bool = False
+    quiet: bool = False
+
+
+class Plan(Struct, frozen=True):
+    """What to sync with whom. parts: folders in the tree, each with the fields that name its
+    workspace in a request; two clones of a project have one folder. sends: whether anything may be
+    sent. allowed_signers: see `signed_files`; None: signatures do not matter. publish_to: the
+    project."""
+
+    parts: Sequence[tuple[str, Mapping[str, Any]]]
+    mine: bool
+    url: str
+    remote: Remote
+    who: Identity
+    author: str
+    choices: Choices
+    now: Callable[[], datetime]
+    sends: bool = True
+    allowed_signers: str | None = None
+    publish_to: str = ""
+
+
+class _Part(Struct):
+    """What a round found for one folder of the tree. ask: runs a use case on its workspace. again:
+    entries that have to be compared again before they are taken in. sent: entries that leave.
+    received: outcome -> number."""
 
     space: str
-    scope: Mapping[str, Any]
-
-
-class _Moved(Struct):
-    """What a round found for a part. again: entries that have to be compared again before they
-    are taken in. sent: entries that leave. received: outcome -> number."""
-
-    part: Part
+    ask: Call
     out: Outgoing
     again: Sequence[str] = ()
     sent: dict[str, SentEntry] = field(default_factory=dict)
     received: dict[str, int] = field(default_factory=dict)
+
+
+_Signed = tuple[str, str, str, str]
+"""Entry, author, name and clock of a field in a signed commit."""
 
 
 class _File(Struct, frozen=True):
@@ -98,43 +129,27 @@ class Trees:
         file = self.file(name, entry_id)
         return file.entry if file is not None else None
 
+    def changed(self, before: str, after: str, author: str) -> set[_Signed]:
+        """The fields of an author's version that a file has, and the one before had not."""
+        old, new = self.entry(before), self.entry(after)
+        if new is None:
+            return set()
+        fields = _version(new, author).items() - _version(old, author).items()
+        return {(new.id, author, name, clock) for name, (clock, _) in fields}
+
     def unnoted(self, applied: str, ours: str, place: tuple[str, str, str]) -> list[str]:
         """The entries that a sync on this machine wrote before it died: what the memory noted of
         them is older, so they may have to be sent even if they are again as noted. place: folder
         in the tree, author and node of this machine."""
         space, author, node = place
         found = self.objects.difference(applied, ours).files
-        self.read(name for (where, _), pair in found.items() if where == space for name in pair)
-        unnoted = []
-        for (where, entry_id), pair in found.items():
-            before, after = (_fields(self.entry(name), author) for name in pair)
-            if where == space and any(is_of_node(clock, node) for *_, clock in after - before):
-                unnoted.append(entry_id)
-        return unnoted
-
-
-_Signed = tuple[str, str, str, str]
-"""Entry, author, name and clock of a field in a signed commit."""
-
-
-class Plan(Struct, frozen=True):
-    """What to sync with whom. confirm: asked before the first push, with what would leave and the
-    remote as shown to people. sends: whether anything may be sent. allowed_signers: see
-    `signed_files`; None: signatures do not matter. publish_to: the project."""
-
-    parts: Sequence[Part]
-    mine: bool
-    url: str
-    remote: Remote
-    who: Identity
-    author: str
-    confirm: Confirm
-    now: Callable[[], datetime]
-    dry_run: bool = False
-    sends: bool = True
-    purge: bool = False
-    allowed_signers: str | None = None
-    publish_to: str = ""
+        files = {name: pair for (where, name), pair in found.items() if where == space}
+        self.read(name for pair in files.values() for name in pair)
+        return [
+            name
+            for name, pair in files.items()
+            if any(is_of_node(clock, node) for *_, clock in self.changed(*pair, author))
+        ]
 
 
 def _version_file(purges: int = 0) -> bytes:
@@ -146,23 +161,19 @@ def _version_file(purges: int = 0) -> bytes:
 def synchronise(plan: Plan, mirror: Mirror, call: Call) -> Synced:
     """Sync once. Raises UserError for a remote that cannot be used, Unavailable without git."""
     for attempt in range(TRIES):
-        run = _Run(plan, mirror, call)
+        run, is_last = _Run(plan, mirror, call), attempt == TRIES - 1
         try:
-            if not run.once():
+            if run.ends(is_last=is_last):
                 break
         except StoreError:
             # Another sync on this machine moved the mirror's ref.
-            if attempt == TRIES - 1:
+            if is_last:
                 raise
         plan = structs.replace(plan, remote=run.remote)  # nobody is asked twice
-        _pause(attempt)
-    if run.has_news and not plan.dry_run:
+        time.sleep(random.uniform(0, min(LONGEST_PAUSE_S, 0.02 * 2**attempt)))  # noqa: S311
+    if run.has_news and not plan.choices.dry_run:
         mirror.tidy()
     return run.report()
-
-
-def _pause(attempt: int) -> None:
-    time.sleep(random.uniform(0, min(LONGEST_PAUSE_S, 0.02 * 2**attempt)))  # noqa: S311
 
 
 class _Run:
@@ -177,48 +188,45 @@ class _Run:
         self._rewrites = self._pushed = self._compared = False
         self._held_back = 0
         self._left_out = Difference()
-        self._moved: list[_Moved] = []
+        self._parts: list[_Part] = []
 
-    def once(self) -> bool:
-        """Do it all; True if an edit here came between, so that another round is due."""
+    def ends(self, *, is_last: bool) -> bool:
+        """Do it all; False if another round is due, because others pushed first, or an edit here
+        came between."""
         plan = self._plan
         self._ours = self._written = self._mirror.refs().get(REF, "")
-        self._moved = [self._outgoing(part) for part in plan.parts]
+        self._parts = [self._outgoing(space, scope) for space, scope in plan.parts]
         self._theirs, self._trouble = self._mirror.fetch(plan.url)
-        if plan.dry_run:
+        if plan.choices.dry_run:
             self._preview()
-            return False
-        if self._trouble and plan.remote not in (moved.out.replica.remote for moved in self._moved):
-            return False  # a wrong name or URL is not remembered
+            return True
+        if self._trouble and plan.remote not in (part.out.replica.remote for part in self._parts):
+            return True  # a wrong name or URL is not remembered
         self._join_theirs()
         self._commit_own()
-        for attempt in range(TRIES):
-            if not self._lost_race():
-                break
-            _pause(attempt)
-            self._theirs, self._trouble = self._mirror.fetch(plan.url)
-            self._join_theirs()
-        else:
-            self._trouble = self._trouble or "others pushed at every try"
+        self._push()
+        if self._trouble == LOST_RACE and not is_last:
+            return False
         if plan.publish_to and self.has_news:
             # Before the memory notes this commit as applied: a sync after a crash repeats it.
             self._mirror.publish(plan.publish_to)
-        return [self._take_in(moved) for moved in self._moved].count(True) > 0
+        unsent = [part.space for part in self._parts if self._take_in(part)]
+        return not unsent
 
     @property
     def has_news(self) -> bool:
         """Whether the tree changed since the last sync that ended."""
-        return any(moved.out.replica.applied != self._ours for moved in self._moved)
+        return any(part.out.replica.applied != self._ours for part in self._parts)
 
     def report(self) -> Synced:
         parts = (
-            SyncPart(key=moved.out.place.key, sent=tuple(moved.sent), received=moved.received)
-            for moved in self._moved
+            SyncPart(key=part.out.place.key, sent=tuple(part.sent), received=part.received)
+            for part in self._parts
         )
         return Synced(
             remote=self._plan.remote.shown,
             parts=tuple(parts),
-            dry_run=self._plan.dry_run,
+            dry_run=self._plan.choices.dry_run,
             trouble=self._trouble,
             pushed=self._pushed,
             held_back=self._held_back,
@@ -226,18 +234,18 @@ class _Run:
             left_out_count=self._left_out.odd_count,
         )
 
-    def _outgoing(self, part: Part) -> _Moved:
-        ask = functools.partial(self._call, "outgoing", **part.scope, mine=self._plan.mine)
-        out: Outgoing = ask()
+    def _outgoing(self, space: str, scope: Mapping[str, Any]) -> _Part:
+        ask = functools.partial(self._call, **scope, mine=self._plan.mine)
+        out: Outgoing = ask("outgoing")
         applied = out.replica.applied
         if applied not in ("", self._ours) and not self._mirror.has(applied):
             # The mirror was lost: what was in it and is not in the remote is sent again.
-            out = ask(everything=True)
+            out = ask("outgoing", everything=True)
             replica = out.replica.model_copy(update={"applied": ""})
             out = out.model_copy(update={"replica": replica})
-            return _Moved(part, out, [one.id for one in out.leaving])
-        again = self._trees.unnoted(applied, self._ours, (part.space, self._author, out.node))
-        return _Moved(part, ask(again=again) if again else out, again)
+            return _Part(space, ask, out, [one.id for one in out.leaving])
+        again = self._trees.unnoted(applied, self._ours, (space, self._author, out.node))
+        return _Part(space, ask, ask("outgoing", again=again) if again else out, again)
 
     # --- joining -------------------------------------------------------------------------------
 
@@ -258,7 +266,8 @@ class _Run:
             if ours_lack:
                 self._commit(ours_lack, [ours], "Join")
         elif here < there or (behind and is_clean and not news):
-            self._move(theirs)
+            self._mirror.move(theirs, ours)
+            self._ours = theirs
             if news:
                 self._commit(news, [theirs], "Join")
         elif is_clean:
@@ -314,20 +323,18 @@ class _Run:
             return
         changes: dict[str, bytes] = {}
         leaving: dict[str, Leaving] = {}
-        for moved in self._moved:
-            for one, raw in self._own(moved):
+        for part in self._parts:
+            for one, raw in self._own(part):
                 if raw:
-                    leaving[one.id], changes[path_of((moved.part.space, one.id))] = one, raw
-        if not self._agreed:
-            leaving = self._unpushed() | leaving
-            shown = tuple(leaving.values())
-            can_send = shown and not self._trouble
-            if shown and not (can_send and self._plan.confirm(shown, self._plan.remote.shown)):
+                    leaving[one.id], changes[path_of((part.space, one.id))] = one, raw
+        if not self._agreed and (shown := tuple((self._unpushed() | leaving).values())):
+            agrees = self._plan.choices.confirm
+            self._agreed = not self._trouble and agrees(shown, self._plan.remote.shown)
+            if not self._agreed:
                 self._held_back = len(shown)
-                for moved in self._moved:
-                    moved.sent = {}
+                for part in self._parts:
+                    part.sent = {}
                 return
-            self._agreed = bool(shown)
         self._compared = True
         if changes:
             count = f"{len(changes)} entries" if len(changes) > 1 else "an entry"
@@ -335,7 +342,7 @@ class _Run:
                 changes[VERSION_FILE] = _version_file()
             parents = [self._ours] if self._ours else []
             self._commit(changes, parents, f"Share {count}", by=self._plan.who)
-        if self._plan.purge and self._ours:
+        if self._plan.choices.purge and self._ours:
             more = _version_file(self._purges(self._ours) + 1)
             self._commit({VERSION_FILE: more}, [self._ours], "Purge")
             self._ours = self._mirror.rewritten(self._ours, (), self._unsigned, "Purge")
@@ -355,13 +362,11 @@ class _Run:
             if one is not None
         }
 
-    def _own(self, moved: _Moved) -> Iterator[tuple[Leaving, bytes]]:
+    def _own(self, part: _Part) -> Iterator[tuple[Leaving, bytes]]:
         """What leaves, with the new bytes of its file; b"" if the tree says it already."""
-        out = moved.out
-        author = self._author
+        out, author = part.out, self._author
         commits = (out.replica.applied, self._written, self._ours)
-        applied = commits[0]
-        paths = {one.id: path_of((moved.part.space, one.id)) for one in out.leaving}
+        paths = {one.id: path_of((part.space, one.id)) for one in out.leaving}
         self._trees.read(
             f"{commit}:{path}" for commit in commits if commit for path in paths.values()
         )
@@ -370,7 +375,7 @@ class _Run:
             entry = was[-1]
             before, written, version = (_version(state, author) for state in was)
             known = base_of(before, written, out.node)
-            changes = _changes(one, version, known, is_base_known=bool(applied or known))
+            changes = _changes(one, version, known, is_base_known=bool(commits[0] or known))
             if changes:
                 own = one.author in ("", author)
                 entry = revised(
@@ -390,43 +395,40 @@ class _Run:
                 # A version that changed elsewhere too is taken in like any other.
                 there = stated(_version(entry, author))
                 said = digest(there) if stated(version) == known else ""
-                moved.sent[one.id] = SentEntry(digest=one.digest, version=said)
+                part.sent[one.id] = SentEntry(digest=one.digest, version=said)
                 yield one, raw if changes else b""
 
     # --- push and take in ------------------------------------------------------------------------
 
-    def _lost_race(self) -> bool:
-        """Push; whether somebody else pushed first."""
+    def _push(self) -> None:
         may_push = self._agreed and self._plan.sends and not self._trouble
-        if not may_push or self._ours in ("", self._theirs):
-            return False
-        replaces = self._theirs if self._rewrites else None
-        self._trouble = self._mirror.push(self._plan.url, self._ours, replaces=replaces)
-        self._pushed = not self._trouble
-        return self._trouble == LOST_RACE
+        if may_push and self._ours not in ("", self._theirs):
+            replaces = self._theirs if self._rewrites else None
+            self._trouble = self._mirror.push(self._plan.url, self._ours, replaces=replaces)
+            self._pushed = not self._trouble
 
-    def _take_in(self, moved: _Moved) -> bool:
+    def _take_in(self, part: _Part) -> bool:
         """Let the memory follow the tree; whether an edit here came between."""
-        part, out, applied = moved.part, moved.out, moved.out.replica.applied
-        waiting = frozenset(() if self._compared else moved.again)
+        out, applied = part.out, part.out.replica.applied
+        waiting = frozenset(() if self._compared else part.again)
         found = self._trees.objects.difference(applied, self._ours).files
-        fresh = (pair for pair in found.items() if pair[0][1] not in waiting)
-        names = {name: ids[1] for (space, name), ids in fresh if space == part.space}
+        names = {
+            entry_id: name
+            for (space, entry_id), (_, name) in found.items()
+            if space == part.space and entry_id not in waiting
+        }
         if self._ours:
-            paths = {name: path_of((part.space, name)) for name in out.lost}
-            names |= {name: f"{self._ours}:{path}" for name, path in paths.items()}
+            names |= {name: f"{self._ours}:{path_of((part.space, name))}" for name in out.lost}
         self._trees.read(names.values())
         files = [file for name, at in names.items() if (file := self._trees.file(at, name))]
         signed = self._signed_fields(applied) if files else frozenset()
         unsent = False
-        for number, chunk in enumerate(chunks := _chunks(files), 1):
+        for number, chunk in enumerate(chunks := list(_chunks(files)), 1):
             is_last = number == len(chunks)
-            answer = self._call(
+            answer = part.ask(
                 "arrive",
-                **part.scope,
-                mine=self._plan.mine,
                 entries=[Arriving(entry=one, signed=_signed(one, signed)) for one in chunk],
-                sent=moved.sent if number == 1 else {},
+                sent=part.sent if number == 1 else {},
                 node=out.node,
                 author=self._author,
                 space=part.space,
@@ -436,41 +438,36 @@ class _Run:
             )
             unsent = unsent or bool(answer.unsent)
             for outcome, count in answer.counts.items():
-                moved.received[outcome] = moved.received.get(outcome, 0) + count
+                part.received[outcome] = part.received.get(outcome, 0) + count
         return unsent
 
     def _signed_fields(self, applied: str) -> frozenset[_Signed]:
-        """The fields (entry, author, name, clock) that their author wrote in a signed commit. What
-        such a commit only carries along is not its author's word."""
+        """The fields that their author wrote in a signed commit. What such a commit only carries
+        along is not its author's word."""
         allowed = self._plan.allowed_signers
         if allowed is None:
             return frozenset()
-        who = self._mirror.signed_files(applied, self._ours, allowed)
-        self._trees.read(name for before, after, _ in who for name in (before, after))
-        found: set[_Signed] = set()
-        for before, after, email in who:
-            author = author_id(email)
-            old, new = (_fields(self._trees.entry(name), author) for name in (before, after))
-            found |= new - old
-        return frozenset(found)
+        files = self._mirror.signed_files(applied, self._ours, allowed)
+        self._trees.read(name for before, after, _ in files for name in (before, after))
+        return frozenset(
+            signed
+            for before, after, email in files
+            for signed in self._trees.changed(before, after, author_id(email))
+        )
 
     # --- parts ------------------------------------------------------------------------------------
 
     def _preview(self) -> None:
         """Note what a sync would send and take in. Changes nothing but the mirror."""
-        found = (
-            self._trees.objects.difference(self._ours, self._theirs)
-            if self._theirs
-            else Difference()
-        )
-        self._left_out = found
-        for moved in self._moved:
-            for one, raw in self._own(moved):
+        if self._theirs:
+            self._left_out = self._trees.objects.difference(self._ours, self._theirs)
+        for part in self._parts:
+            for one, raw in self._own(part):
                 if not raw:
-                    del moved.sent[one.id]
-            space = moved.part.space
-            arrive = sum(key[0] == space and bool(ids[1]) for key, ids in found.files.items())
-            moved.received = {"changed": arrive} if arrive else {}
+                    del part.sent[one.id]
+            files = self._left_out.files.items()
+            arrive = sum(space == part.space and bool(name) for (space, _), (_, name) in files)
+            part.received = {"changed": arrive} if arrive else {}
 
     @property
     def remote(self) -> Remote:
@@ -492,11 +489,6 @@ class _Run:
         who, at = by or self._unsigned, int(self._plan.now().timestamp())
         self._ours = self._mirror.commit(changes, parents, who=who, message=message, at=at)
 
-    def _move(self, commit: str) -> None:
-        if not self._mirror.move(commit, self._ours):
-            raise StoreError("Another sync is running.", fix="Try again in a moment.")
-        self._ours = commit
-
 
 def _is_valid(raw: bytes) -> bool:
     try:
@@ -516,11 +508,6 @@ def _signed(entry: SharedEntry, signed: frozenset[_Signed]) -> dict[str, tuple[s
         author: tuple(n for n, f in fields.items() if (entry.id, author, n, f[0]) in signed)
         for author, fields in (entry.authors if signed else {}).items()
     }
-
-
-def _fields(entry: SharedEntry | None, author: str) -> set[_Signed]:
-    version = _version(entry, author)
-    return {(entry.id if entry else "", author, n, f[0]) for n, f in version.items()}
 
 
 def _changes(
@@ -545,14 +532,14 @@ def _changes(
     return {name: value for name, value in changes.items() if present.get(name) != value}
 
 
-def _chunks(files: Sequence[_File]) -> list[list[SharedEntry]]:
+def _chunks(files: Iterable[_File]) -> Iterator[list[SharedEntry]]:
     """The entries in groups of limited size; one empty group if there are none."""
-    found: list[list[SharedEntry]] = [[]]
-    room = CHUNK_CHARS
+    chunk: list[SharedEntry] = []
+    size = 0
     for file in files:
-        if found[-1] and len(file.raw) > room:
-            found.append([])
-            room = CHUNK_CHARS
-        found[-1].append(file.entry)
-        room -= len(file.raw)
-    return found
+        size += len(file.raw)
+        if chunk and size > CHUNK_CHARS:
+            yield chunk
+            chunk, size = [], len(file.raw)
+        chunk.append(file.entry)
+    yield chunk

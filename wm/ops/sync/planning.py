@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
-
-from msgspec import Struct
 
 from wm.api.protocol import Scoped
 from wm.api.sync import Synced
@@ -24,7 +22,7 @@ from wm.formats.sharing.sync import Remote, Replica
 from wm.ops.place import USER_PLACE, locate, place_of
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import replica_of, sync_ref
-from wm.ops.sync.exchange import Call, Confirm, Part, Plan, synchronise
+from wm.ops.sync.exchange import Call, Choices, Plan, synchronise
 from wm.store import identity
 from wm.store.git.mirror import Identity, Mirror, absolute_url, configured
 from wm.store.git.objects import Objects
@@ -34,19 +32,6 @@ DEADLINE_S = 5.0
 NOWHERE: Mapping[str, Any] = MappingProxyType({})
 MINE = author_id("mine")
 """The author of everything in the user's own repository, whichever address git knows."""
-
-
-class Choices(Struct, frozen=True):
-    """What a person chose. remote: a name, or for all own memory a URL; "" as before. confirm: see
-    `Plan`. adopts: whether a folder that claims to be a project of the tree may use what is there.
-    quiet: nobody watches, so nothing is asked."""
-
-    remote: str = ""
-    confirm: Confirm = lambda _leaving, _remote: False
-    adopts: Callable[[str], bool] = lambda _root: False
-    dry_run: bool = False
-    purge: bool = False
-    quiet: bool = False
 
 
 def sync_project(
@@ -83,17 +68,15 @@ def sync_project(
     if choices.quiet and remote is not known.remote:
         raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
     plan = Plan(
-        parts=(Part("entries", scope),),
+        parts=[("entries", scope)],
         mine=False,
         url=url,
         remote=remote,
         who=git.who,
         author=known.author or author_id(git.who.email),
-        confirm=choices.confirm,
+        choices=choices,
         now=runtime.now,
-        dry_run=choices.dry_run,
         sends=not (choices.quiet and git.who.signs),  # nobody is there to unlock a key
-        purge=choices.purge,
         allowed_signers=team.allowed_signers if team.accept == SIGNED else None,
         publish_to=place.root,
     )
@@ -123,7 +106,7 @@ def sync_mine(
     mirror.prepare()
     fetched, _ = mirror.fetch(url)
     spaces = Objects(mirror.path).spaces(fetched) if fetched else frozenset()
-    parts = [Part("user", {"workspace": USER_PLACE.key})]
+    parts: list[tuple[str, Mapping[str, Any]]] = [("user", {"workspace": USER_PLACE.key})]
     places = {key: place_of(runtime, key).root for key in runtime.store.workspaces()}
     here = locate(runtime, Scoped.model_validate(scope)) if scope else USER_PLACE
     if scope:
@@ -132,18 +115,17 @@ def sync_mine(
     for key, root in places.items():
         space = _space(runtime, key, root, spaces, choices)
         named = {"workspace": key} if key in runtime.store.workspaces() else scope
-        parts += [Part(space, named)] if space else []
+        parts += [(space, named)] if space else []
         apart = root if key == here.key and not space else apart
     plan = Plan(
-        parts=tuple(parts),
+        parts=parts,
         mine=True,
         url=url,
         remote=_remote(runtime, known, url, url),
         who=configured(str(runtime.store.home)).who or Identity("wm", "wm@localhost"),
         author=MINE,
-        confirm=choices.confirm,
+        choices=choices,
         now=runtime.now,
-        dry_run=choices.dry_run,
     )
     return _run(plan, mirror, call).model_copy(update={"apart": apart})
 

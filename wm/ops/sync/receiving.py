@@ -6,7 +6,6 @@ between the same files are taken in again, which changes nothing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -14,17 +13,15 @@ from functools import partial
 from wm.api.sync import Arrived, ArriveRequest
 from wm.domain.memory import gate, tombstones
 from wm.domain.sync.arrivals import Reception, Rules
-from wm.domain.sync.merge import NAME
-from wm.domain.sync.portable import author_name, creator_of, stated
+from wm.domain.sync.portable import creator_of, name_of, stated
 from wm.domain.sync.recaps import PREFIX, is_recap, merged, recap_id, recap_of
-from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.recaps import Recaps
-from wm.formats.sharing.shared_entry import ID, SharedEntry
+from wm.formats.sharing.shared_entry import SharedEntry
 from wm.formats.sharing.sync import Replica, SharedRecord, Sync
 from wm.formats.tombstones import Tombstone, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.learning.recaps import read_recaps
+from wm.ops.learning.recaps import read_recaps, recaps_ref
 from wm.ops.learning.remember import judge
 from wm.ops.memory.documents import (
     load_memory,
@@ -40,24 +37,8 @@ from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
 from wm.store.base import Ref
 
-_WORD = re.compile(r"[0-9a-z_]{0,64}")
-_MOMENT = re.compile(r"[0-9TZ:.+-]{0,40}")
-_ENTRY = re.compile(ID)
-
-
-def _check(request: ArriveRequest) -> None:
-    """Raises UserError unless what is noted as it is has the form of an id, a digest or a time."""
-    remote = request.remote
-    words = [request.node, request.author, request.space, request.applied]
-    words += [word for one in request.sent.values() for word in (one.digest, one.version)]
-    words += [remote.digest] if remote is not None else []
-    is_fine = all(map(_WORD.fullmatch, words)) and all(map(_ENTRY.fullmatch, request.sent))
-    if not is_fine or (remote is not None and not _MOMENT.fullmatch(remote.approved_at)):
-        raise UserError("The state of this sync is not one that wm writes; nothing was changed.")
-
 
 def _run(work: Work, request: ArriveRequest) -> Arrived:
-    _check(request)
     work = work.at(locate(work.runtime, request))
     document = read_sync(work)
     replica = _noted(work, replica_of(document, request.mine), request)
@@ -84,8 +65,8 @@ def _noted(work: Work, replica: Replica, request: ArriveRequest) -> Replica:
     redact = work.runtime.redactor.text
     remote = request.remote
     if remote is not None:
-        named = {"name": redact(remote.name), "shown": redact(remote.shown)}
-        remote = remote.model_copy(update=named)
+        texts = ("name", "shown", "digest", "approved_at")
+        remote = remote.model_copy(update={name: redact(getattr(remote, name)) for name in texts})
     update = {
         "author": replica.author or request.author,
         "space": replica.space or request.space,
@@ -181,30 +162,28 @@ def _take_recaps(work: LocatedWork, found: Sequence[SharedEntry]) -> int:
     """Keep what others share of their sessions; the number of new recaps."""
     known = read_recaps(work) if found else Recaps()
     own = {recap_id(one) for one in known.recaps}
-    arrived = {}
+    redactor, arrived = work.runtime.redactor, {}
     for shared in found:
         if shared.id not in own:
             version = shared.authors[creator_of(shared)]
-            name = author_name(work.runtime.redactor.text(str(version.get(NAME, ("", ""))[1])))
-            redact = work.runtime.redactor.value
-            recap = recap_of(shared.id, stated(version), name, redact, work.now)
+            name = name_of(version, redactor.text)
+            recap = recap_of(shared.id, stated(version), name, redactor.value, work.now)
             arrived[shared.id.removeprefix(PREFIX)] = recap
     others = merged(known.others, arrived)
     if others == known.others:
         return 0
-    work.put(Ref(Recaps, work.key), known.model_copy(update={"others": others}))
+    work.put(recaps_ref(work.key), known.model_copy(update={"others": others}))
     work.notify(Recaps.slug)
     return len(set(others) - set(known.others))
 
 
 def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
     names = {
-        author: str(version.get(NAME, ("", ""))[1])
+        author: name_of(version, work.runtime.redactor.text)
         for shared in found
         for author, version in shared.authors.items()
     }
-    redact = work.runtime.redactor.text
-    return {**document.authors, **{a: author_name(redact(n)) for a, n in names.items()}}
+    return {**document.authors, **names}
 
 
 def _refs(runtime: Runtime, request: ArriveRequest) -> Sequence[Ref[Document]]:

@@ -8,17 +8,15 @@ from collections import Counter
 from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
-from wm.formats.recaps import Recaps
 from wm.formats.sharing.sync import Replica
 from wm.formats.workspace_memory import TEAM, WorkspaceMemory
-from wm.ops.learning.recaps import read_recaps
+from wm.ops.learning.recaps import read_recaps, recaps_ref
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, as_written, located
 from wm.ops.sync.documents import read_sync, save_replica
 from wm.ops.sync.exchange import Trees
 from wm.ops.sync.sending import what_leaves
-from wm.store.base import Ref
 from wm.store.git.mirror import REF, Mirror
 
 
@@ -86,7 +84,7 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     save_memory(work, memory.model_copy(update={"entries": kept}), facts)
     recaps = read_recaps(work)
     if recaps.others and not keep:
-        work.put(Ref(Recaps, work.key), recaps.model_copy(update={"others": ()}))
+        work.put(recaps_ref(work.key), recaps.model_copy(update={"others": ()}))
     save_replica(work, read_sync(work), Replica(), mine=False)
     # Else the first push to another remote would send what these others share.
     Mirror(work.runtime.store, work.key, quiet=True).set_aside()

@@ -165,9 +165,10 @@ class Mirror:
             raise Corrupt(f"The history in {self.path} cannot be read: {found.why}.")
         return counts[0] == "0", counts[1] == "0"
 
-    def move(self, commit: str, before: str) -> bool:
-        """Set our ref to a commit; False if it was not `before` any more."""
-        return self._git(["update-ref", REF, commit, before or "0" * len(commit)]).ok
+    def move(self, commit: str, before: str) -> None:
+        """Set our ref to a commit. Raises Conflict if it was not `before` any more."""
+        if not self._git(["update-ref", REF, commit, before or "0" * len(commit)]).ok:
+            raise Conflict("Another sync is running.", fix="Try again in a moment.")
 
     def commit(
         self,
@@ -204,11 +205,12 @@ class Mirror:
         words += [*(["-S"] if who.signs else []), f"{commit}^{{tree}}"]
         config = (("user.name", who.name), ("user.email", who.email))
         made = self._git(words, config=config, quiet=self._quiet)
-        if not made.ok or not self.move(made.text, commit):
+        if not made.ok:
             raise StoreError(
                 f"git cannot sign a commit in {self.path}: {made.why}.",
                 fix="Correct user.signingKey, or set commit.gpgSign to false.",
             )
+        self.move(made.text, commit)
         return made.text
 
     def publish(self, root: str) -> None:

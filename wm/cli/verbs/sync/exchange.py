@@ -16,7 +16,8 @@ from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import WORDS, short_id
 from wm.cli.options import dry_run, flag
-from wm.ops.sync.planning import Choices, sync_mine, sync_project
+from wm.ops.sync.exchange import Choices
+from wm.ops.sync.planning import sync_mine, sync_project
 
 RECEIVED = WORDS.table("received")
 

@@ -18,7 +18,7 @@ from wm.cli.options import choice, flag
 from wm.cli.verbs.sync.exchange import synced
 from wm.errors import UserError
 from wm.formats.workspace_memory import TYPES
-from wm.ops.sync.planning import Choices
+from wm.ops.sync.exchange import Choices
 
 
 @click.command("share")
