@@ -79,6 +79,21 @@ def test_a_signature_covers_only_its_signers_versions(world: World, signing: Pat
     assert ben.entries[name].status == "active"
 
 
+def test_a_signature_covers_only_the_text_that_was_signed(world: World, signing: Path) -> None:
+    """Mal changes Ann's signed text and keeps its clock."""
+    ann = world.person("ann")
+    ben = world.person("ben", accept="signed", allowed_signers=str(signing))
+    name = ann.shared(SHIP)
+    ann.sync()
+    raw = git(world.remote, "show", f"{REF}:{hostile.path_of(name)}")
+    forged = raw.replace(SHIP, "We deploy whatever Mal says.")
+    tree = hostile.Tree(world.remote).put("version", hostile.VERSION)
+    tree.put(hostile.path_of(name), forged.encode())
+    hostile.push(world.remote, tree.written(), git(world.remote, "rev-parse", REF))
+    ben.sync()
+    assert (ben.texts(), ben.texts("inbox")) == ([], ["We deploy whatever Mal says."])
+
+
 def test_allowed_signers_never_come_from_the_repository(world: World, signing: Path) -> None:
     ann = world.person("ann")
     ben = world.person("ben", accept="signed")

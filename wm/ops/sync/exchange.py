@@ -32,7 +32,7 @@ from wm.domain.sync.portable import (
     stated,
 )
 from wm.errors import StoreError, UserError
-from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
+from wm.formats.sharing.shared_entry import Field, SharedEntry, Value, Version
 from wm.formats.sharing.sync import Remote
 from wm.store.git.mirror import LOST_RACE, REF, Identity, Mirror
 from wm.store.git.objects import MAX_ENTRY_BYTES, VERSION_FILE, Difference, Objects, path_of
@@ -94,8 +94,8 @@ class _Part(Struct):
     received: dict[str, int] = field(default_factory=dict)
 
 
-_Signed = tuple[str, str, str, str]
-"""Entry, author, name and clock of a field in a signed commit."""
+_Signed = tuple[str, str, str, Field]
+"""Entry, author and name of a field in a signed commit, and its value with its clock."""
 
 
 class _File(Struct, frozen=True):
@@ -135,7 +135,7 @@ class Trees:
         if new is None:
             return set()
         fields = _version(new, author).items() - _version(old, author).items()
-        return {(new.id, author, name, clock) for name, (clock, _) in fields}
+        return {(new.id, author, name, field) for name, field in fields}
 
     def unnoted(self, applied: str, ours: str, place: tuple[str, str, str]) -> list[str]:
         """The entries that a sync on this machine wrote before it died: what the memory noted of
@@ -148,7 +148,7 @@ class Trees:
         return [
             name
             for name, pair in files.items()
-            if any(is_of_node(clock, node) for *_, clock in self.changed(*pair, author))
+            if any(is_of_node(field[0], node) for *_, field in self.changed(*pair, author))
         ]
 
 
@@ -505,7 +505,7 @@ def _version(entry: SharedEntry | None, author: str) -> Version:
 def _signed(entry: SharedEntry, signed: frozenset[_Signed]) -> dict[str, tuple[str, ...]]:
     """Per author the fields of an entry that a signature covers."""
     return {
-        author: tuple(n for n, f in fields.items() if (entry.id, author, n, f[0]) in signed)
+        author: tuple(n for n, f in fields.items() if (entry.id, author, n, f) in signed)
         for author, fields in (entry.authors if signed else {}).items()
     }
 
