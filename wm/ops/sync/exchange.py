@@ -263,19 +263,19 @@ class _Run:
         is_clean = self._left_out.odd_count == 0
         if here > there:
             self._rewrites = True  # they still have the history that was purged
-            if ours_lack:
-                self._commit(ours_lack, [ours], "Join")
-        elif here < there or (behind and is_clean and not news):
+            changes, parents = ours_lack, [ours]
+        elif here < there or (behind and is_clean):
             self._mirror.move(theirs, ours)
             self._ours = theirs
-            if news:
-                self._commit(news, [theirs], "Join")
+            changes, parents = news, [theirs]
         elif is_clean:
-            self._commit(news, [theirs, ours] if ours else [theirs], "Join")
+            changes, parents = news, [theirs, ours]
         else:
             if not ours:
                 self._commit({VERSION_FILE: _version_file(there)}, [], "Begin")
-            self._commit(ours_lack, [self._ours, theirs], "Join, without what is no shared entry")
+            changes, parents = ours_lack, [self._ours, theirs]
+        if changes or len(parents) > 1:
+            self._commit(changes, parents, "Join")
 
     def _joined(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """The joined files, by path, that differ from theirs, and those that differ from ours."""
@@ -325,8 +325,7 @@ class _Run:
         leaving: dict[str, Leaving] = {}
         for part in self._parts:
             for one, raw in self._own(part):
-                if raw:
-                    leaving[one.id], changes[path_of((part.space, one.id))] = one, raw
+                leaving[one.id], changes[path_of((part.space, one.id))] = one, raw
         if not self._agreed and (shown := tuple((self._unpushed() | leaving).values())):
             agrees = self._plan.choices.confirm
             self._agreed = not self._trouble and agrees(shown, self._plan.remote.shown)
@@ -363,7 +362,7 @@ class _Run:
         }
 
     def _own(self, part: _Part) -> Iterator[tuple[Leaving, bytes]]:
-        """What leaves, with the new bytes of its file; b"" if the tree says it already."""
+        """The files that have to change, with their new bytes. Notes what the tree then says."""
         out, author = part.out, self._author
         commits = (out.replica.applied, self._written, self._ours)
         paths = {one.id: path_of((part.space, one.id)) for one in out.leaving}
@@ -388,15 +387,17 @@ class _Run:
                     now=self._plan.now(),
                     node=out.node,
                 )
-            raw = b"" if entry is None else canonical_bytes(entry)
+            if entry is None:
+                continue
+            raw = canonical_bytes(entry)
             if changes and not _is_valid(raw):
                 self._left_out.leave_out(one.id)  # a text or tag that is longer than the form
-            elif entry is not None:
-                # A version that changed elsewhere too is taken in like any other.
-                there = stated(_version(entry, author))
-                said = digest(there) if stated(version) == known else ""
-                part.sent[one.id] = SentEntry(digest=one.digest, version=said)
-                yield one, raw if changes else b""
+                continue
+            # A version that changed elsewhere too is taken in like any other.
+            said = digest(stated(_version(entry, author))) if stated(version) == known else ""
+            part.sent[one.id] = SentEntry(digest=one.digest, version=said)
+            if changes:
+                yield one, raw
 
     # --- push and take in ------------------------------------------------------------------------
 
@@ -462,9 +463,7 @@ class _Run:
         if self._theirs:
             self._left_out = self._trees.objects.difference(self._ours, self._theirs)
         for part in self._parts:
-            for one, raw in self._own(part):
-                if not raw:
-                    del part.sent[one.id]
+            part.sent = {one.id: part.sent[one.id] for one, _ in self._own(part)}
             files = self._left_out.files.items()
             arrive = sum(space == part.space and bool(name) for (space, _), (_, name) in files)
             part.received = {"changed": arrive} if arrive else {}

@@ -45,19 +45,19 @@ def sync_project(
     name = choices.remote or (known.remote.name if known.remote else ORIGIN)
     git = configured(place.root)
     url = absolute_url(place.root, git.remotes.get(name, ""))
-    if not url and not git.is_repository:
-        raise UserError(
-            f"git finds no repository in {place.root}, and a project is synced through its own.",
-            fix=f"To make one: git init && git remote add {name} URL. For your own memory, without "
-            "a project: wm sync --mine URL",
-        )
     if not url:
+        mine = "For your own memory, without a project: wm sync --mine URL"
+        if not git.is_repository:
+            raise UserError(
+                f"git finds no repository in {place.root}, and a project is synced through its "
+                "own.",
+                fix=f"To make one: git init && git remote add {name} URL. {mine}",
+            )
         new = "NAME" if "/" in name or ":" in name else name
         raise UserError(
             f"git knows no remote {name!r} in {place.root}.",
             fix="`git remote -v` lists the remotes; `wm sync NAME` uses one. To add one: "
-            f"git remote add {new} URL. For your own memory, without a project: "
-            "wm sync --mine URL",
+            f"git remote add {new} URL. {mine}",
         )
     if git.who is None:
         raise UserError(

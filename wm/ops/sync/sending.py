@@ -17,11 +17,10 @@ from wm.domain.sync.recaps import is_recap, recap_fields, recap_id
 from wm.errors import NotFound, UserError
 from wm.formats.recaps import Recaps
 from wm.formats.sharing.sync import Replica, SharedRecord
-from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
-from wm.ops.memory.documents import find_entry, full_id, read_memory, read_tombstones
-from wm.ops.memory.entries import trash_ref
+from wm.ops.memory.documents import read_memory, read_tombstones
+from wm.ops.memory.entries import find_entry_or_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.place import USER_PLACE
 from wm.ops.sync.documents import NODE_DIGITS, read_sync, replica_of, save_replica
@@ -43,8 +42,8 @@ def _share(work: LocatedWork, request: ShareRequest) -> SharedEntries:
     records = dict(document.team.records)
     chosen, problems = [], []
     for entry in _chosen(work, memory, records, request):
-        is_proposal = entry.status == "trashed"
-        why = "" if request.end or is_proposal else may_leave(entry, own_repository=False)
+        is_free = request.end or entry.status == "trashed"  # ends it, or proposes to forget it
+        why = "" if is_free else may_leave(entry, own_repository=False)
         if why:
             message = f"{entry.id} may not be shared, because {explanations.reason(why)}."
             problems.append(ShareProblem(id=entry.id, reason=why, message=message))
@@ -53,18 +52,15 @@ def _share(work: LocatedWork, request: ShareRequest) -> SharedEntries:
         records[entry.id] = known.model_copy(update={"shared": True, "withdrawn": request.end})
         chosen.append(entry)
     kind = "memory_unshared" if request.end else "memory_shared"
-    facts = [Fact(kind, "user", "changed", e.id, (), {"text": e.text}) for e in chosen]
-    work.log(facts)
-    update: dict[str, object] = {"records": records}
-    if request.recaps:
-        update["recaps"] = not request.end
-    replica = document.team.model_copy(update=update)
+    work.log([Fact(kind, "user", "changed", e.id, (), {"text": e.text}) for e in chosen])
+    recaps = not request.end if request.recaps else document.team.recaps
+    replica = document.team.model_copy(update={"records": records, "recaps": recaps})
     save_replica(work, document, replica, mine=False)
     return SharedEntries(
         place=work.place,
         entries=tuple(chosen),
         problems=tuple(problems),
-        recaps=replica.recaps,
+        recaps=recaps,
         remote=replica.remote,
     )
 
@@ -97,14 +93,12 @@ def _chosen(
     """The entries that the request means; a forgotten one only to end its sharing, or to propose
     that others forget it too. Raises NotFound."""
     for wanted in request.ids:
-        try:
-            yield find_entry(memory, wanted)
-        except NotFound:
-            name = full_id(wanted, work.runtime.store.names(TrashedEntry, work.key))
-            found = work.read(trash_ref(work.key, name)).document if name in records else None
-            if found is None:
-                raise
-            yield found.entry.model_copy(update={"status": "trashed"})
+        entry = find_entry_or_trash(work, wanted)
+        if entry.status == "trashed" and entry.id not in records:
+            raise NotFound(
+                f"{entry.id} was forgotten.", fix=f"`wm undo {entry.id}` brings it back."
+            )
+        yield entry
     shared = {name for name, record in records.items() if record.shared}
     for entry in memory.entries:
         is_own = entry.status == "active" and not entry.origin.startswith(TEAM)
