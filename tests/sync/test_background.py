@@ -12,7 +12,7 @@ from tests.daemon.test_jobs import jobs_of, until
 from tests.sync.clones import Person, World, git
 from tests.sync.test_sharing import CENTS, SHIP, act, sync_that_dies, synced
 from wm.errors import UserError
-from wm.ops.sync.background import sync_quietly
+from wm.ops.sync.planning import sync_quietly
 
 
 def active(person: Person, events: int) -> list[tuple[str, Exception]]:

@@ -2,4 +2,4 @@
 
 from wm.ops.helper.merging import propose_merge as propose_merge
 from wm.ops.helper.summaries import summarise as summarise
-from wm.ops.sync.background import sync_quietly as sync_quietly
+from wm.ops.sync.planning import sync_quietly as sync_quietly

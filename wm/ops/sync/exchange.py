@@ -340,11 +340,10 @@ class _Run:
             if not self._ours:
                 changes[VERSION_FILE] = _version_file()
             parents = [self._ours] if self._ours else []
-            self._commit(changes, parents, f"Share {count}", by=self._plan.who)
+            self._commit(changes, parents, f"Share {count}", signs=True)
         if self._plan.choices.purge and self._ours:
             more = _version_file(self._purges(self._ours) + 1)
-            self._commit({VERSION_FILE: more}, [self._ours], "Purge")
-            self._ours = self._mirror.rewritten(self._ours, (), self._unsigned, "Purge")
+            self._commit({VERSION_FILE: more}, [self._ours], "Purge", is_first=True)
             self._rewrites = True
 
     def _unpushed(self) -> dict[str, Leaving]:
@@ -390,7 +389,9 @@ class _Run:
             if entry is None:
                 continue
             raw = canonical_bytes(entry)
-            if changes and not _is_valid(raw):
+            try:
+                parsed(raw)
+            except Invalid:
                 self._left_out.leave_out(one.id)  # a text or tag that is longer than the form
                 continue
             # A version that changed elsewhere too is taken in like any other.
@@ -473,28 +474,13 @@ class _Run:
         """The remote, with what was agreed to."""
         return self._plan.remote.model_copy(update={"pushes": self._agreed})
 
-    @property
-    def _unsigned(self) -> Identity:
-        """For commits that carry what others wrote."""
-        return structs.replace(self._plan.who, signs=False)
-
     def _commit(
-        self,
-        changes: Mapping[str, bytes],
-        parents: Sequence[str],
-        message: str,
-        by: Identity | None = None,
+        self, changes: Mapping[str, bytes], parents: Sequence[str], message: str, **how: bool
     ) -> None:
-        who, at = by or self._unsigned, int(self._plan.now().timestamp())
-        self._ours = self._mirror.commit(changes, parents, who=who, message=message, at=at)
-
-
-def _is_valid(raw: bytes) -> bool:
-    try:
-        parsed(raw)
-    except Invalid:
-        return False
-    return True
+        """how: see `Mirror.commit`."""
+        who, at = self._plan.who, int(self._plan.now().timestamp())
+        commit = self._mirror.commit
+        self._ours = commit(changes, parents, who=who, message=message, at=at, **how)
 
 
 def _version(entry: SharedEntry | None, author: str) -> Version:

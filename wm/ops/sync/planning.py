@@ -19,6 +19,8 @@ from wm.domain.sync.arrivals import SIGNED
 from wm.domain.sync.portable import author_id
 from wm.errors import Corrupt, NotFound, UserError
 from wm.formats.sharing.sync import Remote, Replica
+from wm.ops.catalogue import OPERATIONS
+from wm.ops.operation import execute
 from wm.ops.place import USER_PLACE, locate, place_of
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import replica_of, sync_ref
@@ -128,6 +130,25 @@ def sync_mine(
         now=runtime.now,
     )
     return _run(plan, mirror, call).model_copy(update={"apart": apart})
+
+
+def sync_quietly(runtime: Runtime, workspace: str) -> None:
+    """A sync that nobody watches, while a session is active: of a project, and of the user's own
+    memory, as far as a person agreed to a remote.
+
+    It sends only after the first push was seen, and signs nothing: what has to be signed waits for
+    `wm sync`.
+    """
+    choices = Choices(quiet=True)
+
+    def call(name: str, /, **fields: Any) -> Any:
+        operation = OPERATIONS[name]
+        return execute(runtime, operation, operation.requested(fields))
+
+    if replica(runtime, workspace, mine=False).remote is not None:
+        sync_project(runtime, call, {"workspace": workspace}, choices)
+    if replica(runtime, USER_PLACE.key, mine=True).remote is not None:
+        sync_mine(runtime, call, choices)
 
 
 def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:

@@ -157,8 +157,8 @@ class Mirror:
 
     def relation(self, ours: str, theirs: str) -> tuple[bool, bool]:
         """Whether our commit is contained in theirs, and theirs in ours."""
-        if not ours or not theirs or ours == theirs:
-            return not ours or ours == theirs, not theirs or ours == theirs
+        if not ours:
+            return True, False
         found = self._git(["rev-list", "--left-right", "--count", f"{ours}...{theirs}"])
         counts = found.text.split()
         if not found.ok or len(counts) != 2:
@@ -178,10 +178,13 @@ class Mirror:
         who: Identity,
         message: str,
         at: int,
+        signs: bool = False,
+        is_first: bool = False,
     ) -> str:
         """Commit the first parent's tree with `changes`, path -> bytes, and move our ref to it.
 
-        at: seconds since 1970. Raises StoreError, also if another writer moved our ref.
+        at: seconds since 1970. signs: as the user wants it; never what others wrote. is_first: the
+        commit begins a new history. Raises StoreError, also if another writer moved our ref.
         """
         stamp = f"{who.name} <{who.email}> {at} +0000"
         lines = [f"commit {REF}\nmark :1\nauthor {stamp}\ncommitter {stamp}\n".encode()]
@@ -196,22 +199,21 @@ class Mirror:
             lost_race = "Not updating" in made.err or "cannot lock" in made.err
             kind = Conflict if lost_race else Corrupt
             raise kind(f"git cannot write to {self.path}: {made.why}.", fix="Try again.")
-        return self.rewritten(made.text, parents, who, message) if who.signs else made.text
-
-    def rewritten(self, commit: str, parents: Sequence[str], who: Identity, message: str) -> str:
-        """Write a commit again, with these parents and, if the user signs, a signature; our ref
-        moves to it."""
-        words = ["commit-tree", "-m", message, *(w for p in parents for w in ("-p", p))]
-        words += [*(["-S"] if who.signs else []), f"{commit}^{{tree}}"]
+        signs = signs and who.signs
+        if not signs and not is_first:
+            return made.text
+        words = ["commit-tree", "-m", message, f"{made.text}^{{tree}}"]
+        words += [] if is_first else [word for parent in parents for word in ("-p", parent)]
+        words += ["-S"] if signs else []
         config = (("user.name", who.name), ("user.email", who.email))
-        made = self._git(words, config=config, quiet=self._quiet)
-        if not made.ok:
+        final = self._git(words, config=config, quiet=self._quiet)
+        if not final.ok:
             raise StoreError(
-                f"git cannot sign a commit in {self.path}: {made.why}.",
+                f"git cannot sign a commit in {self.path}: {final.why}.",
                 fix="Correct user.signingKey, or set commit.gpgSign to false.",
             )
-        self.move(made.text, commit)
-        return made.text
+        self.move(final.text, made.text)
+        return final.text
 
     def publish(self, root: str) -> None:
         """Set the project's own ref to the result, for people: nothing of ours reads it."""
