@@ -105,18 +105,18 @@ class _File(Struct, frozen=True):
     entry: SharedEntry
 
 
-class Trees:
+class Trees(Objects):
     """The shared entries in the commits of a mirror. Each file is read and parsed once."""
 
     def __init__(self, mirror: str) -> None:
-        self.objects = Objects(mirror)
+        super().__init__(mirror)
         self._files: dict[str, _File] = {}
 
-    def read(self, names: Iterable[str]) -> None:
+    def parse(self, names: Iterable[str]) -> None:
         """Read and parse the files with these object names. Files that are not shared entries are
         absent."""
         fresh = (name for name in names if name not in self._files)
-        for name, raw in self.objects.read(fresh, MAX_ENTRY_BYTES).items():
+        for name, raw in self.read(fresh, MAX_ENTRY_BYTES).items():
             with suppress(Invalid):
                 self._files[name] = _File(raw, parsed(raw))
 
@@ -142,9 +142,9 @@ class Trees:
         them is older, so they may have to be sent even if they are again as noted. place: folder
         in the tree, author and node of this machine."""
         space, author, node = place
-        found = self.objects.difference(applied, ours).files
+        found = self.difference(applied, ours).files
         files = {name: pair for (where, name), pair in found.items() if where == space}
-        self.read(name for pair in files.values() for name in pair)
+        self.parse(name for pair in files.values() for name in pair)
         return [
             name
             for name, pair in files.items()
@@ -182,7 +182,6 @@ class _Run:
     def __init__(self, plan: Plan, mirror: Mirror, call: Call) -> None:
         self._plan, self._mirror, self._call = plan, mirror, call
         self._trees = Trees(mirror.path)
-        self._author = plan.author
         self._ours = self._theirs = self._written = self._trouble = ""
         self._agreed = plan.remote.pushes
         self._rewrites = self._pushed = self._compared = False
@@ -244,7 +243,7 @@ class _Run:
             replica = out.replica.model_copy(update={"applied": ""})
             out = out.model_copy(update={"replica": replica})
             return _Part(space, ask, out, [one.id for one in out.leaving])
-        again = self._trees.unnoted(applied, self._ours, (space, self._author, out.node))
+        again = self._trees.unnoted(applied, self._ours, (space, self._plan.author, out.node))
         return _Part(space, ask, ask("outgoing", again=again) if again else out, again)
 
     # --- joining -------------------------------------------------------------------------------
@@ -279,8 +278,8 @@ class _Run:
 
     def _joined(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """The joined files, by path, that differ from theirs, and those that differ from ours."""
-        found = self._left_out = self._trees.objects.difference(self._ours, self._theirs)
-        self._trees.read(name for pair in found.files.values() for name in pair)
+        found = self._left_out = self._trees.difference(self._ours, self._theirs)
+        self._trees.parse(name for pair in found.files.values() for name in pair)
         news: dict[str, bytes] = {}
         ours_lack: dict[str, bytes] = {}
         for key, (left, right) in found.files.items():
@@ -299,7 +298,7 @@ class _Run:
     def _purges(self, commit: str) -> int:
         """How often a tree was purged. Raises UserError for a newer one, and for another form."""
         try:
-            found = json.loads(self._trees.objects.version(commit))
+            found = json.loads(self._trees.version(commit))
             version, purges = found["version"], found.get("purges", 0)
             is_ours = found["format"] == "wm-memory" and type(version) is type(purges) is int
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -351,8 +350,8 @@ class _Run:
         from an earlier remote."""
         if self._ours in ("", self._theirs) or self._trouble:
             return {}
-        found = self._trees.objects.difference(self._theirs, self._ours).files
-        self._trees.read(ours for _, ours in found.values())
+        found = self._trees.difference(self._theirs, self._ours).files
+        self._trees.parse(ours for _, ours in found.values())
         entries = (self._trees.entry(ours, name) for (_, name), (_, ours) in found.items())
         return {
             one.id: Leaving(id=one.id, fields=stated(one.authors[creator_of(one)]), digest="")
@@ -362,10 +361,10 @@ class _Run:
 
     def _own(self, part: _Part) -> Iterator[tuple[Leaving, bytes]]:
         """The files that have to change, with their new bytes. Notes what the tree then says."""
-        out, author = part.out, self._author
+        out, author = part.out, self._plan.author
         commits = (out.replica.applied, self._written, self._ours)
         paths = {one.id: path_of((part.space, one.id)) for one in out.leaving}
-        self._trees.read(
+        self._trees.parse(
             f"{commit}:{path}" for commit in commits if commit for path in paths.values()
         )
         for one in out.leaving:
@@ -413,7 +412,7 @@ class _Run:
         """Let the memory follow the tree; whether an edit here came between."""
         out, applied = part.out, part.out.replica.applied
         waiting = frozenset(() if self._compared else part.again)
-        found = self._trees.objects.difference(applied, self._ours).files
+        found = self._trees.difference(applied, self._ours).files
         names = {
             entry_id: name
             for (space, entry_id), (_, name) in found.items()
@@ -421,7 +420,7 @@ class _Run:
         }
         if self._ours:
             names |= {name: f"{self._ours}:{path_of((part.space, name))}" for name in out.lost}
-        self._trees.read(names.values())
+        self._trees.parse(names.values())
         files = [file for name, at in names.items() if (file := self._trees.file(at, name))]
         signed = self._signed_fields(applied) if files else frozenset()
         unsent = False
@@ -432,7 +431,7 @@ class _Run:
                 entries=[Arriving(entry=one, signed=_signed(one, signed)) for one in chunk],
                 sent=part.sent if number == 1 else {},
                 node=out.node,
-                author=self._author,
+                author=self._plan.author,
                 space=part.space,
                 applied="" if unsent or waiting or not is_last else self._ours,
                 remote=self.remote,
@@ -450,7 +449,7 @@ class _Run:
         if allowed is None:
             return frozenset()
         files = self._mirror.signed_files(applied, self._ours, allowed)
-        self._trees.read(name for before, after, _ in files for name in (before, after))
+        self._trees.parse(name for before, after, _ in files for name in (before, after))
         return frozenset(
             signed
             for before, after, email in files
@@ -462,7 +461,7 @@ class _Run:
     def _preview(self) -> None:
         """Note what a sync would send and take in. Changes nothing but the mirror."""
         if self._theirs:
-            self._left_out = self._trees.objects.difference(self._ours, self._theirs)
+            self._left_out = self._trees.difference(self._ours, self._theirs)
         for part in self._parts:
             part.sent = {one.id: part.sent[one.id] for one, _ in self._own(part)}
             files = self._left_out.files.items()

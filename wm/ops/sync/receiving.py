@@ -31,15 +31,14 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.memory.entries import to_trash, trash_ref
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.ops.sync.documents import read_sync, replica_of, save_replica, sync_ref
 from wm.store.base import Ref
 
 
-def _run(work: Work, request: ArriveRequest) -> Arrived:
-    work = work.at(locate(work.runtime, request))
+def _run(work: LocatedWork, request: ArriveRequest) -> Arrived:
     document = read_sync(work)
     replica = _noted(work, replica_of(document, request.mine), request)
     records = _with_sent(replica, request)
@@ -141,12 +140,8 @@ def _save(work: LocatedWork, reception: Reception) -> None:
         )
         kept = (*stones.stones, *fresh)
         work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": kept}))
-    events = work.log(reception.facts)
-    brought = {
-        fact.entry: event
-        for fact, event in zip(reception.facts, events, strict=True)
-        if fact.type == "memory_received"
-    }
+    events = zip(reception.facts, work.log(reception.facts), strict=True)
+    brought = {fact.entry: event for fact, event in events if fact.type == "memory_received"}
     for name in back:
         work.delete(trash_ref(work.key, name))  # its author brought it back
     entries = tuple(
@@ -190,4 +185,4 @@ def _refs(runtime: Runtime, request: ArriveRequest) -> Sequence[Ref[Document]]:
     return (*memory_refs(runtime, request), sync_ref(locate(runtime, request).key))
 
 
-arrive = Operation("arrive", ArriveRequest, Arrived, _run, _refs)
+arrive = Operation("arrive", ArriveRequest, Arrived, located(_run), _refs)

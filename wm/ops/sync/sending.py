@@ -15,16 +15,16 @@ from wm.domain.facts import Fact
 from wm.domain.sync.portable import GONE, digest, fields_of, forgotten_digest, leaving, may_leave
 from wm.domain.sync.recaps import is_recap, recap_fields, recap_id
 from wm.errors import NotFound, UserError
-from wm.formats.recaps import Recaps
 from wm.formats.sharing.sync import Replica, SharedRecord
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
+from wm.ops.learning.recaps import recaps_ref
 from wm.ops.memory.documents import read_memory, read_tombstones
 from wm.ops.memory.entries import find_entry_or_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.place import USER_PLACE
 from wm.ops.sync.documents import NODE_DIGITS, read_sync, replica_of, save_replica
-from wm.store.base import Health, Ref
+from wm.store.base import Health
 
 # --- what is shared ---------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ def _changed(work: Work, entry: MemoryEntry, record: SharedRecord) -> Leaving | 
 
 def _recaps(work: LocatedWork, replica: Replica) -> Iterator[Leaving]:
     """The recaps of sessions that changed, and those that are not shared any more."""
-    found = work.read(Ref(Recaps, work.key))
+    found = work.read(recaps_ref(work.key))
     if found.health is Health.LOST:
         return  # what cannot be read is not gone
     recaps = found.document.recaps if found.document is not None and replica.recaps else ()

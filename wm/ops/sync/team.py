@@ -49,7 +49,7 @@ def _unnoted(work: LocatedWork, replica: Replica) -> tuple[frozenset[str], tuple
     if ours in ("", applied) or (applied and not mirror.has(applied)):
         return frozenset(), ()
     trees, node = Trees(mirror.path), read_sync(work).node
-    written = frozenset(name for _space, name in trees.objects.difference(applied, ours).files)
+    written = frozenset(name for _space, name in trees.difference(applied, ours).files)
     place = (replica.space, replica.author, node)
     return written, tuple(trees.unnoted(applied, ours, place) if all(place) else ())
 

@@ -117,8 +117,9 @@ def run(
     safe = {**_SAFE, **(_QUIET if quiet else {}), **dict(config)}
     settings = [word for name, value in safe.items() for word in ("-c", f"{name}={value}")]
     limits = [str(MAX_FILE_BYTES // 512), str(MAX_MEMORY_KB)]
-    # Files instead of pipes: git never waits for a reader, and its limits bound them.
-    folder = where if is_repository else None
+    # Files instead of pipes: git never waits for a reader, and its limits bound them. They contain
+    # entries, so they are in the mirror, unless that can only be read.
+    folder = where if is_repository and os.access(where, os.W_OK) else None
     try:
         with (
             TemporaryFile(prefix=LEFT, dir=folder) as given,
