@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -84,7 +84,6 @@ class Reception:
         self._rules = rules
         self._redact = cache(rules.redact)  # names, types and tags repeat from entry to entry
         self._entries = {entry.id: entry for entry in memory.entries}
-        self._texts = {canonical(e.text): e for e in memory.entries if e.status == "active"}
         self._proposals: dict[tuple[str, str], list[str]] = {}
         """What waits in the inbox as another author's version of an entry: by entry and origin."""
         for entry in memory.entries:
@@ -328,6 +327,12 @@ class Reception:
     def _is_as_synced(self, entry_id: str) -> bool:
         return self.records[entry_id].digest == self._local_digest(entry_id)
 
+    @cached_property
+    def _texts(self) -> dict[str, MemoryEntry]:
+        """The active entries by what they say. Made when the first new entry arrives: a sync that
+        brings none must not read all texts."""
+        return {canonical(e.text): e for e in self._entries.values() if e.status == "active"}
+
     def _twin(self, entry: MemoryEntry) -> MemoryEntry | None:
         """Another active entry that says the same."""
         twin = self._texts.get(canonical(entry.text))
@@ -345,6 +350,8 @@ class Reception:
 
     def _put(self, entry: MemoryEntry) -> None:
         self._entries[entry.id] = entry
+        if "_texts" not in self.__dict__:
+            return
         text = canonical(entry.text)
         if entry.status == "active":
             self._texts[text] = entry
