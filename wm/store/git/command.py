@@ -171,7 +171,7 @@ def _kill(process: subprocess.Popen[bytes], group: bool) -> None:
 
 def _descendants(pid: int) -> list[int]:
     """A process and what it started, also indirectly. In the foreground git has no group of its
-    own, so that it may ask on the terminal; a child that lives on would keep the pipes open."""
+    own, so that it may ask on the terminal; its children end with it."""
     words = ["ps", "-A", "-o", "pid=,ppid="]
     try:
         listed = subprocess.run(words, capture_output=True, check=False).stdout.split()
