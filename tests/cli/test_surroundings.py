@@ -375,9 +375,7 @@ def test_doctor_reports_a_socket_that_cannot_be_created(terminal: Terminal) -> N
 
 def test_up_says_what_to_look_at_next(terminal: Terminal) -> None:
     said = terminal.wm("up").out.splitlines()[-1]
-    assert (
-        said == "Next: `wm status` shows which agents are wired, `wm inspect` what is known."
-    )
+    assert said == "Next: `wm status` shows which agents are wired, `wm inspect` what is known."
     assert terminal.wm("down").code == 0
 
 

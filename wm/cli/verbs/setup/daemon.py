@@ -57,9 +57,7 @@ def up(caller: Caller, prove: bool, quiet: bool) -> Result:
             output.line()
             self_test.show(steps)
         output.line()
-        output.line(
-            "Next: `wm status` shows which agents are wired, `wm inspect` what is known."
-        )
+        output.line("Next: `wm status` shows which agents are wired, `wm inspect` what is known.")
 
     report = {"started": started, "status": status, "proof": steps}
     return Result(report, show, failed=not all(step.ok for step in steps))
