@@ -10,10 +10,11 @@ import pytest
 
 from tests.ops.conftest import CENTS, QUEUE, SHIP, Bench
 from tests.scripted_helper import paged
+from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.consolidate.entry_index import NearDuplicates
 from wm.errors import UserError
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.learning.editor import memory_editor
+from wm.ops.memory.documents import memory_editor
 from wm.ops.operation import Work
 from wm.store.base import Ref
 
@@ -98,19 +99,19 @@ def test_an_index_is_used_by_one_thread_and_dropped_after_a_fault(bench: Bench) 
     place = bench.call("inspect").place
     memory = bench.memory()
     with (
-        memory_editor(work.at(place), memory) as first,
-        memory_editor(work.at(place), memory) as second,
+        memory_editor(work.at(place), memory, MemoryEditor) as first,
+        memory_editor(work.at(place), memory, MemoryEditor) as second,
     ):
         assert first is not second
-    with memory_editor(work.at(place), memory) as again:
+    with memory_editor(work.at(place), memory, MemoryEditor) as again:
         assert again is first
-    with pytest.raises(KeyError), memory_editor(work.at(place), memory):
+    with pytest.raises(KeyError), memory_editor(work.at(place), memory, MemoryEditor):
         raise KeyError
-    with memory_editor(work.at(place), memory) as anew:
+    with memory_editor(work.at(place), memory, MemoryEditor) as anew:
         assert anew is not first
-    with pytest.raises(UserError), memory_editor(work.at(place), memory):
+    with pytest.raises(UserError), memory_editor(work.at(place), memory, MemoryEditor):
         raise UserError("refused")
-    with memory_editor(work.at(place), memory) as kept:
+    with memory_editor(work.at(place), memory, MemoryEditor) as kept:
         assert kept is anew
 
 

@@ -14,15 +14,15 @@ from wm.api.diagnosis import RuleCheck, WhyNotAnswer, WhyNotRequest
 from wm.domain.learning import requests
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import echo_guard
+from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.tombstones import is_forgotten
 from wm.errors import UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.diagnosis.why import find_entry_or_text
-from wm.ops.learning.editor import memory_editor
 from wm.ops.learning.remember import judge
-from wm.ops.memory.documents import read_journal, read_memory, read_tombstones
+from wm.ops.memory.documents import memory_editor, read_journal, read_memory, read_tombstones
 from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.storage.evidence import names, quotes, read_log
@@ -156,7 +156,7 @@ class _Question(Struct, frozen=True):
         newcomer = MemoryEntry(
             id="m_asked", type=self.kind, text=self.text, source=ASKED, created_at=at, updated_at=at
         )
-        with memory_editor(work, self.memory) as editor:
+        with memory_editor(work, self.memory, MemoryEditor) as editor:
             twins = editor.twins(newcomer)
             admission = editor.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
         for twin in twins[:1]:

@@ -16,6 +16,7 @@ from wm.domain.facts import Fact
 from wm.domain.learning.provenance import UNATTRIBUTABLE
 from wm.domain.memory import candidates, consolidate, echo_guard, retention
 from wm.domain.memory.candidates import Candidate
+from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.entry_list import replaced
 from wm.errors import Corrupt, TooNew
 from wm.formats.events import CompactionFinished
@@ -24,9 +25,8 @@ from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
 from wm.ops.learning import provenance, stated
-from wm.ops.learning.editor import memory_editor
 from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
-from wm.ops.memory.documents import load_memory, read_memory, save_memory
+from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import workspace_of
@@ -237,7 +237,7 @@ class _Summary(Struct, frozen=True):
     def _replace(self, memory: WorkspaceMemory, old: MemoryEntry, item: Candidate) -> Remembered:
         work = self.work
         request = self._request(item.text, item.type or old.type)
-        with memory_editor(work, memory) as editor:
+        with memory_editor(work, memory, MemoryEditor) as editor:
             entry = provenance.weighed(editor, new_entry(work, request))
             reasons = refusal_reasons(work, entry)
             if reasons:

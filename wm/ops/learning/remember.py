@@ -34,11 +34,11 @@ from wm.formats.workspace_memory import (
 )
 from wm.ops import explanations
 from wm.ops.learning import provenance
-from wm.ops.learning.editor import memory_editor
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
     lift_stones,
     load_memory,
+    memory_editor,
     memory_refs,
     read_journal,
     read_memory,
@@ -76,7 +76,7 @@ def learn(work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...] 
     """
     work = work.at(USER_PLACE) if request.user else work
     memory = load_memory(work)
-    with memory_editor(work, memory) as editor:
+    with memory_editor(work, memory, MemoryEditor) as editor:
         return _learn(work, request, editor, reasons)
 
 

@@ -17,15 +17,15 @@ from wm.domain.learning import stated
 from wm.domain.learning.requests import NEGATED, Requests
 from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
+from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.scope import USER, WORKSPACE
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.learning.editor import memory_editor
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
-from wm.ops.memory.documents import load_memory, read_memory, save_memory
+from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate, memory_ref
@@ -144,7 +144,7 @@ def _retired_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
     entry = new_entry(
         work, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
     )
-    with memory_editor(work, memory) as editor:
+    with memory_editor(work, memory, MemoryEditor) as editor:
         return editor.retired_by(entry)
 
 

@@ -5,14 +5,16 @@ All writes of the memory pass `save_memory`, which stages document and evidence 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from string import hexdigits
+from typing import TYPE_CHECKING
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.memory import outside_changes, retention
 from wm.domain.memory.entry_list import find, get
-from wm.errors import Corrupt, NotFound, TooNew, UserError
+from wm.errors import Corrupt, NotFound, TooNew, UserError, WmError
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingJournal
 from wm.formats.tombstones import Tombstones
@@ -22,6 +24,9 @@ from wm.ops.place import locate, memory_ref, workspace_of
 from wm.ops.runtime import Runtime
 from wm.store.base import D, Health, Reading, Ref
 from wm.text.letters import canonical
+
+if TYPE_CHECKING:
+    from wm.domain.memory.consolidate import MemoryEditor
 
 
 def read_memory(work: LocatedWork) -> WorkspaceMemory:
@@ -87,6 +92,24 @@ def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) ->
         for entry in edited.entries
     )
     return edited.model_copy(update={"entries": entries})
+
+
+@contextmanager
+def memory_editor(
+    work: LocatedWork, memory: WorkspaceMemory, make: type[MemoryEditor]
+) -> Iterator[MemoryEditor]:
+    """The workspace's memory editor, updated to this memory. It leaves the cache while in use:
+    another thread makes its own, and an editor that failed halfway is dropped. make: the class;
+    it loads the rules of changes, which commands that only read do without."""
+    editors = work.runtime.caches.editors
+    editor: MemoryEditor = editors.pop(work.key) or make(memory)
+    try:
+        editor.renew(memory)
+        yield editor
+    except WmError:  # a refusal leaves the editor intact
+        editors.put(work.key, editor)
+        raise
+    editors.put(work.key, editor)
 
 
 def save_memory(

@@ -20,18 +20,19 @@ from wm.api.protocol import (
 )
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory import edits, entry_list, outside_changes
+from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.entry_list import find, get
 from wm.domain.memory.tombstones import tombstone
 from wm.domain.times import iso
 from wm.errors import NotFound
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.learning.editor import memory_editor
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
     lift_stones,
     load_memory,
+    memory_editor,
     memory_refs,
     read_memory,
     read_tombstones,
@@ -98,7 +99,7 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     settings = work.runtime.settings.memory
 
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
-        with memory_editor(work, memory) as editor:
+        with memory_editor(work, memory, MemoryEditor) as editor:
             return edits.accept(editor, entry_id, now=work.now, settings=settings)
 
     return change_entry(work, request, accept)
