@@ -4,7 +4,8 @@
     ANTHROPIC_BASE_URL=http://127.0.0.1:8700 claude
 
 A proxy of one's own needs two calls: `prepare_request` returns the body and headers to send,
-`finish_turn` takes the answer. If wm cannot answer, the client's own request is sent.
+`finish_turn` takes the answer. If wm does not answer within a second, the client's own request is
+sent.
 """
 
 import sys
@@ -24,7 +25,7 @@ class Proxy(BaseHTTPRequestHandler):
         body, turn = self.rfile.read(int(self.headers["content-length"])).decode(), {}
         headers = {key.lower(): one for key, one in self.headers.items() if key.lower() not in HOP}
         with suppress(WmError):
-            turn = WM.run("prepare_request", {"headers": headers, "body": body})
+            turn = WM.run("prepare_request", {"headers": headers, "body": body}, deadline_s=1.0)
         headers |= turn.get("headers", {})
         sent = request.Request(UPSTREAM + self.path, (turn.get("body") or body).encode(), headers)  # noqa: S310
         try:

@@ -21,7 +21,7 @@ from wm.api.protocol import WorkspacePlace
 from wm.domain.paging.ledger import folded
 from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
-from wm.ops.paging.ledger import answer_of
+from wm.ops.paging.ledger import answer_of, totals_of
 from wm.ops.paging.turns import ManagedConversation, NamedPolicies, PlannedTurn, Recovered
 from wm.wire.binding import BETA
 from wm.wire.body import Body
@@ -90,6 +90,8 @@ class Session:
         self.conversation.answered(made.request, ok=ok)
         if not ok:
             return  # the client sends it again
+        if fault == "cold":  # the service has lost its cache
+            usage = Usage(usage.prompt, 9, 0, 0)
         if fault != "dies behind":
             self.conversation.used(made.request, usage)
             self.conversation.examine()
@@ -434,6 +436,28 @@ def test_after_the_first_record_of_a_session_all_its_requests_are_recorded() -> 
     unmanaged = Session("off")
     unmanaged.turn("", 20)
     assert unmanaged.disk.records() == []
+
+
+@pytest.mark.parametrize("fault", ["", "full", "late", "secret", "overloaded", "behind"])
+def test_what_a_process_counts_is_what_its_records_say(fault: str) -> None:
+    session = Session("balanced")
+    for number in range(60):
+        session.turn(fault if number % 7 == 6 else "", 80)
+    session.turn("", 80)  # what waited is written
+    counted = totals_of(session.conversation.totals, "s")
+    assert counted == totals_of(folded(session.disk.records()).whole, "s")
+    assert counted.cuts
+    assert counted.policy == "balanced"
+
+
+def test_a_miss_is_counted_when_the_figures_of_its_answer_come() -> None:
+    session = Session("balanced")
+    for _ in range(30):
+        session.turn("", 80)
+    session.turn("", 1)
+    session.turn("cold", 1)  # nothing is decided on so short a result
+    session.turn("", 1)
+    assert session.conversation.totals.misses == 1
 
 
 def test_a_refused_decision_is_not_a_late_one() -> None:

@@ -206,9 +206,10 @@ def paged(bills: Sequence[PagingTotals], policy: str) -> str:
     """What paging saved, in one line; "" if nothing was removed (PX-7)."""
     if not bills:
         return ""
+    used = next((one.policy for one in reversed(bills) if one.policy not in ("", OFF)), policy)
     total = bills[0].model_copy(
         update={name: sum(getattr(one, name) for one in bills) for name in _SUMMED}
-        | {"policy": policy, "unpriced": sum((b.unpriced for b in bills), ())}
+        | {"policy": used, "unpriced": sum((b.unpriced for b in bills), ())}
     )
     fewer = f"{output.count(total.removed, 'token')} fewer at the end"
     return f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."

@@ -260,6 +260,9 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     policy = request.policy or configured
     how = "uses" if request.policy else "uses what config.toml says:"
     message = f"{whose} {how} {policy}. Running proxies follow with their next request."
+    if policy != "off":  # said before the first step is stored (OB-1)
+        days = work.runtime.settings.storage.object_max_age_days
+        message += f" Steps of sessions are kept for {days:g} days, without secrets (`wm objects`)."
     return PolicyAnswer(place=work.place, policy=policy, message=message)
 
 

@@ -8,7 +8,7 @@ record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -134,8 +134,7 @@ class ManagedConversation:
         self.policy = recovered.policy
         """The policy that the person chose for this session or workspace; "" for none."""
         self._phantoms = PhantomTools(recovered.unseen, is_offering=offers)
-        self.totals = LedgerState()
-        """What was removed, saved and needed again since this process took the conversation on."""
+        self._totals = LedgerState()
         self._talk = Conversation(
             dict(recovered.log), bounded=bounded, marks=True, proposed=recovered.unproven
         )
@@ -175,6 +174,13 @@ class ManagedConversation:
         """The last request as it came."""
         self._first_usage: dict[str, Usage] = {}
         """Of the first answer to a request, if the generation went on after it."""
+
+    @property
+    def totals(self) -> LedgerState:
+        """What was removed, saved and needed again since this process took the conversation on."""
+        self._count_sent(self._waiting)
+        self._totals.credit = self._talk.account.credit
+        return self._totals
 
     @property
     def before(self) -> Body | None:
@@ -258,7 +264,7 @@ class ManagedConversation:
         """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
         if self._turn.decided:
-            self._waiting.append(self._record("void", self._turn.request))
+            self._void(self._turn.request)
             self._late += 1
             self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
         self._talk.void()
@@ -350,6 +356,7 @@ class ManagedConversation:
             objects.append(one)
         records = tuple(self._waiting[:ready])
         del self._waiting[:ready]
+        self._count_sent(records)
         return PlannedTurn(Prepared(b""), tuple(objects), records) if objects or ready else None
 
     def rest(self) -> None:
@@ -402,7 +409,7 @@ class ManagedConversation:
         if not ok:
             self._talk.void()
             if turn.decided:
-                self._waiting.append(self._record("void", turn.request))
+                self._void(turn.request)
             return
         end, inherited, in_force = self._talk.origin()
         self._talk.settle()
@@ -441,7 +448,20 @@ class ManagedConversation:
         figures = {"credit": account.credit, "alive_until": account.until}
         record = self._record(kind, request).model_copy(update={**figures, **fields})
         self._waiting = [*self._waiting, record][-_MAX_WAITING:]
-        take(self.totals, record)
+        if kind != "sent":  # its figures may still come
+            take(self._totals, record)
+
+    def _void(self, request: str) -> None:
+        """What was decided for this request was not sent."""
+        record = self._record("void", request)
+        self._waiting.append(record)
+        take(self._totals, record)
+
+    def _count_sent(self, records: Iterable[LedgerRecord]) -> None:
+        """Requests count once, with the figures that came until now."""
+        for record in records:
+            if record.kind == "sent":
+                take(self._totals, record)
 
     def _ready(self) -> int:
         """Number of records before the first one whose figures may still come."""
@@ -452,6 +472,7 @@ class ManagedConversation:
 
     def _taken(self) -> tuple[LedgerRecord, ...]:
         taken, self._waiting = tuple(self._waiting), []
+        self._count_sent(taken)
         return taken
 
     def _let_go(self, policy: str, request: str, at: float) -> None:
@@ -477,7 +498,7 @@ class ManagedConversation:
     def _decided(self, made: Prepared) -> LedgerRecord:
         turn, moment = self._turn, self._moment
         turn.decided = True
-        return self._record("decided", turn.request).model_copy(
+        record = self._record("decided", turn.request).model_copy(
             update={
                 "policy": turn.policy,
                 "model": turn.model,
@@ -494,6 +515,8 @@ class ManagedConversation:
                 "emergency": self._talk.is_emergency(),
             }
         )
+        take(self._totals, record)
+        return record
 
     def _drop(self) -> None:
         """Decisions of this branch were lost: the request leaves as the client made it, and the
