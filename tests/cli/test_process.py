@@ -221,6 +221,75 @@ def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
     assert done.stdout == ""
 
 
+LONG = (
+    "inspect --full", "show --history", "history", "search wharf -n 20", "undo --list", "config",
+    "help --all",
+)  # fmt: skip
+MARK = "paged: "
+
+
+def fill(user: Terminal) -> None:
+    text = "Berth {n} at the wharf is reserved for the pilot boat on every weekday."
+    user.seed(*(("remember", {"text": text.format(n=n)}) for n in range(20)))
+
+
+def pager(user: Terminal) -> Path:
+    """A pager that puts a mark before each line."""
+    program = user.bin / "marks"
+    program.write_text(f"#!/bin/sh\nexec sed 's/^/{MARK}/'\n")
+    program.chmod(0o755)
+    return program
+
+
+def in_terminal(user: Terminal, words: str) -> list[str]:
+    """The lines that a terminal of 24 lines shows."""
+    screen, end = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-m", "wm", *words.split()],
+        env={**user.env, "PYTHONPATH": str(ROOT), "PAGER": str(pager(user)), "TERM": "xterm"},
+        cwd=user.repo,
+        stdin=end,
+        stdout=end,
+        stderr=end,
+        start_new_session=True,
+    )
+    os.close(end)
+    seen = b""
+    with suppress(OSError):  # the end of a terminal whose program is gone
+        while part := os.read(screen, 4096):
+            seen += part
+    os.close(screen)
+    assert child.wait() == 0, seen
+    return seen.decode().splitlines()
+
+
+def test_a_long_list_goes_through_the_pager_of_a_terminal(terminal: Terminal) -> None:
+    fill(terminal)
+    for words in LONG:
+        lines = in_terminal(terminal, words)
+        assert len(lines) > 24, words
+        assert all(line.startswith(MARK) for line in lines), words
+    for words in ("search wharf --limit 1", "help", "config team", "undo --list -n 1"):
+        assert MARK not in "\n".join(in_terminal(terminal, words)), words
+
+
+def test_a_pipe_and_json_never_start_the_pager(terminal: Terminal) -> None:
+    fill(terminal)
+    for words in LONG:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "wm", *words.split()],
+            env={**terminal.env, "PYTHONPATH": str(ROOT), "PAGER": str(pager(terminal))},
+            cwd=terminal.repo,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert len(done.stdout.splitlines()) > 24, words
+        assert MARK not in done.stdout, words
+    for words in LONG[:-1]:
+        assert in_terminal(terminal, f"{words} --json")[0] == "{", words
+
+
 def pressed(screen: int, key: bytes, child: subprocess.Popen[bytes]) -> int:
     """Press a key until the program ends, as a person does. A Ctrl-C that arrives between the
     question and the read behind it has no effect: Python's handler has run when the read begins."""

@@ -15,7 +15,8 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from contextvars import ContextVar
+from functools import partial, wraps
 from typing import Any
 
 import click
@@ -42,6 +43,8 @@ BAR_EVERY_S = 0.2
 Paint = Callable[[str], str]
 Row = tuple[str, str] | tuple[str, str, Paint]
 """Name, value, and the value's colour. Values are plain: colour is added after wrapping."""
+
+_COLLECTED: ContextVar[list[str] | None] = ContextVar("lines for the pager", default=None)
 
 
 class OutputClosed(Exception):
@@ -80,6 +83,25 @@ def paged(texts: Sequence[str]) -> None:
         lines(texts)
 
 
+def pages(show: Callable[..., None]) -> Callable[..., None]:
+    """Decorator for a function that prints a list of any length: prints it as `paged` does."""
+
+    @wraps(show)
+    def shown(*args: Any, **named: Any) -> None:
+        if not is_terminal():
+            show(*args, **named)
+            return
+        collected: list[str] = []
+        token = _COLLECTED.set(collected)
+        try:
+            show(*args, **named)
+        finally:
+            _COLLECTED.reset(token)
+        paged(collected)
+
+    return shown
+
+
 def is_terminal() -> bool:
     """Whether a person types and reads here; False for a script and for an agent's tool call."""
     return sys.stdin.isatty() and sys.stdout.isatty()
@@ -90,6 +112,10 @@ def colour() -> bool:
 
 
 def line(text: str = "") -> None:
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append(text)
+        return
     with _printing():
         click.echo(text, color=colour())
 

@@ -21,4 +21,6 @@ def command(ctx: click.Context, verb: tuple[str, ...], everything: bool) -> None
         return
     if everything:
         root.meta[EVERYTHING] = True
-    output.line(root.get_help())
+        output.paged(root.get_help().splitlines())
+    else:
+        output.line(root.get_help())
