@@ -71,3 +71,8 @@ def test_each_waiting_entry_is_decided_with_one_key(user: Terminal) -> None:
     said = user.wm("inbox", "review", stdin="ars")
     assert "Accepted 1, rejected 1." in said.out
     assert len(active(user)) == 1
+
+
+def test_a_review_of_an_empty_inbox_says_so(user: Terminal) -> None:
+    said = user.wm("inbox", "review")
+    assert (said.code, said.out) == (0, "The inbox is empty: nothing waits.\n")

@@ -603,6 +603,17 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("recap yesterday", "--since yesterday"),
     ("recap last week", "--since 'last week'"),
     ("recap 3", "--last 3"),
+    ("inbox accept all", "wm inbox accept --all"),
+    ("inbox reject all", "wm inbox reject --all"),
+    ("inbox m_3f9a", "wm inbox accept m_3f9a"),
+    ("m_3f9a", "wm show m_3f9a"),
+    ("objects o_3f9a", "wm objects show o_3f9a"),
+    ("undo last", "wm undo"),
+    ("setup -n", "--dry-run"),
+    ("remember -u x", "--user"),
+    ("inspect -f", "--full"),
+    ("man", "wm help"),
+    ("importance high m_3f9a", "wm importance ID high"),
 )
 """What a newcomer types, knowing other programs; what wm suggests."""
 

@@ -66,7 +66,10 @@ class Group(click.Group):
         known = self.known(ctx)
         meant = self.also.get(word.lower(), "")
         close = meant if meant.split(" ")[0] in known or meant.startswith("-") else ""
-        close = close or instead(self.name, word) or nearest(word, known)
+        close = close or instead(self.name, word)
+        if word[1:2] == "_" and (verb := instead(self.name, word[:2])):
+            close = f"{verb} {shlex.quote(word)}"
+        close = close or nearest(word, known)
         if close:
             return f" Did you mean `{ctx.command_path} {close}`?"
         # The verbs of `wm` itself are too many for one sentence.
@@ -77,6 +80,14 @@ class Group(click.Group):
 def instead(name: str | None, word: str) -> str:
     """The verb to use for a word that people try with the verb or group `name`; "" for none."""
     return str(Tables("wm.cli").table("instead").get(name or "", {}).get(word.lower(), ""))
+
+
+def ids(ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+    """Callback for an argument of ids: refuses a word that people try, with the right command."""
+    for word in value if isinstance(value, tuple) else (value or "",):
+        if "_" not in word and (meant := instead(ctx.info_name, word)):
+            raise click.BadParameter(f"{word!r} is not an id. Did you mean `wm {meant}`?")
+    return value
 
 
 def nearest(word: str, known: Sequence[str]) -> str:

@@ -140,7 +140,11 @@ def _hint(name: str, known: Sequence[str], ctx: click.Context) -> str:
 
 def _nearest_option(name: str, known: Sequence[str]) -> str:
     if not name.startswith("--"):
-        return next((one for one in known if one.lower() in (name.lower(), f"-{name}")), "")
+        if name == "-n" and "--dry-run" in known:  # as for make and rsync
+            return "--dry-run"
+        same = [one for one in known if one.lower() in (name.lower(), f"-{name}")]
+        begun = [one for one in known if one.startswith(f"-{name}")]
+        return same[0] if same else begun[0] if len(begun) == 1 else ""
     long = [one[2:] for one in known if one.startswith("--")]
     close = nearest(name[2:], long)
     return f"--{close}" if close else ""

@@ -14,6 +14,7 @@ from wm.api.diagnosis import Trash
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, entry_type, print_answer, short_id
+from wm.cli.groups import ids
 from wm.cli.options import anchors as anchor_option
 from wm.cli.options import choice, flag, text
 from wm.cli.streams import text_argument
@@ -62,7 +63,7 @@ def pin(caller: Caller, entry_id: str, off: bool) -> Result:
 
 
 @click.command("importance")
-@click.argument("entry_id", metavar="ID")
+@click.argument("entry_id", metavar="ID", callback=ids)
 @click.argument("level", metavar="LEVEL", type=click.Choice(IMPORTANCES))
 @prints
 def importance(caller: Caller, entry_id: str, level: str) -> Result:

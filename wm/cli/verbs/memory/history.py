@@ -16,6 +16,7 @@ from wm.api.protocol import SINCE
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import SHORT_ID, WORDS, print_entry, print_text, short_id
+from wm.cli.groups import ids
 from wm.cli.options import dry_run, flag, limit, text
 from wm.cli.overview import print_heading
 from wm.errors import UserError
@@ -73,7 +74,7 @@ def print_happening(happening: Happening, *, named: bool) -> None:
 
 
 @click.command("undo")
-@click.argument("act", metavar="[ACT]", required=False)
+@click.argument("act", metavar="[ACT]", required=False, callback=ids)
 @flag("--list", "listing", help="Show what can be undone.")
 @click.option("--since", metavar="WHEN", help="Undo what models added since WHEN.")
 @click.option("-n", "--limit", type=click.IntRange(1, 500), help="With --list: how many.")

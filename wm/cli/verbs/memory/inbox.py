@@ -14,7 +14,7 @@ import click
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import entry_lines, entry_type, print_entry
-from wm.cli.groups import Group
+from wm.cli.groups import Group, ids
 from wm.cli.options import choice, flag
 from wm.cli.streams import text_argument
 from wm.errors import WmError
@@ -81,7 +81,7 @@ def _chosen(
 
 
 @command.command("accept", short_help="Make entries active.")
-@click.argument("entry_ids", metavar="ID...", nargs=-1)
+@click.argument("entry_ids", metavar="ID...", nargs=-1, callback=ids)
 @flag("--outside", help="Accept every change made to the file by hand.")
 @_selecting
 @prints
@@ -94,20 +94,20 @@ def accept(caller: Caller, entry_ids: tuple[str, ...], outside: bool, **chosen: 
     if outside and (entry_ids or any(chosen.values())):
         raise click.UsageError("Give an ID, or --outside.")
     if not outside:
-        ids = _chosen(caller, entry_ids, **chosen)
-        return _each(caller, "accept_entry", ids, _print_accepted)
+        wanted = _chosen(caller, entry_ids, **chosen)
+        return _each(caller, "accept_entry", wanted, _print_accepted)
     answer: Any = caller.call("accept_outside")
     return Result(answer, f"Accepted {output.count(len(answer.accepted), 'change')}.")
 
 
 @command.command("reject", short_help="Move waiting entries to the trash.")
-@click.argument("entry_ids", metavar="ID...", nargs=-1)
+@click.argument("entry_ids", metavar="ID...", nargs=-1, callback=ids)
 @_selecting
 @prints
 def reject(caller: Caller, entry_ids: tuple[str, ...], **chosen: Any) -> Result:
     """Move the waiting entries ID..., or those that the options choose, to the trash."""
-    ids = _chosen(caller, entry_ids, **chosen)
-    return _each(caller, "reject_entry", ids, lambda answer: output.line(answer.message))
+    wanted = _chosen(caller, entry_ids, **chosen)
+    return _each(caller, "reject_entry", wanted, lambda answer: output.line(answer.message))
 
 
 @command.command("review", short_help="Decide about each waiting entry with one key.")
@@ -127,7 +127,8 @@ def review(caller: Caller) -> Result:
             done[operation] += 1
     accepted, rejected = done.values()
     report = {"accepted": accepted, "rejected": rejected, "waiting": len(views)}
-    return Result(report, f"Accepted {accepted}, rejected {rejected}.")
+    said = f"Accepted {accepted}, rejected {rejected}."
+    return Result(report, said if views else "The inbox is empty: nothing waits.")
 
 
 @command.command("edit", short_help="Change the text of a waiting entry and accept it.")
