@@ -35,7 +35,10 @@ TITLES = {
 """Whose change it is -> the title above its lines; other agents have it in their dialects."""
 
 
-FIRST = "next: start an agent in a repository and say: remember that we deploy with make ship"
+FIRST = (
+    "next: start an agent in a repository and say: remember that we deploy with make ship",
+    "to check that it works: wm doctor",
+)
 """What to do after setup."""
 
 
@@ -95,7 +98,7 @@ def setup(caller: Caller, agents: tuple[str, ...], service: bool, learn: str, **
     plan = agent_setup.plan_setup(facts, agents=agents, service=service, learn=learn)
     code = carry_out(plan, done="Wired. ", **how)
     if code == 0 and plan.changes and not how["dry_run"] and not how["as_json"]:
-        output.hint(FIRST)
+        output.hint("\n".join(FIRST))
     if code == 0 and not how["dry_run"] and (how["yes"] or not how["as_json"]):
         _load_once()
         _renew_daemon(caller, learn)
