@@ -47,27 +47,30 @@ def test_a_session_that_opencode_deletes_leaves_no_file(machine: Machine, wm: Wi
     assert any("make ship" in text for text in wm.texts())
 
 
+def ended_session(machine: Machine) -> str:
+    """The id of a session of OpenCode that left files."""
+    machine.upstream.script = script(*turns(answer(think("Well."), say("Yes."))))
+    run = OPENCODE.run(machine, "Is it so?")
+    assert run.code == 0
+    assert left_of(machine, run.session)
+    return run.session
+
+
 def test_a_session_that_opencode_deletes_without_a_daemon_leaves_no_file(
     machine: Machine, wm: Wired
 ) -> None:
-    machine.upstream.script = script(*turns(answer(think("Well."), say("Yes."))))
-    gone = OPENCODE.run(machine, "Is it so?")
-    assert gone.code == 0
-    assert left_of(machine, gone.session)
+    session = ended_session(machine)
     wm.kill()
-    machine.tool("opencode", "session", "delete", gone.session)
-    wait_for("the session's files to go", lambda: not left_of(machine, gone.session))
+    machine.tool("opencode", "session", "delete", session)
+    wait_for("the session's files to go", lambda: not left_of(machine, session))
 
 
 def test_a_session_that_opencode_deletes_from_another_folder_leaves_no_file(
     machine: Machine, wm: Wired
 ) -> None:
-    machine.upstream.script = script(*turns(answer(think("Well."), say("Yes."))))
-    gone = OPENCODE.run(machine, "Is it so?")
-    assert gone.code == 0
-    assert left_of(machine, gone.session)
-    machine.another("elsewhere").tool("opencode", "session", "delete", gone.session)
-    wait_for("the session's files to go", lambda: not left_of(machine, gone.session))
+    session = ended_session(machine)
+    machine.another("elsewhere").tool("opencode", "session", "delete", session)
+    wait_for("the session's files to go", lambda: not left_of(machine, session))
 
 
 def test_a_session_without_its_claude_transcript_is_deleted_by_the_next_sweep(
