@@ -223,7 +223,7 @@ def test_the_exit_code_reaches_the_shell(terminal: Terminal) -> None:
 
 LONG = (
     "inspect --full", "show --history", "history", "search wharf -n 20", "undo --list", "config",
-    "help --all",
+    "diag alike", "why wharf", "help --all",
 )  # fmt: skip
 MARK = "paged: "
 
@@ -269,6 +269,7 @@ def test_a_long_list_goes_through_the_pager_of_a_terminal(terminal: Terminal) ->
         lines = in_terminal(terminal, words)
         assert len(lines) > 24, words
         assert all(line.startswith(MARK) for line in lines), words
+    assert MARK in in_terminal(terminal, "help import")[0]
     for words in ("search wharf --limit 1", "help", "config team", "undo --list -n 1"):
         assert MARK not in "\n".join(in_terminal(terminal, words)), words
 

@@ -728,6 +728,12 @@ def test_a_too_long_text_waits_and_is_shown_shortened(user: Terminal) -> None:
     assert len(user.wm("inbox").out.splitlines()) < 12
 
 
+def test_that_before_the_fact_is_not_part_of_it(user: Terminal) -> None:
+    assert user.wm("remember", "that", "we", "test", "with", "tox").code == 0
+    entry = user.wm("search", "tox", "--json").json["hits"][0]["entry"]
+    assert entry["text"] == "we test with tox"
+
+
 def test_text_comes_from_standard_input(user: Terminal) -> None:
     assert user.wm("remember", "-", stdin="We test with tox.\n").code == 0
     entry = user.wm("search", "tox", "--json").json["hits"][0]["entry"]

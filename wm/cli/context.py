@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import wraps
+from functools import partial, wraps
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -255,7 +255,7 @@ def _printing(verb: Callable[..., Result]) -> Callable[..., int]:
         elif isinstance(result.show, str):
             output.line(result.show)
         else:
-            result.show(result.answer)
+            output.paged(partial(result.show, result.answer))
         return int(result.failed)
 
     return command

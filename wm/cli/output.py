@@ -16,7 +16,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import click
@@ -74,32 +74,23 @@ def _terminal_size() -> tuple[int, int]:
     return shutil.get_terminal_size((WIDTH, HEIGHT)) if sys.stdout.isatty() else (WIDTH, HEIGHT)
 
 
-def paged(texts: Sequence[str]) -> None:
-    """Print lines; through the user's pager if a terminal has no room for them."""
-    if is_terminal() and len(texts) > height():
-        with _printing():
-            click.echo_via_pager("\n".join(texts) + "\n", color=colour())
-    else:
-        lines(texts)
-
-
-def pages(show: Callable[..., None]) -> Callable[..., None]:
-    """Decorator for a function that prints a list of any length: prints it as `paged` does."""
-
-    @wraps(show)
-    def shown(*args: Any, **named: Any) -> None:
-        if not is_terminal():
-            show(*args, **named)
-            return
-        collected: list[str] = []
-        token = _COLLECTED.set(collected)
-        try:
-            show(*args, **named)
-        finally:
-            _COLLECTED.reset(token)
-        paged(collected)
-
-    return shown
+def paged(show: Callable[[], None]) -> None:
+    """Call a function that prints; what has no room on a terminal goes through the pager."""
+    if not is_terminal():
+        show()
+        return
+    collected: list[str] = []
+    token = _COLLECTED.set(collected)
+    try:
+        show()
+    finally:
+        _COLLECTED.reset(token)
+        text = "".join(f"{one}\n" for one in collected)
+        if text.count("\n") > height():
+            with _printing():
+                click.echo_via_pager(text, color=colour())
+        else:
+            lines(collected)
 
 
 def is_terminal() -> bool:

@@ -66,7 +66,6 @@ def show(caller: Caller, section: str | None) -> Result:
     return Result(report, partial(_print, settings), failed=wrong is not None)
 
 
-@output.pages
 def _print(settings: Settings, report: dict[str, Any]) -> None:
     file = output.home_short(report["file"])
     wrong = settings.config_error

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stdout
+from functools import partial
+from io import StringIO
+
 import click
 
 from wm.cli import output
@@ -16,11 +20,15 @@ from wm.cli.options import flag
 def command(ctx: click.Context, verb: tuple[str, ...], everything: bool) -> None:
     """Show the everyday verbs; with VERB its help, with --all every verb."""
     root = ctx.find_root()
-    if verb:
-        root.command.main([*verb, "--help"], prog_name="wm", standalone_mode=False)
-        return
     if everything:
         root.meta[EVERYTHING] = True
-        output.paged(root.get_help().splitlines())
-    else:
+    output.paged(partial(_print, root, [*verb]))
+
+
+def _print(root: click.Context, verb: list[str]) -> None:
+    if not verb:
         output.line(root.get_help())
+        return
+    with redirect_stdout(StringIO()) as printed:
+        root.command.main([*verb, "--help"], prog_name="wm", standalone_mode=False)
+    output.line(printed.getvalue().rstrip())

@@ -47,7 +47,6 @@ def happenings(caller: Caller, entry_id: str, **page: Any) -> Result:
     return Result(caller.call("history", **one, **page), partial(_print_history, entry_id))
 
 
-@output.pages
 def _print_history(entry_id: str, answer: Any) -> None:
     print_heading(answer.place)
     output.line()
@@ -152,7 +151,6 @@ def _print_undone(answer: Any) -> None:
         output.line(output.dim(f"to redo it: wm undo {answer.event}"))
 
 
-@output.pages
 def _print_acts(answer: Acts) -> None:
     if not answer.acts:
         output.line("Nobody did anything here yet.")

@@ -66,7 +66,7 @@ def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> 
     if not found.entries:
         output.lines([*head, *_entries(found, filtered=filtered), *_sessions(found)])
     elif full or filtered or len(everything) <= output.height():
-        output.paged(everything)
+        output.lines(everything)
     else:
         output.lines([*head, *_short(found, output.height() - len(head))])
 

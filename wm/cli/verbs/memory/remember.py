@@ -36,6 +36,8 @@ def command(caller: Caller, text: tuple[str, ...], **fields: Any) -> Result:
     """
     if not text:  # standard input is read only for "-": a script's may contain anything
         raise click.UsageError('`wm remember` needs TEXT; "-" reads it from standard input.')
+    if text[0].lower() == "that" and len(text) > 1:  # `wm remember that we use yarn`
+        text = text[1:]
     answer = caller.call(
         "remember",
         text=text_argument(text),

@@ -56,7 +56,6 @@ def command(
     return Result(answer, show, failed=not (answer.hits or answer.recaps))
 
 
-@output.pages
 def _print(answer: Any, *, words: tuple[str, ...], narrowed: bool) -> None:
     if not answer.hits and not answer.recaps:
         output.line(_nothing(answer.searched, narrowed=narrowed))
