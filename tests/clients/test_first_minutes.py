@@ -211,6 +211,7 @@ def test_an_upgrade_keeps_settings_data_hooks_and_plugin_and_unsetup_restores_ev
     fresh.tool("wm", "unsetup", "--yes")
     assert claude.read_text() == OWN_SETTINGS
     state = fresh.home / ".claude.json"
-    plugins = list((fresh.home / ".config" / "opencode").glob("plugin*/wm*"))
-    assert plugins == []
+    for agent in (".claude", ".config/opencode"):
+        # Also its commands and skills: what an agent wrote itself has other names.
+        assert [str(path) for path in (fresh.home / agent).rglob("wm*")] == []
     assert "wm" not in json.loads(state.read_text()).get("mcpServers", {})
