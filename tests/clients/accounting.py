@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ Block = dict[str, Any]
 
 LOOK_BACK_BLOCKS = 20
 BYTES_PER_TOKEN = 4
+LIFETIMES_S = {"5m": 300.0, "1h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Unit:
     @property
     def tokens(self) -> int:
         return max(1, len(canonical(self.block)) // BYTES_PER_TOKEN)
+
+    @property
+    def lifetime_s(self) -> float:
+        """How long the entry at its mark lives after each use."""
+        return LIFETIMES_S[(self.block.get("cache_control") or {}).get("ttl", "5m")]
 
 
 @dataclass(frozen=True)
@@ -121,21 +128,32 @@ def chain(row: Iterable[Unit], salt: dict[str, bytes] | None = None) -> list[str
 
 
 @dataclass
-class PromptCache:
-    """Entries exist only where an earlier request had a mark; they never expire here."""
+class CacheEntry:
+    lifetime_s: float
+    ends: float
 
-    entries: set[str] = field(default_factory=set)
+
+@dataclass
+class PromptCache:
+    """Entries exist only where an earlier request had a mark, and until they were not used for
+    the lifetime of that mark."""
+
+    entries: dict[str, CacheEntry] = field(default_factory=dict)
 
     def account(self, body: dict[str, Any]) -> Usage:
         """The usage of this request; its own marks become entries for the next one."""
         row = units(body)
         hashes = chain(row, _cache_salt(body))
-        marks = [index for index, unit in enumerate(row) if unit.marked]
+        marks = {index: unit.lifetime_s for index, unit in enumerate(row) if unit.marked}
         if "cache_control" in body and row:
-            marks = sorted({*marks, len(row) - 1})
-        read_to = max((self._longest_hit(hashes, mark) for mark in marks), default=-1)
-        write_to = marks[-1] if marks else -1
-        self.entries.update(hashes[mark] for mark in marks)
+            marks.setdefault(len(row) - 1, LIFETIMES_S["5m"])
+        now = time.monotonic()
+        read_to = max((self._longest_hit(hashes, mark, now) for mark in marks), default=-1)
+        write_to = max(marks, default=-1)
+        if read_to >= 0:
+            self._use(hashes[read_to], now)
+        for mark, lifetime_s in marks.items():
+            self._use(hashes[mark], now, lifetime_s)
         tokens = [unit.tokens for unit in row]
         return Usage(
             input_tokens=sum(tokens[write_to + 1 :]),
@@ -143,9 +161,20 @@ class PromptCache:
             cache_creation=sum(tokens[read_to + 1 : write_to + 1]),
         )
 
-    def _longest_hit(self, hashes: list[str], mark: int) -> int:
+    def _use(self, key: str, now: float, lifetime_s: float = 0.0) -> None:
+        """An entry that is alive keeps the lifetime that was paid for it."""
+        found = self.entries.get(key)
+        lives = found.lifetime_s if found is not None and found.ends >= now else lifetime_s
+        self.entries[key] = CacheEntry(lives, now + lives)
+
+    def _longest_hit(self, hashes: list[str], mark: int, now: float) -> int:
         first = max(0, mark - LOOK_BACK_BLOCKS + 1)
-        return next((i for i in range(mark, first - 1, -1) if hashes[i] in self.entries), -1)
+        living = (
+            i
+            for i in range(mark, first - 1, -1)
+            if (found := self.entries.get(hashes[i])) is not None and found.ends >= now
+        )
+        return next(living, -1)
 
 
 def _cache_salt(body: dict[str, Any]) -> dict[str, bytes]:

@@ -1,19 +1,23 @@
 """200 turns of each real client with paging on: nothing is refused, and the bill is the predicted.
 
 The upstream binds thinking to its prefix. The client resumes, forks, rewinds, compacts, starts a
-subagent and changes its model; each run has a proxy of its own, so each begins from the ledger.
-Gaps in which the cache expires are in `tests/ops/test_turns.py`, where the clock can be moved.
+subagent, changes its model and rests until its cache has expired; each run has a proxy of its own,
+so each begins from the ledger.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
+import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
 
+from tests.clients.accounting import LIFETIMES_S
 from tests.clients.agents import CLAUDE, OPENCODE, Agent, summary
 from tests.clients.harness import FULL_CONTEXT_TOKENS, MODEL, Machine, Run
 from tests.clients.scripts import (
@@ -37,6 +41,7 @@ from wm.store.paths import sid
 
 pytestmark = pytest.mark.clients
 
+REST_S = LIFETIMES_S["5m"] + 5.0
 READ, WRITE = 0.05, 1.25
 """Prices of both models, as multiples of their input price."""
 OTHER_MODELS = {"claude": "claude-sonnet-5-5", "opencode": "anthropic/claude-fable-5-1"}
@@ -102,6 +107,26 @@ class Task:
         """The user's own `/compact`."""
         return self._run(["/compact"], session)
 
+    def rewinds(self, session: str, steps: int) -> None:
+        """Takes the last steps back, as the button of OpenCode's programs does."""
+        line = [str(self.machine.clients.opencode), "serve"]
+        with subprocess.Popen(
+            line,
+            cwd=self.machine.repo,
+            env=self.machine.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as server:
+            assert server.stdout is not None
+            url = next(said.split()[-1] for said in server.stdout if "listening on" in said)
+            place = f"{url}/session/{session}"
+            with urllib.request.urlopen(f"{place}/message") as answered:
+                answers = [m for m in json.load(answered) if m["info"]["role"] == "assistant"]
+            body = json.dumps({"messageID": answers[-steps]["info"]["id"]}).encode()
+            json_ = {"content-type": "application/json"}
+            urllib.request.urlopen(urllib.request.Request(f"{place}/revert", body, json_)).close()
+            server.terminate()
+
     def records(self, session: str) -> list[LedgerRecord]:
         store = open_runtime(load(self.machine.environment)).store
         return list(store.ledger(identity.key_of(str(self.machine.repo)), sid(session)))
@@ -124,11 +149,15 @@ def test_200_turns(machine: Machine, agent: Agent) -> None:
     forked = task.works(25, words=["--fork-session" if is_claude else "--fork"], session=first)
     assert forked != first
     task.works(25, session=first)
+    time.sleep(REST_S)
+    task.works(20, session=first)
     if is_claude:
         middle = answers_of(machine, first)[-20]
         task.works(20, words=["--resume-session-at", middle], session=first)
         assert task.compacts(first).code == 0
     else:
+        task.rewinds(first, 20)
+        task.works(20, session=first)
         task.works(1, agent.compacts(), *task.answers(25), session=first)
     task.works(30, session=first)
     assert machine.upstream.refused == []
@@ -149,7 +178,7 @@ def judge(exchanges: Sequence[Exchange], task: Task, session: str, *, is_long: b
     """Each answered request is in the ledger; what the cache holds of it shrinks, and thinking is
     dropped, at cuts only; the service's bill is the predicted one."""
     records = task.records(session)
-    cuts = {one.request for one in records if one.kind == "decided" and is_cut(one)}
+    cuts = {one.request for one in records if is_cut(one)}
     own = [one for one in exchanges if one.request.session == session and one.usage is not None]
     pairs = list(matched(own, [one for one in records if one.kind == "sent"]))
     assert len(pairs) == len(own)
@@ -195,7 +224,10 @@ def matched(
 
 
 def is_cut(record: LedgerRecord) -> bool:
-    return any(one.reason == "cut" for one in record.decisions)
+    """Whether the ledger says that this request has another prefix than the one before. On a busy
+    machine some leave without the daemon's answer."""
+    decided = record.kind == "decided" and any(one.reason == "cut" for one in record.decisions)
+    return decided or record.kind in ("void", "dropped")
 
 
 def cost(bill: LedgerBill | None) -> float:
