@@ -149,6 +149,14 @@ def test_the_first_hook_of_a_fresh_installation_compiles_nothing(
     assert compiled(fresh) - before == set()
 
 
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_no_dependency_is_compiled(version: str, wheels: Path, tmp_path: Path) -> None:
+    (ours,) = wheels.glob("wm_memory-*.whl")
+    wanted = ("--only-binary", ":all:", "--python-version", version, "--target", str(tmp_path))
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", *wanted, str(ours)]
+    subprocess.run(pip, check=True, timeout=300)
+
+
 def install_first_version(machine: Machine, wheels: Path) -> Path:
     """760881f as its README said: in an environment of its own, set up, with a daemon."""
     folder = machine.home / "src" / "wm" / ".venv"

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from wm.errors import ModelUnavailable
 from wm.models.embed import EMBEDDED, NONE, cut
+from wm.models.folder import package_folder
 from wm.models.opening import open_embedder
 from wm.models.static import StaticEmbedder, _tensor, _tokenizer
 from wm.settings import RecallSettings
@@ -24,11 +25,16 @@ def embedder() -> StaticEmbedder:
     return StaticEmbedder(RecallSettings())
 
 
-def test_the_vectors_equal_those_of_the_package(embedder: StaticEmbedder) -> None:
+def test_the_vectors_equal_those_of_the_package(
+    embedder: StaticEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from wordllama import WordLlama
 
-    package = Path(sys.modules["wordllama"].__file__ or "").parent
-    theirs = WordLlama.load(cache_dir=package, disable_download=True).embed(TEXTS[1:], norm=True)
+    # It looks for its own tokenizer in a cache of downloads.
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "wordllama").symlink_to(package_folder())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    theirs = WordLlama.load(disable_download=True).embed(TEXTS[1:], norm=True)
     np.testing.assert_allclose(embedder.embed(TEXTS[1:]), theirs, atol=1e-6)
 
 
