@@ -21,10 +21,12 @@ from tests.clients.scripts import Answer, answer, call, say, script, think
 from tests.clients.scripts import turns as turns_
 from tests.clients.upstream import Exchange, Upstream
 from tests.docs.schemas import validate_printed
-from tests.proxy.scripted import Agent, Chain, played
+from tests.proxy.scripted import MODEL, Agent, Chain, played
+from wm.cli.verbs.proxy.figures import short
 from wm.daemon.client import Client
 from wm.domain.counts import dollars
 from wm.domain.paging.ledger import LedgerState, folded
+from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
 from wm.ops.local import open_runtime
 from wm.store import identity
@@ -126,6 +128,7 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
     assert "level 3" in why.out or "level 4" in why.out
     check_restored_file(user, name)
     check_budget_lines(user, state)
+    check_requests(user)
     asked = ("objects", "purge", "--session", "s-1")
     validate_printed("objects purge", user.wm(*asked, "--dry-run", "--json").json)
     assert user.wm(*asked).out == f"{TURNS} steps of 1 session deleted.\n"
@@ -146,16 +149,37 @@ def check_restored_file(user: Terminal, name: str) -> None:
 
 
 def check_budget_lines(user: Terminal, state: LedgerState) -> None:
-    """What was saved is shown in `wm status` and in the status line, as the ledger has it."""
-    saved = dollars(state.saved - state.spent)
+    """`wm status` and the status line say the same of the bill, as the ledger has it."""
     needed = folded(ledger_of(user)).whole.restored
-    shown = user.wm("status").out
-    assert f"saved {saved}" in shown
-    assert f"{needed} removed steps needed again, 1 of them repeatedly" in shown
+    line = f"saved {dollars(state.saved)}, spent {dollars(state.spent)}, {needed} needed again, "
+    line += f"{state.misses} cache misses"
+    shown = " ".join(user.wm("status").out.split())
+    assert line in shown
+    assert "1 step needed again repeatedly" in shown
+    assert status_line(user, "s-1").endswith(f" · {line}")
+
+
+def status_line(user: Terminal, session: str) -> str:
     with Client(user.settings()) as client:
-        payload = {"session_id": "s-1", "cwd": str(user.repo)}
-        line = client.call("statusline", {"payload": payload})
-    assert f"saved {saved}, {needed} needed again" in line
+        payload = {"session_id": session, "cwd": str(user.repo)}
+        return str(client.call("statusline", {"payload": payload}))
+
+
+def check_requests(user: Terminal) -> None:
+    """Each request of the session, as predicted and as the service counted it."""
+    asked = ("objects", "--session", "s-1")
+    listed = user.wm(*asked, "--json").json
+    validate_printed("objects list", listed)
+    sent = [one for one in ledger_of(user) if one.kind == "sent"]
+    assert [one["request"] for one in listed["requests"]] == [one.request for one in sent]
+    assert listed["requests"][-1]["reported"] == dump(sent[-1])["reported"]
+    assert "requests" not in user.wm("objects", "--json").json
+    rows = [line.split() for line in user.wm(*asked, "--all").out.splitlines() if " % " in line]
+    assert len(rows) == len(sent)
+    for row, one in zip(rows, sent, strict=True):
+        assert one.predicted is not None
+        assert one.reported is not None
+        assert [row[5], row[8]] == [short(one.predicted.tokens), short(one.reported.tokens)]
 
 
 def call_tool(user: Terminal, asked: dict[str, Any]) -> dict[str, Any]:
@@ -215,6 +239,14 @@ def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> N
     assert state.saved > state.spent
     assert state.misses == 0
     assert sum(one.kind == "sent" and one.reported is not None for one in records) == turns + 1
+    said = status_line(user, "s-2").rpartition(" · ")[2]
+    assert said.startswith(f"saved {dollars(state.saved)}, spent {dollars(state.spent)}, ")
+    assert f"{turns + 1} requests · {said} · " in " ".join(user.wm("status").out.split())
+    (found,) = user.wm("status", "--json").json["conversations"]
+    assert (found["model"], found["sessionId"]) == (MODEL, sid("s-2"))
+    last = records[-1].reported
+    assert last is not None
+    assert found["tokens"] == last.read + last.written
 
 
 def code_lines(path: Path) -> list[str]:

@@ -259,11 +259,16 @@ def test_a_program_that_ignores_the_proxy_is_reported(terminal: Terminal) -> Non
     )
 
 
-def test_what_paging_saved_in_all_conversations_is_one_line() -> None:
-    counts = {"requests": 3, "removed": 1200, "cuts": 1, "faults": 2}
-    one = PagingTotals(session="", saved=2e5, fault_cost=5e4, **counts)
+def test_the_last_lines_say_what_memory_adds_and_what_paging_did_in_all_conversations() -> None:
+    counts = {"requests": 3, "removed": 1200, "cuts": 1, "faults": 2, "misses": 1, "added": 700}
+    one = PagingTotals(session="", saved=2e5, spent=1e4, fault_cost=5e4, added_cost=3e3, **counts)
     assert paged([one, one], "balanced") == (
-        "policy balanced · 6 requests · saved $0.4000 · 2 cuts · 4 removed steps needed again "
-        "($0.1000) · 2,400 tokens fewer at the end. Estimated; `wm objects` has the details."
+        "memory itself adds: 1,400 tokens of tools and texts, $0.0060 so far",
+        "policy balanced · 6 requests · saved $0.4000, spent $0.0200, 4 needed again ($0.1000), "
+        "2 cache misses · 2 cuts · 2,400 tokens fewer at the end. Estimated; `wm objects` has the "
+        "details.",
     )
-    assert paged([], "safe") == ""
+    gone = one.model_copy(update={"removed": 0, "added": 0})
+    assert "saved $0.2000, spent $0.0100" in paged([gone], "safe")[1], "also after a compaction"
+    assert paged([PagingTotals(session="", requests=3)], "safe") == ("", "")
+    assert paged([], "safe") == ()

@@ -44,7 +44,11 @@ def test_an_amount_without_known_prices_is_not_shown_in_dollars(bench: Bench) ->
     read = Work(bench.runtime, bench.moment)
     known = ledger.totals(read.at(place), "s-1")
     assert known is not None
-    assert (known.unpriced, "saved $0.0010" in paging_line(known)) == ((), True)
+    line = "saved $0.0010, spent $0.0000, 0 needed again, 0 cache misses"
+    assert (known.unpriced, f" · {line} · " in paging_line(known)) == ((), True)
+    payload = {"session_id": "s-1", "cwd": str(bench.project)}
+    shown = bench.call("statusline", payload=payload).body
+    assert shown.endswith(f" · {line}"), "also if the last request lacks nothing any more"
     append(bench, "r_2", model="house-model-7b")
     mixed = ledger.totals(read.at(place), "s-1")
     assert mixed is not None

@@ -18,15 +18,22 @@ from tests.clients.scripts import Request, always, answer, call, script, think
 from tests.clients.upstream import Upstream
 from tests.ops.test_paging import words
 from wm.api.protocol import WorkspacePlace
+from wm.api.tools import TOOLS
+from wm.cli.overview import memory_line
 from wm.domain.paging.ledger import folded
 from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
 from wm.ops.paging.ledger import answer_of, totals_of
 from wm.ops.paging.turns import ManagedConversation, NamedPolicies, PlannedTurn, Recovered
+from wm.wire.account import rates_of
 from wm.wire.binding import BETA
+from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, Prepared
+from wm.wire.prices import price_of
+from wm.wire.rows import estimate
+from wm.wire.spans import ByteSpan
 from wm.wire.usage import Usage
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -65,6 +72,7 @@ class Session:
         self.at = 1000.0
         self.step = 0
         self.number = 0
+        self.tools: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = [
             {"role": "user", "content": [{"type": "text", "text": "Go."}]}
         ]
@@ -147,6 +155,7 @@ class Session:
             "model": self.model,
             "max_tokens": 9,
             "thinking": {"type": "adaptive"},
+            "tools": self.tools,
             "system": [{"type": "text", "text": words(0, 60), **MARK}],
             "messages": [*self.messages[:-1], marked],
         }
@@ -458,6 +467,44 @@ def test_a_miss_is_counted_when_the_figures_of_its_answer_come() -> None:
     session.turn("cold", 1)  # nothing is decided on so short a result
     session.turn("", 1)
     assert session.conversation.totals.misses == 1
+
+
+def test_what_cuts_cost_is_shown_apart_from_what_is_saved() -> None:
+    session = Session("balanced")
+    for _ in range(60):
+        session.turn("", 80)
+    records = [one for one in session.disk.records() if one.kind == "sent"]
+    state = folded(records).whole
+    assert [one.saved for one in records if one.saved < 0] == [], "no request cost more"
+    assert 0 < state.spent < state.saved
+    assert state.saved - state.spent == pytest.approx(sum(one.saved for one in records))
+
+
+def test_what_memory_itself_adds_is_booked_apart() -> None:
+    """Tools and texts that the client's own request has, too: they change nothing that paging saved
+    or spent."""
+    made = []
+    tool = {"name": "mcp__wm__recap", "description": TOOLS[1].description, "input_schema": {}}
+    odd = {"name": "odd", "description": [{}], "input_schema": {}}
+    text = f"<workspace_memory>\n{words(0, 60)}\n</workspace_memory>"
+    for texts in ([], [{"type": "text", "text": f"<system-reminder>{text}</system-reminder>"}]):
+        session = Session("safe")
+        session.messages[0]["content"] += texts
+        session.tools = [odd, tool] if texts else [odd]
+        for _ in range(3):
+            session.turn("", 5)
+        made.append(totals_of(session.conversation.totals, ""))
+    without, own = made
+    tokens = estimate(Block(ByteSpan(0, 0), json.dumps(tool).encode())) + len(text) // 4
+    assert (without.added, without.added_cost) == (0, 0)
+    assert own.added == pytest.approx(tokens, abs=8)
+    rates = rates_of(price_of(session.model), "5m")
+    assert own.added_cost == pytest.approx(own.added * (rates.write + 2 * rates.read), rel=0.01)
+    assert (own.saved, own.spent) == (without.saved, without.spent)
+    assert memory_line(own).startswith(
+        f"memory itself adds: {own.added:,} tokens of tools and texts"
+    )
+    assert memory_line(without) == ""
 
 
 def test_a_refused_decision_is_not_a_late_one() -> None:

@@ -55,6 +55,7 @@ def remembered(user: Terminal, text: str) -> str:
         (f"sessions/{LIVE}", "88 % 177k of 200k tokens"),
         (f"sessions/{LIVE}", "tool descriptions 14k"),
         (f"sessions/{LIVE}", "Bill $3.46 Without a cache $20.31 From the cache 96 %"),
+        (f"sessions/{LIVE}", "Saved $0.2140 Spent $0.0000 Cuts 1 Needed again 2 $0.0120"),
         ("changes", "forget · you"),
         ("refused", "Sent to the inbox (it consists mostly of file paths"),
         ("refused?text=Currently+debugging+the+refund+test", "it describes a temporary state"),

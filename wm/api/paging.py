@@ -89,10 +89,11 @@ class PolicyAnswer(Record):
 
 
 class ObjectsRequest(Scoped):
-    """session: only this session's. type: only this type."""
+    """session: only this session's. type: only this type. requests: its requests, too."""
 
     session: str = ""
     type: str = ""
+    requests: bool = False
 
 
 class ObjectSummary(Record):
@@ -111,10 +112,13 @@ class ObjectSummary(Record):
 
 
 class ObjectsAnswer(Record):
+    """requests: as they were sent, oldest first, without decisions."""
+
     place: WorkspacePlace
     objects: tuple[ObjectSummary, ...] = ()
     totals: tuple[PagingTotals, ...] = ()
     bytes: int = 0
+    requests: tuple[LedgerRecord, ...] = optional(())
 
 
 class ObjectRequest(Scoped):

@@ -159,15 +159,17 @@ class SessionSummary(Record):
 class PagingTotals(Record):
     """What paging did in a session.
 
-    saved: what requests cost less than the client's own; spent: what others cost more, at a cut;
-    fault_cost: what restoring removed content cost; credit: what the next cut may cost. All in
-    dollars per million tokens, unless unpriced names models without a known price: those count an
-    input token as one. misses: requests whose reported cache reads fell short of the
+    removed: tokens that the last request lacked. saved: what requests cost less than the client's
+    own, before their cuts; spent: what these cuts cost, and what requests cost more for another
+    reason; fault_cost: what restoring removed content cost; credit: what the next cut may cost. All
+    in dollars per million tokens, unless unpriced names models without a known price: those count
+    an input token as one. misses: requests whose reported cache reads fell short of the
     prediction. passages: texts of removed content that were appended before the model asked; saved
     and spent have their cost. dropped: times that decisions were lost, or given up after `off`, so
     that the client's own request was sent. phantoms: answers whose calls of phantom tools the proxy
     carried out; phantom_cost: what the further requests for them cost, beside saved and spent.
-    repeatedly: steps that were needed again more than once (OB-5).
+    repeatedly: steps that were needed again more than once (OB-5). added: tokens of our tools and
+    injected texts in the last request; added_cost: what they cost in all, with or without paging.
     """
 
     session: str
@@ -188,6 +190,8 @@ class PagingTotals(Record):
     passages: int = optional(0)
     phantoms: int = optional(0)
     phantom_cost: float = optional(0.0)
+    added: int = optional(0)
+    added_cost: float = optional(0.0)
     unpriced: tuple[str, ...] = optional(())
 
 

@@ -17,7 +17,7 @@ from wm.api.protocol import (
     WorkspacePlace,
 )
 from wm.cli import output
-from wm.domain.counts import saving
+from wm.domain.counts import budget_line
 
 LEAST = 10
 """Minimum columns of the names, so that these blocks line up with each other."""
@@ -114,8 +114,8 @@ def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[out
         text = f"{name} {int(one.percentage)} % {one.zone} · {size} · {one.model or '?'}"
         text = output.cut(text, output.width() - LEAST - 4)
         rows.append(("" if rows else "proxy", text, ZONE_PAINT.get(one.zone, str)))
-        if one.paging is not None:
-            rows.append(("", f"{name} {paging_line(one.paging)}", output.dim))
+        texts = (paging_line(one.paging), memory_line(one.paging)) if one.paging else ()
+        rows += [("", f"{name} {text}", output.dim) for text in texts if text]
     return rows
 
 
@@ -124,22 +124,13 @@ def paging_line(one: PagingTotals) -> str:
     parts = [
         f"policy {one.policy or 'off'}",
         output.count(one.requests, "request"),
-        saving(one.saved - one.spent, is_priced=not one.unpriced),
+        budget_line(one),
         output.count(one.cuts, "cut"),
     ]
-    if one.faults or one.restored:
-        used = output.count(one.faults + one.restored, "removed step", "removed steps")
-        cost = "" if one.unpriced else f" ({output.dollars(one.fault_cost)})"
-        often = f", {one.repeatedly:,} of them repeatedly" if one.repeatedly else ""
-        parts.append(f"{used} needed again{often}{cost}")
+    if one.repeatedly:
+        parts.append(output.count(one.repeatedly, "step") + " needed again repeatedly")
     if one.passages:
         parts.append(f"{output.count(one.passages, 'removed passage')} brought back unasked")
-    if one.phantoms:
-        cost = "" if one.unpriced else f" ({output.dollars(one.phantom_cost)})"
-        used = output.count(one.phantoms, "answer", "answers")
-        parts.append(f"{used} of the model used hidden tools{cost}")
-    if one.misses:
-        parts.append(output.count(one.misses, "cache miss", "cache misses"))
     if one.emergencies:
         parts.append(output.count(one.emergencies, "emergency cut", "emergency cuts"))
     if one.dropped:
@@ -147,6 +138,19 @@ def paging_line(one: PagingTotals) -> str:
             output.count(one.dropped, "time decisions were dropped", "times decisions were dropped")
         )
     return " · ".join(parts)
+
+
+def memory_line(one: PagingTotals) -> str:
+    """What memory itself adds to the bill of a session, with or without paging; "" if nothing."""
+    parts = []
+    if one.added:
+        cost = "" if one.unpriced else f", {output.dollars(one.added_cost)} so far"
+        parts.append(f"{output.count(one.added, 'token')} of tools and texts{cost}")
+    if one.phantoms:
+        cost = "" if one.unpriced else f" ({output.dollars(one.phantom_cost)})"
+        used = output.count(one.phantoms, "answer", "answers")
+        parts.append(f"{used} of the model used hidden tools{cost}")
+    return f"memory itself adds: {' · '.join(parts)}" if parts else ""
 
 
 def _thousands(number: int) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from wm.api.protocol import PagingTotals, Scoped
 from wm.cli import output
 from wm.cli.context import Caller, daemon_status
-from wm.cli.overview import paging_line
+from wm.cli.overview import memory_line, paging_line
 from wm.daemon.lifecycle import start
 from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
@@ -194,25 +194,26 @@ def summary(records: ProxyRecords) -> str:
 
 
 def print_end(verb: str, records: ProxyRecords) -> None:
-    """Print the totals, what was recorded, and what the daemon could not store."""
+    """Print the totals, what was recorded, what the daemon could not store, and the bill."""
     made = records.preparer
-    bills = [totals_of(one, "") for one in (made.bills() if made else ()) if one.removed]
-    saved = paged(bills, made.name if made else "")
-    for text in filter(None, (summary(records), saved, recorded(records), lost(records))):
+    bills = [totals_of(one, "") for one in (made.bills() if made else ())]
+    texts = (summary(records), recorded(records), lost(records))
+    for text in filter(None, (*texts, *paged(bills, made.name if made else ""))):
         output.note(f"{verb}: {text}")
 
 
-def paged(bills: Sequence[PagingTotals], policy: str) -> str:
-    """What paging saved, in one line; "" if nothing was removed (PX-7)."""
+def paged(bills: Sequence[PagingTotals], policy: str) -> tuple[str, ...]:
+    """What memory itself adds, and last what paging did; nothing without a bill that it changed."""
     if not bills:
-        return ""
+        return ()
     used = next((one.policy for one in reversed(bills) if one.policy not in ("", OFF)), policy)
     total = bills[0].model_copy(
         update={name: sum(getattr(one, name) for one in bills) for name in _SUMMED}
         | {"policy": used, "unpriced": sum((b.unpriced for b in bills), ())}
     )
     fewer = f"{output.count(total.removed, 'token')} fewer at the end"
-    return f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
+    line = f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
+    return memory_line(total), line if total.saved or total.spent or total.misses else ""
 
 
 _SUMMED = [key for key, one in PagingTotals.model_fields.items() if one.annotation in (int, float)]

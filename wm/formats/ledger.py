@@ -46,6 +46,10 @@ class LedgerBill(Record):
     read: int
     written: int
 
+    @property
+    def tokens(self) -> int:
+        return self.read + self.written
+
 
 class LedgerRecord(Record):
     """One line.
@@ -61,9 +65,10 @@ class LedgerRecord(Record):
     conversation: the client's id of a subagent, "" for the main one. request: its id. plain,
     predicted, reported: the request as the client made it, as it was sent, and by the service's
     count. saved: what it costs less than the client's own; negative for a cut or a fault that costs
-    more. credit: the sum so far. Both in dollars per million tokens. alive_until: when the cache
-    entries of its model expire, in seconds since 1970. The first request after a restart has no
-    plain and no predicted if cache entries are alive: how much of it they hold is not known.
+    more. spent: what its cut cost in it, subtracted in `saved`. credit: the sum so far. All in
+    dollars per million tokens. alive_until: when the cache entries of its model expire, in seconds
+    since 1970. The first request after a restart has no plain and no predicted if cache entries are
+    alive: how much of it they hold is not known.
     """
 
     slug: ClassVar[str] = "ledger"
@@ -91,9 +96,13 @@ class LedgerRecord(Record):
     predicted: LedgerBill | None = optional()
     reported: LedgerBill | None = optional()
     saved: float = optional(0.0)
+    spent: float = optional(0.0)
     credit: float = optional(0.0)
     alive_until: float = optional(0.0)
     objects: tuple[str, ...] = optional(())
     """Those that were needed, restored or released."""
     removed: int = optional(0)
     """Tokens that the decisions of this request remove."""
+    added: int = optional(0)
+    """Tokens of our tools and injected texts, which are in `plain`, too."""
+    added_cost: float = optional(0.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.api.sessions import EventRequest, HookAnswer, StatuslineRequest
-from wm.domain.counts import counted, saving
+from wm.domain.counts import budget_line, counted
 from wm.domain.payloads.claude_code import usage
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written
@@ -75,13 +75,11 @@ def _pressure(work: LocatedWork, session_id: str) -> list[str]:
 
 
 def _paging(work: LocatedWork, session_id: str) -> list[str]:
-    """What paging saved in this session, and what had to be brought back (PX-7)."""
+    """The budget line of this session (PX-7); nothing before paging changed its bill."""
     found = totals(work, session_id)
-    if found is None or not found.removed:
+    if found is None or not (found.saved or found.spent or found.misses):
         return []
-    needed = found.faults + found.restored
-    saved = saving(found.saved - found.spent, is_priced=not found.unpriced)
-    return [f"{saved}, {needed} needed again" if needed else saved]
+    return [budget_line(found)]
 
 
 def _queue(runtime: Runtime, request: StatuslineRequest) -> str:

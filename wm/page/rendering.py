@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wm.domain.counts import counted
+from wm.domain.counts import counted, dollars
 from wm.domain.times import parse
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops import explanations
@@ -61,6 +61,7 @@ def templates() -> Environment:
         "shown": shown,
         "short": short,
         "money": money,
+        "dollars": dollars,
         "marks": marks,
         "reason": explanations.reason,
         "reasons": explanations.reasons,

@@ -44,12 +44,10 @@ class StepKind(Struct, frozen=True):
 
 
 class Paged(Struct, frozen=True):
-    """What paging did in a session. saved: dollars that requests cost less than without it, cuts
-    subtracted. changed: the newest steps that are not whole, or were brought back."""
+    """What paging did in a session. changed: the newest steps that are not whole, or were brought
+    back."""
 
     totals: PagingTotals
-    saved: float
-    fault_cost: float
     kinds: tuple[StepKind, ...]
     changed: tuple[ObjectSummary, ...]
 
@@ -158,8 +156,6 @@ def _paged(stored: ObjectsAnswer | None) -> Paged | None:
     changed = [one for one in stored.objects if one.fidelity or one.pinned or one.faults]
     return Paged(
         totals=totals,
-        saved=(totals.saved - totals.spent) / 1_000_000,
-        fault_cost=totals.fault_cost / 1_000_000,
         kinds=tuple(sorted(kinds, key=lambda kind: -sum(kind.tokens))),
         changed=tuple(changed[:LISTED_STEPS]),
     )

@@ -56,11 +56,13 @@ class Bill(Struct, frozen=True):
 
 class Forecast(Struct, frozen=True):
     """A request as the client makes it, and as it is sent. saved: the difference of their costs, in
-    the unit of the rates. is_guess: how much of it is cached is unknown."""
+    the unit of the rates; spent: by how much new decisions lowered it. is_guess: how much of it is
+    cached is unknown."""
 
     plain: Bill = Bill()
     sent: Bill = Bill()
     saved: float = 0.0
+    spent: float = 0.0
     is_guess: bool = False
 
 

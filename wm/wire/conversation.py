@@ -84,6 +84,8 @@ class _Request(Struct):
     base: Log = field(default_factory=dict)
     """What it inherited without them."""
     emergency: bool = False
+    spent: float = 0.0
+    """What its new decisions cost in it."""
     is_foreign: bool = False
     """It continues requests that did not pass here, such as those before a restart."""
     revived: bool = False
@@ -268,7 +270,7 @@ class Conversation(Struct):
         if one is None or one.made is None:
             return Forecast()
         found = self.account.forecast(one.plain, one.made.row, one.rates, one.at)
-        return replace(found, is_guess=one.revived)
+        return replace(found, spent=one.spent, is_guess=one.revived)
 
     def is_foreign(self) -> bool:
         """Whether the last request continues a history that did not pass here: it contains answers
@@ -459,6 +461,7 @@ class Conversation(Struct):
                 is_permitted = left >= -_ROUNDING * one.rates.write
                 if is_permitted or moment.emergency:
                     one.emergency = not is_permitted
+                    one.spent = max(0.0, min(without) - min(saved))
                     return tuple(accepted.values()), made
         return (), base
 

@@ -29,16 +29,13 @@ class Branch(Struct):
 class LedgerState(Struct):
     """One conversation, or all of a session together.
 
-    in_force: of the last request, by place. branches: of all requests. unproven: by request.
-    removed: tokens that the last request lacked. saved: what requests cost less than the
-    client's own; spent: what others cost more, at a cut; fault_cost: what restoring removed
-    content cost. All in dollars per million tokens. objects: handle -> number of faults.
-    needed: object -> how often it was needed or brought back. passages: texts that were
-    appended (GA-3). unseen: what the client does not see, the offer of phantom tools and their
-    exchanges; phantoms: answers with calls of such tools; phantom_cost: what going on after
-    them cost (PX-5). pinned: objects that were restored and not released. chosen: the policy
-    that the person chose for the session. broken: thinking may be bound to a prefix that is not
-    sent any more. alive: until when its cache entries live, by model, in seconds since 1970.
+    The figures are those of `wm.api.protocol.PagingTotals`. in_force: of the last request, by
+    place. branches: of all requests. unproven: by request. objects: handle -> number of faults.
+    needed: object -> how often it was needed or brought back. unseen: what the client does not see,
+    the offer of phantom tools and their exchanges (PX-5). pinned: objects that were restored and
+    not released. chosen: the policy that the person chose for the session. broken: thinking may be
+    bound to a prefix that is not sent any more. alive: until when its cache entries live, by model,
+    in seconds since 1970. last: the last request that was sent.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -66,6 +63,9 @@ class LedgerState(Struct):
     spent: float = 0.0
     fault_cost: float = 0.0
     phantom_cost: float = 0.0
+    added: int = 0
+    added_cost: float = 0.0
+    last: LedgerRecord | None = None
     marked: list[tuple[str, ...]] = field(default_factory=list)
     objects: dict[str, int] = field(default_factory=dict)
     needed: Counter[str] = field(default_factory=Counter)
@@ -169,12 +169,16 @@ def _take_branch(state: LedgerState, branch: Branch) -> None:
 
 def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     state.requests += 1
+    state.last = record
     state.removed = record.removed
+    state.added = record.added
+    state.added_cost += record.added_cost
     state.policy = record.policy or state.policy
     state.credit = record.credit
     state.alive[record.model] = record.alive_until
-    state.saved += max(0.0, record.saved)
-    state.spent -= min(0.0, record.saved)
+    before = record.saved + record.spent  # its cut
+    state.saved += max(0.0, before)
+    state.spent += record.spent - min(0.0, before)
 
 
 def is_miss(record: LedgerRecord) -> bool:
@@ -185,4 +189,4 @@ def is_miss(record: LedgerRecord) -> bool:
 
 
 def _read_share(bill: LedgerBill) -> float:
-    return bill.read / max(1, bill.read + bill.written)
+    return bill.read / max(1, bill.tokens)

@@ -24,7 +24,7 @@ from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.place import memory_ref
 from wm.ops.session.hot_state import RECENT, measured, readable_sessions, session_memory
 from wm.ops.traffic.conversations import newest
-from wm.store.paths import FLOWS, SESSIONS
+from wm.store.paths import SESSIONS
 
 
 def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
@@ -78,8 +78,7 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
 def _conversations(work: LocatedWork) -> tuple[ConversationUsage, ...]:
     """Unreadable logs must not hide the entries."""
     with suppress(StoreError):
-        if work.runtime.store.sessions_with(work.key, FLOWS):
-            return newest(work)
+        return newest(work)
     return ()
 
 

@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct, field
 
+from wm.api.tools import INSTRUCTIONS, TOOLS
 from wm.domain.paging import stubs
 from wm.domain.paging.files import uses
 from wm.domain.paging.objects import StepCall, StepFacts, StepJudge
 from wm.formats.paged_object import ObjectPart, PagedObject
-from wm.wire.block import Block
+from wm.ops.paging.phantoms import tags_text
+from wm.wire.account import Bill
+from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import THINKING, result_text
-from wm.wire.rows import estimate
+from wm.wire.rows import estimate, size
 
 MAX_NAMES = 32
 """Identifiers that are stored with an object, the rarest in it first."""
+
+_INJECTED = (
+    *("workspace_memory", "core_memory", "working_memory", "last_session", "recalled_context"),
+    *("wm-session", "wm-handoff"),
+)
+"""Tags of the texts that memory adds to prompts."""
+_DESCRIPTIONS = frozenset(tool.description for tool in TOOLS)
+_OF_THE_AGENT = frozenset(("tool_use", "tool_result", *THINKING))
 
 
 def block_text(block: Block, *, is_result: bool) -> str:
@@ -47,6 +59,32 @@ def strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from strings(inner)
+
+
+def added(body: Body, read: int) -> Bill:
+    """What memory itself adds to a request: the definitions of its tools, and the texts that it
+    injects into prompts. read: tokens at its beginning that the cache holds."""
+    at, found = 0, [0, 0]
+    tools = (block for block in body.tools if not block.value.get("defer_loading"))
+    for block in chain(tools, body.system, *(message.blocks for message in body.messages)):
+        at += size(block)
+        if block.type not in _OF_THE_AGENT:
+            found[at > read] += _added(block)
+    return Bill(*found)
+
+
+def _added(block: Block) -> int:
+    known: int | None = block.derived.get("added")
+    if known is None:
+        value, chars = block.value, 0
+        if isinstance(text := value.get("text"), str):
+            chars += sum(len(one) for one in (INSTRUCTIONS, tags_text()) if one in text)
+            for tag in _INJECTED:
+                ends = (one.find(f"</{tag}>") for one in text.split(f"<{tag}>")[1:])
+                chars += sum(end + 2 * len(tag) + 5 for end in ends if end >= 0)
+        is_tool = str(value.get("description")) in _DESCRIPTIONS
+        known = block.derived["added"] = size(block) if is_tool else chars // CHARS_PER_TOKEN
+    return known
 
 
 class ObjectReader(Struct):

@@ -272,6 +272,9 @@ choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose,
 # --- totals -------------------------------------------------------------------------------------
 
 
+_FIGURES = PagingTotals.model_fields.keys() & {*LedgerState.__struct_fields__} - {"policy"}
+
+
 def totals(work: LocatedWork, session: str) -> PagingTotals | None:
     """What paging did in a session; None if no request was sent with it, or the ledger is
     unreadable. session: its id or `<sid>`."""
@@ -283,28 +286,14 @@ def totals(work: LocatedWork, session: str) -> PagingTotals | None:
 
 
 def totals_of(state: LedgerState, session: str) -> PagingTotals:
+    figures = {name: getattr(state, name) for name in _FIGURES}
+    unknown = (one for one in tuple(state.alive) if one and not price_of(one).known)
     return PagingTotals(
+        **figures,
         session=session,
         policy=state.chosen or state.policy,
-        requests=state.requests,
-        cuts=state.cuts,
-        removed=state.removed,
-        saved=state.saved,
-        spent=state.spent,
-        fault_cost=state.fault_cost,
-        faults=state.faults,
-        restored=state.restored,
         repeatedly=sum(n > 1 for name, n in state.needed.items() if name),
-        misses=state.misses,
-        emergencies=state.emergencies,
-        dropped=state.dropped,
-        credit=state.credit,
-        passages=state.passages,
-        phantoms=state.phantoms,
-        phantom_cost=state.phantom_cost,
-        unpriced=tuple(
-            sorted(one for one in tuple(state.alive) if one and not price_of(one).known)
-        ),
+        unpriced=tuple(sorted(unknown)),
     )
 
 

@@ -71,7 +71,15 @@ def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
         objects=tuple(found),
         totals=tuple(totals),
         bytes=sum(store.paging_bytes(place.key, session) for session in known),
+        requests=_sent(work.at(place), wanted) if wanted and request.requests else (),
     )
+
+
+def _sent(work: LocatedWork, session: str) -> tuple[LedgerRecord, ...]:
+    """Each request once, as predicted and as the service counted it (PX-7)."""
+    records = work.runtime.store.ledger(work.key, session)
+    sent = {one.request: one for one in reversed(records) if one.kind == "sent"}
+    return tuple(one.model_copy(update={"decisions": ()}) for one in reversed(sent.values()))
 
 
 list_objects = Operation("list_objects", ObjectsRequest, ObjectsAnswer, _list)

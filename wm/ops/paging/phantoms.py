@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import pkgutil
 from collections.abc import Sequence
+from functools import cache
 
 from wm.api.tools import find
 from wm.wire.answer import spelled
@@ -46,6 +47,7 @@ def tools_text() -> str:
     return ",".join(spelled(one).decode() for one in listed)
 
 
+@cache
 def tags_text() -> str:
     """What explains cleanup tags to the model."""
     raw = pkgutil.get_data(__package__, "cleanup_tags.txt")

@@ -19,7 +19,7 @@ from wm.domain.paging.ledger import LedgerState, take
 from wm.domain.paging.levels import LEVELS
 from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
 from wm.formats.paged_object import PagedObject
-from wm.ops.paging.contents import ObjectReader
+from wm.ops.paging.contents import ObjectReader, added
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.phantoms import PhantomTools
@@ -424,6 +424,7 @@ class ManagedConversation:
         if len(self._unreported) > _MAX_UNREPORTED:
             del self._unreported[next(iter(self._unreported))]
         missed, self._missed = self._missed, 0.0
+        own = added(self._talk.before[0], found.plain.read) if self._talk.before else Bill()
         is_afresh = bool(end) and inherited != self._recorded
         self._recorded = in_force if end else self._recorded
         self._wait(
@@ -436,9 +437,12 @@ class ManagedConversation:
             model=turn.model,
             tolerant=self._needs_tolerance,
             removed=max(0, found.plain.tokens - found.sent.tokens),
+            added=own.tokens,
+            added_cost=self._talk.cost(own),
             plain=None if found.is_guess else _recorded(found.plain),
             predicted=None if found.is_guess else _recorded(found.sent),
             saved=found.saved - missed,
+            spent=found.spent,
         )
 
     def _wait(self, kind: str, request: str = "", **fields: Any) -> None:

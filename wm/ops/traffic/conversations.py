@@ -6,21 +6,22 @@ A log of exchanges is read from its end only; a ledger of paging is read once, c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from wm.api.protocol import ConversationUsage
 from wm.domain.pressure import share
 from wm.domain.times import parse
 from wm.domain.zones import zone_at
 from wm.errors import StoreError
-from wm.formats.flow import Flow
+from wm.formats.flow import Flow, FlowUsage
 from wm.ops.operation import LocatedWork
-from wm.ops.paging.ledger import totals
+from wm.ops.paging.ledger import session_ledger, totals
 from wm.ops.session.hot_state import readable_sessions
 from wm.settings import PressureSettings
-from wm.store.paths import FLOWS
+from wm.store.paths import DECISIONS, FLOWS
 from wm.wire.prices import price_of, window_of
 
 MOST = 5
@@ -34,9 +35,9 @@ subagents usually add between two requests of the main agent."""
 def newest(work: LocatedWork) -> tuple[ConversationUsage, ...]:
     """The latest conversations of a workspace, newest first. An unreadable log does not hide the
     others."""
-    logs = work.runtime.store.latest_sessions(work.key, FLOWS, MOST)
-    found = (_of(work, log) for log in logs)
-    return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True))
+    logs = partial(work.runtime.store.latest_sessions, work.key, most=MOST)
+    found = (_of(work, log) for log in dict.fromkeys((*logs(FLOWS), *logs(DECISIONS))))
+    return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True)[:MOST])
 
 
 def measured(flow: Flow, settings: PressureSettings) -> ConversationUsage | None:
@@ -67,6 +68,7 @@ def _of(work: LocatedWork, log: str) -> ConversationUsage | None:
     with suppress(StoreError):
         for most in LOOKS:
             last = last or _last(store.newest_flows(work.key, log, most), settings)
+        last = last or _last(_last_paged(work, log), settings)
     if last is None:
         return None
     # An agent without hooks has no session.
@@ -76,6 +78,16 @@ def _of(work: LocatedWork, log: str) -> ConversationUsage | None:
     name = session.session_id if session is not None else log
     update = {"session_id": name, "current": current, "paging": totals(work, log)}
     return last.model_copy(update=update)
+
+
+def _last_paged(work: LocatedWork, log: str) -> Iterator[Flow]:
+    """The last main request in the ledger: a proxy of others reports no exchanges."""
+    sent = session_ledger(work, log).of("").last
+    bill = None if sent is None else sent.reported or sent.predicted
+    if sent is not None and bill is not None:
+        whose = {"session": log, "workspace_key": work.key, "call": "main", "model": sent.model}
+        usage = FlowUsage(cache_read=bill.read, input=bill.written)
+        yield Flow(flow_id=sent.request, created_at=sent.at, usage=usage, **whose)
 
 
 def _is_recent(last: ConversationUsage, now: datetime, settings: PressureSettings) -> bool:

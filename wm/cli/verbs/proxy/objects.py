@@ -14,11 +14,14 @@ from wm.cli.context import Caller, Result, prints, prints_answer
 from wm.cli.groups import Group
 from wm.cli.new_file import create
 from wm.cli.options import flag, number, text
-from wm.cli.overview import paging_line
+from wm.cli.overview import memory_line, paging_line
+from wm.cli.verbs.proxy import figures
+from wm.formats.ledger import LedgerBill, LedgerRecord
 from wm.settings.proxy import POLICIES
 
 _SHOWN = 20
 _LEVELS = ("whole", "lines that are shown elsewhere left out", "shortened", "a note", "gone")
+_HEAD = ("tokens, and share read from cache", "as it came", "predicted", "reported", "saved")
 session_option = text("--session", metavar="ID", help="Only this session.")
 
 
@@ -37,8 +40,11 @@ def command() -> None:
 @flag("--all", "every", help="All of them, not only the newest.")
 @prints
 def show(caller: Caller, every: bool, **fields: Any) -> Result:
-    """List stored steps with their type, size, and form in the last request."""
-    answer: Any = caller.call("list_objects", **fields)
+    """List stored steps with their type, size, and form in the last request.
+
+    With --session also each of its requests: as predicted, and as the service counted it.
+    """
+    answer: Any = caller.call("list_objects", requests=bool(fields["session"]), **fields)
     return Result(answer, lambda answer: _print_list(answer, every=every))
 
 
@@ -56,9 +62,28 @@ def _print_list(answer: Any, *, every: bool) -> None:
     more = len(answer.objects) - _SHOWN
     if more > 0 and not every:
         output.line(output.dim(f"  and {more:,} more: --all"))
+    if answer.requests:
+        output.line()
+        rows = [_request(one) for one in answer.requests[0 if every else -_SHOWN :]]
+        figures.table(_HEAD, (34, 12, 12, 12, 9), rows)
+        output.line()
     for one in answer.totals:
-        if one.requests:
-            output.lines(output.hang(f"  {one.session[:8]}", paging_line(one), 17, output.dim))
+        lines = filter(None, (paging_line(one), memory_line(one)))
+        for line in lines if one.requests else ():
+            output.lines(output.hang(f"  {one.session[:8]}", line, 17, output.dim))
+
+
+def _request(one: LedgerRecord) -> tuple[str, ...]:
+    """Its cells below `_HEAD`."""
+    bills = map(_size, (one.plain, one.predicted, one.reported))
+    return (one.at[:19].replace("T", " "), *bills, output.dollars(one.saved))
+
+
+def _size(bill: LedgerBill | None) -> str:
+    """Its tokens, and how many of them the cache had; a dash if that is not known."""
+    if bill is None:
+        return "–"
+    return f"{figures.short(bill.tokens)} {100 * bill.read / max(1, bill.tokens):3.0f} %"
 
 
 @command.command("show", short_help="The text of a step or a part of one.")
