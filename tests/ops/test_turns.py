@@ -469,6 +469,64 @@ def test_a_miss_is_counted_when_the_figures_of_its_answer_come() -> None:
     assert session.conversation.totals.misses == 1
 
 
+class Full(Session):
+    """Behind a long prompt the window is full after some turns, by the service's count."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Body, ConversationHistory, Log]] = []
+        super().__init__("balanced")
+        self.model, self.upstream.binds_thinking = "claude-haiku-4-5", False
+        self.messages[0]["content"][0]["text"] = "harbour " * 71_500
+
+    def _started(self, *, lost: bool = False) -> ManagedConversation:
+        return ManagedConversation("", self.disk.recovered(), lambda _name: self._decides)
+
+    def _decides(
+        self, body: Body, past: ConversationHistory, log: Log, moment: Moment
+    ) -> tuple[Decision, ...]:
+        self.asked.append((body, past, dict(log)))
+        return POLICIES("balanced")(body, past, log, moment)
+
+    def _sent(self, made: Prepared) -> tuple[int, Usage, list[dict[str, Any]]]:
+        status, used, said = super()._sent(made)
+        more = (round(1.3 * n) for n in (used.input, used.cache_read, used.cache_write_5m))
+        fresh, read, written = more
+        return status, Usage(fresh, 9, read, written), said
+
+
+def test_the_same_cut_follows_from_the_logged_moment_alone() -> None:
+    """Also one that a full window asked for, and the credit paid."""
+    session, decided = Full(), 0
+    for _ in range(14):
+        session.turn("", 40)
+        name = f"r_{session.number:016x}"
+        of_it = (one for one in session.disk.records() if one.request == name)
+        record = next(one for one in of_it if one.kind in ("decided", "sent"))
+        if record.moment is None:
+            continue
+        known = {
+            k: v for k, v in record.moment.model_dump().items() if k in Moment.__struct_fields__
+        }
+        made = NamedPolicies()("balanced")(*session.asked[-1], Moment(**known))
+        assert [one.block for one in made] == [one.block for one in record.decisions]
+        assert (known["window"], known["at"]) == (200_000, session.at)
+        decided += record.moment.emergency
+    assert decided == 2
+
+
+def test_a_killed_process_knows_how_long_its_requests_are_by_the_count_of_the_service() -> None:
+    cuts = []
+    for fault in ("", "killed"):
+        session = Full()
+        for number in range(10):
+            session.turn(fault if number == 9 else "", 40)
+        last = [one for one in session.disk.records() if one.kind == "decided"][-1]
+        cuts.append([one.block for one in last.decisions if one.reason == "cut"])
+        assert last.moment is not None
+        assert last.moment.emergency
+    assert cuts[0] == cuts[1] != []
+
+
 def test_what_cuts_cost_is_shown_apart_from_what_is_saved() -> None:
     session = Session("balanced")
     for _ in range(60):

@@ -58,7 +58,8 @@ class LedgerAnswer(Record):
     objects: the ids of what is stored. alive: until when the cache entries of each model live, in
     seconds since 1970.
     marked: for each request with a cut, the place of its end and those of its marks. broken:
-    thinking may be bound to a prefix that is not sent any more.
+    thinking may be bound to a prefix that is not sent any more. scale: tokens by the service's last
+    count for each estimated one.
     """
 
     place: WorkspacePlace
@@ -72,6 +73,7 @@ class LedgerAnswer(Record):
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""
     broken: bool = False
+    scale: float = 1.0
 
 
 class PolicyRequest(Scoped):

@@ -30,7 +30,8 @@ class LedgerDecision(Record):
 
 
 class LedgerMoment(Record):
-    """What the policy knew besides the history; the fields of `wm.wire.policy.Moment`."""
+    """What the policy knew besides the history; the fields of `wm.wire.policy.Moment`. Faults are
+    records before it, and the credit is without what they cost."""
 
     read: float
     write: float
@@ -38,6 +39,10 @@ class LedgerMoment(Record):
     cached: int
     prompt: int
     window: int = 0
+    scale: float = optional(0.0)
+    at: float = optional(0.0)
+    until: float = optional(0.0)
+    emergency: bool = optional(False)
 
 
 class LedgerBill(Record):

@@ -477,19 +477,20 @@ class Conversation(Struct):
         if known >= 0 and known + 1 < len(one.plain.units):
             # A message of which only a part is known does not count.
             cached = min(cached, one.plain.units[known + 1].message)
+        tokens = round(self.scale * base.row.prompt)
+        window = known_window(one.plain.model, tokens)
         return Moment(
             read=one.rates.read / one.rates.input,
             write=one.rates.write / one.rates.input,
             credit=credit / one.rates.input,
             cached=max(0, cached),
             prompt=base.row.prompt,
-            emergency=self._is_full(one.plain.model, base.row.prompt),
+            emergency=0 < EMERGENCY_SHARE * window < tokens,
+            window=window,
+            scale=self.scale,
+            at=one.at,
+            until=self.account.until,
         )
-
-    def _is_full(self, model: str, prompt: int) -> bool:
-        tokens = round(self.scale * prompt)
-        window = known_window(model, tokens)
-        return bool(window) and tokens > EMERGENCY_SHARE * window
 
     def _form(self, one: _Request, new: Log = _NO_DECISIONS) -> SentRequest:
         """The request with the inherited and these decisions. If they change what is cached, it

@@ -75,6 +75,10 @@ class Moment(Struct, frozen=True):
     than without new decisions (PX-7). cached: number of messages at the beginning that the cache
     holds in their present form; 0 if it is cold. prompt: tokens of the request as it would be sent.
     emergency: the context is nearly full, so a cut may cost more than the credit.
+
+    The rest explains these: window: tokens of the model's context; 0 if unknown. scale: tokens by
+    the service's count for each estimated one. at: when it was made; until: when the cache entries
+    expire; both in seconds.
     """
 
     read: float = 0.1
@@ -83,6 +87,10 @@ class Moment(Struct, frozen=True):
     cached: int = 0
     prompt: int = 0
     emergency: bool = False
+    window: int = 0
+    scale: float = 1.0
+    at: float = 0.0
+    until: float = 0.0
 
 
 Policy = Callable[[Body, ConversationHistory, Log, Moment], tuple[Decision, ...]]

@@ -15,6 +15,8 @@ from wm.formats.ledger import UNSEEN_FORMS, LedgerBill, LedgerDecision, LedgerRe
 
 MISS_SHARE = 0.9
 """A request that reads less than this share of what was predicted missed the cache."""
+LEAST_SCALE, MOST_SCALE = 0.5, 3.0
+"""Bounds of reported to estimated tokens; beyond them the report says nothing about length."""
 
 
 class Branch(Struct):
@@ -35,7 +37,8 @@ class LedgerState(Struct):
     the offer of phantom tools and their exchanges (PX-5). pinned: objects that were restored and
     not released. chosen: the policy that the person chose for the session. broken: thinking may be
     bound to a prefix that is not sent any more. alive: until when its cache entries live, by model,
-    in seconds since 1970. last: the last request that was sent.
+    in seconds since 1970. scale: tokens by the service's last count for each estimated one. last:
+    the last request that was sent.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -65,6 +68,7 @@ class LedgerState(Struct):
     phantom_cost: float = 0.0
     added: int = 0
     added_cost: float = 0.0
+    scale: float = 1.0
     last: LedgerRecord | None = None
     marked: list[tuple[str, ...]] = field(default_factory=list)
     objects: dict[str, int] = field(default_factory=dict)
@@ -170,6 +174,7 @@ def _take_branch(state: LedgerState, branch: Branch) -> None:
 def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     state.requests += 1
     state.last = record
+    state.scale = scale_of(record) or state.scale
     state.removed = record.removed
     state.added = record.added
     state.added_cost += record.added_cost
@@ -179,6 +184,15 @@ def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     before = record.saved + record.spent  # its cut
     state.saved += max(0.0, before)
     state.spent += record.spent - min(0.0, before)
+
+
+def scale_of(record: LedgerRecord) -> float:
+    """Tokens by the service's count for each estimated one; 0 if that is not known."""
+    made, found = record.predicted, record.reported
+    if made is None or found is None or not made.tokens:
+        return 0.0
+    ratio = found.tokens / made.tokens
+    return ratio if LEAST_SCALE <= ratio <= MOST_SCALE else 0.0
 
 
 def is_miss(record: LedgerRecord) -> bool:

@@ -149,6 +149,7 @@ def answer_of(
         objects=tuple(sorted(objects)),
         policy=policy,
         broken=state.broken,
+        scale=state.scale,
     )
 
 

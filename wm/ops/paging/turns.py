@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from wm.api.paging import LedgerAnswer
-from wm.domain.paging.ledger import LedgerState, take
+from wm.domain.paging.ledger import LEAST_SCALE, MOST_SCALE, LedgerState, take
 from wm.domain.paging.levels import LEVELS
 from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
 from wm.formats.paged_object import PagedObject
@@ -48,8 +48,6 @@ _MOST_SKIPPED = 16
 would cost each request the whole wait."""
 _LEAST_MISSED = 1_024
 """Tokens; estimates and marks explain fewer."""
-LEAST_SCALE, MOST_SCALE = 0.5, 3.0
-"""Bounds of reported to estimated tokens; beyond them the report says nothing about length."""
 
 
 class Recovered(Struct, frozen=True):
@@ -57,7 +55,8 @@ class Recovered(Struct, frozen=True):
     of each request, by the place of its end and of what it decided: after a rewind a request may
     end before all ends, and a kill may have lost its own. broken: thinking may be bound to a
     prefix that is not sent any more. alive: until when the cache entries of each model live, in
-    seconds since 1970. lost: it could not be read in time."""
+    seconds since 1970. scale: as in `wm.wire.conversation.Conversation`. lost: it could not be read
+    in time."""
 
     log: Log = field(default_factory=dict)
     ends: Mapping[str, Log] = field(default_factory=dict)
@@ -70,6 +69,7 @@ class Recovered(Struct, frozen=True):
     marked: tuple[tuple[str, ...], ...] = ()
     policy: str = ""
     broken: bool = False
+    scale: float = 1.0
     lost: bool = False
 
     @staticmethod
@@ -95,6 +95,7 @@ class Recovered(Struct, frozen=True):
             marked=found.marked,
             policy=found.policy,
             broken=found.broken,
+            scale=found.scale,
         )
 
 
@@ -136,7 +137,11 @@ class ManagedConversation:
         self._phantoms = PhantomTools(recovered.unseen, is_offering=offers)
         self._totals = LedgerState()
         self._talk = Conversation(
-            dict(recovered.log), bounded=bounded, marks=True, proposed=recovered.unproven
+            dict(recovered.log),
+            bounded=bounded,
+            marks=True,
+            proposed=recovered.unproven,
+            scale=recovered.scale,
         )
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
@@ -500,7 +505,7 @@ class ManagedConversation:
             del self._unstored[next(iter(self._unstored))]
 
     def _decided(self, made: Prepared) -> LedgerRecord:
-        turn, moment = self._turn, self._moment
+        turn = self._turn
         turn.decided = True
         record = self._record("decided", turn.request).model_copy(
             update={
@@ -508,13 +513,7 @@ class ManagedConversation:
                 "model": turn.model,
                 "decisions": tuple(map(_logged, made.decisions)),
                 "marked": made.marked,
-                "moment": LedgerMoment(
-                    read=moment.read,
-                    write=moment.write,
-                    credit=moment.credit,
-                    cached=moment.cached,
-                    prompt=moment.prompt,
-                ),
+                "moment": LedgerMoment(**asdict(self._moment)),
                 "tolerant": self._needs_tolerance,
                 "emergency": self._talk.is_emergency(),
             }
