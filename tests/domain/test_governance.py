@@ -59,6 +59,12 @@ def fact(
     return FileFact(f"{folder}/{file}", f"{folder}/{name}", kind, part, session, at, size, **flags)
 
 
+def ledger(session: str, days: float, **flags: bool) -> FileFact:
+    """The log of a session's paging decisions."""
+    one = fact(FileKind.PAGED, session, days, session=session, **flags)
+    return one._replace(path=f"decisions/{session}", document=f"decisions/{session}")
+
+
 def gone(found: SweepPlan) -> dict[str, str]:
     return {deletion.file.path: deletion.rule.value for deletion in found.deletions}
 
@@ -99,6 +105,19 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
             fact(FileKind.PAGED, "b", 29, session="b"),
         ],
         {"objects/a": "object_age"},
+    ),
+    (
+        "stored steps stay while a request of the last month may refer to them",
+        [fact(FileKind.PAGED, "a", 31, session="a"), ledger("a", 29)],
+        {},
+    ),
+    (
+        "steps and decisions of a session go together",
+        [
+            *(fact(FileKind.PAGED, "a", 31, session="a"), ledger("a", 31)),
+            *(fact(FileKind.PAGED, "b", 31, session="b"), ledger("b", 31, locked=True)),
+        ],
+        {"decisions/a": "object_age", "objects/a": "object_age"},
     ),
     (
         "trash goes after a month, with its second copy and its lock",
@@ -236,6 +255,15 @@ CASES: list[tuple[str, list[FileFact], dict[str, str]]] = [
         {"sessions/b": "quota", "sessions/a": "quota", "core/a": "quota"},
     ),
     (
+        "but none to whose steps a request of the last month may refer",
+        [
+            fact(FileKind.SESSION, "a", 29, session="a"),
+            fact(FileKind.PAGED, "a", 29, session="a", size=20_000),
+            fact(FileKind.SESSION, "b", 28, session="b"),
+        ],
+        {"sessions/b": "quota"},
+    ),
+    (
         "what is not ours stays, however old and large",
         [fact(FileKind.UNKNOWN, "diary", 4000, size=10**9)],
         {},
@@ -249,6 +277,14 @@ def test_each_rule_selects_its_files(
 ) -> None:
     found = gone(plan(facts, LIMITS, NOW))
     assert (found, says) == (expected, says)
+
+
+def test_recorded_bodies_that_a_later_sweep_may_delete_are_counted() -> None:
+    recorded = fact(FileKind.RECORDING, "a", 0.001, session="a", size=12_000)
+    steps = fact(FileKind.PAGED, "a", 0.001, session="a", size=11_000)
+    old = fact(FileKind.RECORDING, "b", 1, session="b", size=500)
+    found = plan([recorded, steps, old], LIMITS, NOW)
+    assert (found.over, found.young, gone(found)) == (13_000, 12_000, {"recordings/b": "quota"})
 
 
 def test_the_state_of_a_session_is_deleted_first() -> None:

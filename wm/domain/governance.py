@@ -111,12 +111,13 @@ class Deletion(Struct, frozen=True):
 
 class SweepPlan(Struct, frozen=True):
     """The planned deletions, in order, and what stays. over: bytes above the quota that no rule may
-    delete."""
+    delete. young: bytes of recorded bodies that a later sweep may delete."""
 
     deletions: tuple[Deletion, ...] = ()
     scanned: int = 0
     kept_bytes: int = 0
     over: int = 0
+    young: int = 0
 
 
 class _FileUnit(Struct):
@@ -182,6 +183,8 @@ class _Planner:
         units = self._units.values()
         self._sessions = {u.session for u in units if u.kind is FileKind.SESSION and u.exists}
         """Sessions that have a state document."""
+        self._paged: set[str] = set()
+        """Sessions whose requests may still refer to their stored steps."""
 
     def plan(self, max_bytes: int) -> SweepPlan:
         for unit in self._units.values():
@@ -192,7 +195,9 @@ class _Planner:
         over = self._quota(max_bytes)
         deletions = tuple(self._deletions())
         kept = self._bytes - sum(deletion.file.size for deletion in deletions)
-        return SweepPlan(deletions, self._scanned, kept, over)
+        units = self._units.values()
+        young = sum(unit.size for unit in units if unit.safe and unit.kind is FileKind.RECORDING)
+        return SweepPlan(deletions, self._scanned, kept, over, young)
 
     def _take(self, fact: FileFact) -> None:
         self._scanned += 1
@@ -232,7 +237,6 @@ class _Planner:
         for kind, rule, days in (
             (FileKind.OUTPUT, SweepRule.OUTPUT_AGE, limits.output_max_age_days),
             (FileKind.RECORDING, SweepRule.RECORDING_AGE, limits.recording_max_age_days),
-            (FileKind.PAGED, SweepRule.OBJECT_AGE, limits.object_max_age_days),
             (FileKind.TRASH, SweepRule.TRASH_AGE, limits.trash_max_age_days),
             (FileKind.VECTORS, SweepRule.VECTORS_AGE, limits.vectors_max_age_days),
         ):
@@ -241,6 +245,14 @@ class _Planner:
                     self._plan_deletion(unit, rule)
         for unit in self._of(FileKind.OUTPUT)[limits.max_outputs :]:
             self._plan_deletion(unit, SweepRule.OUTPUT_COUNT)
+        paged: dict[str, list[_FileUnit]] = {}
+        for unit in self._of(FileKind.PAGED):
+            paged.setdefault(unit.session, []).append(unit)
+        for session, logs in paged.items():  # the newest log of each first
+            if self._is_older(logs[0], limits.object_max_age_days):
+                self._plan_session(logs, SweepRule.OBJECT_AGE)
+            else:
+                self._paged.add(session)
 
     def _orphans(self) -> None:
         """Documents of sessions without a state. An epoch that does not name its session stays."""
@@ -271,14 +283,16 @@ class _Planner:
         return list(reversed(sessions.values()))
 
     def _plan_session(self, session: Sequence[_FileUnit], rule: SweepRule) -> None:
-        """Delete a session as a whole or not at all: half a session is worse than either."""
+        """Delete a session, or both its paging logs, as a whole or not at all: half of it is worse
+        than either."""
         if not any(unit.safe for unit in session):
             for unit in session:
                 self._plan_deletion(unit, rule)
 
     def _quota(self, max_bytes: int) -> int:
         """Above the quota, delete in this order, oldest first: saved vectors (they can be rebuilt),
-        kept tool outputs, inactive sessions. Returns the bytes that are still over."""
+        kept tool outputs, inactive sessions to whose steps no request may refer. Returns the bytes
+        that are still over."""
         over = self._bytes - max_bytes
         for unit in self._units.values():
             over -= unit.size if unit.path in self._planned else self._stray_bytes(unit)
@@ -289,7 +303,7 @@ class _Planner:
                 over = self._plan_for_quota([unit], over)
         resting = self._now - self._limits.lost_after_days * _DAY_S
         for session in self._whole_sessions():
-            if _last(session) < resting:
+            if _last(session) < resting and session[0].session not in self._paged:
                 over = self._plan_for_quota(session, over)
         return max(0, over)
 
