@@ -225,6 +225,18 @@ def test_unstored_figures_are_reported_without_a_recording(user: Terminal) -> No
     assert str(in_the_way) in lost(ProxyRecords(made.observer, made.reporter))
 
 
+def test_steps_that_cannot_be_stored_are_reported(user: Terminal) -> None:
+    with in_the_way_of(user, "objects") as in_the_way, upstream_of(1) as upstream:
+        made = played(
+            user.settings(),
+            upstream.url,
+            lambda made: made.agent(user.repo).works("Go", result, 2),
+            policy="safe",
+        )
+    told = lost(ProxyRecords(made.observer, made.reporter, ledger=made.ledger))
+    assert told.startswith(f"the daemon could not store all of it. Could not read {in_the_way}/")
+
+
 def test_a_refused_folder_named_by_a_client_is_not_reported(user: Terminal) -> None:
     def play(made: Chain) -> None:
         agent = made.agent(user.repo)

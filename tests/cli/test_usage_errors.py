@@ -324,12 +324,14 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "'nonsense' is not the id of a step: that is `o_` and hexadecimal digits.",
         "`wm objects` lists the stored steps with their ids.",
     ),
+    ("objects purge", 1, "Name what to delete.", "Give --session ID, or --all for this workspace."),
     (
         "objects show o_abc123",
         1,
         "There is no stored content 'o_abc123' in {repo}.",
-        "`wm objects` lists what is stored. The content of sessions that were deleted, purged, "
-        "or idle for 30 days is gone: read the file, or run the command, again.",
+        "`wm objects` lists what is stored there; -C FOLDER asks for another project. The content "
+        "of sessions that were deleted, purged, or idle for 30 days is gone: read the file, or run "
+        "the command, again.",
     ),
     (
         "output nonsense",

@@ -154,6 +154,7 @@ class Chain:
     reporter: Reporter
     faults: list[Exception]
     preparer: ManagingPreparer | None = None
+    ledger: DaemonLedger | None = None
 
     def agent(self, folder: Path, session: str = "s-1") -> Agent:
         return Agent(self.proxy.base_url, folder, session)
@@ -203,7 +204,7 @@ async def chain(
             preparer=preparer,
             prepare_deadline_s=prepare_deadline_s,
         ) as proxy:
-            yield Chain(proxy, observer, reporter, faults, preparer)
+            yield Chain(proxy, observer, reporter, faults, preparer, ledger)
     finally:
         if preparer is not None and not killed:
             await preparer.close(10.0)

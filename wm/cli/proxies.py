@@ -79,6 +79,7 @@ class ProxyRecords(Struct, frozen=True):
     preparer: ManagingPreparer | None = None
     folder: str = ""
     """Where bodies are recorded."""
+    ledger: DaemonLedger | None = None
 
 
 @asynccontextmanager
@@ -137,7 +138,7 @@ async def watched(
         ) as proxy:
             await _start_daemon(caller, preparer.name, ledger, workspace, record=record)
             where = _folders(caller, workspace)[1]
-            yield proxy, ProxyRecords(observer, reporter, preparer, where)
+            yield proxy, ProxyRecords(observer, reporter, preparer, where, ledger)
     finally:
         await preparer.close(settings.drain_s)
         await ledger.close()
@@ -221,7 +222,7 @@ _SUMMED = [key for key, one in PagingTotals.model_fields.items() if one.annotati
 
 def lost(records: ProxyRecords) -> str:
     """Why the daemon could not store everything, or ""."""
-    trouble = records.reporter.trouble
+    trouble = (records.ledger and records.ledger.trouble) or records.reporter.trouble
     if trouble is None:
         return ""
     return f"the daemon could not store all of it. {trouble.message} {trouble.fix}".strip()

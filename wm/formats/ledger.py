@@ -9,8 +9,9 @@ from typing import ClassVar, Literal
 from wm.formats.base import Record, optional
 
 RecordKind = Literal[
-    "decided", "sent", "void", "dropped", "fault", "policy", "restored", "released", "phantom"
-]
+    "decided", "sent", "void", "dropped", "fault", "policy", "restored", "released", "purged",
+    "phantom",
+]  # fmt: skip
 
 
 UNSEEN_FORMS = frozenset(("tools", "exchange"))
@@ -64,8 +65,9 @@ class LedgerRecord(Record):
     not be read in time, so the request left as the client made it, and only these decisions still
     hold. `fault`: an answer needed a removed block. `policy`: the person chose this one for the
     session. `restored`, `released`: the model or a person wanted these objects back, or gave them
-    up. `phantom`: an answer called tools that the client does not see; its decision holds from then
-    on. Without decisions: what the further requests for that answer cost.
+    up. `purged`: a person deleted all steps that were stored until then. `phantom`: an answer
+    called tools that the client does not see; its decision holds from then on. Without decisions:
+    what the further requests for that answer cost.
 
     conversation: the client's id of a subagent, "" for the main one. request: its id. plain,
     predicted, reported: the request as the client made it, as it was sent, and by the service's
@@ -105,7 +107,7 @@ class LedgerRecord(Record):
     credit: float = optional(0.0)
     alive_until: float = optional(0.0)
     objects: tuple[str, ...] = optional(())
-    """Those that were needed, restored or released."""
+    """Those that were needed, restored, released or purged."""
     removed: int = optional(0)
     """Tokens that the decisions of this request remove."""
     added: int = optional(0)

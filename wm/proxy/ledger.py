@@ -13,7 +13,7 @@ from typing import Any
 
 from wm.api.paging import LedgerAnswer, PagingAnswer
 from wm.daemon.client_async import AsyncClient
-from wm.errors import Unavailable, WmError
+from wm.errors import StoreError, Unavailable, Unwritable, WmError
 from wm.formats.base import dump
 from wm.ops.paging.turns import PlannedTurn, Recovered
 from wm.proxy.preparing import CALLS_DEADLINE_S
@@ -33,6 +33,8 @@ class DaemonLedger:
         self._folder = folder
         self._client = AsyncClient(settings)
         self._reading: asyncio.Task[None] | None = None
+        self.trouble: WmError | None = None
+        """The daemon's last refusal because its disk or a limit accepts no writes."""
 
     def read_ahead(self, folder: str) -> None:
         """Have the daemon read the newest ledgers of this folder into memory, in the background."""
@@ -55,7 +57,12 @@ class DaemonLedger:
             "records": [dump(record) for record in turn.records],
             "durable": turn.must_wait,
         }
-        found = PagingAnswer.model_validate(await self._call("append_paging", fields))
+        try:
+            found = PagingAnswer.model_validate(await self._call("append_paging", fields))
+        except WmError as error:
+            if error.code in (StoreError.code, Unwritable.code):
+                self.trouble = error
+            raise
         return found.refused, found.policy
 
     async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:

@@ -62,8 +62,8 @@ class StorageSettings(Struct, frozen=True, eq=False):
     recording_max_age_days: Annotated[float, Option(common=True)] = 7.0
     """Recorded bodies are deleted when nothing was added for this long [days, GV-3]."""
     object_max_age_days: Annotated[float, Option(common=True)] = 30.0
-    """What paging removed from requests is deleted when its session added nothing for this long
-    [days, GV-2]."""
+    """What paging removed from requests is deleted when its session added nothing for this long;
+    no quota deletes it before [days, GV-2]."""
     trash_max_age_days: Annotated[float, Option(common=True)] = 30.0
     """A forgotten entry can be restored for this long [days, GV-3]."""
     session_max_age_days: Annotated[float, Option(common=True)] = 90.0
@@ -73,7 +73,7 @@ class StorageSettings(Struct, frozen=True, eq=False):
     quota, too, deletes no younger session [days, GV-3]."""
     workspace_max_bytes: Annotated[int, Option(common=True)] = 256 * 1024 * 1024
     """Quota of a workspace. Beyond it recorded bodies, kept outputs and then inactive sessions are
-    deleted, oldest first [bytes, GV-3]."""
+    deleted, oldest first; if more is left, paging stores and removes nothing more [bytes, GV-3]."""
     total_max_bytes: Annotated[int, Option()] = 2 * 1024 * 1024 * 1024
     """Quota of all workspaces together. Beyond it the largest are reduced first [bytes, GV-3]."""
     sweep_hours: Annotated[float, Option()] = 24.0

@@ -6,6 +6,7 @@ returned apart: it is never replayed silently.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -13,6 +14,8 @@ from msgspec import Struct, field
 
 from wm.formats.ledger import UNSEEN_FORMS, LedgerBill, LedgerDecision, LedgerRecord
 
+_HANDLE = re.compile(r"\b(o_[0-9a-f]{12})`?\]")
+"""At the end of a note; a label or a name before it may be a handle, too."""
 MISS_SHARE = 0.9
 """A request that reads less than this share of what was predicted missed the cache."""
 LEAST_SCALE, MOST_SCALE = 0.5, 3.0
@@ -35,10 +38,11 @@ class LedgerState(Struct):
     place. branches: of all requests. unproven: by request. objects: handle -> number of faults.
     needed: object -> how often it was needed or brought back. unseen: what the client does not see,
     the offer of phantom tools and their exchanges (PX-5). pinned: objects that were restored and
-    not released. chosen: the policy that the person chose for the session. broken: thinking may be
-    bound to a prefix that is not sent any more. alive: until when its cache entries live, by model,
-    in seconds since 1970. scale: tokens by the service's last count for each estimated one. last:
-    the last request that was sent.
+    not released. chosen: the policy that the person chose for the session. purged: when a person
+    deleted its stored steps last, "" for never; gone: the ids of what was deleted. broken: thinking
+    may be bound to a prefix that is not sent any more. alive: until when its cache entries live, by
+    model, in seconds since 1970. scale: tokens by the service's last count for each estimated one.
+    last: the last request that was sent.
     """
 
     in_force: dict[str, LedgerDecision] = field(default_factory=dict)
@@ -49,6 +53,7 @@ class LedgerState(Struct):
     sent: set[str] = field(default_factory=set)
     policy: str = ""
     chosen: str = ""
+    purged: str = ""
     broken: bool = False
     credit: float = 0.0
     alive: dict[str, float] = field(default_factory=dict)
@@ -74,6 +79,7 @@ class LedgerState(Struct):
     objects: dict[str, int] = field(default_factory=dict)
     needed: Counter[str] = field(default_factory=Counter)
     pinned: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
 
 
 class SessionLedger(Struct):
@@ -94,6 +100,12 @@ class SessionLedger(Struct):
     def of(self, conversation: str) -> LedgerState:
         """A conversation's own; empty if nothing is known of it."""
         return self.conversations.get(conversation) or LedgerState()
+
+
+def handles_in(one: LedgerDecision) -> frozenset[str]:
+    """The handles of the stored texts that a decision removes."""
+    removes = one.form not in UNSEEN_FORMS and one.form != "passages"
+    return frozenset(_HANDLE.findall(one.text)) if removes else frozenset()
 
 
 def folded(records: Iterable[LedgerRecord]) -> SessionLedger:
@@ -149,6 +161,9 @@ def take(state: LedgerState, record: LedgerRecord) -> None:
             state.pinned.difference_update(record.objects)
         case "policy":
             state.chosen = record.policy
+        case "purged":
+            state.purged = record.at
+            state.gone.update(record.objects)
 
 
 def _take_decided(state: LedgerState, record: LedgerRecord) -> None:

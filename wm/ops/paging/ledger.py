@@ -7,7 +7,7 @@ that what is applied and what is replayed are always the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,9 +22,9 @@ from wm.api.paging import (
 )
 from wm.api.protocol import PagingTotals, WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.paging.ledger import LedgerState, SessionLedger, folded
+from wm.domain.paging.ledger import LedgerState, SessionLedger, folded, handles_in
 from wm.domain.paging.levels import LEVELS
-from wm.errors import StoreError, UserError
+from wm.errors import StoreError, Unwritable, UserError
 from wm.formats.base import Record
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
@@ -32,7 +32,8 @@ from wm.ops.memory.documents import load_memory, read_memory, save_memory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
-from wm.store.paths import OBJECTS, sid
+from wm.settings import Settings
+from wm.store.paths import OBJECTS, PAGING, logs_folder, sid
 from wm.wire.prices import price_of
 
 _MOST_READ_AHEAD = 4
@@ -66,13 +67,21 @@ def append(
     durable: bool,
 ) -> tuple[str, ...]:
     """Redact and write steps and records. session: its `<sid>`. Returns the places of decisions
-    that hold a secret: they were not written. Raises StoreError."""
+    that hold a secret, or whose content was purged: they were not written. Raises StoreError;
+    Unwritable if there are steps and the workspace is over its quota."""
     store = work.runtime.store
     secrets = Secrets(work.runtime.redactor.text, work.runtime.redacted_name)
     refused: list[str] = []
-    checked = [_checked(record, secrets, refused, work.moment) for record in records]
-    known = store.object_ids(work.key, session) if objects else frozenset()
-    new = [redacted_object(one, secrets, work.moment) for one in objects if one.id not in known]
+    decides = any(record.kind == "decided" for record in records)
+    # A proxy that is at work does not know that steps which it stored were deleted.
+    purged = decides and bool(session_state(work, session).purged)
+    known = store.object_ids(work.key, session) if objects or purged else frozenset()
+    unknown = [one for one in objects if one.id not in known]
+    if unknown and (full := work.runtime.signals.troubles.get(quota_of(work.key))):
+        raise Unwritable(full, fix="What was removed before stays removed.")
+    new = [redacted_object(one, secrets, work.moment) for one in unknown]
+    ids = known.union(*((one.id, *(p.id for p in one.parts)) for one in new)) if purged else None
+    checked = [_checked(record, secrets, ids, refused, work.moment) for record in records]
     most = work.runtime.settings.proxy.objects_max_bytes
     caches, view = work.runtime.caches, _view(work.key, session)
     before = caches.views.peek(view)
@@ -89,6 +98,22 @@ def append(
     if any(record.kind == "sent" for record in checked):
         work.runtime.signals.turns.listener(work.key, session)
     return tuple(refused)
+
+
+def quota_of(workspace: str) -> str:
+    """The name of the trouble that no rule allows to bring a workspace below its quota."""
+    return f"quota {workspace}"
+
+
+def storage_note(settings: Settings, workspace: str, folder: str = "") -> str:
+    """What is stored, where, and for how long; said before the first step is stored (OB-1). folder:
+    as the reader knows it."""
+    days = settings.storage.object_max_age_days
+    folder = folder or str(settings.paths.home / logs_folder(OBJECTS, workspace))
+    return (
+        f"the steps of sessions are kept, without secrets, for {days:g} days in {folder}, so that "
+        "what is removed can be restored. `wm objects` shows them"
+    )
 
 
 def _view(key: str, session: str) -> tuple[str, str, str]:
@@ -161,12 +186,14 @@ def forget_state(work: Work, key: str, session: str) -> None:
 
 
 def _checked(
-    record: LedgerRecord, secrets: Secrets, refused: list[str], moment: str
+    record: LedgerRecord, secrets: Secrets, stored: Set[str] | None, refused: list[str], moment: str
 ) -> LedgerRecord:
-    """The record without decisions that hold a secret; their places are added to `refused`."""
+    """The record without decisions that hold a secret or, if `stored` is given, whose handle is not
+    in it; their places are added to `refused`."""
     clean = []
     for one in record.decisions:
-        if redacted(one, secrets) is one:
+        gone = stored is not None and record.kind == "decided" and handles_in(one) - stored
+        if redacted(one, secrets) is one and not gone:
             clean.append(one)
         else:
             refused.append(one.block)
@@ -249,7 +276,9 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     fact = Fact("policy_changed", "user", "changed", details={"policy": request.policy})
     if request.session:
         record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
-        session = sid_of(request.session)
+        known = work.runtime.store.sessions_with(work.key, *PAGING)
+        begun = [one for one in known if one.startswith(request.session)]
+        session = begun[0] if len(begun) == 1 else sid_of(request.session)
         work.log([fact], session=session)  # first: it may start this operation again
         append(work, session, (), [record], durable=True)
         whose = "This session"
@@ -261,9 +290,8 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     policy = request.policy or configured
     how = "uses" if request.policy else "uses what config.toml says:"
     message = f"{whose} {how} {policy}. Running proxies follow with their next request."
-    if policy != "off":  # said before the first step is stored (OB-1)
-        days = work.runtime.settings.storage.object_max_age_days
-        message += f" Steps of sessions are kept for {days:g} days, without secrets (`wm objects`)."
+    if policy != "off":
+        message += f" Then {storage_note(work.runtime.settings, work.key)}."
     return PolicyAnswer(place=work.place, policy=policy, message=message)
 
 

@@ -7,6 +7,7 @@ the text goes to the caller, and the conversation keeps it as a new result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from string import hexdigits
 
 from wm.api.paging import (
@@ -22,16 +23,24 @@ from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, SessionLedger
 from wm.domain.paging.passages import LineTerms, TextPassage, TextSource, best, terms_by_line
 from wm.domain.paging.summary import summary
-from wm.errors import NotFound, UserError
+from wm.errors import NotFound, StoreError, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject, SessionSummaries
 from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.paging.ledger import append, passages_view, session_ledger, sid_of, totals_of
+from wm.ops.paging.ledger import (
+    append,
+    passages_view,
+    quota_of,
+    session_ledger,
+    session_state,
+    sid_of,
+    totals_of,
+)
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
-from wm.store.paths import OBJECTS, PAGING, RECORDINGS, WORKSPACES
+from wm.store.paths import DECISIONS, OBJECTS, PAGING, RECORDINGS, WORKSPACES
 
 SHORTEST_ID = 6
 FULL, GONE = 0, 4
@@ -165,11 +174,12 @@ def summaries_of(workspace: str, session: str) -> Ref[SessionSummaries]:
 
 
 def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart | None]:
-    """The step with this id, or with a part of this id: its session, the step, the part.
+    """The step with this id, or with a part of this id: its session, the step, the part. wanted: an
+    id, a beginning of one, or the note with it.
 
     Raises NotFound, and UserError if a beginning of an id fits several.
     """
-    digits = wanted.strip().lower().removeprefix("o_")
+    digits = wanted.strip().rstrip("]`").lower().rpartition("o_")[2]
     if not set(digits) <= set(hexdigits):
         raise NotFound(
             f"{wanted[:40]!r} is not the id of a step: that is `o_` and hexadecimal digits.",
@@ -192,11 +202,28 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
             f"{wanted!r} is the beginning of {len(found)} ids: {', '.join(sorted(found)[:5])}.",
             fix="Give more digits.",
         )
+    raise _missing(work, bare)
+
+
+def _missing(work: LocatedWork, wanted: str) -> NotFound:
+    """Why no step with this handle is stored, as far as the ledgers know."""
+    for session in work.runtime.store.latest_sessions(work.key, DECISIONS, _SEARCHED_SESSIONS):
+        state = session_state(work, session)
+        named = (*state.gone, *(one.text for one in state.in_force.values()))
+        if any(wanted in one for one in named):
+            why = "is missing; `wm fsck --deep` checks the files"
+            if state.purged:
+                why = f"was purged at {state.purged} (`wm objects purge`)"
+            return NotFound(
+                f"The stored text of {wanted} {why}.",
+                fix="To have it again, read the file or run the command again.",
+            )
     days = work.runtime.settings.storage.object_max_age_days
-    raise NotFound(
+    return NotFound(
         f"There is no stored content {wanted[:40]!r} in {work.place.root or work.key}.",
-        fix="`wm objects` lists what is stored. The content of sessions that were deleted, purged, "
-        f"or idle for {days:g} days is gone: read the file, or run the command, again.",
+        fix="`wm objects` lists what is stored there; -C FOLDER asks for another project. The "
+        f"content of sessions that were deleted, purged, or idle for {days:g} days is gone: read "
+        "the file, or run the command, again.",
     )
 
 
@@ -249,9 +276,15 @@ def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
         work.at(place).log([fact])
         for ref in written:
             work.delete(ref)
+        for session in set(chosen).intersection(store.sessions_with(place.key, DECISIONS)):
+            ids = tuple(sorted(store.object_ids(place.key, session)))
+            purged = LedgerRecord(kind="purged", objects=ids)
+            with suppress(StoreError):  # on a full disk, too, a person may delete
+                append(work.at(place), session, (), [purged], durable=True)
         for session in chosen:
             store.discard_logs(place.key, session, OBJECTS)
             work.runtime.caches.views.pop(passages_view(place.key, session))
+        work.runtime.signals.troubles.report(quota_of(place.key), "")
     return PurgeAnswer(place=place, sessions=chosen, objects=count, dry_run=request.dry_run)
 
 
@@ -260,7 +293,9 @@ def _chosen(runtime: Runtime, request: PurgeRequest) -> Sequence[str]:
     place = locate(runtime, request)
     known = runtime.store.sessions_with(place.key, *PAGING)
     if not request.session and not request.all_sessions:
-        raise UserError("Name what to delete.", fix="Give a session, or --all for this workspace.")
+        raise UserError(
+            "Name what to delete.", fix="Give --session ID, or --all for this workspace."
+        )
     return known if request.all_sessions else (session_among(request.session, known),)
 
 

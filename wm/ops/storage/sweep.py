@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from wm.api.governance import SweepRequest, Swept
 from wm.domain import governance
+from wm.domain.counts import counted
 from wm.domain.facts import Fact
 from wm.domain.governance import Deletion, FileFact, FileKind, FilePart, SweepPlan
 from wm.domain.times import iso, parse
@@ -38,6 +39,7 @@ from wm.formats.tombstones import TrashedEntry
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, read_journal, tombstones_ref
 from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.paging.ledger import quota_of
 from wm.ops.place import locate, memory_ref, place_of, unrooted
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence_rotation import rotate
@@ -127,6 +129,9 @@ def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
             tally.count(deletion)
     else:
         _do(runtime, key, plan, run, tally)
+        over = max(0, plan.over - plan.young)
+        if over or not run.session:  # the total quota counts in other runs only
+            runtime.signals.troubles.report(quota_of(key), _fullness(runtime, key, over))
     plan = replace(plan, deletions=())  # frees its memory before the report allocates some
     evidence = _purge(runtime, key, run, tally)
     log = _report(runtime, key, run, plan, tally, begun, evidence)
@@ -135,6 +140,18 @@ def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
             _save(runtime, log)
         log = log.model_copy(update={"errors": tuple(tally.errors)})
     return log
+
+
+def _fullness(runtime: Runtime, key: str, over: int) -> str:
+    """That a workspace is over its quota, and what follows; "" if it is not."""
+    if not over:
+        return ""
+    return (
+        f"The files of {place_of(runtime, key).root or key} have {counted(over, 'byte')} more than "
+        "their quota, and no rule may delete more: no more steps of its sessions are stored, and "
+        "nothing more is removed from their requests. `wm objects purge` deletes steps; storage in "
+        "config.toml has the quotas."
+    )
 
 
 def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Tally) -> SweepPlan:

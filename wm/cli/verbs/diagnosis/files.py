@@ -151,7 +151,8 @@ def _swept(log: SweepLog, dry_run: bool) -> Iterator[str]:
     if log.evidence is not None:
         yield _purged(log.evidence, dry_run)
     if log.over:
-        yield f"{output.count(log.over, 'byte')} beyond the quota, and nothing more may go."
+        over = output.count(log.over, "byte")
+        yield f"{over} beyond the quota, and nothing more may go: no more steps are stored."
     for error in log.errors:
         yield from output.hang("  stays", f"{_short(log, error.path)}: {error.reason}", 9)
 
