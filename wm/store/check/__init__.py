@@ -14,6 +14,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from wm.domain.counts import counted
+from wm.domain.paging.ledger import handles_in
 from wm.errors import Corrupt, StoreError
 from wm.formats.base import Document
 from wm.formats.evidence import EvidenceRecord
@@ -41,8 +42,9 @@ _MAX_LOG_BYTES = 512 * 1024 * 1024
 
 
 def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
-    """All findings. Without `deep`, only the documents that people edit are read, and of all other
-    files only name, kind and mode are checked; with it every byte is read."""
+    """All findings. Without `deep`, only the documents that people edit are read, and ledgers of
+    sessions without steps; of all other files only name, kind and mode are checked. With it every
+    byte is read."""
     try:
         with store.disk.folder(""):
             pass
@@ -184,6 +186,8 @@ def _documents(store: FileStore, deep: bool) -> Iterator[Finding]:
             continue
         for ref in refs:
             yield from _document(store, ref, around, deep)
+        if workspace:
+            yield from _steps(store, workspace, deep)
 
 
 def _refs(store: FileStore, workspace: str, deep: bool) -> Iterator[Ref[Document]]:
@@ -288,6 +292,40 @@ def _session_logs(store: FileStore, folder: Handle) -> Iterator[Finding]:
         if damaged:
             message = f"{counted(damaged, 'line')} cannot be read; all others can."
             yield Finding("damaged_records", "warning", f"{folder.path}/{name}", message)
+
+
+def _steps(store: FileStore, workspace: str, deep: bool) -> Iterator[Finding]:
+    """Sessions whose ledger refers to texts that are not stored. Without `deep` only those without
+    any stored step."""
+    try:
+        stored = store.sessions_with(workspace, paths.OBJECTS)
+        for session in store.sessions_with(workspace, paths.DECISIONS):
+            lost = _lost_texts(store, workspace, session) if deep or session not in stored else 0
+            if lost:
+                message = (
+                    f"{counted(lost, 'text')} that requests of this session refer to cannot be "
+                    "restored: the file is gone or incomplete. Without a backup of it, "
+                    f"`wm objects purge --workspace {workspace} --session {session}` ends this."
+                )
+                path = paths.session_log(paths.OBJECTS, workspace, session).path
+                yield Finding("lost_steps", "warning", path, message)
+    except StoreError as error:
+        yield Finding("unreachable", "error", paths.workspace_folder(workspace), str(error))
+
+
+def _lost_texts(store: FileStore, workspace: str, session: str) -> int:
+    """Number of removed texts of a session that are neither stored nor purged. A note names what
+    was brought back from another session by its handle there."""
+    removed: dict[str, frozenset[str]] = {}
+    for record in store.ledger(workspace, session):
+        if record.kind == "purged":
+            removed.clear()
+        elif record.kind == "decided":
+            removed.update((one.block, handles_in(one)) for one in record.decisions)
+    known: set[str] = set()
+    for step in store.objects(workspace, session):
+        known.update(step.places, (step.id, *(part.id for part in step.parts)))
+    return sum(not (block in known or handles <= known) for block, handles in removed.items())
 
 
 def _log(
