@@ -5,7 +5,7 @@
 
 A proxy of one's own needs two calls: `prepare_request` returns the body and headers to send,
 `finish_turn` takes the answer. If wm does not answer within a second, the client's own request is
-sent.
+sent. A notice says what is stored, before anything is.
 """
 
 import sys
@@ -22,10 +22,11 @@ HOP = {"host", "content-length", "connection", "accept-encoding", "transfer-enco
 
 class Proxy(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        body, turn = self.rfile.read(int(self.headers["content-length"])).decode(), {}
+        body, turn, raw = self.rfile.read(int(self.headers["content-length"])).decode(), {}, b""
         headers = {key.lower(): one for key, one in self.headers.items() if key.lower() not in HOP}
-        with suppress(WmError):
+        with suppress(WmError, KeyError):
             turn = WM.run("prepare_request", {"headers": headers, "body": body}, deadline_s=1.0)
+            self.log_message("%s", turn["notice"])
         headers |= turn.get("headers", {})
         sent = request.Request(UPSTREAM + self.path, (turn.get("body") or body).encode(), headers)  # noqa: S310
         try:
@@ -35,7 +36,6 @@ class Proxy(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         self.send_header("content-type", answer.headers["content-type"])
         self.end_headers()
-        raw = b""
         while piece := answer.read1():
             self.wfile.write(piece)
             raw += piece

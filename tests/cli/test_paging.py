@@ -224,13 +224,18 @@ def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> N
     user.wm("objects", "policy", "balanced")
     with Upstream(script=script_) as upstream:
         words = (sys.executable, str(example), upstream.url, str(port))
-        with subprocess.Popen(words, env={**os.environ, **user.env}) as proxy:
+        env = {**os.environ, **user.env}
+        with subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True) as proxy:
             try:
                 wait_for(port)
                 agent = Agent(f"http://127.0.0.1:{port}", user.repo, "s-2", thinks=True)
                 agent.works("Go", result, turns + 1)
             finally:
                 proxy.terminate()
+            assert proxy.stderr is not None
+            told = [line.partition(" wm: ")[2] for line in proxy.stderr if " wm: " in line]
+        assert len(told) == 1
+        assert told[0].startswith("the steps of sessions are kept, without secrets, for 30 days in")
         assert set(agent.statuses) == {200}
     assert [one.refused for one in upstream.exchanges if one.refused] == []
     records = ledger_of(user, "s-2")

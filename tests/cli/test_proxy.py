@@ -235,6 +235,19 @@ def test_exchanges_are_stored_by_the_daemon_and_shown(
     assert "proxy        1 exchange · 42 tokens read (71 % from the cache) · 0 written" in said
 
 
+def test_without_a_daemon_it_is_said_what_a_later_one_stores(
+    terminal: Terminal, service: Service
+) -> None:
+    (terminal.data / "run").parent.mkdir(parents=True)
+    (terminal.data / "run").write_text("in the way of the socket")
+    code, _, err = done(start(terminal, "run", "--upstream", service.url, "true"))
+    told = " ".join(err.split())
+    assert code == 0
+    assert told.startswith("Paging policy safe: the steps of sessions are kept, without secrets,")
+    later = "Nothing is removed from requests until the daemon runs: it does not start."
+    assert f"stores nothing. {later} `wm doctor` says why." in told
+
+
 def test_the_first_bodies_of_a_folder_are_recorded_and_replayed(
     home_with_daemon: Terminal, service: Service
 ) -> None:

@@ -178,7 +178,8 @@ class PrepareAnswer(Record):
     """request: the name to report the answer under; "" if nothing is managed. body: to send
     instead; "" sends the client's own. removed: blocks that are replaced. headers: to send in place
     of the client's, names in lower case. beta: a value that the header `anthropic-beta` has in
-    them, "" for none."""
+    them, "" for none. notice: for the person, once: what is stored, where and for how long, before
+    the first step of the workspace is, or why nothing more is."""
 
     place: WorkspacePlace
     request: str = ""
@@ -186,6 +187,7 @@ class PrepareAnswer(Record):
     removed: int = 0
     headers: dict[str, str] = Field(default_factory=dict)
     beta: str = ""
+    notice: str = optional("")
 
 
 class FinishTurnRequest(Record):

@@ -20,7 +20,7 @@ from wm.daemon.lifecycle import start
 from wm.errors import UserError, WmError
 from wm.ops.local import open_runtime
 from wm.ops.paging.goals import GoalModel
-from wm.ops.paging.ledger import totals_of
+from wm.ops.paging.ledger import storage_note, totals_of
 from wm.ops.paging.objects import folders
 from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
@@ -93,9 +93,8 @@ async def watched(
     record: bool = False,
     workspace: str = "",
 ) -> AsyncIterator[tuple[Running, ProxyRecords]]:
-    """A proxy that pages and records its exchanges. policy: for all of them; "" for what the person
-    or config.toml chose. record: with their bodies. workspace: the key of all; "" for any. With an
-    unusable config.toml nothing is removed and no bodies are recorded: that needs consent."""
+    """A proxy that pages and records its exchanges. policy: for all; "" for the chosen one. record:
+    with their bodies, unless config.toml is unusable. workspace: the key of all; "" for any."""
     if record and caller.settings.config_error is not None:
         output.note("Nothing is recorded while config.toml cannot be used.")
         record = False
@@ -126,6 +125,7 @@ async def watched(
         is_fixed=bool(policy),
         offers=settings.phantom_tools and caller.settings.config_error is None,
     )
+    _announce(caller, preparer.name, workspace)
     try:
         async with running(
             settings,
@@ -136,7 +136,7 @@ async def watched(
             preparer=preparer,
             network=find_network(),
         ) as proxy:
-            await _start_daemon(caller, preparer.name, ledger, workspace, record=record)
+            await _start_daemon(caller, preparer.name, ledger, record=record)
             where = _folders(caller, workspace)[1]
             yield proxy, ProxyRecords(observer, reporter, preparer, where, ledger)
     finally:
@@ -145,22 +145,18 @@ async def watched(
         await reporter.close(settings.drain_s)
 
 
-async def _start_daemon(
-    caller: Caller, policy: str, ledger: DaemonLedger, workspace: str, *, record: bool
-) -> None:
-    """Start the daemon if something will be removed or recorded, and say what it stores. Requests
-    that come meanwhile are served."""
+async def _start_daemon(caller: Caller, policy: str, ledger: DaemonLedger, *, record: bool) -> None:
+    """Start the daemon if something will be removed or recorded. Requests that come meanwhile are
+    served."""
     if policy != OFF or record:
         with suppress(WmError):  # requests then leave as the agent makes them
             await asyncio.to_thread(start, caller.settings)
     if await asyncio.to_thread(has_daemon, caller):
         ledger.read_ahead(caller.directory)  # with `off` too: what was removed before stays removed
-        if policy != OFF:
-            _announce(caller, policy, workspace)
-    elif record:
+    elif policy != OFF or record:
+        what = "recorded" if record else "removed from requests"
         output.note(
-            "Nothing is recorded: the daemon, which stores bodies, does not start. "
-            "`wm doctor` says why."
+            f"Nothing is {what} until the daemon runs: it does not start. `wm doctor` says why."
         )
 
 
@@ -171,13 +167,10 @@ def _folders(caller: Caller, workspace: str) -> list[str]:
 
 
 def _announce(caller: Caller, policy: str, workspace: str) -> None:
-    """Say what is stored, where and for how long, before anything is (OB-1)."""
-    days = caller.settings.storage.object_max_age_days
-    output.note(
-        f"Paging policy {policy}: the steps of sessions are kept, without secrets, for {days:g} "
-        f"days in {_folders(caller, workspace)[0]}, so that what is removed can be restored. "
-        "`wm objects` shows them; `--policy off` stores nothing."
-    )
+    """Say what is stored, before anything is: a daemon that starts later stores it, too (OB-1)."""
+    if policy != OFF:
+        note = storage_note(caller.settings, workspace, _folders(caller, workspace)[0])
+        output.note(f"Paging policy {policy}: {note}; `--policy off` stores nothing.")
 
 
 def summary(records: ProxyRecords) -> str:

@@ -19,7 +19,7 @@ from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.phantoms import TOOLS
 from wm.ops.paging.turns import OFF, ManagedConversation, NamedPolicies, PlannedTurn, Recovered
 from wm.ops.place import locate
-from wm.store.paths import sid
+from wm.store.paths import OBJECTS, sid
 from wm.wire.binding import BETA
 from wm.wire.body import index
 from wm.wire.identity import RequestIdentity, identify
@@ -50,8 +50,13 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
     if not found.session:
         return PrepareAnswer(place=place)  # the decisions could not be found again
     opened = _opened(work.at(place), found)
+    chosen = request.policy or opened.conversation.policy
+    chosen = chosen or work.runtime.settings.proxy.policy or OFF
+    notice = _notice(work.at(place)) if chosen != OFF else ""
     with opened.lock:
-        made = _planned(work, opened, found, request.policy, raw)
+        # Nothing is decided or stored before the caller has the notice.
+        decides = chosen if found.call in _DECIDING and not notice else ""
+        made = _planned(work, opened, decides, raw)
     beta = BETA if made.tolerant else ""
     betas = filter(None, (headers.get("anthropic-beta"), beta))
     return PrepareAnswer(
@@ -61,16 +66,26 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
         removed=made.replaced,
         headers={"anthropic-beta": ",".join(betas)} if beta else {},
         beta=beta,
+        notice=notice,
     )
 
 
-def _planned(
-    work: Work, opened: _OpenConversation, found: RequestIdentity, policy: str, raw: bytes
-) -> Prepared:
+def _notice(work: LocatedWork) -> str:
+    """What a person must know about the workspace's steps; "" if the last answer said so."""
+    runtime, views, name = work.runtime, work.runtime.caches.views, ("notice", work.key)
+    text = runtime.signals.troubles.get(ledger.quota_of(work.key), "")
+    if not text and not runtime.store.sessions_with(work.key, OBJECTS):
+        text = f"wm: {ledger.storage_note(runtime.settings, work.key)}; the policy off stores none."
+    if text == (views.peek(name) or ""):
+        return ""
+    views.put(name, text)
+    return text
+
+
+def _planned(work: Work, opened: _OpenConversation, decides: str, raw: bytes) -> Prepared:
     conversation, name = opened.conversation, work.new_id("r_")
-    chosen = policy or conversation.policy or work.runtime.settings.proxy.policy or OFF
     at = work.now.timestamp()
-    turn = conversation.plan(raw, chosen if found.call in _DECIDING else "", name, at)
+    turn = conversation.plan(raw, decides, name, at)
     if turn is None:
         made = conversation.reuse_decisions(raw, name, at)
     elif not turn.must_wait:

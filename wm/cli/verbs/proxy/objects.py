@@ -45,12 +45,14 @@ def show(caller: Caller, every: bool, **fields: Any) -> Result:
     With --session also each of its requests: as predicted, and as the service counted it.
     """
     answer: Any = caller.call("list_objects", requests=bool(fields["session"]), **fields)
-    return Result(answer, lambda answer: _print_list(answer, every=every))
+    such = "such " if any(fields.values()) else ""
+    return Result(answer, lambda answer: _print_list(answer, such, every=every))
 
 
-def _print_list(answer: Any, *, every: bool) -> None:
+def _print_list(answer: Any, such: str, *, every: bool) -> None:
     if not answer.objects:
-        output.line("No steps are stored here; an agent under `wm run claude` stores them.")
+        where = output.safe(answer.place.root or answer.place.key)
+        output.line(f"No {such}steps are stored in {where}; an agent under `wm run` stores them.")
     for one in answer.objects[: None if every else _SHOWN]:
         marks = [one.type, f"{one.tokens:,} tokens", _LEVELS[one.fidelity]]
         marks += ["brought back"] if one.pinned else []
