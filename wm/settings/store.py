@@ -71,10 +71,10 @@ class StorageSettings(Struct, frozen=True, eq=False):
     lost_after_days: Annotated[float, Option()] = 1.0
     """A session's files are deleted after this long if the agent deleted its own record of it. A
     quota, too, deletes no younger session [days, GV-3]."""
-    workspace_max_bytes: Annotated[int, Option(common=True)] = 256 * 1024 * 1024
+    workspace_max_bytes: Annotated[int, Option(common=True)] = 1024 * 1024 * 1024
     """Quota of a workspace. Beyond it recorded bodies, kept outputs and then inactive sessions are
     deleted, oldest first; if more is left, paging stores and removes nothing more [bytes, GV-3]."""
-    total_max_bytes: Annotated[int, Option()] = 2 * 1024 * 1024 * 1024
+    total_max_bytes: Annotated[int, Option()] = 4 * 1024 * 1024 * 1024
     """Quota of all workspaces together. Beyond it the largest are reduced first [bytes, GV-3]."""
     sweep_hours: Annotated[float, Option()] = 24.0
     """All workspaces are swept this often while the daemon runs [h, GV-2]."""
