@@ -24,6 +24,8 @@ from wm.text.letters import canonical
         ("docker-compose.yml exposes it", "docker-compose.yml"),
         ("Logs are under /var/log/app/", "/var/log/app"),
         ("Notes live in docs/plan", "docs/plan"),
+        ("Charts are in piers/.", "piers"),
+        ("Moored w/ two ropes", ""),
         ("Sockets use TCP/IP here", ""),
         ("On call 24/7, and/or at night", ""),
         ("Client/server clocks differ", ""),
@@ -45,6 +47,22 @@ def test_identity_is_a_url_or_a_real_path(text: str, expected: str) -> None:
             "https://graf.example/d/1 is the ingest dashboard.",
             "The dashboard for ingest is https://graf.example/d/1",
         ),
+        (
+            "lib/berth.py holds the pier's tide rules.",
+            "Tide rules of the pier are in lib/berth.py.",
+        ),
+        ("docs/tides.md documents the tide table.", "See docs/tides.md for the tide table."),
+        ("`make charts` fills data/charts.json.", "data/charts.json is filled by `make charts`."),
+        ("piers/ contains the berth lists.", "The berth lists live in piers/."),
+        ("v1 tides are read by lib/tide.py.", "lib/tide.py reads v1 tides."),
+        ("docs/kai.md enthält den Fahrplan.", "Der Fahrplan steht in docs/kai.md."),
+        ("docs/muelle.md define los turnos.", "Los turnos se definen en docs/muelle.md."),
+        ("docs/quai.md décrit les marées.", "Les marées sont décrites dans docs/quai.md."),
+        ("docs/cais.md contém a tabela.", "A tabela está em docs/cais.md."),
+        ("docs/port.md описывает причалы.", "Причалы описаны в docs/port.md."),
+        ("潮位は data/tide.csv にある。", "data/tide.csv に潮位がある。"),
+        ("표는 data/tide.csv 에 있다.", "data/tide.csv 에 표가 있다."),
+        ("潮汐表在 data/tide.csv 里。", "data/tide.csv 里有潮汐表。"),
     ],
 )
 def test_one_fact_in_two_word_orders_is_the_same(a: str, b: str) -> None:
@@ -64,6 +82,17 @@ def test_one_fact_in_two_word_orders_is_the_same(a: str, b: str) -> None:
         ("src/a.py is old", "src/a.pyi is old"),
         ("docs/x.md: the api calls the worker", "docs/x.md: the worker calls the api"),
         ("Tests need docker", "Docker need tests"),
+        ("docs/g.md: crews of ships", "docs/g.md: ships of crews"),
+        ("The pilot depends on lib/a.ts.", "lib/a.ts depends on the pilot."),
+        ("The chart is made from lib/a.csv.", "lib/a.csv is made from the chart."),
+        ("lib/a.py restarts the dock crane.", "lib/a.py restarts the dock for the crane."),
+        ("lib/a.py checks tolls for the pier.", "The pier checks tolls in lib/a.py."),
+        ("Ferries were replaced by lib/bus.ts.", "lib/bus.ts was replaced by ferries."),
+        ("lib/a.py exports tides.", "Tides are exposed in lib/a.py."),
+        ("lib/a.py lists the ES hosts.", "lib/a.py lists the hosts."),
+        ("Las rutas van de data/in a la base.", "Las rutas van de la base a data/in."),
+        ("data/tide.csv に潮位がない。", "data/tide.csv に潮位がある。"),
+        ("data/tide.csv 里没有潮汐表。", "data/tide.csv 里有潮汐表。"),
     ],
 )
 def test_two_facts_about_one_subject_are_different(a: str, b: str) -> None:
@@ -74,6 +103,21 @@ def test_a_very_long_text_is_parsed_in_linear_time() -> None:
     text = "a/" * 100_000 + " " + "x" * 100_000
     assert statement(text).words
     assert not contradict(proposition(text), proposition(text))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("docs/tides.md defines the ebb.", "docs/tides.md defines the flood.", False),
+        ("BERTH_LIMIT is 3.", "BERTH_LIMIT is 4.", True),
+        ("Delays are Unix seconds.", "Delays are Unix milliseconds.", True),
+        ("Autoriser l'accès au quai nord.", "Interdire l'accès au quai nord.", True),
+        ("出港前に潮位を確かめる。", "出港前に潮位を確かめない。", True),
+    ],
+)
+def test_words_decide_whether_two_texts_contradict(a: str, b: str, expected: bool) -> None:
+    assert contradict(proposition(a), proposition(b)) is expected
+    assert contradict(proposition(b), proposition(a)) is expected
 
 
 @pytest.mark.parametrize(("relation", "kind", "a", "b"), PAIRS + FRESH)

@@ -141,7 +141,8 @@ def contradict(a: Proposition, b: Proposition) -> bool:
         return True
     if a.said.identity != b.said.identity:
         return _elsewhere(a, b)
-    if a.core == b.core and (len(a.core) >= 2 or any(len(w) > 4 and is_cjk(w[0]) for w in a.core)):
+    named = any((len(w) > 4 and is_cjk(w[0])) or "_" in w for w in a.core)
+    if a.core == b.core and (len(a.core) >= 2 or named):
         return a.denied != b.denied or (
             a.values != b.values and not _widened(a, b) and not _two_cases(a, b)
         )
@@ -167,8 +168,9 @@ def _plain(core: list[str]) -> tuple[tuple[str, ...], int]:
             ending = next((e for e in _CJK_ENDINGS if word.endswith(e)), "")
             opening = next((o for o in _CJK_OPENINGS if word.startswith(o)), "")
             bare = word.removesuffix(ending).removeprefix(opening)
-            # A Korean verb ends in the same sound with and without its denial.
-            sounds = unicodedata.normalize("NFD", bare)
+            # A Korean verb ends in the same sound with and without its denial, and a Japanese one
+            # in the same kanji.
+            sounds = unicodedata.normalize("NFD", bare.rstrip(_HIRAGANA) or bare)
             found += [sounds.rstrip(_FINAL_N)] if bare else []
             continue
         root = stem(word)
@@ -188,6 +190,8 @@ def _widened(a: Proposition, b: Proposition) -> bool:
 def _other_name(a: Proposition, b: Proposition) -> bool:
     """Whether all words but one agree, and that one is a name that only one text can have right."""
     if len(a.core) != len(b.core) or len(a.core) < 2 or a.denied:
+        return False
+    if a.said.leads and b.said.leads:  # a file has several contents
         return False
     pairs = zip(a.core, b.core, strict=True)
     at = [i for i, (x, y) in enumerate(pairs) if x != y]
@@ -220,7 +224,9 @@ def _elsewhere(a: Proposition, b: Proposition) -> bool:
     return bool(words_a) and words_a == words_b
 
 
-_MOVING = frozenset(map(stem, words("moved now lives relocated changed to at from see under")))
+_MOVING = frozenset(
+    map(stem, words("moved now lives relocated changed to at from see under of for"))
+)
 
 
 def _ends(newer: Proposition, older: Proposition) -> bool:
@@ -266,6 +272,7 @@ def _is_name(token: str) -> bool:
 
 
 _FINAL_N = "\u11ab"
+_HIRAGANA = "".join(map(chr, range(0x3041, 0x3097)))
 _LATIN = Lazy(r"[A-Za-z][\w.-]+")
 
 

@@ -2,7 +2,8 @@
 
 Conservative: two entries that might differ stay two. Equal canonical text always counts. Beyond
 that only project and reference entries about one URL or path merge, and only if they use the same
-words apart from filler, with names, numbers and negations in the same order. Judges texts only;
+words apart from filler, in one order: the verb may move with its voice, and "A of B" is "B A". The
+order of names, numbers and negations is the same. Judges texts only;
 `consolidate` decides which entry stays.
 """
 
@@ -17,54 +18,35 @@ from msgspec import Struct
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy, words
 from wm.text.stems import stem
+from wm.text.tables import Tables
 
 IDENTITY_TYPES = frozenset({"project", "reference"})
 """Decisions and feedback merge only on equal canonical text: their wording is their meaning."""
 
-_FILLER_WORDS = (
-    "a an the is are be it its this that which where here there of in on at for found find lives"
-    " live located stands holds hold contains contain has have"
-)
-FILLERS = frozenset(_FILLER_WORDS.split())
-"""Words that only connect a fact. No negation, modal, tense or direction (from, before)."""
+_TABLES = Tables("wm.domain.change", "same_fact.toml")
 
-_NEGATION_WORDS = (
-    "not no never none nor without cannot t isn aren don doesn didn won mustn shouldn"
-    " nicht kein keine keinen nie niemals ohne pas jamais sans sin nunca ninguno não nem sem"
-    " instead only except unless"
-)
-NEGATIONS = frozenset(_NEGATION_WORDS.split())
-"""Canonical words (`don't` is `don t` there) that negate or narrow a fact."""
 
-_BEFORE_PATH = words("in at by through via under on see")
-"""Directly before a URL or path these words only connect it; "from" and "to" carry meaning."""
+def _table(name: str) -> frozenset[str]:
+    return frozenset(_TABLES.words(name))
 
-_ALIKE = (
-    "expos reachabl avail accessibl",
-    "reset wipe wip clear empti purg",
-    "databas db",
-    "postgr postgresql",
-    "folder directori dir",
-    "email mail",
-    "manag administ",
-    "settings config configur",
-)
-SYNONYMS = {word: row.split()[0] for row in _ALIKE for word in row.split()}
-"""Stems with one meaning for a file or a URL; each row is reduced to its first."""
 
-SHOWING = words("expos list describ defin document")
+FILLERS, NEGATIONS = _table("fillers"), _table("negations")
+_CONNECTING = FILLERS | _table("connecting")
+_GENITIVES = words("of for")
+_BE, _BEFORE_PATH, _DIRECTIONS = _table("be"), _table("before_path"), _table("directions")
+_LINKS = _BEFORE_PATH | _BE | words("from with of to")
+_VERB_ENDINGS = {*_table("verb_endings"), ""}
+SYNONYMS = {word: row[0] for row in _TABLES.rows("alike") for word in row}
+SHOWING = words("expos list describ defin docu")
 """Verbs for what a file contains; a colon before the path means the same."""
 
-_LINK_WORDS = "in at by from under through via with see is are of to on"
-_LINKS = frozenset(_LINK_WORDS.split())
-_ROOT_WORDS = (
-    "src lib libs app apps bin cmd config configs data doc docs etc examples fixtures include"
-    " internal migrations packages pkg public schemas scripts services static templates test"
-    " tests tools vendor web"
+_CJK_EDGES = Lazy(
+    r"^(?:には?|で|里有?|中有)|(?:は|が|を|の|に|です|(?:に|が)(?:ある|あります))$"
+    r"|(\p{Hangul})[은는이가을를에]$|(?:存放|位于|写)?在$"
 )
-_ROOTS = frozenset(_ROOT_WORDS.split())
-"""First folders that make a two-part token a path although it has no extension."""
+"""What connects a word without spaces to a path."""
 
+_ROOTS = _table("roots")
 _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?"
 _PATH = Lazy(r"^(?:~|\.{1,2})?/?(?:[\pL\pN_@.+-]+/)*[\pL\pN_@.+-]+/?$")
 _EXTENSION = Lazy(r"[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7}$")
@@ -77,13 +59,15 @@ _MAX_TOKENS = 120
 class FactStatement(Struct, frozen=True):
     """A text parsed for comparison.
 
-    identity: the URL or path it is about, or "". leads: the identity is its subject. words: content
-    words in order, stemmed. marks: those of them that must keep their order.
+    identity: the URL or path it is about, or "". leads: the identity is its subject. linked: a word
+    connects the identity to the text before it. passive: it has a form of "be". words: content
+    words in order, stemmed, and "of" or "for" between them. marks: those whose order is kept.
     """
 
     identity: str
     leads: bool
     linked: bool
+    passive: bool
     words: tuple[str, ...]
     marks: tuple[str, ...]
 
@@ -107,42 +91,52 @@ def statement(text: str) -> FactStatement:
     """Parse a text for `same_fact`. Cached: a new entry is parsed several times."""
     about = identity(text)
     words: list[str] = []
+    late: list[str] = []
     marks: list[str] = []
-    leads = linked = apposed = False
+    leads = linked = apposed = passive = False
     before = ""
     for token in text.split()[:_MAX_TOKENS]:
         if about and about in (_url(token), _path(token)):
-            leads = leads or not words or (apposed and not linked)
-            linked = linked or before in _LINKS
+            if apposed and not linked:  # "At start, a.rs is read."
+                late, words = words, []
+            leads = leads or not words
+            linked = linked or before in _LINKS or before.endswith(":")
             if before in _BEFORE_PATH and words and words[-1] == before:
                 words.pop()
+            words += [before] if before in _DIRECTIONS else []
             continue
-        apposed = token.endswith(",")
+        apposed, named = token.endswith(","), _is_name(token)
         for word in _words(token):
             if before == "port" and word.isdigit() and words[-1:] == ["port"]:
                 words.pop()
             before = word
-            if word in FILLERS:
+            passive = passive or word in _BE
+            if word in _GENITIVES and words and words[-1] not in _GENITIVES:
+                words.append(word)
+            if word in _CONNECTING and not (named and len(word) > 1):
                 continue
-            root = stem(word)
-            words.append(SYNONYMS.get(root, root))
-            if _is_mark(word, token):
+            bare = word if word.isascii() else _CJK_EDGES.sub(r"\1", word)
+            linked = linked or bare != word
+            root = stem(bare)
+            words += [SYNONYMS.get(root, root)] if root and bare not in _CONNECTING else []
+            # Numbers, denials and names must keep their order.
+            if named or word in NEGATIONS or any(map(str.isdigit, word)):
                 marks.append(word)
-    return FactStatement(about, leads, linked, tuple(words), tuple(marks))
+        before += ":" if token.endswith(":") else ""
+    words += late
+    if leads and words[1:2] == ["by"]:  # "a.json is written by make" and "make writes a.json"
+        words, leads, linked = [*words[2:], words[0]], False, False
+    said = tuple(words[:-1] if words and words[-1] in _GENITIVES else words)
+    return FactStatement(about, leads, linked, passive, said, tuple(marks))
 
 
 def same_fact(a: FactStatement, b: FactStatement) -> bool:
-    """Whether both say the same about one URL or path, perhaps in reversed order."""
-    if not a.identity or a.identity != b.identity:
-        return False
-    if a.marks != b.marks:
-        return False
-    if _revoiced(a, b):
-        return True
-    if not _turned(a.words, b.words):
+    """Whether both say the same about one URL or path, perhaps in another voice."""
+    if not a.identity or a.identity != b.identity or a.marks != b.marks:
         return False
     # "x imports zod" and "zod imports x" have the same words; "zod is imported in x" may merge.
-    return a.leads == b.leads or (a.linked or a.leads) == (b.linked or b.leads)
+    alike = (a.linked or a.leads) == (b.linked or b.leads)
+    return (alike and _meet(a.words, b.words)) or _revoiced(a, b)
 
 
 def _words(token: str) -> list[str]:
@@ -151,11 +145,27 @@ def _words(token: str) -> list[str]:
     return [bare.lower()] if bare.isascii() and bare.isalnum() else canonical(token).split()
 
 
-def _turned(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Whether `b` has the words of `a`, in order or rotated once (active and passive voice)."""
-    if len(a) != len(b) or not a:
-        return a == b
-    return any(a[i:] + a[:i] == b for i in range(len(a)))
+def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether they are the same words in one order, "A of B" and "B A" being the same."""
+    one, other = (["of" if word == "for" else word for word in said] for said in (a, b))
+    if one.count("of") == other.count("of"):
+        return one == other
+    return not _orders(a).isdisjoint(_orders(b))
+
+
+def _orders(words: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """The words without "of", and with up to three that follow the first "of" or "for" before the
+    one or two that precede it."""
+    found = {tuple(word for word in words if word != "of")}
+    at = next((i for i, word in enumerate(words) if word in _GENITIVES), 0)
+    head, rest = words[:at], words[at + 1 :]
+    size = next((i for i, word in enumerate(rest) if word in _GENITIVES), len(rest))
+    # What precedes "for" may be a verb and its object.
+    most = min(at, 2 if "of" in words[at : at + 1] else 1)
+    for a in range(1, most + 1):
+        for b in range(1, min(3, size) + 1):
+            found.add(head[:-a] + rest[:b] + head[-a:] + rest[b:])
+    return found
 
 
 def _revoiced(a: FactStatement, b: FactStatement) -> bool:
@@ -169,17 +179,22 @@ def _revoiced(a: FactStatement, b: FactStatement) -> bool:
     verb, rest = active.words[:1], active.words[1:]
     if not verb or not rest:
         return False
-    if len(active.words) == len(passive.words):
-        at = passive.words.index(verb[0]) if verb[0] in passive.words else -1
-        moved = passive.words[:at] + passive.words[at + 1 :]
-        return passive.linked and at >= 0 and moved == rest
-    return verb[0] in SHOWING and passive.words == rest
-
-
-def _is_mark(word: str, token: str) -> bool:
-    """Numbers, negations, and words written as names: inner capitals, underscores, backticks."""
-    if word in NEGATIONS or any(map(str.isdigit, word)):
+    if verb[0] in SHOWING and _meet(passive.words, rest):
         return True
+    if not passive.linked or not (passive.passive or not verb[0].isascii()):
+        return False
+    places = (at for at, word in enumerate(passive.words) if _one_verb(word, verb[0]))
+    return any(_meet(passive.words[:at] + passive.words[at + 1 :], rest) for at in places)
+
+
+def _one_verb(a: str, b: str) -> bool:
+    """Whether the words differ in nothing but the endings of verbs."""
+    same = next((i for i in range(min(len(a), len(b)), 3, -1) if a[:i] == b[:i]), 0)
+    return a == b or (same > 0 and {a[same:], b[same:]} <= _VERB_ENDINGS)
+
+
+def _is_name(token: str) -> bool:
+    """Whether a token is written as a name: with inner capitals, an underscore or a backtick."""
     bare = token.strip(_EDGE + ".")
     return "_" in bare or "`" in token or any(map(str.isupper, bare[1:]))
 
@@ -218,6 +233,7 @@ def _path(token: str) -> str:
     if not parts or all(p.isdigit() for p in parts):
         return ""
     known = parts[0] in _ROOTS or bool(_EXTENSION.search(parts[-1])) or len(parts) > 3
-    if not (rooted or known or (quoted and len(parts) > 1)):
+    folder = bare.endswith("/") and len(parts[0]) > 2
+    if not (rooted or known or folder or (quoted and len(parts) > 1)):
         return ""
     return bare.removeprefix("./").rstrip("/")
