@@ -53,3 +53,52 @@ def test_a_retired_value_of_another_subject_stays(new: str, other: str) -> None:
 )
 def test_marks_without_a_word_are_read(text: str) -> None:
     assert reading(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("the wharf number 1 opens at six", "the wharf number 2 opens at six"),
+        ("gate 4 closes at nine", "gate 7 closes at nine"),
+        ("die Halle Nummer 1 öffnet um sechs", "die Halle Nummer 2 öffnet um sieben"),
+        ("el muelle número 1 abre a las seis", "el muelle número 2 abre a las siete"),
+        ("причал номер 1 открыт утром", "причал номер 2 открыт вечером"),
+        ("cranes in yard 1 are slow", "cranes in yard 2 are slow"),
+        ("docs/tides.md defines TideTable.", "docs/tides.md defines FerryTable."),
+        ("Wir messen mit Vegeta.", "Wir messen nicht nur mit Vegeta, sondern auch mit k6."),
+        ("Ask before moving buoys.", "Ask before closing locks."),
+        ("上传任务每 15 分钟运行一次。", "清理任务每 60 分钟运行一次。"),
+    ],
+)
+def test_numbered_things_and_contents_of_a_file_stay_side_by_side(old: str, new: str) -> None:
+    assert found(new, old) is Change.NONE
+    assert found(old, new) is Change.NONE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("the retry limit is 3", "the retry limit is 5"),
+        ("gate 4 closes at nine", "gate 4 closes at ten"),
+        ("gate 4 is the main entrance", "gate 7 is the main entrance now"),
+        ("il molo ha 10 posti", "il molo è salito a 20 posti"),
+    ],
+)
+def test_a_number_that_is_a_value_changes(old: str, new: str) -> None:
+    assert found(new, old) is not Change.NONE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("On accoste avec Otto.", "On n'accoste plus avec Otto mais avec Anna."),
+        ("Le quai mesure avec Vegeta.", "Le quai ne mesure plus avec Vegeta mais avec k6."),
+        ("La cola usa RabbitMQ.", "La cola ya no usa RabbitMQ sino NATS."),
+        ("A fila usa RabbitMQ.", "A fila não usa mais RabbitMQ e sim NATS."),
+        ("Misuriamo con Vegeta.", "Non misuriamo più con Vegeta ma con k6."),
+        ("We meten met Vegeta.", "We meten niet meer met Vegeta maar met k6."),
+        ("Mierzymy Vegetą.", "Nie mierzymy już Vegetą, tylko k6."),
+    ],
+)
+def test_the_value_before_but_is_over_and_the_one_behind_it_is_new(old: str, new: str) -> None:
+    assert found(new, old) is Change.REPLACES

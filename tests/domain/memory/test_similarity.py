@@ -35,6 +35,9 @@ def entry(name: str, text: str, **fields: Any) -> MemoryEntry:
         ("parse_frame drops frames.", "read_frame drops frames.", ""),
         ("src/a.py retries 3 times.", "src/b.py retries 4 times.", ""),
         ("The sessions are in Redis.", "In Postgres there are sessions.", ""),
+        ("The wharf number 1 opens at six.", "The wharf number 2 opens at six.", ""),
+        ("Gate 4 closes at nine.", "Gate 4 closes at ten.", "may_contradict"),
+        ("Port 80 is used by the ferry.", "Port 90 is used by the ferry.", "may_contradict"),
     ],
 )
 def test_numbers_denials_names_and_paths_decide_the_hint(a: str, b: str, code: str) -> None:

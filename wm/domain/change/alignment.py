@@ -60,10 +60,12 @@ def _alike_terms(a: str, b: str) -> bool:
 
 
 def _alike_cjk(a: str, b: str) -> bool:
-    """Whether they share more than half of the shorter one, and two letters."""
+    """Whether they share more than half of the shorter one, and two letters. What each has before
+    that tells them apart: the upload task, the cleanup task."""
     short, long = sorted((a, b), key=len)
     size = max(2, len(short) // 2 + 1)
-    return any(short[i : i + size] in long for i in range(len(short) - size + 1))
+    shared = ((i, long.find(short[i : i + size])) for i in range(len(short) - size + 1))
+    return any(j >= 0 and min(i, j) < 2 for i, j in shared)
 
 
 def split_compounds(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from wm.domain.change.alignment import Slot, alike, slots, split, split_compounds
 from wm.domain.change.contradiction import VALUE_WORDS
+from wm.domain.change.same_fact import statement
 from wm.domain.change.statement import (
     ALSO,
     CHANGES,
@@ -24,10 +25,12 @@ from wm.domain.change.statement import (
     EXCEPT,
     LIFTS,
     NEEDS,
+    NOT_ONLY,
     NOT_YET,
     NOW,
     OVER,
     PAST,
+    VALUE_NOUNS,
     ContentWord,
     ParsedStatement,
     is_action,
@@ -255,11 +258,12 @@ class Pair:
         )  # fmt: skip
 
     def _has_another_number(self) -> bool:
-        """Whether one subject has two numbers or letters, and something else differs too: "worker
-        1 listens on 9001", "worker 6 listens on 9006"."""
-        if len(self.lost) + len(self.added) < 3:
-            return False
+        """Whether one subject has two numbers or letters: "worker 1 listens on 9001", "worker 6
+        listens on 9006". If nothing else differs, the number may be a value: "port 80 is open"."""
         mine, theirs = map(_numbered_subjects, (self.new, self.old))
+        values = self.new.phrases or not VALUE_NOUNS.isdisjoint(w.word for w in mine.values())
+        if values and len(self.lost) + len(self.added) < 3:
+            return False
         same = {mark.term for mark in mine} & {mark.term for mark in theirs}
         return not same and any(alike(a, b) for a in mine.values() for b in theirs.values())
 
@@ -377,7 +381,7 @@ def _is_aside(pair: Pair) -> bool:
     """Whether the newer one asks, adds, or is about a plan, the past, a part of the subject, or
     another's affairs."""
     new = pair.new
-    if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET):
+    if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET) or new.has(NOT_ONLY):
         return True
     if (pair.says(ALSO) and not pair.over()) or pair.is_about_another():
         return True
@@ -522,5 +526,9 @@ def _unmarked(pair: Pair) -> Change:
     if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
-    numbers = all(w.is_number for w in pair.lost) and not any(w.role for w in more)
-    return Change.DIFFERS if numbers or not more else Change.UNCLEAR
+    numbers = all(w.is_number for w in pair.lost)
+    several = statement(pair.old.text).leads or (more and len(pair.shared) < 2)
+    if several and not all(map(_is_amount, pair.lost)):
+        return Change.NONE  # a file has several contents, and a verb several objects
+    sure = not more or (numbers and not any(w.role for w in more))
+    return Change.DIFFERS if sure else Change.UNCLEAR

@@ -45,7 +45,7 @@ OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_bef
 LIFTS, NOW, CHANGES, ALSO = map(_phrases, ("lifts", "now", "changes", "also"))
 EXCEPT, NOT_YET, _DENIES, _TO = map(_phrases, ("except", "not_yet", "denies", "to"))
 NEEDS, PAST, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "past", "to_english", "from"))
-ELSEWHERE = _phrases("elsewhere")
+ELSEWHERE, NOT_ONLY = _phrases("elsewhere"), _phrases("not_only")
 _BEFORE: dict[str, dict[str, str]] = {
     lang: {word: role for role in ("of", "in") for word in table[role].split()}
     for lang, table in _TABLES.table("before").items()
@@ -60,6 +60,9 @@ _COMMANDS = frozenset(map(folded, _TABLES.words("commands")))
 _OWNING = frozenset(map(folded, _TABLES.words("owning")))
 _OURS = {lang: frozenset(row.split()) for lang, row in _TABLES.rows_of("ours").items()}
 _USES, _GROUPS = _phrases("uses"), frozenset(_TABLES.words("groups"))
+VALUE_NOUNS = frozenset(_TABLES.words("value_nouns"))
+"""A number behind one of these may be a value, even if the statement begins with it."""
+_NUMBERING = frozenset(_TABLES.words("numbering"))
 _ORDINALS = frozenset(_TABLES.words("ordinals"))
 _COUNTED = VALUE_WORDS | frozenset(_TABLES.words("counted"))
 _DUTCH = frozenset(_TABLES.words("dutch"))
@@ -192,8 +195,9 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Numbers and letters that are part of a name, each with its noun: "worker 6", "the printer
         in hall 3". A number before a unit, or at the end, is a value."""
         found: dict[ContentWord, ContentWord] = {}
-        for noun, mark, after in zip(self.words, self.words[1:], self.words[2:], strict=False):
-            if noun is self.words[0] and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
+        words = [word for word in self.words if word.word not in _NUMBERING]
+        for noun, mark, after in zip(words, words[1:], words[2:], strict=False):
+            if noun is words[0] and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
                 noun, mark = mark, noun
             unit = after.word[0] if is_cjk(after.word[0]) else after.word
             name = mark.word.removeprefix("#")
@@ -201,7 +205,8 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             if not named or noun.word in VALUE_WORDS or _is_version(noun.word, name):
                 continue
             counts = unit in _COUNTED and mark.gap(after)
-            if noun.clause == after.clause and not counts and not self.between(noun, mark).strip():
+            between = {part.strip(_EDGE) for part in self.between(noun, mark).split()}
+            if noun.clause == after.clause and not counts and between <= _NUMBERING:
                 found[mark] = noun
         return found
 

@@ -3,12 +3,15 @@
 A hint for people: nothing is merged or refused because of it. Similarity alone gives no hint. For
 "the same" everything that carries meaning must agree: numbers and amounts, denials, identifiers,
 paths and URLs. For "contradicts" either number or denial must differ while names and paths agree.
-If names or paths differ, they are two facts, however similar the sentences are.
+If names or paths differ, or the numbers of two numbered things, they are two facts, however similar
+the sentences are.
 """
 
 from __future__ import annotations
 
+from wm.domain.change.compare import Pair
 from wm.domain.change.contradiction import Proposition, contradict, proposition
+from wm.domain.change.statement import reading
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import RecallSettings
 
@@ -20,6 +23,8 @@ _EDGE = "\"'`“”‘’«»()[]{}<>,;:!?."
 def hint(a: MemoryEntry, b: MemoryEntry, likeness: float, settings: RecallSettings) -> str:
     """A reason code, or "" if there is nothing to report."""
     if a.scope != b.scope or _linked(a, b) or _linked(b, a):
+        return ""
+    if Pair(reading(a.text), reading(b.text)).is_about_another():
         return ""
     one, two = proposition(a.text), proposition(b.text)
     if contradict(one, two):
