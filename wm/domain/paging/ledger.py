@@ -6,15 +6,15 @@ returned apart: it is never replayed silently.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct, field
 
 from wm.formats.ledger import UNSEEN_FORMS, LedgerBill, LedgerDecision, LedgerRecord
+from wm.text.patterns import Lazy
 
-_HANDLE = re.compile(r"\b(o_[0-9a-f]{12})`?\]")
+_HANDLE = Lazy(r"\b(o_[0-9a-f]{12})`?\]")
 """At the end of a note; a label or a name before it may be a handle, too."""
 MISS_SHARE = 0.9
 """A request that reads less than this share of what was predicted missed the cache."""
@@ -105,7 +105,7 @@ class SessionLedger(Struct):
 def handles_in(one: LedgerDecision) -> frozenset[str]:
     """The handles of the stored texts that a decision removes."""
     removes = one.form not in UNSEEN_FORMS and one.form != "passages"
-    return frozenset(_HANDLE.findall(one.text)) if removes else frozenset()
+    return frozenset(found[1] for found in _HANDLE.finditer(one.text) if removes)
 
 
 def folded(records: Iterable[LedgerRecord]) -> SessionLedger:
