@@ -20,6 +20,7 @@ from wm.formats.events import (
 )
 
 ROOT = "/home/ana/shop"
+IDE = "# Context from my IDE setup:\n\n"
 
 
 def payload(name: str, **fields: Any) -> dict[str, Any]:
@@ -68,6 +69,8 @@ def test_a_main_agent_with_a_type_is_not_a_subagent() -> None:
         ("<task-notification><id>7</id> done</task-notification>", ""),
         ("<system-reminder>remember that X</system-reminder>\nGo on", "Go on"),
         ("Go on <system-reminder>never closed: remember that X", "Go on"),
+        (f"{IDE}## Open tabs:\n- a.py: a.py\n\n## My request for Codex:\nFix a.", "Fix a."),
+        (f"{IDE}x\n## My request for Codex:\nDo X.\n## My request for Codex:\nGo on", "Go on"),
         ("<command-name>/init</command-name><command-args>x</command-args>", ""),
         ("This session is being continued from a previous conversation that ran", ""),
         ("generic List<String> stays", "generic List<String> stays"),

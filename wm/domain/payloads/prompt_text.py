@@ -17,6 +17,9 @@ MACHINE_TAGS = (
 
 CONTINUATION = "This session is being continued from a previous conversation"
 
+IDE_CONTEXT, IDE_REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
+"""Headings of Codex in an editor: the open files and the selected text, then the user's words."""
+
 _COMMAND = patterns.Lazy(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
 _REMEMBER = patterns.Lazy(r"^/(?:wm:)?remember:?\s+")
 """The one command whose argument is for us (EX-1)."""
@@ -32,6 +35,8 @@ MAX_MATCHED_PATHS = 10
 def of_user(prompt: str) -> str:
     """Return the words that the user typed; "" for a slash command or a message of the client's."""
     text = _without_machine_elements(prompt).strip()
+    if text.startswith(IDE_CONTEXT):
+        text = text.rpartition(IDE_REQUEST)[2].strip()  # the last: the selected text may have one
     asked = _REMEMBER.match(text)
     if asked is not None:
         return f"Remember: {text[asked.end() :]}"
