@@ -207,6 +207,49 @@ def test_a_fact_alone_at_the_start_of_a_session_needs_less_certainty() -> None:
     assert certain == [[True], [False]]
 
 
+@pytest.mark.parametrize("before", ["", "Done."])
+def test_beside_other_sentences_a_fact_needs_less_certainty_only_before_any_work(
+    before: str,
+) -> None:
+    found = statements("Morning! we have to support Safari 14", before)
+    assert [(one.text, one.is_certain) for one in found] == [
+        ("we have to support Safari 14", not before)
+    ]
+
+
+@pytest.mark.parametrize(("others", "is_certain"), [(7, True), (8, False)])
+def test_in_a_message_of_many_sentences_a_statement_waits(others: int, is_certain: bool) -> None:
+    text = "We use pnpm in this repository, never npm. " + "The menu opens on hover. " * others
+    assert [one.is_certain for one in statements(text)] == [is_certain]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "work on any of the tickets that are assigned to the payments team",
+        "Vamos rodar o lint da pasta web com 4 processos",
+    ],
+)
+def test_a_task_in_other_words_is_not_kept(text: str) -> None:
+    assert [one for one in statements(text) if one.is_certain] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        (
+            "I have the following concerns:\nNever log request bodies.",
+            ["Never log request bodies."],
+        ),
+        ("Here are our rules:\n- never log request bodies", ["never log request bodies"]),
+        ("Here is the README:\n# Our rules:\n- never log request bodies", []),
+        ("We have the following error:\nnever log request bodies", []),
+    ],
+)
+def test_an_own_list_is_not_pasted_text(message: str, kept: list[str]) -> None:
+    assert [one.text for one in statements(message) if one.is_certain] == kept
+
+
 def test_a_word_before_a_colon_may_open_a_statement() -> None:
     found = statements("renamed: the main branch is called next now")
     assert [one.text for one in found] == ["the main branch is called next now"]

@@ -64,6 +64,12 @@ _ANNOUNCED = WordPattern(
     r"traduis|résume|explique|écrit|suivant|traduza|resuma|explique|disse|escreveu|seguinte|"
     r"翻译|总结|解释|以下|下面|写道|说|翻訳|要約|説明|次の|以下の|번역|요약|설명|다음)[^:：]{0,120}[:：]\s*$"
 )
+_OWN = WordPattern(
+    r"^(?:(?:so|ok(?:ay)?|also|and|but|btw|here|these|those|are)[, ]+)*(?:i|we|my|our)\b[^:：]{0,60}"
+    r"\b(?:rules?|concerns?|requirements?|conventions?|preferences?|constraints?|principles?|guidelines?|decisions?)\b[^:：]{0,40}[:：]\s*$"
+)
+"""The user announces an own list: "I have the following concerns:", "here are our rules:"."""
+
 _OUTPUT = WordPattern(
     r"\b(?:log|logs|output|error|errors|trace|traceback|stack|console|terminal|result|printed|prints|shows?|gets?|getting|got|"
     r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$"
@@ -184,7 +190,9 @@ def _origin(lines: list[str], logs: bytearray, i: int) -> str:
 def _announces(text: str) -> str:
     """Return the code if this line announces text that is not the user's own, else ""."""
     tail = text.rstrip()[-300:]
-    if not tail.endswith((":", "：")) or _TO_KEEP.match(text[:200]) is not None:
+    if not tail.endswith((":", "：")):
+        return ""
+    if any(own.match(text[:200]) is not None for own in (_TO_KEEP, _OWN)):
         return ""
     if _OUTPUT.search(tail) is not None:
         return "pasted_log"
