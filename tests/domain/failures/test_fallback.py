@@ -484,6 +484,7 @@ ROWS = [
         "--- original/ a.py\n+++ fixed/ a.py\n@@ -1 +0,0 @@\n-x\n",
         "a.py: not f",
     ),
+    ("gh pr create", 1, "pull request create failed: GraphQL: No commits\n", "No commits"),
 ]
 
 
@@ -763,6 +764,202 @@ STRUCTURES = [
         "specvalidator api.json",
         ('{"errors": [{"path": "/paths/fees", "message": "must be object"}]}',),
         ["/paths/fees: must be object"],
+    ),
+    # Source and a mark between the place and the message, and a frame around them.
+    (
+        "gfortran -c a.f90",
+        (
+            "a.f90:7.10:",
+            "",
+            "   use tides, only: fee",
+            "        1",
+            "Error: No symbol 'fee' at (1)",
+        ),
+        ["a.f90:7: Error: No symbol 'fee' at (1)"],
+    ),
+    (
+        "pwsh a.ps1",
+        (
+            "ParserError: /home/ana/shop/a.ps1:8:9",
+            "Line |",
+            "   8 |  if ($x) {",
+            "     |          ~",
+            "     | Missing closing '}' in block.",
+        ),
+        ["a.ps1:8: Missing closing '}' in block."],
+    ),
+    # Calls below a heading are not findings.
+    (
+        "raco make a.rkt",
+        (
+            "a.rkt:4:1: fee: unbound",
+            "  context...:",
+            "   /opt/rkt/a.rkt:3:1: loop",
+            "   /opt/rkt/b.rkt:2:2: go",
+        ),
+        ["a.rkt:4: fee: unbound"],
+    ),
+    # The word of severity may come first, also in a bracket with the place.
+    (
+        "vcom a.vhd",
+        ("** Warning: b.vhd(2): shared variable.", '** Error: a.vhd(7): unknown identifier "fee".'),
+        ['a.vhd:7: unknown identifier "fee".'],
+    ),
+    (
+        "thriftc a.thrift",
+        (
+            "[WARNING:/home/ana/shop/a.thrift:2] byte is old",
+            "[FAILURE:/home/ana/shop/a.thrift:7] FOO is defined",
+        ),
+        ["a.thrift:7: FOO is defined"],
+    ),
+    ("iccarm a.c", ('"a.c",3  Error[Be031]: inline root',), ["a.c:3: Error[Be031]: inline root"]),
+    (
+        "protolint .",
+        ("[a.proto:1:1] Name is not in lower case.", "[a.proto:4:2] Indented by three."),
+        ["a.proto:1: Name is not in lower case.", "a.proto:4: Indented by three."],
+    ),
+    (
+        "gradle compileKotlin",
+        (
+            "w: /home/ana/shop/A.kt: (3, 1): Unused",
+            "e: /home/ana/shop/A.kt: (7, 35): Unresolved: fee",
+        ),
+        ["A.kt:7: Unresolved: fee"],
+    ),
+    # Beside warnings, what has no word of severity is the error.
+    (
+        "gnatmake a.adb",
+        ('a.adb:3:1: warning: "E" is not referenced', 'b.adb:7:9: "Fee" is undefined'),
+        ['b.adb:7: "Fee" is undefined'],
+    ),
+    (
+        "scad2d a.scad",
+        ("a.scad:7:42: E2002: never defined", "", "Fatal errors: 0", "Errors:       1"),
+        ["a.scad:7: E2002: never defined"],
+    ),
+    (
+        "dotenv-linter",
+        (".env:2 Leading space", ".env:3 Bad key"),
+        [".env:2: Leading space", ".env:3: Bad key"],
+    ),
+    # Findings in what was checked from the standard input, with a code or a column.
+    (
+        "msglint",
+        ("1: T1 Title is too long", "3: B6 Body is missing"),
+        ["T1 Title is too long", "B6 Body is missing"],
+    ),
+    (
+        "pycodestyle -",
+        ("stdin:6:3: E1 odd indent", "stdin:9:1: E2 blank line missing"),
+        ["E1 odd indent", "E2 blank line missing"],
+    ),
+    # A failed step of a scenario is defined where its line says, and is one error.
+    (
+        "cucumber-js",
+        (
+            "Failures:",
+            "",
+            "1) Scenario: total # f/a.feature:2",
+            "   ✔ Given a cart # f/steps.js:2",
+            "   ✖ Then the total is 5 # f/steps.js:3",
+            "       AssertionError [ERR_ASSERTION]: Expected 4 to equal 5",
+        ),
+        [
+            "f/steps.js:3: Then the total is 5 # f/steps.js:3: AssertionError [ERR_ASSERTION]:"
+            " Expected 4 to equal 5"
+        ],
+    ),
+    (
+        "cucumber",
+        (
+            "  Scenario: total   # f/a.feature:2",
+            "    Then the total is 5 # f/steps.rb:3",
+            "      wrong total (Spec::NotMetError)",
+            "      ./f/steps.rb:3:in `/^the total$/'",
+            "      f/a.feature:4:in `Then the total is 5'",
+        ),
+        ["f/steps.rb:3: wrong total (Spec::NotMetError)"],
+    ),
+    (
+        "msgcheck --from HEAD~1",
+        (
+            "⧗   input: fixed some parts of the login page",
+            "✖   type may not be empty [type-empty]",
+            "",
+            "✖   found 1 problems, 0 warnings",
+            "ⓘ   Get help: https://msgcheck.example/#what-is-it",
+        ),
+        ["✖ type may not be empty [type-empty]"],
+    ),
+    (
+        "loadrun a.js",
+        (
+            "  ✗ status is 200",
+            "   ↳  42% — ✓ 101 / ✗ 139",
+            "ERRO[0031] thresholds have been crossed",
+        ),
+        ["ERRO[0031] thresholds have been crossed"],
+    ),
+    # A message that ends in a colon goes on below.
+    (
+        "flowmake",
+        (
+            'InputException in rule pack in file "a.flow", line 4:',
+            "Missing inputs:",
+            "    output: a.txt",
+        ),
+        [
+            'a.flow:4: InputException in rule pack in file "a.flow", line 4: Missing inputs: output: a.txt'
+        ],
+    ),
+    (
+        "modbuild",
+        (
+            "Error found:",
+            "in module Main",
+            "at src/A.mod:8:11 - 8:12 (line 8, column 11)",
+            "",
+            "  Unknown value a",
+        ),
+        ["src/A.mod:8: Error found: Unknown value a"],
+    ),
+    (
+        "precompile iname=a.pc",
+        ("Error at line 41, column 10 in file /home/ana/shop/a.pc", 'PCC-1, Found "SELECT"'),
+        ['a.pc:41: Error at line 41, column 10 in file /home/ana/shop/a.pc PCC-1, Found "SELECT"'],
+    ),
+    # JSON: a rule without a severity, the first of several lines, the place of a part.
+    (
+        "kubecheck --json",
+        ('{"reports": [{"diagnostic": {"message": "no limit"}, "check": "limits"}]}',),
+        ["no limit"],
+    ),
+    (
+        "stackcheck --json",
+        (
+            '[{"filename": "a.yaml", "violations": [{"id": "F27", "type": "FAIL", "message": "open to all", "lines": [12]}]}]',
+        ),
+        ["a.yaml:12: open to all"],
+    ),
+    (
+        "flowtype --json",
+        (
+            '{"errors": [{"level": "error", "message": [{"descr": "No property x", "loc": {"source": "src/a.js", "start": {"line": 12}}}]}]}',
+        ),
+        ["src/a.js:12: No property x"],
+    ),
+    (
+        "gosec -fmt json",
+        (
+            '{"Issues": [{"severity": "HIGH", "details": "open file", "file": "a.go", "line": "42"}]}',
+        ),
+        ["a.go:42: open file"],
+    ),
+    (
+        "oldlint --xml",
+        ('<lint><file name="src/a.js"><issue line="4" reason="Use ===." /></file></lint>',),
+        ["src/a.js:4: Use ===."],
     ),
 ]
 

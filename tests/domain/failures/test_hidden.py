@@ -53,6 +53,15 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
         ("npm run lint | tail", 0, "✖ 3 problems (2 errors, 1 warning)\n"),
         ('npm run build; echo "exit: $?"', 0, "Cannot resolve module './x'\nexit: 2\n"),
         ("make | tail -1; echo ${PIPESTATUS[0]}", 0, "cc: fatal error: no input files\n1\n"),
+        ("vendor/bin/behat | tail -2", 0, "9 steps (8 passed, 1 failed)\n0m2.09s (63.2Mb)\n"),
+        ("ecj A.java | tail -2", 0, "A.java:3: error: no fee\n2 problems (1 error, 1 warning)\n"),
+        ("bin/packwerk check | tail -2", 0, "a.rb:3:1: crosses a border\n1 offense detected\n"),
+        (
+            "checker --xml | tee a.xml",
+            0,
+            '<checkstyle><file name="src/a.js"><error line="2" severity="error" message="x"/>'
+            "</file></checkstyle>\n",
+        ),
     ],
 )
 def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
@@ -72,6 +81,12 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ("grep -rn failed . | head", 0, "ci.log: 3 failed, 2 passed\n"),
         ("npm run lint | tail", 0, "✖ 3 problems (0 errors, 3 warnings)\n"),
         ('pytest; echo "exit: $?"', 0, "3 passed in 0.1s\nexit: 0\n"),
+        ("./report.sh | tail -2", 0, "read src/a.py\n12 errors last week\n"),
+        ("gh pr checks 12", 1, "lint  fail  34s\ntest  pass  1m\n"),
+        ("npm outdated", 1, "Package  Current  Wanted\nlodash   4.17.20  4.17.21\n"),
+        ("kubectl diff -f a.yaml", 1, "--- /tmp/live\n+++ /tmp/merged\n@@ -6,7 +6,7 @@\n-  a\n"),
+        ("systemctl is-active nginx", 3, "inactive\n"),
+        ("hg incoming", 1, "comparing with https://hg.example.org/shop\nno changes found\n"),
     ],
 )
 def test_nothing_opens_without_a_failing_summary_of_the_check(
@@ -93,6 +108,10 @@ def test_nothing_opens_without_a_failing_summary_of_the_check(
         (("mix test test/a.exs", 1, "test/a.exs:3: error: off\n"), ("mix test", 0, "")),
         (("mix test", 1, "test/a.exs:3: error: off\n"), ("mix test test/a.exs", 0, "")),
         (("stylelint a.css", 2, "a.css:2:1: error: off\n"), ("stylelint '*.css'", 0, "")),
+        (
+            ("pip install -e .", 1, "ERROR: No matching distribution found for tides\n"),
+            ("pip install -e . | tail -1", 0, "Successfully installed tides-1.0\n"),
+        ),
     ],
 )
 def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, passing: Call) -> None:

@@ -95,7 +95,7 @@ def placed(
         return ()
     lines = lines_of(output, settings)
     checking = any(command.purpose for command in active)
-    if not ran.certain and not summaries.failed(lines, checks=checking) and not _reported(output):
+    if not (ran.certain or _says_failed(lines, checking) or _reported(output)):
         return ()
     checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
     families = (*CHECKS, LOCATED) if checks else CHECKS
@@ -121,6 +121,15 @@ def placed(
     return tuple(sorted(settled, key=lambda p: p.found.at))
 
 
+def _says_failed(lines: Sequence[str], checking: bool) -> bool:
+    """Does the output end with a summary of failures? Of a program that is not known to check, it
+    counts only below a place in a file and what is wrong there."""
+    if not summaries.failed(lines):
+        return False
+    places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
+    return checking or bool(summaries.failed(lines, checks=False)) or any(places)
+
+
 JSON = Family("json", ())
 """Reports that were asked for as JSON, of any tool."""
 
@@ -130,7 +139,10 @@ def _reported(output: str) -> bool:
     return bool(json_reports.find(output, certain=False)) or bool(_FAILED_SUITE.search(output))
 
 
-_FAILED_SUITE = patterns.Lazy(r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]")
+_FAILED_SUITE = patterns.Lazy(
+    r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]|<failure\b"
+    r"|<(?:error|issue|violation)\b[^>]{0,400}\bseverity=[\"'](?:error|[Ff]atal)"
+)
 
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
@@ -309,7 +321,11 @@ def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:
     """The lines that may name the place of an error: one above that announces it, those below."""
     above = lines[max(0, found.at - 1) : found.at]
     below = lines[found.at + 1 : max(found.until, found.at + 1) + places.REACH]
-    return [*(line for line in above if line.endswith(":")), *below]
+    return [*(line for line in above if line.endswith(":") or _STEP.search(line)), *below]
+
+
+_STEP = patterns.Lazy(r"\S +# \S+:\d+$")
+"""A step of a scenario, with the place that defines it."""
 
 
 def _heading_file(found: DetectedError, lines: Sequence[str]) -> str:

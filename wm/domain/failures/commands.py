@@ -291,7 +291,7 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     group = "docker compose" if sub.startswith("compose ") else head
     verb = sub.removeprefix("compose ").split(" ")[0]
     silent = tool in known_tools.SILENT or head in known_tools.SILENT
-    silent |= verb in known_tools.SILENT_SUBCOMMANDS.get(group, ())
+    silent |= not {verb, sub}.isdisjoint(known_tools.SILENT_SUBCOMMANDS.get(group, ()))
     if tool == "test" and _base(words[0]) != tool and not any(w[:1] in "-=!" for w in rest):
         silent = False  # `pdm run test` runs a script of the project.
     return ShellCommand(

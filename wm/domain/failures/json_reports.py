@@ -31,12 +31,13 @@ MAX_STARTS = 40
 FILE = TABLES.words("file_keys")
 PLAIN_FILES = frozenset(TABLES.words("plain_files"))
 """Files without an extension."""
-LINE = ("row", "begin")
+LINE = ("row", "begin", "lnum")
 PLACES = TABLES.words("place_keys")
 """Beginnings and ends of the keys of objects that say where something is."""
 MESSAGE = TABLES.words("message_keys")
 NAME = ("fullname", "fulltitle", "fulldescription", "nodeid", "title", "testname", "test", "name")
 KIND = "type"
+RULES = ("rule", "ruleid", "rulename", "check", "checkid", "checkname")
 STATUS = ("status", "outcome", "result", "action", "state")
 FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
 """Keys of a test that are empty if it passed."""
@@ -213,8 +214,11 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
     own = _own(named, file)
     if own is None:
         return inner or _flagged(named, file)
-    explained = own.bad and all(one.bad is not True for one in inner)
+    explained = (own.bad or own.found.line) and all(one.bad is not True for one in inner)
     tested = own.found.name and not any(one.found.name for one in inner)
+    if explained and inner and not own.found.file:
+        place = inner[0].found
+        own = _Finding(replace(own.found, file=place.file, line=place.line), own.bad)
     return [own] if not inner or explained or tested else inner
 
 
@@ -229,13 +233,14 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
         line = _line(named)
         return _Finding(DetectedError("test", message or "failed", file, line, name=name), bad=True)
     levels = [str(value).lower() for key, value in named.items() if _is_scalar(value) and (
-        key.endswith(("severity", "level")) or key in ("kind", "type"))]  # fmt: skip
+        key.endswith(("severity", "level")) or key in ("kind", "type", "levelname"))]  # fmt: skip
     level = next((level for level in levels if level in BAD or level in MILD), "")
     if not message and KIND in named and _file(named) and _line(named):
         # No sentence: what kind of finding it is, and its first other text.
         texts = (v for k, v in named.items() if k not in (*FILE, KIND) and isinstance(v, str))
         message = f"{named[KIND]}: {next(texts, '')}".rstrip(": ")
-    if not message or not (level or (file and _line(named))):
+    ruled = not named.keys().isdisjoint(RULES)
+    if not message or not (level or ruled or (file and _line(named))):
         return None
     return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)
 
@@ -319,7 +324,8 @@ def _file(named: dict[str, Any], depth: int = 0) -> str:
 
 def _line(named: dict[str, Any], depth: int = 0) -> int:
     for key, value in named.items():
-        counts = isinstance(value, int) and not isinstance(value, bool)
+        value = value[0] if isinstance(value, list) and value else value
+        counts = type(value) is int or (isinstance(value, str) and value.isdigit())
         if counts and (key in LINE or ("line" in key and not key.startswith(("end", "n")))):
             return line_no(str(value))
     if depth < 4:

@@ -17,7 +17,7 @@ LAST_LINES = 3
 """Lines at the very end in which the tool may say why it stopped."""
 
 _COUNTED = (
-    r"(?:fail(?:ed|ing|ures?)?|errors?|errored|problems?|diagnostics?|violations?|offenses|broken|"
+    r"(?:fail(?:ed|ing|ures?)?|errors?|errored|problems?|diagnostics?|violations?|offenses?|broken|"
     r"(?:dependency |lint(?:ing)? |type |style )?issues)"
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
@@ -52,7 +52,7 @@ _PASSED = patterns.Lazy(
     r"|\btest result: ok\b|\bAll (?:checks|tests|specs) passed\b|^Result: PASS"
     r"|^[#ℹ] fail 0|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|\bAll matched files use\b|^Passed!"
     r"|\bBuild succeeded\b|\b100% tests passed\b|\balready formatted\b|\bcompleted successfully\b"
-    rf"|^Finished `?(?:dev|release|test|bench)\b|{_FIELD} ?0"
+    rf"|^Successfully [a-z]+ |^All done!|^Finished `?(?:dev|release|test|bench)\b|{_FIELD} ?0"
 )
 
 
@@ -60,6 +60,7 @@ _RUN = patterns.Lazy(
     r"(?i)^\W*[1-9]\d* (?:(?:tests?|specs?|examples?|files?) )?fail(?:ed|ing|ures?)\b[^a-z]*$"
     r"|^\W*(?:[a-z ]+[:\s]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
     r"|^\W*(?:[a-z ]+[:\s]+)?[1-9]\d* (?:failed|failures?|failing|errors?), \d+ "
+    r"|^\W*\d+ \w+ \((?:\d+ \w+, )*[1-9]\d* (?:failed|errored|undefined)\b"
     r"|\bpass(?:ed|ing)?\b.{1,40}\bfail(?:ed|ures?|ing)?(?: [a-z]+)?[:=] *[1-9]"
     r"|\b(?:failed|unreachable|errors?)=[1-9]|^not ok \d"
     r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"

@@ -27,7 +27,7 @@ SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 """A complaint of a shell."""
 _SHAPES = {
     # What the line says
-    "level": r"(?i)^\W*(?:fatal|error|err|fail|failed|failure|panic|critical|severe|emerg|alert)\b",
+    "level": r"(?i)^\W*(?:fatal|fata|error|erro|err|fail|failed|failure|panic|critical|severe|emerg|alert)\b",
     "labelled": rf"(?i)\b(?:error|fatal|exception|panic)\b ?(?:\[[\w-]+\])?:|(?:{_ABROAD})[^\pL:：]?[:：]",
     "exception": r"^\W*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|Conflict)\b",
     "names_exception": r"\b[A-Z]\w*(?:Error|Exception|Fault|Failure)\b",
@@ -149,6 +149,8 @@ MAX_LINES = 60
 last, that may be chosen."""
 
 _LETTERS = Lazy(r"\pL{2}")
+_ZERO = Lazy(r"^\W*\w[\w ]*[:=] *0\W*$")
+"""`Fatal errors: 0`"""
 
 
 class OutputLine(NamedTuple):
@@ -213,6 +215,7 @@ def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
     for k in _chosen_from(len(full), wrong):
         i = full[k]
         fine = shapes[k] & _FINE and not shapes[k] & (_WRONG | {"against"})
+        fine = fine or _ZERO.search(lines[i])
         if fine or "echo" in shapes[k] or not _LETTERS.search(lines[i]):
             continue
         found = {*shapes[k], *_position(k, len(full), place, wrong)}
@@ -235,7 +238,13 @@ def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
 
 def objects(line: str) -> bool:
     """Whether the line says that something is wrong."""
-    return _objects(_shapes(line))
+    return _objects(_shapes(line)) or is_marked(line)
+
+
+def is_marked(line: str) -> bool:
+    """Whether a sign of an error, not of a warning, is in front of the line."""
+    shapes = _shapes(line)
+    return "bad_bracket" in shapes and _MILD.isdisjoint(shapes)
 
 
 def _objects(shapes: frozenset[str]) -> bool:
@@ -281,6 +290,7 @@ _FOUND = Lazy(
     r"(?i)^[^:]*(?:error: )?[\w ]*\b(?:issues|problems|errors|violations|vulnerabilities) "
     r"(?:were |have been )?(?:found|detected)\W*$"
     r"|^[^'\"]*\bcommand (?:\w+ )*with (?:a )?(?:non-?zero )?exit (?:code|status) \d"
+    r"|^\W*(?i:failures?|errors?|failed)\W*$"
 )
 _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"

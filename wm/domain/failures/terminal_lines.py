@@ -23,7 +23,7 @@ _TASK = patterns.Lazy(
 _STAMP = patterns.Lazy(
     r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|"
     r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
-    r"\[(?:\d+|@?[\w.]+[:/-][\w./:-]+)\](?: |$)|"
+    r"\[(?:[\d:]+|@?[\w.]+[:/-][\w./-]+)\](?: |$)|"
     r"[A-Za-z][\w.-]* +\| )"
 )
 """What services write before each line: a time, the process id, the name of the workspace or of the

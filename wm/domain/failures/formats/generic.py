@@ -19,9 +19,12 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     advice = next((i for i, line in enumerate(lines) if i and _ADVICE.match(line)), len(lines))
     lines = lines[:advice]
     at, _score = telling.best(lines)
-    if at >= 0 and telling.only_sums(lines[at].strip()):
-        other, _score = telling.best(["" if telling.only_sums(t.strip()) else t for t in lines])
-        at = other if other >= 0 and telling.objects(lines[other]) else at
+    sums = at >= 0 and telling.only_sums(lines[at].strip())
+    if sums or (at >= 0 and not telling.objects(lines[at])):
+        bare = ["" if telling.only_sums(t.strip()) else t for t in lines]
+        ranked = sorted(telling.scores(bare), key=lambda pair: -pair[1])
+        says = telling.objects if sums else telling.is_marked
+        at = next((other for other, _score in ranked if says(lines[other])), at)
     if at >= 0:
         guessed = telling.only_sums(lines[at].strip()) or not telling.objects(lines[at])
         name = LAST_WORD if guessed else ""
@@ -42,14 +45,16 @@ def stated(lines: Sequence[str], at: int) -> str:
     below = _below(lines, at)
     if heading and not below:
         below = [t.strip() for t in lines[at + 1 : at + 6] if _WORD.search(t) or _MARK.match(t)]
+        below = [t for t in below if not _WHERE.match(t)]
         below = below[next((i + 1 for i, t in enumerate(below) if _MARK.match(t)), 0) :]
-        below = [t for t in below if not t.endswith(":")] or below
-        below = below[:1]
+        below = below[: 2 if below and below[0].endswith(":") else 1]
     return " ".join([text, *below])
 
 
 _MARK = patterns.Lazy(r"^\s*[\^~]+\s*$")
 """Below quoted source."""
+_WHERE = patterns.Lazy(r"^(?:in \w+ \S+$|at \S+:\d)")
+"""Says where, not what."""
 _SHELL_SAYS = patterns.Lazy(telling.SHELL)
 _SHELL_PID = patterns.Lazy(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 
@@ -80,7 +85,10 @@ def _below(lines: Sequence[str], at: int) -> list[str]:
     return fields[:MAX_FIELDS] or said[:1]
 
 
-_ONLY_FILE = patterns.Lazy(r"^[\w ]+: [\"'`]?[\w./@-]+\.\w{1,6}[\"'`]?$")
+_ONLY_FILE = patterns.Lazy(
+    r"^[\w ]+: [\"'`]?[\w./@-]+\.\w{1,6}[\"'`]?$"
+    r"|^\w+ at line \d+(?:, column \d+)? (?:in|of) file \S+$"
+)
 """`Error compiling: a.vy`: which file, not what is wrong with it."""
 _RULE = patterns.Lazy(r"^-- | ?-{4,} ?|^[=─━]{3,} ?| ?[=─━]{3,}$")
 

@@ -21,10 +21,10 @@ from wm.text import patterns
 _FILE = (
     r"(?:file://)?(?:[A-Za-z]:[\\/])?(?:[^\s:()\[\]{}\"'`<>,;=|*]*[^\s:()\[\]{}\"'`<>,;=|*.]"
     r"\.[A-Za-z][\w+-]{0,11}|(?:\S*/)?(?:Dockerfile|Makefile|Containerfile|Jenkinsfile|Gemfile|"
-    r"Rakefile|Justfile|SConstruct|Snakefile|Vagrantfile))"
+    r"Rakefile|Justfile|SConstruct|Snakefile|Vagrantfile|\.[a-z]\w{2,12}))"
 )
 _AT = (
-    r"(?:(?::[A-Za-z_][\w.]*)?[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|"
+    r"(?:(?::[A-Za-z_][\w.]*)?[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|(?:: )?\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|[\"'],(\d+) |"
     r"[\"'`]?(?:[,:]? |:)(?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
@@ -33,7 +33,7 @@ _ARROW = (
     r"(?:at|in|In|on|file|File|FILE|Location)(?:: *| +|$))"
 )
 _LEADING = patterns.Lazy(
-    rf"^[\s│|#─└├╰]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[[\w!]+\] |[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#─└├╰]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[[\w!]+\] |\[[A-Z]+:|[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(\[]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.Lazy(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
@@ -47,6 +47,11 @@ _ROW = patterns.Lazy(
     r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|line (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
+_CODED_ROW = patterns.Lazy(r"^(?:Line +)?(\d+): ((?:[A-Z]{1,3}\d{1,4}|[EWFC]) \w.*)$")
+"""`8: T1 Title exceeds max length`: a finding in the only file that was checked."""
+_BARE = patterns.Lazy(r"^(-|[A-Za-z<{][^\s:=]{0,80}):([1-9]\d*):\d+: +(\S.*\pL{2}.*)$")
+"""A place with a column in a file whose name has no ending."""
+_STDIN = patterns.Lazy(r"^\W*(?:stdin|standard[ _]input)?\W*$")
 _FIELD_OF_HEAD = patterns.Lazy(r"^[A-Z]\w+(?: \w+)?: +\S+$")
 """`Config file: …`, in a head that names the file, too."""
 _COUNT = patterns.Lazy(
@@ -92,14 +97,18 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     text = "\n".join(lines)
     findings = list(_elements(text)) if "<" in text and ('="' in text or "='" in text) else []
     findings = findings or [*_annotations(lines)] or [*_placed(lines)]
-    # Where errors are called so, what has no word of severity only explains one.
+    # Where errors are called so, what has no word of severity only explains one. Beside warnings it is
+    # the error, if it is no rule's code.
     called = any(one.bad for one in findings) or _CALLED.search(text) is not None
+    plain = any(one.bad is None and not _CODED_MESSAGE.match(one.found.message) for one in findings)
     seen: set[tuple[str, int, str]] = set()
     for one in _without_echoes(findings):
         key = (one.found.file, one.found.line, one.found.message)
         if key not in seen:
             seen.add(key)
-            mild = called and not one.bad and (one.bad is False or not one.found.category)
+            warns = any(map(_WARNS.search, lines[one.found.at : one.found.at + 1]))
+            mild = called and (one.bad is False or not one.found.category)
+            mild = not one.bad and (mild or (plain and one.bad is False and warns))
             yield replace(one.found, name=LAST_WORD) if mild else one.found
 
 
@@ -141,6 +150,9 @@ def _level(*texts: str) -> bool | None:
     return None
 
 
+_WARNS = patterns.Lazy(r"(?i)\b(?:warning|warn|note|info|style|hint)[:)\]]")
+_CODED_MESSAGE = patterns.Lazy(r"^\W*[A-Z]+\d*\b")
+"""The code of a rule, which tells nothing of its severity."""
 _CALLED = patterns.Lazy(r"(?m)^\S{1,40}: (?:fatal )?error: |undefined reference to ")
 _MARKS = frozenset("✖✘×✗⚠")
 _SEVERITY = patterns.Lazy(
@@ -174,7 +186,14 @@ def _category(file: str, message: str) -> str:
 
 def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
     named = ""
+    calls = -1  # The indent of a heading that announces a stack of calls.
     for i, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if line.endswith(":") and _CALLS.match(line):
+            calls = indent
+        calls = calls if indent >= calls else -1
+        if 0 <= calls < indent:
+            continue
         if not any(map(str.isdigit, line)):
             header = _NAMED.match(line) if "." in line or "file" in line else None
             if header or (line.strip() and not line[0].isspace()):
@@ -199,6 +218,12 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             yield _made(message, file, next(filter(None, numbers), ""), i)
             continue
         header = _NAMED.match(line)
+        if not named and (alone := _CODED_ROW.match(line)):
+            yield _made(alone.group(2), "", alone.group(1), i)
+        elif alone := _BARE.match(line):
+            file, number, said = alone.groups()
+            yield _made(said, "" if _STDIN.match(file) else file, number, i)
+            continue
         row = _ROW.match(line) if not header and (named or line.startswith("line ")) else None
         if header:
             named = header.group(1)
@@ -211,6 +236,7 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             yield _made(said, named, number, i)
 
 
+_CALLS = patterns.Lazy(r"(?i)^\s*(?:context|(?:back|stack) ?trace|call (?:stack|history))\W*$")
 _ONLY_PLACE = patterns.Lazy(r"^(?:error|warning) at line \d+, col(?:umn)? \d+:?$")
 """A row with a place and a severity only; the message is the next line."""
 
@@ -273,7 +299,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         if rest.endswith(":") and i + 1 < len(lines) and _is_message(lines[i + 1]):
             rest = f"{rest} {lines[i + 1].strip()}"
         named = label and label not in ("e", "w", "file")
-        level = "error" if "Error) " in lines[i][:60] else label or ""
+        before = lines[i].partition(file)[0]
+        level = "error" if "Error) " in lines[i][:60] else label or before.rstrip(": ")
         yield _made(f"{label}: {rest}" if named else rest, file, number, i, level)
         return
     near = _title(lines, i, below=not frame)
@@ -313,9 +340,15 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     """The line with the message of a place on a line of its own: -1 for none."""
     if i + 2 < len(lines) and lines[i + 2].lstrip().startswith("^-"):
         return i + 2  # shellcheck writes the message behind its mark
-    if i + 2 < len(lines) and lines[i + 2].strip(" ^~") == "" != lines[i + 2].strip():
+    mark = i + 3 if lines[i + 1 : i + 2] == [""] else i + 2
+    if mark < len(lines) and _MARK.match(lines[mark]):
         # Quoted source and a mark: the message follows them, as in node and Python.
-        return next((j for j in range(i + 3, min(i + 6, len(lines))) if _is_message(lines[j])), -1)
+        return next(
+            (j for j in range(mark + 1, min(mark + 4, len(lines))) if _is_message(lines[j])), -1
+        )
+    for j in range(i + 3, min(i + 9, len(lines) - 1)):
+        if _FRAMED_MARK.match(lines[j]) and _FRAMED.match(lines[j + 1]):
+            return j + 1
     if not "".join(lines[max(0, i - 1) : i]).strip() and lines[i + 1 : i + 2] == [""]:
         after = next((j for j in range(i + 2, min(i + 4, len(lines))) if lines[j].strip()), i)
         if not lines[i][:1].isspace() and _is_message(lines[after]):
@@ -345,6 +378,11 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     return next((j for j in range(i + 1, reach) if _is_message(lines[j])), -1)
 
 
+_MARK = patterns.Lazy(r"^\s*(?:[~^][\s~^]*|1)$")
+"""Below quoted source; Fortran compilers mark with a number."""
+_FRAMED_MARK = patterns.Lazy(r"^\s*[|│]\s*[~^]+\s*$")
+_FRAMED = patterns.Lazy(r"^\s*[|│] [^\s|│]")
+"""A message in the frame around quoted source, below the mark."""
 _CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
 """`[201] Trailing whitespace`: the code of a rule, and what it says about the place below."""
 _EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
@@ -415,7 +453,7 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
         if tag.lower() not in _PROBLEMS:
             continue
         parts = [part for part in html.unescape(body).strip().split("\n") if part.strip()]
-        said = fields.get("message") or fields.get("msg") or ""
+        said = next((fields[key] for key in ("message", "msg", "reason") if fields.get(key)), "")
         level = fields.get("severity", "error" if tag in ("failure", "error") else "")
         rows = [row for part in parts if (row := _ROW.match(f" {part}"))] if not said else []
         rows = [row for row in rows if _LETTERS.search(row.groups()[-1])]

@@ -12,13 +12,13 @@ from wm.domain.failures.detected import DetectedError, is_foreign, is_host, line
 from wm.text import patterns
 
 _FRAME = patterns.Lazy(
-    r"^(?:\s+|\s*(?:#|at |from |in |@ |\.{3} |[│|] ))[^\s:(]*?(?:.{0,80}?[\s(@\[])?"
+    r"^(?:\s+|\s*(?:#|at |from |in |@ |\.{3} |[│|] ))[^\s:(]*?(?:[^#]{0,80}?[\s(@\[])?"
     r"((?:file://)?[^\s:()\[\]\"'`,]*\.[A-Za-z]\w{0,8}):(\d+)(?::\d+)?"
     r"(?:\)|:? ?in .*|: ?\(\w+\)| \+0x\w+|: .{0,80}[)'`])?\]?$|^\s+at \S.*$"
 )
 _THROWN = patterns.Lazy(
     r"^\W*(?:[\w.]+[:.])?[\w:.]*(?:Error|Exception|Failure|Fault|[Pp]anic|Violation|Assertion)\b"
-    r"(?: ?:|$| \[| in )|^\W*(?:error|fatal)[: ]|"
+    r"(?: ?:|$| \[| in )|^\W*(?:error|fatal)[: ]|\([\w:.\\]*(?:Error|Exception)\)$|"
     r"(?i)\bexpected\b.* (?:but (?:was|got|found)\b|got\b|to (?:\w+ ){0,2}[^\sA-Za-z])"
 )
 """What was thrown, or two values that differ; `Expected objects to be equal` says too little."""
