@@ -6,6 +6,7 @@ import json
 import os
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ from tests.replay.parts import (
 )
 from tests.wire.policies import results
 from wm.errors import UserError
+from wm.ops.paging.policy import paging_policy
 from wm.replay.files import recorded
 from wm.replay.report import OVER, assumptions
 from wm.replay.requests import UNSEEN, SkippedRequests
@@ -431,6 +433,42 @@ def test_rivals_are_compared_in_shares_of_the_input_bill(tmp_path: Path) -> None
     assert own.bill == own.bill_without_faults != 1.0
     assert (own.long, report.before is not None) == (None, True)
     assert all(turn.unmanaged for turn in report.turns)
+
+
+@pytest.mark.parametrize("ttl", ["5m", "1h"])
+def test_the_model_with_marks_agrees_with_the_block_model_within_three_points(
+    tmp_path: Path, ttl: str
+) -> None:
+    """On generated sessions of parallel calls, reads, writes and prompts."""
+    sessions = [session(f"s{seed}", messages=worked(Random(seed), 90)) for seed in range(4)]
+    path = written(tmp_path / "s", sessions)
+    own = {name: paging_policy(name) for name in ("safe", "balanced", "tight")}
+    report = replayed(path, rivals=own, assumed=assumptions(MODEL, 8_000, ttl))
+    apart = {one.name: abs(one.in_blocks - one.bill) for one in report.compared}
+    assert set(apart) == set(own)
+    assert all(points <= 0.03 for points in apart.values()), apart
+    assert min(one.bill for one in report.compared) < 0.8
+    total = report.total.bills
+    assert total.in_blocks == pytest.approx(total.as_marked, rel=0.03)
+
+
+def worked(chance: Random, steps: int) -> list[Any]:
+    """The messages of a session."""
+    messages = [MESSAGES[0]]
+    for step in range(steps):
+        calls, results = [], []
+        for part in range(chance.choice((1, 1, 1, 2, 5))):
+            name, path = f"c{step}_{part}", f"/pier/{chance.randrange(30)}.py"
+            tool = chance.choice(("Read", "Read", "Write", "Bash"))
+            given = {"command": f"./ferry {name}"} if tool == "Bash" else {"file_path": path}
+            made = "\n".join(f"{name} lands at {n} o'clock" for n in range(chance.randrange(300)))
+            given |= {"content": made} if tool == "Write" else {}
+            calls.append({"type": "tool_use", "id": name, "name": tool, "input": given})
+            results.append(result(name, "ok" if tool == "Write" else made))
+        messages += [assistant(*calls), user(*results)]
+        if chance.random() < 0.1:
+            messages += [assistant(text(f"Done: {step}.")), user(text(f"And then? {step}"))]
+    return [*messages, MESSAGES[-1]]
 
 
 @pytest.mark.parametrize(("policy", "blocks"), [("age-4", 8), ("age-4-inputs", 16)])

@@ -21,12 +21,14 @@ class TokenCounts(Record):
 
 class Bills(Record):
     """Costs of the same work: with the cache marks as they are, with all of them for five minutes,
-    with all for an hour, and without a cache. answers: the part of each that is for the model's
-    answers, which no policy changes."""
+    with all for an hour, and without a cache. in_blocks: by the block model, in which whatever was
+    sent before within the lifetime is read, and the rest is written. answers: the part of each that
+    is for the model's answers, which no policy changes."""
 
     as_marked: float = 0.0
     five_minutes: float = 0.0
     one_hour: float = 0.0
+    in_blocks: float = 0.0
     uncached: float = 0.0
     answers: float = 0.0
 
@@ -107,13 +109,15 @@ class ReplayedConversation(Record):
 
 class PolicyShare(Record):
     """What a policy costs as a share of the same work without it, for input only: 0.6 saves two
-    fifths. bill: with faults. bill_without_faults: without. worst: the highest share of a
-    conversation, with faults. highest: the highest share after any request, without faults. last:
-    size of the last requests. long: `bill` of conversations over 100 requests."""
+    fifths. bill: with faults. bill_without_faults: without. in_blocks: `bill` by the block model.
+    worst: the highest share of a conversation, with faults. highest: the highest share after any
+    request, without faults. last: size of the last requests. long: `bill` of conversations over 100
+    requests."""
 
     name: str
     bill: float
     bill_without_faults: float
+    in_blocks: float
     worst: float
     highest: float
     last: float

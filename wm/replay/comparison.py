@@ -26,6 +26,7 @@ def compared_with(
         name=name,
         bill=share(*total),
         bill_without_faults=share(*total, faults=False),
+        in_blocks=_ratio(*(_in_blocks(one) for one in total)),
         worst=max((share(*pair) for pair in totals.values()), default=1.0),
         highest=max((_highest(own) for own in by_name.values()), default=1.0),
         last=_ratio(
@@ -55,6 +56,10 @@ def share(now: ReplayedSum, was: ReplayedSum, *, faults: bool = True) -> float:
 def _input(total: ReplayedSum) -> float:
     bills = total.bills
     return bills.as_marked - bills.answers + total.refetch.as_marked
+
+
+def _in_blocks(total: ReplayedSum) -> float:
+    return total.bills.in_blocks - total.bills.answers + total.refetch.in_blocks
 
 
 def _highest(turns: Sequence[ReplayedTurn]) -> float:

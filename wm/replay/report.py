@@ -269,11 +269,12 @@ def tokens(usage: Usage) -> TokenCounts:
 
 def bills(one: Counted, factor: float, find: PriceOf = price_of) -> Bills:
     price = find(one.model)
-    as_marked, five, hour = (scaled(usage, factor) for usage in one.ways)
+    as_marked, five, hour, blocks = (scaled(usage, factor) for usage in one.ways)
     return Bills(
         as_marked=dollars(as_marked, price),
         five_minutes=dollars(five, price),
         one_hour=dollars(hour, price),
+        in_blocks=dollars(blocks, price),
         uncached=dollars(uncached(as_marked), price),
         answers=dollars(as_marked, price) - dollars(replace(as_marked, output=0), price),
     )
@@ -286,8 +287,10 @@ def _refetched(one: Counted, factor: float, find: PriceOf) -> Bills:
     price, usage = find(one.model), scaled(one.refetch, factor)
     hour = replace(usage, cache_write_5m=0, cache_write_1h=usage.cache_write_5m)
     five, long = dollars(usage, price), dollars(hour, price)
+    as_marked = long if one.usage.cache_write_1h else five
     return Bills(
-        as_marked=long if one.usage.cache_write_1h else five,
+        as_marked=as_marked,
+        in_blocks=as_marked,
         five_minutes=five,
         one_hour=long,
         uncached=dollars(uncached(usage), price),

@@ -21,9 +21,10 @@ from wm.ops.paging.policy import PagingPolicy
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.replay.file_reads import ReadCopies
 from wm.replay.requests import Sent
+from wm.wire.account import PrefixCache
 from wm.wire.binding import Bindings, binds
 from wm.wire.body import Body
-from wm.wire.cachesim import MAX_MARKS, PromptCache
+from wm.wire.cachesim import LIFETIME_S, MAX_MARKS, PromptCache
 from wm.wire.conversation import Conversation
 from wm.wire.history import unpaired
 from wm.wire.policy import Policy, nothing
@@ -42,7 +43,8 @@ COMPARABLE = 3.0
 
 
 class Counted(Struct, frozen=True):
-    """One counted request, in estimated tokens. ways: usage for each of `WAYS`.
+    """One counted request, in estimated tokens. ways: usage for each of `WAYS`, and in the block
+    model of `wm.wire.account`.
 
     decided: new decisions. replaced: decisions that were applied, older ones too. faults: removed
     blocks that the answers before this request needed; exact: those of which a line was repeated;
@@ -86,6 +88,23 @@ class _Conversation(Struct):
     """Tokens of the last request as it was sent."""
 
 
+class _Prefixes(Struct):
+    """The cache of the block model for one model's requests. until: when it expires."""
+
+    cache: PrefixCache = field(default_factory=PrefixCache)
+    until: float = 0.0
+
+    def account(self, found: BlockRow, at: float, ttl: str, output: int) -> Usage:
+        """The usage of this request. ttl: the lifetime of its marks."""
+        if at > self.until:
+            self.cache.clear()
+        self.until = at + LIFETIME_S[ttl]
+        bill = self.cache.bill(found)
+        self.cache.take(found)
+        five, hour = (bill.written, 0) if ttl == FIVE_MINUTES else (0, bill.written)
+        return Usage(output=output, cache_read=bill.read, cache_write_5m=five, cache_write_1h=hour)
+
+
 class _Needs(Struct, frozen=True):
     """What the answers before a request needed of what was removed."""
 
@@ -121,6 +140,7 @@ class ReplayRun:
         self._bounded = bounded
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
         self._caches: OrderedDict[str, tuple[PromptCache, ...]] = OrderedDict()
+        self._prefixes: OrderedDict[str, _Prefixes] = OrderedDict()
         self.changed: tuple[Body, Body] | None = None
         """The last request as it came and as it was sent, if they differ."""
 
@@ -139,7 +159,7 @@ class ReplayRun:
             return None
         if sent.usage is None and _is_over(talk.plain):
             talk.void()
-            return Counted(sent, talk.plain.model, 0, 0, (Usage(),) * len(WAYS), over=True)
+            return Counted(sent, talk.plain.model, 0, 0, (), over=True)
         talk.keep(prepared.decisions)
         goes, found = talk.sent.body, talk.sent.row
         self.changed = (talk.before[0], goes) if prepared.replaced else None
@@ -210,7 +230,10 @@ class ReplayRun:
         caches = kept(self._caches, sent.cache, lambda: tuple(PromptCache(ttl=ttl) for ttl in ways))
         output = sent.usage.output if sent.usage else sent.output
         at = sent.at or 0.0
-        return tuple(cache.account(found, at, output=output) for cache in caches)
+        prefixes = kept(self._prefixes, f"{sent.cache}/{found.model}", _Prefixes)
+        ttl = self._ttl or next((found.units[n].ttl for n in found.marked[-1:]), FIVE_MINUTES)
+        blocks = prefixes.account(found, at, ttl, output)
+        return (*(cache.account(found, at, output=output) for cache in caches), blocks)
 
 
 def _refetch(faults: Sequence[Fault], prompt: int) -> Usage:

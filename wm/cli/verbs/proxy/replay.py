@@ -232,18 +232,20 @@ def _faults(total: ReplayedSum) -> str:
 
 def _print_compared(report: ReplayReport) -> None:
     """The policies side by side; the bill of none is 1."""
-    head = ("policy, of none's bill", "all", "no faults", "long", "worst", "peak", "last", "faults")
+    names = ("all", "no faults", "blocks", "long", "worst", "peak", "last", "faults")
+    head = ("of none's bill", *names)
     needs = ("removed, and needs per million", "tokens", "faults", "by a line", "read again")
     rows, needed = [], []
     for one in report.compared:
         long = "–" if one.long is None else f"{one.long:.3f}"
         shares = (one.worst, one.highest, one.last)
-        cells = (f"{one.bill:.3f}", f"{one.bill_without_faults:.3f}", long)
+        bills = (one.bill, one.bill_without_faults, one.in_blocks)
+        cells = (*(f"{bill:.3f}" for bill in bills), long)
         rows.append((one.name, *cells, *(f"{cell:.2f}" for cell in shares), f"{one.faults:,}"))
         counts = (one.faults, one.exact_faults, one.rereads)
         rates = (f"{1e6 * n / max(1, one.removed_tokens):.1f}" for n in counts)
         needed.append((one.name, figures.short(one.removed_tokens), *rates))
-    figures.table(head, (23, 7, 11, 7, 7, 6, 6, 8), rows)
+    figures.table(head, (16, 6, 11, 8, 7, 7, 6, 6, 8), rows)
     output.line()
     figures.table(needs, (31, 9, 9, 11, 12), needed)
 
