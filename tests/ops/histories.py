@@ -124,6 +124,15 @@ class Sent:
         pairs = zip(self.places, other.places, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
+    def takes_unseen(self) -> bool:
+        """Whether a cut removes results that no answer has followed yet."""
+        body = index(self.raw)
+        assert body is not None
+        unseen: set[str] = set()
+        for message, line in zip(body.messages, history(body).places, strict=True):
+            unseen = set() if message.role == "assistant" else unseen | set(line)
+        return any(one.reason == "cut" and one.block in unseen for one in self.decisions)
+
     def is_before(self, other: Sent) -> bool:
         """Whether the other one contains the history of this one."""
         return self.shared(other) == len(self.places)
@@ -412,6 +421,7 @@ class Session:
                 for one in other.thought
             }
         assert lost <= talk.excused, "thinking was dropped outside a cut"
+        assert not sent.takes_unseen() or not talk.is_pure, "the model never saw what a cut takes"
         shown = set(_texts(body))
         for text in _texts(json.loads(sent.raw)):
             assert text in shown or self.disk.holds(text), (

@@ -67,7 +67,8 @@ class Session:
     def raw(self) -> bytes:
         last = self.messages[-1]
         if isinstance(last["content"], list):
-            last = {**last, "content": [{**last["content"][-1], "cache_control": MARK}]}
+            marked = {**last["content"][-1], "cache_control": MARK}
+            last = {**last, "content": [*last["content"][:-1], marked]}
         body = {"model": self.model, "max_tokens": 9, "system": words(0, 30)}
         return json.dumps({**body, "messages": [*self.messages[:-1], last]}).encode()
 
@@ -455,10 +456,37 @@ def test_what_the_model_brought_back_twice_stays_until_it_gives_it_up() -> None:
     assert not kept(session, LINES[120], 3)
 
 
-def test_a_full_window_is_emptied_however_much_it_costs_but_for_pins_and_the_newest() -> None:
-    """The newest copies of 40 files fill the window of a model; no credit is there."""
+@pytest.mark.parametrize("name", ["balanced", "tight", "eager"])
+def test_no_cut_takes_results_that_the_model_has_not_seen(name: str) -> None:
+    """Of parallel calls only the last result has no newer one."""
     session, talk = Session(), Conversation(bounded=True, marks=True)
-    policy = PagingPolicy(LEVELS["balanced"])
+    for _ in range(3):
+        session.messages += batch(session, 4)
+        made = talk.prepare(session.raw(), POLICIES[name], session.at)
+        assert made is not None
+        talk.keep(made.decisions)
+        (*_, last) = json.loads(made.raw)["messages"]
+        assert "[wm: " not in json.dumps(last)
+    assert "[wm: " in json.dumps(json.loads(made.raw)["messages"])
+
+
+def batch(session: Session, calls: int) -> list[dict[str, Any]]:
+    """The messages of parallel calls whose results are long and share no line."""
+    made: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for _ in range(calls):
+        session.calls += 1
+        name, given = f"t{session.calls}", {"command": f"./ferry {session.calls}"}
+        made.append({"type": "tool_use", "id": name, "name": "Bash", "input": given})
+        text = words(0, 200).replace("quay", f"quay_{name}")
+        results.append({"type": "tool_result", "tool_use_id": name, "content": text})
+    return [{"role": "assistant", "content": made}, {"role": "user", "content": results}]
+
+
+def filled(session: Session, prompts: tuple[int, ...]) -> str:
+    """What is sent of a conversation that the cache holds when it fills the window: 40 files, each
+    read once, a prompt behind these steps, and something brought back. No credit is there."""
+    talk, policy = Conversation(bounded=True, marks=True), PagingPolicy(LEVELS["balanced"])
     session.model = "claude-haiku-4-5"
     for number in range(40):
         session.step(number, 3, 1)
@@ -468,21 +496,35 @@ def test_a_full_window_is_emptied_however_much_it_costs_but_for_pins_and_the_new
         session.messages[-1]["content"][0]["content"] = long
         if number == 30:
             called(session, "memory_restore", HANDLE, "The pilot is on board.\n" * 30)
-    talk.prepare(session.raw(), nothing)  # the cache holds it all
+        if number in prompts:
+            session.prompt(number)
+    talk.prepare(session.raw(), nothing)
     session.step(0, 3, 0)
     plain = Conversation().prepare(session.raw())
     assert plain is not None
-    talk.scale = 195_000 / (len(plain.raw) / 4)
+    talk.scale = 199_000 / (len(plain.raw) / 4)
     made = talk.prepare(session.raw(), policy)
     assert made is not None
     talk.keep(made.decisions)
     assert talk.is_emergency()
-    assert len(made.raw) < 0.4 * len(plain.raw)
-    shown = json.dumps(json.loads(made.raw)["messages"])
-    assert all(f"part {number}\\n" in shown for number in range(37, 40))
+    assert refusals(json.loads(made.raw), ThinkingLedger()) == []
+    assert len(made.raw) < 0.95 * 200_000 / 199_000 * len(plain.raw)
+    return json.dumps(json.loads(made.raw)["messages"])
+
+
+@pytest.mark.parametrize(
+    ("prompts", "first"),
+    [((), 37), ((5,), 37), ((0, 1), 37), ((5, 15, 36), 16), ((10, 20, 30), 21)],
+)
+def test_a_full_window_is_emptied_at_any_price_but_for_pins_and_the_last_two_user_turns(
+    prompts: tuple[int, ...], first: int
+) -> None:
+    """If these fill the window, the last four results stay of them. The last one is short."""
+    shown = filled(Session(), prompts)
+    found = [number for number in range(40) if f"part {number}\\n" in shown]
+    assert found == list(range(first, 40))
     assert "Go." in shown
     assert "The pilot is on board." in shown
-    assert refusals(json.loads(made.raw), ThinkingLedger()) == []
 
 
 def tagged(*tags: str, is_error: bool = False) -> str:

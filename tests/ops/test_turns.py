@@ -497,7 +497,7 @@ class Full(Session):
 def test_the_same_cut_follows_from_the_logged_moment_alone() -> None:
     """Also one that a full window asked for, and the credit paid."""
     session, decided = Full(), 0
-    for _ in range(14):
+    for _ in range(18):
         session.turn("", 40)
         name = f"r_{session.number:016x}"
         of_it = (one for one in session.disk.records() if one.request == name)

@@ -65,11 +65,21 @@ def test_an_old_copy_goes_as_soon_as_the_file_was_read_again() -> None:
     assert cut(segments) == (("r1",), ())
 
 
-@pytest.mark.parametrize(("since", "gone"), [(4, False), (5, True)])
-def test_a_copy_of_a_written_file_stays_while_the_file_is_in_use(since: int, gone: bool) -> None:
+@pytest.mark.parametrize(
+    ("limits", "since", "gone"),
+    [
+        (LIMITS, 3, False),
+        (LIMITS, 4, True),
+        (LEVELS["balanced"], 11, False),
+        (LEVELS["balanced"], 12, True),
+    ],
+)
+def test_a_copy_of_a_written_file_stays_while_the_last_results_used_the_file(
+    limits: PagingLimits, since: int, *, gone: bool
+) -> None:
     used = [step(1, 100_000, "a.py", line=0), step(2, 40, "a.py", writes=True)]
     segments = [*used, *(step(n, 40) for n in range(3, 3 + since))]
-    assert ("r1" in cut(segments)[0]) is gone
+    assert ("r1" in cut(segments, limits=limits)[0]) is gone
 
 
 @pytest.mark.parametrize(("used", "gone"), [("b.py", True), ("a.py", False)])

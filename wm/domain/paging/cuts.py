@@ -86,7 +86,7 @@ def plan(
     for number in range(len(segments) - 1, -1, -1):
         segment, is_cached = segments[number], number < moment.cached
         # What is not cached is written anyway; what is cached is written instead of read.
-        if segment.is_least:
+        if segment.is_least or number >= moment.end:
             cost += (moment.write - moment.read) * segment.tokens if is_cached else 0.0
             continue
         saving = savings[number] = _saving(segment, ages, moment, limits)
@@ -113,6 +113,7 @@ def plan(
         stubs=tuple(place for n in chosen for place in savings[n].stubs),
         steps=tuple(n for n in chosen if savings[n].step),
         cost=price,
+        removed=sum(savings[n].removed for n in chosen),
     )
 
 
@@ -168,7 +169,7 @@ def _waited(
             since = max(since, block.result + limits.newest)
             continue
         again = max(ages.read[use.path, use.part], ages.read.get((use.path, ""), 0))
-        if again <= block.result and ages.results - used[-1] <= limits.hot:
+        if again <= block.result and ages.results - used[-1] < limits.hot:
             return None  # not read again, and the file is in use
         # An old copy only misleads, so no newer results have to follow.
         since = max(since, used[bisect_right(used, block.result)])

@@ -20,8 +20,8 @@ class PagingLimits(Struct, frozen=True):
     below are of tool results.
 
     stubs: shorten at all. keep: newer results after which a result or an input may be shortened.
-    hot: results after the last use of a file during which its copies stay, and the steps that wrote
-    it. collapse: newer results after which a complete step may be replaced; 0: never. newest: those
+    hot: newest results; copies of files that they use stay, and the steps that wrote these files.
+    collapse: newer results after which a complete step may be replaced; 0: never. newest: those
     after which even the newest copy of a file may be; 0: never. pinned: results during which what
     was brought back stays. least: tokens that a cut must remove. ahead: requests that will surely
     still come. passages: tokens that are appended at most when what was removed seems to be needed;
@@ -33,7 +33,7 @@ class PagingLimits(Struct, frozen=True):
     reads: bool = False
     stubs: bool = False
     keep: int = 1
-    hot: int = 8
+    hot: int = 12
     collapse: int = 10
     newest: int = 0
     pinned: int = 16
@@ -58,7 +58,7 @@ def with_passages(limits: PagingLimits, tokens: int) -> PagingLimits:
     return replace(limits, passages=tokens if limits.stubs else 0)
 
 
-def in_emergency(limits: PagingLimits) -> PagingLimits:
-    """When the window is full: everything but the last steps is removed, however much of the cache
-    has to be written again. What was brought back stays (PS-2)."""
-    return replace(limits, hot=2, collapse=4, newest=4, ahead=1_000_000)
+def in_emergency(limits: PagingLimits, newest: int) -> PagingLimits:
+    """When the window is full: everything but the newest results is removed, however much of the
+    cache has to be written again. What was brought back stays (PS-2)."""
+    return replace(limits, keep=newest, hot=newest, collapse=newest, newest=newest, ahead=1_000_000)

@@ -77,19 +77,22 @@ class Segment(Struct, frozen=True, dict=True):
 class PagingMoment(Struct, frozen=True):
     """What a plan depends on besides the history; logged with its decisions (PX-2). Prices and
     credit are multiples of the price of an input token. request: number of this request. cached:
-    number of segments at the beginning that the cache holds."""
+    number of segments at the beginning that the cache holds. end: number of the first segment that
+    stays, with all behind it."""
 
     read: float
     write: float
     credit: float
     request: int
     cached: int
+    end: int = 1 << 30
 
 
 class PlannedCut(Struct, frozen=True):
     """What to replace. stubs: places of blocks. steps: numbers of segments. cost: what
-    this request costs more than without the cut; negative if it costs less."""
+    this request costs more than without the cut; negative if it costs less. removed: tokens."""
 
     stubs: tuple[str, ...]
     steps: tuple[int, ...]
     cost: float
+    removed: int = 0

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from wm.domain.memory.echo_guard import without_injected
 from wm.domain.paging import stubs
@@ -31,6 +32,7 @@ from wm.text.escape import neutralise
 from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
 from wm.wire.cleanup_tags import split_tags
+from wm.wire.conversation import EMERGENCY_SHARE
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import (
     THINKING,
@@ -57,6 +59,8 @@ _ADDED = "added"
 """Kind of a text that the client added, such as a reminder or a list of skills."""
 _TEXTUAL = frozenset(("text", "tool_use", "tool_result", *THINKING))
 _MAX_HISTORIES = 16
+_KEPT_TURNS, _KEPT_RESULTS = 2, 4
+"""What an emergency cut keeps as long as the rest fits (PS-2)."""
 _WORTH_IT = 1.5
 """A result must be so many times as large as its stub."""
 
@@ -221,6 +225,8 @@ class _SeenHistory(Struct):
     """Whether the message that ends at a place is the second half of a step."""
     begin: int = 0
     """Number of the last message with a prompt (`wm.wire.policy.turn_begin`)."""
+    prompts: list[int] = field(default_factory=list)
+    """Numbers of the messages in which the user says something."""
     wishes: CleanupWishes = field(default_factory=CleanupWishes)
     has_new_wishes: bool = False
     layout: _Layout = field(default_factory=_Layout)
@@ -263,12 +269,31 @@ class PagingPolicy:
             return new
         layout = self._laid_out(body, past, log)
         answers = layout.segments[-1].request if layout.segments else 0
-        limits = in_emergency(self._limits) if moment.emergency else self._limits
-        credit = math.inf if moment.emergency else moment.credit
         cached = bisect_left(layout.numbers, moment.cached)
-        at = PagingMoment(moment.read, moment.write, credit, answers, cached)
-        cut = plan(layout.segments, at, limits, layout.ages)
+        # The model has not seen the results of its last calls.
+        end = bisect_left(layout.numbers, _unanswered(body))
+        at = PagingMoment(moment.read, moment.write, moment.credit, answers, cached, end)
+        if moment.emergency:
+            over = moment.prompt - EMERGENCY_SHARE * moment.window / moment.scale
+            cut = self._emergency_cut(layout, at, over)
+        else:
+            cut = plan(layout.segments, at, self._limits, layout.ages)
         return new if cut is None else (*new, *self._worded(cut, past, layout.numbers))
+
+    def _emergency_cut(self, layout: _Layout, at: PagingMoment, over: float) -> PlannedCut | None:
+        """The cut for a full window, at any price: first of what is before the last two prompts; if
+        that leaves more than fits, of all but the last four results; then of all but the last.
+        over: tokens that have to go."""
+        prompts = self._seen.prompts[-_KEPT_TURNS:]
+        turns = bisect_left(layout.numbers, prompts[0]) if len(prompts) == _KEPT_TURNS else 0
+        cut = None
+        for end, newest in ((min(turns, at.end), 1), (at.end, _KEPT_RESULTS), (at.end, 1)):
+            moment = replace(at, credit=math.inf, end=end)
+            limits = in_emergency(self._limits, newest)
+            cut = plan(layout.segments, moment, limits, layout.ages) or cut
+            if cut is not None and cut.removed >= over:
+                break
+        return cut
 
     def _history(self, places: list[str], log: Log) -> _SeenHistory:
         """What is known of this history; a new one after an edit or a rewind, or if it has lines as
@@ -329,6 +354,8 @@ class PagingPolicy:
             kind = _ADDED
         else:
             kind = kind if kind in THINKING else ""
+            if role == "user" and message not in seen.prompts[-1:]:
+                seen.prompts.append(message)
         content = _PagedContent(
             kind=kind,
             raw_tokens=estimate(block),
