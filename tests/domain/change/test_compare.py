@@ -59,6 +59,7 @@ def test_marks_without_a_word_are_read(text: str) -> None:
     ("old", "new"),
     [
         ("the wharf number 1 opens at six", "the wharf number 2 opens at six"),
+        ("Rule number 1 of the pier has number 1.", "Rule number 2 of the pier has number 2."),
         ("gate 4 closes at nine", "gate 7 closes at nine"),
         ("die Halle Nummer 1 öffnet um sechs", "die Halle Nummer 2 öffnet um sieben"),
         ("el muelle número 1 abre a las seis", "el muelle número 2 abre a las siete"),

@@ -195,7 +195,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Numbers and letters that are part of a name, each with its noun: "worker 6", "the printer
         in hall 3". A number before a unit, or at the end, is a value."""
         found: dict[ContentWord, ContentWord] = {}
-        words = [word for word in self.words if word.word not in _NUMBERING]
+        words = [*self.words[:1], *(w for w in self.words[1:] if w.word not in _NUMBERING)]
         for noun, mark, after in zip(words, words[1:], words[2:], strict=False):
             if noun is words[0] and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
                 noun, mark = mark, noun

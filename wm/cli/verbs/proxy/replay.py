@@ -233,7 +233,7 @@ def _faults(total: ReplayedSum) -> str:
 def _print_compared(report: ReplayReport) -> None:
     """The policies side by side; the bill of none is 1."""
     names = ("all", "no faults", "blocks", "long", "worst", "peak", "last", "faults")
-    head = ("of none's bill", *names)
+    head = ("policy, of none's bill", *names)
     needs = ("removed, and needs per million", "tokens", "faults", "by a line", "read again")
     rows, needed = [], []
     for one in report.compared:
@@ -245,7 +245,7 @@ def _print_compared(report: ReplayReport) -> None:
         counts = (one.faults, one.exact_faults, one.rereads)
         rates = (f"{1e6 * n / max(1, one.removed_tokens):.1f}" for n in counts)
         needed.append((one.name, figures.short(one.removed_tokens), *rates))
-    figures.table(head, (16, 6, 11, 8, 7, 7, 6, 6, 8), rows)
+    figures.table(head, (23, 6, 10, 7, 6, 6, 5, 5, 7), rows)
     output.line()
     figures.table(needs, (31, 9, 9, 11, 12), needed)
 
