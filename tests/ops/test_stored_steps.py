@@ -134,6 +134,14 @@ def test_a_policy_is_chosen_for_the_session_whose_id_begins_so(bench: Bench) -> 
     assert bench.store.sessions_with(bench.key, DECISIONS) == (sid(SESSION),)
 
 
+def test_a_policy_for_a_session_that_has_not_begun_says_so(bench: Bench) -> None:
+    Client(bench).works(2)
+    said = bench.call("choose_policy", policy="tight", session="later").message
+    assert said.startswith("Session 'later', which has no requests here yet, uses tight.")
+    again = bench.call("choose_policy", policy="safe", session="later").message
+    assert again.startswith("This session uses safe.")
+
+
 # --- the quota ------------------------------------------------------------------------------------
 
 

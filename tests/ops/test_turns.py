@@ -20,14 +20,18 @@ from tests.ops.test_paging import words
 from wm.api.protocol import WorkspacePlace
 from wm.api.tools import TOOLS
 from wm.cli.overview import memory_line
+from wm.domain.contract import handoff_block
 from wm.domain.paging.ledger import folded
+from wm.domain.session import hot_snapshot, recap, working_memory
 from wm.formats.base import dump
 from wm.formats.ledger import LedgerRecord
+from wm.ops.paging import contents
 from wm.ops.paging.ledger import answer_of, totals_of
 from wm.ops.paging.turns import ManagedConversation, NamedPolicies, PlannedTurn, Recovered
+from wm.search import tool_rendering
 from wm.wire.account import rates_of
 from wm.wire.binding import BETA
-from wm.wire.block import Block
+from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, Log, Moment, Prepared
@@ -563,6 +567,17 @@ def test_what_memory_itself_adds_is_booked_apart() -> None:
         f"memory itself adds: {own.added:,} tokens of tools and texts"
     )
     assert memory_line(without) == ""
+
+
+def test_every_tag_of_a_text_that_memory_adds_is_counted() -> None:
+    frames = (handoff_block, hot_snapshot, recap, working_memory)
+    tags = {frame.OPENING.strip("<>") for frame in frames} | {tool_rendering.FENCE}
+    assert tags <= set(contents._INJECTED)
+    for tag in contents._INJECTED:
+        text = f"<{tag}>\nthe pier\n</{tag}>"
+        raw = json.dumps({"type": "text", "text": f"Go on. {text}"}).encode()
+        block = Block(ByteSpan(0, len(raw)), raw)
+        assert contents._added(block) == len(text) // CHARS_PER_TOKEN
 
 
 def test_a_refused_decision_is_not_a_late_one() -> None:

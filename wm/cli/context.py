@@ -255,7 +255,7 @@ def _printing(verb: Callable[..., Result]) -> Callable[..., int]:
         elif isinstance(result.show, str):
             output.line(result.show)
         else:
-            output.paged(partial(result.show, result.answer))
+            output.with_pager(partial(result.show, result.answer))
         return int(result.failed)
 
     return command

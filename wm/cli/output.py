@@ -74,7 +74,7 @@ def _terminal_size() -> tuple[int, int]:
     return shutil.get_terminal_size((WIDTH, HEIGHT)) if sys.stdout.isatty() else (WIDTH, HEIGHT)
 
 
-def paged(show: Callable[[], None]) -> None:
+def with_pager(show: Callable[[], None]) -> None:
     """Call a function that prints; what has no room on a terminal goes through the pager."""
     if not is_terminal():
         show()

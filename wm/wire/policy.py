@@ -78,7 +78,7 @@ class Moment(Struct, frozen=True):
 
     The rest explains these: window: tokens of the model's context; 0 if unknown. scale: tokens by
     the service's count for each estimated one. at: when it was made; until: when the cache entries
-    expire; both in seconds.
+    expire; both in seconds since 1970.
     """
 
     read: float = 0.1

@@ -7,7 +7,7 @@ import pytest
 
 from tests.domain.change.pair_cases import AGAINST, APART, FRESH, MERGE, PAIRS, SAME
 from wm.domain.change.contradiction import contradict, proposition
-from wm.domain.change.same_fact import IDENTITY_TYPES, identity, same_fact, statement
+from wm.domain.change.same_fact import IDENTITY_TYPES, fact_statement, identity, same_fact
 from wm.text.letters import canonical
 
 
@@ -66,8 +66,8 @@ def test_identity_is_a_url_or_a_real_path(text: str, expected: str) -> None:
     ],
 )
 def test_one_fact_in_two_word_orders_is_the_same(a: str, b: str) -> None:
-    assert same_fact(statement(a), statement(b))
-    assert same_fact(statement(b), statement(a))
+    assert same_fact(fact_statement(a), fact_statement(b))
+    assert same_fact(fact_statement(b), fact_statement(a))
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_one_fact_in_two_word_orders_is_the_same(a: str, b: str) -> None:
     ],
 )
 def test_two_facts_about_one_subject_are_different(a: str, b: str) -> None:
-    assert not same_fact(statement(a), statement(b))
+    assert not same_fact(fact_statement(a), fact_statement(b))
 
 
 def test_a_very_long_text_is_parsed_in_linear_time() -> None:
     text = "a/" * 100_000 + " " + "x" * 100_000
-    assert statement(text).words
+    assert fact_statement(text).words
     assert not contradict(proposition(text), proposition(text))
 
 
@@ -125,7 +125,7 @@ def test_pairs_of_entries_get_the_labelled_relation(
     relation: str, kind: str, a: str, b: str
 ) -> None:
     same = canonical(a) == canonical(b)
-    same = same or (kind in IDENTITY_TYPES and same_fact(statement(a), statement(b)))
+    same = same or (kind in IDENTITY_TYPES and same_fact(fact_statement(a), fact_statement(b)))
     against = not same and contradict(proposition(a), proposition(b))
     assert contradict(proposition(b), proposition(a)) is contradict(proposition(a), proposition(b))
     assert (same, against) == {

@@ -22,7 +22,7 @@ def command(ctx: click.Context, verb: tuple[str, ...], everything: bool) -> None
     root = ctx.find_root()
     if everything:
         root.meta[EVERYTHING] = True
-    output.paged(partial(_print, root, [*verb]))
+    output.with_pager(partial(_print, root, [*verb]))
 
 
 def _print(root: click.Context, verb: list[str]) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from wm.domain.change.alignment import Slot, alike, slots, split, split_compounds
 from wm.domain.change.contradiction import VALUE_WORDS
-from wm.domain.change.same_fact import statement
+from wm.domain.change.same_fact import fact_statement
 from wm.domain.change.statement import (
     ALSO,
     CHANGES,
@@ -527,7 +527,7 @@ def _unmarked(pair: Pair) -> Change:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
     numbers = all(w.is_number for w in pair.lost)
-    several = statement(pair.old.text).leads or (more and len(pair.shared) < 2)
+    several = fact_statement(pair.old.text).leads or (more and len(pair.shared) < 2)
     if several and not all(map(_is_amount, pair.lost)):
         return Change.NONE  # a file has several contents, and a verb several objects
     sure = not more or (numbers and not any(w.role for w in more))

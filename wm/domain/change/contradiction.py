@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from wm.domain.change.same_fact import FILLERS, NEGATIONS, FactStatement, statement
+from wm.domain.change.same_fact import FILLERS, NEGATIONS, FactStatement, fact_statement
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy, PatternSet, encoded, words
 from wm.text.scripts import is_cjk
@@ -95,7 +95,7 @@ class Proposition(NamedTuple):
 def proposition(text: str) -> Proposition:
     """Parse a text for `contradict`."""
     text = text[:MAX_CHARS]
-    said = statement(text)
+    said = fact_statement(text)
     core, values, said_no = [], [], False
     plain, denials = _affirmed(_with_numbers_apart(canonical(text)))
     for word in plain.split():

@@ -87,7 +87,7 @@ def paths(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=8)
-def statement(text: str) -> FactStatement:
+def fact_statement(text: str) -> FactStatement:
     """Parse a text for `same_fact`. Cached: a new entry is parsed several times."""
     about = identity(text)
     words: list[str] = []

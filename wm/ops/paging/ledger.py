@@ -24,7 +24,7 @@ from wm.api.protocol import PagingTotals, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, SessionLedger, folded, handles_in
 from wm.domain.paging.levels import LEVELS
-from wm.errors import StoreError, Unwritable, UserError
+from wm.errors import NotFound, StoreError, Unwritable, UserError
 from wm.formats.base import Record
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
@@ -265,6 +265,23 @@ def chosen(work: LocatedWork, session: str) -> str:
     return session_state(work, session).chosen or read_memory(work).paging
 
 
+def session_among(wanted: str, known: Sequence[str]) -> str:
+    """The session with this id, `<sid>` or beginning of one. Raises NotFound and UserError."""
+    exact = sid_of(wanted)
+    if exact in known:
+        return exact
+    found = [session for session in known if session.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(
+            f"{wanted!r} is the beginning of {len(found)} sessions.", fix="Give more of its id."
+        )
+    raise NotFound(
+        f"No session {wanted[:40]!r} has stored steps here.", fix="`wm objects` lists them."
+    )
+
+
 def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     if request.policy and request.policy not in LEVELS:
         raise UserError(
@@ -277,11 +294,13 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     if request.session:
         record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
         known = work.runtime.store.sessions_with(work.key, *PAGING)
-        begun = [one for one in known if one.startswith(request.session)]
-        session = begun[0] if len(begun) == 1 else sid_of(request.session)
+        is_begun = any(one.startswith(request.session) for one in known)
+        session = session_among(request.session, known) if is_begun else sid_of(request.session)
         work.log([fact], session=session)  # first: it may start this operation again
         append(work, session, (), [record], durable=True)
         whose = "This session"
+        if session not in known:
+            whose = f"Session {request.session!r}, which has no requests here yet,"
     else:
         memory = load_memory(work)
         update = {"paging": request.policy}
@@ -302,6 +321,7 @@ choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose,
 
 
 _FIGURES = PagingTotals.model_fields.keys() & {*LedgerState.__struct_fields__} - {"policy"}
+"""What a ledger adds up and clients read under the same names."""
 
 
 def totals(work: LocatedWork, session: str) -> PagingTotals | None:

@@ -31,9 +31,9 @@ from wm.ops.paging.ledger import (
     append,
     passages_view,
     quota_of,
+    session_among,
     session_ledger,
     session_state,
-    sid_of,
     totals_of,
 )
 from wm.ops.place import locate
@@ -92,23 +92,6 @@ def _sent(work: LocatedWork, session: str) -> tuple[LedgerRecord, ...]:
 
 
 list_objects = Operation("list_objects", ObjectsRequest, ObjectsAnswer, _list)
-
-
-def session_among(wanted: str, known: Sequence[str]) -> str:
-    """The session with this id, `<sid>` or beginning of one. Raises NotFound and UserError."""
-    exact = sid_of(wanted)
-    if exact in known:
-        return exact
-    found = [session for session in known if session.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UserError(
-            f"{wanted!r} is the beginning of {len(found)} sessions.", fix="Give more of its id."
-        )
-    raise NotFound(
-        f"No session {wanted[:40]!r} has stored steps here.", fix="`wm objects` lists them."
-    )
 
 
 def _summary(one: PagedObject, session: str, ledger: SessionLedger) -> ObjectSummary:

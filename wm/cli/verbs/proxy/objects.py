@@ -150,7 +150,7 @@ def policy(caller: Caller, policy: str, **fields: Any) -> Result:
     """
     chosen = "" if policy == "default" else policy
     answer: Any = caller.call("choose_policy", policy=chosen, **fields)
-    return Result(answer, answer.message)
+    return Result(answer, output.message)
 
 
 @command.command("purge", short_help="Delete stored steps.")

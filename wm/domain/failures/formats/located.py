@@ -97,8 +97,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     text = "\n".join(lines)
     findings = list(_elements(text)) if "<" in text and ('="' in text or "='" in text) else []
     findings = findings or [*_annotations(lines)] or [*_placed(lines)]
-    # Where errors are called so, what has no word of severity only explains one. Beside warnings it is
-    # the error, if it is no rule's code.
+    # Where errors are called so, what has no word of severity only explains one. Beside warnings it
+    # is the error, unless it begins with the code of a rule.
     called = any(one.bad for one in findings) or _CALLED.search(text) is not None
     plain = any(one.bad is None and not _CODED_MESSAGE.match(one.found.message) for one in findings)
     seen: set[tuple[str, int, str]] = set()

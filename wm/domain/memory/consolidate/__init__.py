@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from wm.domain.change.compare import Change, Pair, Rarity, judge
 from wm.domain.change.contradiction import contradict, proposition
-from wm.domain.change.same_fact import IDENTITY_TYPES, same_fact, statement
+from wm.domain.change.same_fact import IDENTITY_TYPES, fact_statement, same_fact
 from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED, SAID, SOURCE_RANK
@@ -357,13 +357,13 @@ class MemoryEditor:
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
     def _same_identity(self, entry: MemoryEntry) -> set[int]:
-        said = statement(entry.text)
+        said = fact_statement(entry.text)
         if not said.identity:
             return set()
         known = self._index.entries
         named = self._index.texts.naming(said.identity.lower())
         near = islice((at for at in named if known[at].type == entry.type), COMPARED)
-        return {at for at in near if same_fact(said, _statement(known[at].text))}
+        return {at for at in near if same_fact(said, _fact_statement(known[at].text))}
 
     def _retire(self, entry: MemoryEntry, *, by: str, now: datetime) -> None:
         if entry.id == by:
@@ -383,7 +383,7 @@ class MemoryEditor:
         return Admission(self.memory, outcome, entry_id, codes, details)
 
 
-_statement = lru_cache(maxsize=MAX_PARSED)(statement)
+_fact_statement = lru_cache(maxsize=MAX_PARSED)(fact_statement)
 _proposition = lru_cache(maxsize=MAX_PARSED)(proposition)
 """Known entries that share a name with new ones are compared again and again."""
 
