@@ -16,6 +16,9 @@ from wm.domain.paging.files import SHELLS, FileUse
 from wm.formats.paged_object import ObjectAdmission, ObjectRelation
 from wm.text.patterns import Lazy
 
+FULL, COLLAPSED, PRUNED, SHORT, GONE = 0, 1, 2, 3, 4
+"""How much of a block is in the request (OB-2): all, without lines that it repeats, without lines
+that pruning leaves out, a note, nothing."""
 DESIGN_DECISION, PLAN, ERROR_CONTEXT = "design_decision", "plan", "error_context"
 DEBUGGING, FILE_CONTEXT, TOOL_RESULT = "debugging_session", "file_context", "tool_result"
 EXTERNAL_REFERENCE = "external_reference"

@@ -21,6 +21,7 @@ from wm.api.paging import (
 )
 from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, SessionLedger
+from wm.domain.paging.objects import FULL
 from wm.domain.paging.passages import LineTerms, TextPassage, TextSource, best, terms_by_line
 from wm.domain.paging.summary import summary
 from wm.errors import NotFound, StoreError, UserError
@@ -43,8 +44,6 @@ from wm.store.base import Ref
 from wm.store.paths import DECISIONS, OBJECTS, PAGING, RECORDINGS, WORKSPACES
 
 SHORTEST_ID = 6
-FULL, GONE = 0, 4
-"""Fidelity levels: as it is, and not in the context (OB-2)."""
 _SEARCHED_SESSIONS = 8
 """Sessions whose steps are searched: those that stored something last."""
 _KEPT_CHARS = 4_000_000
