@@ -8,14 +8,14 @@ record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from wm.api.paging import LedgerAnswer
-from wm.domain.paging.ledger import LEAST_SCALE, MOST_SCALE, LedgerState, take
+from wm.domain.paging.ledger import LEAST_SCALE, MOST_SCALE, LedgerState
 from wm.domain.paging.levels import LEVELS
 from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
 from wm.formats.paged_object import PagedObject
@@ -24,6 +24,7 @@ from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.phantoms import PhantomTools
 from wm.ops.paging.policy import PagingPolicy, paging_policy
+from wm.ops.paging.record_queue import MAX_UNREPORTED, RecordQueue
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.settings import PruningSettings
 from wm.wire.account import Bill, Forecast
@@ -41,8 +42,6 @@ _BACKLOG_TOKENS = 60_000
 _PIECE_TOKENS = 120_000
 """Content that is written behind an answer, in one call."""
 _MAX_UNSTORED_TOKENS = 8_000_000
-_MAX_WAITING = 2_000
-_MAX_UNREPORTED = 64
 _MOST_SKIPPED = 16
 """Requests without new decisions after some that came too late, at most. A ledger on a slow disk
 would cost each request the whole wait."""
@@ -135,7 +134,7 @@ class ManagedConversation:
         self.policy = recovered.policy
         """The policy that the person chose for this session or workspace; "" for none."""
         self._phantoms = PhantomTools(recovered.unseen, is_offering=offers)
-        self._totals = LedgerState()
+        self._records = RecordQueue(conversation, recovered.requests)
         self._talk = Conversation(
             dict(recovered.log),
             bounded=bounded,
@@ -158,7 +157,6 @@ class ManagedConversation:
         """The end of the last request whose decisions were lost."""
         self._needs_tolerance = recovered.broken or bool(recovered.unproven) or recovered.lost
         """Once a request asked to drop thinking of another prefix, all later ones do."""
-        self._waiting = [self._record("void", request) for request in recovered.requests]
         self._reader = ObjectReader()
         self._stored = set(recovered.objects)
         self._unstored: dict[str, PagedObject] = {}
@@ -171,8 +169,6 @@ class ManagedConversation:
         self._turn = _Turn()
         self._late = self._skipped = 0
         """Requests in a row whose decisions came too late, and those left to skip."""
-        self._unreported: dict[str, Bill] = {}
-        """Requests whose figures may still come, with the prediction."""
         self._missed = 0.0
         """What was taken from the credit since the last record."""
         self._came = b""
@@ -183,9 +179,9 @@ class ManagedConversation:
     @property
     def totals(self) -> LedgerState:
         """What was removed, saved and needed again since this process took the conversation on."""
-        self._count_sent(self._waiting)
-        self._totals.credit = self._talk.account.credit
-        return self._totals
+        totals = self._records.totals
+        totals.credit = self._talk.account.credit
+        return totals
 
     @property
     def before(self) -> Body | None:
@@ -220,10 +216,12 @@ class ManagedConversation:
         self._begin(request, policy, at)
         made = replace(made, request=request, phantoms=names)
         if not made.decisions:
-            late = self._taken()  # also of earlier requests, if they were not written behind them
+            late = (
+                self._records.take_all()
+            )  # also of earlier requests, if they were not written behind them
             return PlannedTurn(made, (), late, must_wait=bool(late))
         self._read_objects()
-        records = (*self._taken(), self._decided(made))
+        records = (*self._records.take_all(), self._decided(made))
         objects = tuple(self._unstored.values())
         return PlannedTurn(made, objects, records, must_wait=True)
 
@@ -234,10 +232,8 @@ class ManagedConversation:
             self._unstored.pop(one.id, None)
 
     def unwritten(self, turn: PlannedTurn) -> None:
-        """The ledger did not: the records wait again. One that was written nevertheless counts
-        once."""
-        kept = [record for record in turn.records if record.kind != "decided"]
-        self._waiting = [*kept, *self._waiting]
+        """The ledger did not: the records wait again."""
+        self._records.put_back(turn.records)
 
     def accept(self, turn: PlannedTurn, refused: Sequence[str]) -> Prepared:
         """The request as it may leave now. refused: places that the ledger did not take; they stay
@@ -269,7 +265,7 @@ class ManagedConversation:
         """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
         if self._turn.decided:
-            self._void(self._turn.request)
+            self._records.void(self._turn.request)
             self._late += 1
             self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
         self._talk.void()
@@ -306,12 +302,13 @@ class ManagedConversation:
 
     def records(self) -> PlannedTurn | None:
         """The records that are not written yet; None without any."""
-        return PlannedTurn(Prepared(b""), (), self._taken(), True) if self._waiting else None
+        records = self._records.take_all()
+        return PlannedTurn(Prepared(b""), (), records, must_wait=True) if records else None
 
     def went_on(self, request: str, first: Usage) -> None:
         """The answer took more requests of ours. first: the usage of the first one."""
         self._first_usage[request] = first
-        if len(self._first_usage) > _MAX_UNREPORTED:
+        if len(self._first_usage) > MAX_UNREPORTED:
             del self._first_usage[next(iter(self._first_usage))]
 
     def used(self, request: str, usage: Usage | None) -> None:
@@ -321,14 +318,12 @@ class ManagedConversation:
         if usage is not None and first is not None:
             self._book_phantoms(request, usage, first)
             usage = first
-        predicted = self._unreported.pop(request, None)
+        predicted = self._records.predicted(request)
         if usage is None or predicted is None:
             return
         bill = LedgerBill(read=usage.cache_read, written=usage.prompt - usage.cache_read)
         self._compare(predicted, usage)
-        for number, record in enumerate(self._waiting):
-            if record.kind == "sent" and record.request == request:
-                self._waiting[number] = record.model_copy(update={"reported": bill})
+        self._records.report(request, bill)
 
     def examine(self) -> None:
         """Read the new steps of the last request, and count what the answers before it needed of
@@ -341,7 +336,7 @@ class ManagedConversation:
     @property
     def has_records(self) -> bool:
         """Whether `behind` has records."""
-        return self._ready() > 0
+        return self._records.ready > 0
 
     @property
     def has_behind(self) -> bool:
@@ -352,16 +347,14 @@ class ManagedConversation:
         Records do not wait for many steps: a fork has those of its whole history. That of a request
         whose answer still comes waits for its figures, and those after it keep their order."""
         objects: list[PagedObject] = []
-        tokens, ready = 0, self._ready()
+        tokens, ready = 0, self._records.ready
         for one in self._unstored.values():
             tokens += one.tokens
             if objects and tokens > _PIECE_TOKENS:
                 objects = [] if ready else objects
                 break
             objects.append(one)
-        records = tuple(self._waiting[:ready])
-        del self._waiting[:ready]
-        self._count_sent(records)
+        records = self._records.take_ready()
         return PlannedTurn(Prepared(b""), tuple(objects), records) if objects or ready else None
 
     def rest(self) -> None:
@@ -414,7 +407,7 @@ class ManagedConversation:
         if not ok:
             self._talk.void()
             if turn.decided:
-                self._void(turn.request)
+                self._records.void(turn.request)
             return
         end, inherited, in_force = self._talk.origin()
         self._talk.settle()
@@ -425,9 +418,7 @@ class ManagedConversation:
         found = turn.forecast
         # What is missed before any decision is not ours, and from a guess nothing can be missed.
         hopes = self._talk.log and not found.is_guess
-        self._unreported[turn.request] = found.sent if hopes else Bill(0, found.sent.tokens)
-        if len(self._unreported) > _MAX_UNREPORTED:
-            del self._unreported[next(iter(self._unreported))]
+        self._records.expect(turn.request, found.sent if hopes else Bill(0, found.sent.tokens))
         missed, self._missed = self._missed, 0.0
         own = added(self._talk.before[0], found.plain.read) if self._talk.before else Bill()
         is_afresh = bool(end) and inherited != self._recorded
@@ -451,38 +442,10 @@ class ManagedConversation:
         )
 
     def _wait(self, kind: str, request: str = "", **fields: Any) -> None:
-        """Queue a record with the figures as they are now; the oldest are dropped above a limit, as
-        without a daemon they are not stored."""
+        """Queue a record with the figures as they are now."""
         account = self._talk.account
         figures = {"credit": account.credit, "alive_until": account.until}
-        record = self._record(kind, request).model_copy(update={**figures, **fields})
-        self._waiting = [*self._waiting, record][-_MAX_WAITING:]
-        if kind != "sent":  # its figures may still come
-            take(self._totals, record)
-
-    def _void(self, request: str) -> None:
-        """What was decided for this request was not sent."""
-        record = self._record("void", request)
-        self._waiting.append(record)
-        take(self._totals, record)
-
-    def _count_sent(self, records: Iterable[LedgerRecord]) -> None:
-        """Requests count once, with the figures that came until now."""
-        for record in records:
-            if record.kind == "sent":
-                take(self._totals, record)
-
-    def _ready(self) -> int:
-        """Number of records before the first one whose figures may still come."""
-        for number, record in enumerate(self._waiting):
-            if record.kind == "sent" and record.request in self._unreported:
-                return number
-        return len(self._waiting)
-
-    def _taken(self) -> tuple[LedgerRecord, ...]:
-        taken, self._waiting = tuple(self._waiting), []
-        self._count_sent(taken)
-        return taken
+        self._records.add(kind, request, **{**figures, **fields})
 
     def _let_go(self, policy: str, request: str, at: float) -> None:
         """Switched off: what was decided is replayed until the cache is cold, then dropped."""
@@ -507,19 +470,16 @@ class ManagedConversation:
     def _decided(self, made: Prepared) -> LedgerRecord:
         turn = self._turn
         turn.decided = True
-        record = self._record("decided", turn.request).model_copy(
-            update={
-                "policy": turn.policy,
-                "model": turn.model,
-                "decisions": tuple(map(_logged, made.decisions)),
-                "marked": made.marked,
-                "moment": LedgerMoment(**asdict(self._moment)),
-                "tolerant": self._needs_tolerance,
-                "emergency": self._talk.is_emergency(),
-            }
+        return self._records.decided(
+            turn.request,
+            policy=turn.policy,
+            model=turn.model,
+            decisions=tuple(map(_logged, made.decisions)),
+            marked=made.marked,
+            moment=LedgerMoment(**asdict(self._moment)),
+            tolerant=self._needs_tolerance,
+            emergency=self._talk.is_emergency(),
         )
-        take(self._totals, record)
-        return record
 
     def _drop(self) -> None:
         """Decisions of this branch were lost: the request leaves as the client made it, and the
@@ -575,10 +535,6 @@ class ManagedConversation:
         if bill.tokens > 0:
             saved = -self._talk.cost(bill)
             self._wait("phantom", request, reported=_recorded(bill), saved=saved)
-
-    def _record(self, kind: str, request: str) -> LedgerRecord:
-        fields = {"kind": kind, "conversation": self._name, "request": request}
-        return LedgerRecord.model_validate(fields)
 
 
 def _logged(one: Decision) -> LedgerDecision:

@@ -1,0 +1,104 @@
+"""Records of one conversation on their way to the ledger: their order, and what they count. Pure.
+
+The record of an answered request waits until the service's figures came, and those behind it keep
+their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from wm.domain.paging.ledger import LedgerState, take
+from wm.formats.ledger import LedgerBill, LedgerRecord
+from wm.wire.account import Bill
+
+_MAX_WAITING = 2_000
+MAX_UNREPORTED = 64
+"""Requests whose figures may still come."""
+
+
+class RecordQueue:
+    """conversation: as in `wm.ops.paging.turns.ManagedConversation`. unproven: requests of an
+    earlier process that may not have been answered; they are void."""
+
+    def __init__(self, conversation: str, unproven: Iterable[str]) -> None:
+        self._name = conversation
+        self._waiting = [self._record("void", request) for request in unproven]
+        self._totals = LedgerState()
+        self._predicted: dict[str, Bill] = {}
+
+    @property
+    def totals(self) -> LedgerState:
+        """What all records of this process count."""
+        self._count_sent(self._waiting)
+        return self._totals
+
+    @property
+    def ready(self) -> int:
+        """Number of records before the first one whose figures may still come."""
+        for number, record in enumerate(self._waiting):
+            if record.kind == "sent" and record.request in self._predicted:
+                return number
+        return len(self._waiting)
+
+    def add(self, kind: str, request: str = "", **fields: Any) -> None:
+        """The oldest are dropped above a limit, as without a daemon they are not stored."""
+        record = self._record(kind, request, **fields)
+        self._waiting = [*self._waiting, record][-_MAX_WAITING:]
+        if kind != "sent":  # its figures may still come
+            take(self._totals, record)
+
+    def void(self, request: str) -> None:
+        """What was decided for this request was not sent."""
+        record = self._record("void", request)
+        self._waiting.append(record)
+        take(self._totals, record)
+
+    def decided(self, request: str, **fields: Any) -> LedgerRecord:
+        """The record of new decisions; it is not queued, as they wait for it."""
+        record = self._record("decided", request, **fields)
+        take(self._totals, record)
+        return record
+
+    def expect(self, request: str, predicted: Bill) -> None:
+        """The figures of this request may come. predicted: its bill."""
+        self._predicted[request] = predicted
+        if len(self._predicted) > MAX_UNREPORTED:
+            del self._predicted[next(iter(self._predicted))]
+
+    def predicted(self, request: str) -> Bill | None:
+        """The prediction for a request whose figures came, or will not come; once."""
+        return self._predicted.pop(request, None)
+
+    def report(self, request: str, bill: LedgerBill) -> None:
+        for number, record in enumerate(self._waiting):
+            if record.kind == "sent" and record.request == request:
+                self._waiting[number] = record.model_copy(update={"reported": bill})
+
+    def take_ready(self) -> tuple[LedgerRecord, ...]:
+        """Those that can be written behind an answer; they leave the queue."""
+        return self._take(self.ready)
+
+    def take_all(self) -> tuple[LedgerRecord, ...]:
+        return self._take(len(self._waiting))
+
+    def put_back(self, records: Sequence[LedgerRecord]) -> None:
+        """The ledger did not acknowledge these. One that was written nevertheless counts once."""
+        kept = [record for record in records if record.kind != "decided"]
+        self._waiting = [*kept, *self._waiting]
+
+    def _take(self, count: int) -> tuple[LedgerRecord, ...]:
+        taken, self._waiting = tuple(self._waiting[:count]), self._waiting[count:]
+        self._count_sent(taken)
+        return taken
+
+    def _count_sent(self, records: Iterable[LedgerRecord]) -> None:
+        """Requests count once, with the figures that came until now."""
+        for record in records:
+            if record.kind == "sent":
+                take(self._totals, record)
+
+    def _record(self, kind: str, request: str, **fields: Any) -> LedgerRecord:
+        named = {"kind": kind, "conversation": self._name, "request": request}
+        return LedgerRecord.model_validate(named).model_copy(update=fields)
