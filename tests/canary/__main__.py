@@ -1,7 +1,7 @@
 """`python -m tests.canary [SCENE…]`: play the scenes with real processes and search every byte.
 
-Exit code 1 where a canary was found in what was written, or was told to somebody who had not
-sent it. --seed plays the same canaries again, --keep leaves the folder.
+Exit code 1 if a canary was found in what was written, or in an answer to a client that had not sent
+it. --seed plays the same canaries again, --keep leaves the folder.
 """
 
 from __future__ import annotations
