@@ -11,11 +11,12 @@ from tests.secrets.test_contexts import contexts, values
 from tests.secrets.test_redact import HARMLESS, KNOWN, LABELLED, tail
 from tests.secrets.test_secret_cases import made_for
 from wm.domain.change import contradiction
-from wm.domain.memory import gate
+from wm.domain.change import statement as change_statement
+from wm.domain.memory import gate, intent
 from wm.secrets import lines as secret_lines
 from wm.secrets import redact
 from wm.secrets.formats import FORMATS, SHAPES
-from wm.text.patterns import Lazy, PatternSet, encoded
+from wm.text.patterns import Lazy, PatternSet, Phrases, encoded
 
 MADE = [made_for(template)[0] for template in HIDDEN]
 NAMED = [sentence.replace("{}", secret) for sentence, secret in LABELLED]
@@ -136,3 +137,36 @@ def test_a_known_prefix_is_found_after_any_non_word_character(before: str) -> No
 def test_an_address_with_a_colon_right_before_the_sign_is_read_to_its_end() -> None:
     text = "see http://a.example/b:@c and go on"
     assert redact.Redactor(lambda _: "0" * 32).text(text) == text
+
+
+@pytest.mark.parametrize("name", change_statement._TABLES.names())
+def test_a_phrase_of_change_is_found_although_only_its_letters_are_sought_first(name: str) -> None:
+    if isinstance(change_statement._TABLES.table(name), str):
+        for words in change_statement._TABLES.rows(name):
+            said = " ".join(words).lower().rstrip("$").replace(" * ", " x y ").replace("*", "xy")
+            assert change_statement._phrases(name).search(said) is not None
+
+
+@pytest.mark.parametrize("name", intent.concepts().names())
+def test_a_word_of_intent_is_found_although_only_its_letters_are_sought_first(name: str) -> None:
+    words = intent._folded(str(intent.concepts().table(name))).replace("\n", "|").strip("|")
+    for word in words.split("|"):
+        said = word.replace(" ~ ", " x y ").replace("*", "xy")
+        intent._concept.cache_clear()
+        assert intent._has(name, said)
+
+
+def test_phrases_are_compiled_for_the_first_text_with_the_letters_of_one() -> None:
+    made: list[str] = []
+    phrases = Phrases(
+        ["no longer", "use*now"], lambda: made.append("once") or r"no longer|use.*now"
+    )  # type: ignore[func-returns-value]
+    assert (phrases.search("we do"), phrases.is_match("now"), [*phrases.spans("")]) == (
+        None,
+        False,
+        [],
+    )
+    assert made == []
+    assert [*phrases.spans("it is no longer so")] == [(6, 15)]
+    assert phrases.is_match("we use it now")
+    assert made == ["once"]

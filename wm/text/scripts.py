@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def is_cjk(char: str) -> bool:
     """True for Han, Kana and Hangul."""
-    return (
+    return char >= "\u1100" and (
         "\u3041" <= char <= "\u30ff"
         or "\u3400" <= char <= "\u4dbf"
         or "\u4e00" <= char <= "\u9fff"

@@ -18,7 +18,7 @@ from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
 from wm.domain.learning.concepts import concepts_of, language
 from wm.domain.learning.concepts import folded as folded_words
 from wm.text.linear_model import LinearModel, read_model
-from wm.text.patterns import Lazy, encoded
+from wm.text.patterns import Lazy, Phrases, encoded
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 from wm.text.tables import Tables
@@ -28,17 +28,22 @@ from wm.text.word_grams import grams
 _TABLES = Tables("wm.domain.change")
 
 
-def _phrases(name: str) -> Lazy:
+def _phrases(name: str) -> Phrases:
     """One pattern of a table's phrases: complete words, or any place in a text without spaces."""
-    lines = filter(None, map(" ".join, _TABLES.rows(name)))
+    lines = [line.lower() for line in dict.fromkeys(map(" ".join, _TABLES.rows(name))) if line]
+    letters = (line.rstrip("$").replace(" ", "*") for line in lines)
+    return Phrases(letters, lambda: _pattern(lines))
+
+
+def _pattern(lines: Iterable[str]) -> str:
     inside: list[str] = []
     spaced: list[str] = []
-    for line in dict.fromkeys(lines):
-        text = line.lower().replace(".", r"\.").replace("-", r"\-")
+    for line in lines:
+        text = line.replace(".", r"\.").replace("-", r"\-")
         text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[^\s,.;:!?()]*")
         (inside if any(map(is_cjk, line)) else spaced).append(text.replace(" ", r"\s+"))
     either = [rf"(?:^|[^\pL\pM\pN-])(?:{'|'.join(spaced)})(?:$|[^\pL\pM\pN-])"] if spaced else []
-    return Lazy("|".join([*either, *inside]))
+    return "|".join([*either, *inside])
 
 
 OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_before"))

@@ -128,17 +128,18 @@ def letter_grams(word: str) -> Iterator[str]:
 
 
 @cache
-def _languages() -> tuple[tuple[str, ...], dict[str, tuple[int, ...]]]:
-    """The languages of the table, and how much more often each gram occurs in each of them."""
+def _languages() -> tuple[tuple[str, ...], dict[str, str]]:
+    """The languages of the table, and how much more often each gram occurs in each of them: a row
+    of numbers, because a text has few of the grams."""
     table = Tables("wm.domain.learning", "language.toml")
-    rows = table.rows("grams")
-    return table.words("languages"), {gram: tuple(map(int, odds)) for gram, *odds in rows}
+    return table.words("languages"), dict(table.rows("grams", columns=2))
 
 
 @lru_cache(maxsize=8_192)
 def _odds(word: str) -> tuple[int, ...]:
     names, known = _languages()
-    found = [known[gram] for gram in letter_grams(word) if gram in known]
+    rows = (known[gram].split() for gram in letter_grams(word) if gram in known)
+    found = [map(int, row) for row in rows]
     return tuple(map(sum, zip(*found, strict=True))) or (0,) * len(names)
 
 

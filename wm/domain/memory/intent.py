@@ -16,7 +16,7 @@ import unicodedata
 from functools import cache
 
 from wm.text.letters import normalised, unaccented
-from wm.text.patterns import Lazy, PatternSet, escaped
+from wm.text.patterns import Lazy, Phrases, escaped
 from wm.text.tables import Tables
 
 _CAPITALS = str.maketrans("аеорсухіјѕвкмнтзгı", "aeopcyxijsbkmhtzri")
@@ -100,10 +100,7 @@ def momentary(text: str) -> frozenset[str]:
     plain = _folded(text)
     padded = f" {plain} "
     found = {name for name in _MOMENTARY if _has(name, padded)}
-    begun = ((name, _concept(name).search(plain)) for name in found)
-    return frozenset(
-        (*found, *(f"first:{name}" for name, at in begun if at is not None and at.start() == 0))
-    )
+    return frozenset((*found, *(f"first:{name}" for name in found if _begins(name, plain))))
 
 
 _HARM = (
@@ -133,10 +130,8 @@ def _is_result(sentence: str) -> bool:
 def is_guess(text: str) -> bool:
     """Whether a text begins or ends as a guess. text: as in the gate."""
     folded = _folded(text).rstrip(" .。")
-    found = _concept("DOUBT").search(folded)
-    if found is not None and found.start() == 0:
-        return True
-    return any(end.end() == len(folded) for end in _concept("DOUBT_END").finditer(folded))
+    ends = (end for _, end in _concept("DOUBT_END").spans(folded))
+    return _begins("DOUBT", folded) or len(folded) in ends
 
 
 def _is_state(sentence: str) -> bool:
@@ -149,20 +144,13 @@ def _is_state(sentence: str) -> bool:
 
 
 def _orders_harm(sentence: str) -> bool:
-    return _signs().is_match(sentence) and (
+    return (
         _leaks(sentence)
         or _overrides(sentence)
         or _hides(sentence)
         or _grants(sentence)
         or _runs_download(sentence)
     )
-
-
-@cache
-def _signs() -> PatternSet:
-    """Each rule of `_orders_harm` needs one of these: most sentences have none."""
-    names = ("SECRET", "ORDERS", "CHECKS", "USER", "SECRETLY", "POWER")
-    return PatternSet((*map(_concept, names), _AWAY, _ENCODED))
 
 
 def _leaks(sentence: str) -> bool:
@@ -222,11 +210,8 @@ def _leaves(sentence: str) -> bool:
 
 def _wanted(concept: str, sentence: str) -> list[int]:
     """Start offsets of the concept's words that the sentence does not negate."""
-    return [
-        found.start()
-        for found in _concept(concept).finditer(sentence)
-        if not _is_negated(sentence, found.start(), found.end())
-    ]
+    spans = _concept(concept).spans(sentence)
+    return [start for start, end in spans if not _is_negated(sentence, start, end)]
 
 
 def _is_negated(sentence: str, start: int, end: int) -> bool:
@@ -261,6 +246,11 @@ def _has(concept: str, text: str) -> bool:
     return _concept(concept).is_match(text)
 
 
+def _begins(concept: str, text: str) -> bool:
+    found = _concept(concept).search(text)
+    return found is not None and found.start() == 0
+
+
 @cache
 def concepts() -> Tables:
     """Read for the first text only: most processes judge none."""
@@ -268,9 +258,11 @@ def concepts() -> Tables:
 
 
 @cache
-def _concept(name: str) -> Lazy:
+def _concept(name: str) -> Phrases:
     rows = _folded(str(concepts().table(name))).splitlines()
-    return Lazy("|".join(_word(word) for row in rows for word in row.split("|")))
+    words = [word for row in rows for word in row.split("|")]
+    gaps = (word.replace(" ~ ", "*") for word in words)
+    return Phrases(gaps, lambda: "|".join(map(_word, words)))
 
 
 def _word(folded: str) -> str:

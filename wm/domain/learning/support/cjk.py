@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import EDGE, POST, SAME, SYNONYMS, class_flag, number
+from wm.domain.learning.support.items import EDGE, POST, SAME, class_flag, number, synonyms
 
 _HAN_SAME = [(word, row[0]) for row in SAME.rows("han") for word in row[1:]]
 
@@ -71,7 +71,7 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     """Pairs of letters of one chunk; inner pairs may span two words."""
     if chunk == "用":
         return [fw.VERB]
-    chunk = SYNONYMS.get(chunk, chunk)
+    chunk = synonyms().get(chunk, chunk)
     pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
     last = len(pieces) - 1
     return [
@@ -86,7 +86,7 @@ def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
         if is_kana:
             yield from _particles(piece)
         else:
-            yield number(digest(SYNONYMS.get(piece, piece))) | class_flag(piece)
+            yield number(digest(synonyms().get(piece, piece))) | class_flag(piece)
 
 
 def _particles(kana: str) -> Iterator[int]:
@@ -123,7 +123,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         yield fw.TURN
         return
     if word.endswith("고") and word[:-1] in fw.HANGUL_SHORT:
-        yield from (number(digest(SYNONYMS.get(word[:-1], word[:-1]))), fw.COORD)
+        yield from (number(digest(synonyms().get(word[:-1], word[:-1]))), fw.COORD)
         return
     ends = word.endswith("면") and not word.endswith(fw.HANGUL_SURFACES)
     bare, mark = _without_ending(word[:-1] if ends else word)
@@ -131,7 +131,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         if bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
-    yield number(digest(SYNONYMS.get(bare, bare))) | class_flag(bare)
+    yield number(digest(synonyms().get(bare, bare))) | class_flag(bare)
     if ends:
         yield fw.CONDITION_END
     elif mark == fw.COORD:

@@ -8,7 +8,7 @@ of the structure (`function_words`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from wm.text.letters import unaccented
 from wm.text.patterns import Lazy
@@ -48,13 +48,14 @@ def item(word: str, digest: Callable[[str], int], is_common: Callable[[str], boo
 
 
 def class_flag(word: str) -> int:
-    return CLASS if word in _CLASSES or root(word) in _CLASSES else 0
+    classes = _classes()
+    return CLASS if word in classes or root(word) in classes else 0
 
 
 def _meaning(word: str) -> str:
     """The representative of a word's synonyms, or its stem."""
     bare = root(word)
-    return SYNONYMS.get(word) or SYNONYMS.get(bare, bare)
+    return synonyms().get(word) or synonyms().get(bare, bare)
 
 
 def number(digest: int) -> int:
@@ -72,7 +73,8 @@ def root(word: str) -> str:
     return bare.removesuffix(ending)
 
 
-def _synonyms() -> dict[str, str]:
+@cache
+def synonyms() -> dict[str, str]:
     """The representative of each spelling; rows that share a word count as one."""
     found: dict[str, str] = {}
     for row in SAME.rows("synonyms"):
@@ -82,8 +84,9 @@ def _synonyms() -> dict[str, str]:
     return found
 
 
-_CLASSES = frozenset(form for word in SAME.words("classes") for form in (word, root(word)))
-SYNONYMS = _synonyms()
+@cache
+def _classes() -> frozenset[str]:
+    return frozenset(form for word in SAME.words("classes") for form in (word, root(word)))
 
 
 def word_of(token: int) -> int:
