@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -84,6 +87,21 @@ def start(user: Terminal, *words: str, **env: str) -> subprocess.Popen[str]:
     )
 
 
+POST = """
+import os, sys
+from urllib.request import Request, urlopen
+_, body, *headers = sys.argv
+url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
+print(urlopen(Request(url, body.encode(), dict(zip(headers[::2], headers[1::2])))).read().decode())
+"""
+
+
+def posts(body: dict[str, Any], headers: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A shell command that sends a request by the agent's setting; not every machine has curl."""
+    flat = [part for header in headers.items() for part in header]
+    return shlex.join([sys.executable, "-c", POST, json.dumps(body), *flat])
+
+
 def done(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=30)
     return process.returncode, out, err
@@ -139,7 +157,7 @@ def test_a_port_in_use_is_reported(terminal: Terminal, service: Service) -> None
 def test_a_program_runs_behind_its_own_proxy_and_its_exit_code_is_returned(
     terminal: Terminal, service: Service
 ) -> None:
-    script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}" && echo && exit 7'
+    script = f"{posts({})} && exit 7"
     code, out, err = done(
         start(terminal, "run", *OFF, "--upstream", service.url, "sh", "-c", script)
     )
@@ -155,8 +173,8 @@ def test_options_after_the_program_belong_to_the_program(terminal: Terminal) -> 
 
 
 def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Service) -> None:
-    script = 'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -d "{}"'
-    code, _, _ = done(start(terminal, *QUIET, "sh", "-c", script, ANTHROPIC_BASE_URL=service.url))
+    line = (*QUIET, "sh", "-c", posts({}))
+    code, _, _ = done(start(terminal, *line, ANTHROPIC_BASE_URL=service.url))
     assert code == 0
     assert len(service.heard) == 1
 
@@ -203,17 +221,12 @@ def test_exchanges_are_stored_by_the_daemon_and_shown(
     whose = {"directory": str(user.repo), "sessionId": "s-77", "agent": "claude-code"}
     with Client(user.settings()) as client:
         client.call("record_event", {**whose, "event": event})
-    body = json.dumps(
-        {
-            "model": "claude-opus-5-5",
-            "tools": [{"name": "Bash"}],
-            "messages": [{"role": "user", "content": "hello"}],
-        }
-    )
-    script = (
-        'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "X-Claude-Code-Session-Id: s-77"'
-        f" -d '{body}'"
-    )
+    body = {
+        "model": "claude-opus-5-5",
+        "tools": [{"name": "Bash"}],
+        "messages": [{"role": "user", "content": "hello"}],
+    }
+    script = posts(body, {"X-Claude-Code-Session-Id": "s-77"})
     code, _, err = done(start(user, "run", "--upstream", service.url, "sh", "-c", script))
     assert (code, "1 request;" in err) == (0, True)
     key = identity.key_of(str(user.repo))
@@ -253,10 +266,8 @@ def test_the_first_bodies_of_a_folder_are_recorded_and_replayed(
 ) -> None:
     """Nothing of the workspace is stored yet, and the request names no folder."""
     user = home_with_daemon.at("unheard")
-    script = (
-        'curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "X-Session-Id: s-78"'
-        ' -d \'{"model": "m", "messages": [{"role": "user", "content": "hello"}]}\''
-    )
+    body = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+    script = posts(body, {"X-Session-Id": "s-78"})
     line = ("run", "--record", "--upstream", service.url, "sh", "-c", script)
     code, _, err = done(start(user, *line))
     folder = f"{user.data}/workspaces/{identity.key_of(str(user.repo))}/recordings"

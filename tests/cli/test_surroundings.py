@@ -246,6 +246,7 @@ def test_doctor_reports_a_data_folder_open_to_others(terminal: Terminal) -> None
 
 
 def test_doctor_reports_a_file_in_place_of_the_socket(terminal: Terminal) -> None:
+    terminal.home.chmod(0o755)  # with a umask of 002 others could replace the socket
     path = terminal.home / "wm.sock"
     path.write_text("boats")
     env = {"WM_SOCKET": str(path)}

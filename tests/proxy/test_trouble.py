@@ -207,7 +207,8 @@ def test_an_internal_error_during_a_connect_answers_the_client() -> None:
             got = await client.gone()
             assert got.startswith(b"HTTP/1.1 502 ")
             assert b"connecting failed because of a bug in wm" in got
-            assert [type(error) for error in b.failures] == [UnicodeError]
+            (error,) = b.failures
+            assert isinstance(error, UnicodeError)
             assert b.seen[0].outcome is ExchangeOutcome.UNREACHABLE
 
     within(test)

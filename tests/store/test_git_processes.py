@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,18 @@ def blobs(where: Path, *sizes: int) -> list[str]:
 
 def running(where: Path) -> list[str]:
     """The processes that read this repository, or run a program beside it."""
-    listed = subprocess.run(["ps", "-A", "-o", "args="], capture_output=True, text=True, check=True)
-    return [line for line in listed.stdout.splitlines() if f"--git-dir={where}" in line]
+    return [line for line in command_lines() if f"--git-dir={where}" in line]
+
+
+def command_lines() -> list[str]:
+    if not Path("/proc/self").exists():
+        words = ["ps", "-A", "-o", "args="]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended
+            lines.append(file.read_bytes().decode(errors="replace").replace("\0", " "))
+    return lines
 
 
 def everything(where: Path) -> None:

@@ -6,6 +6,8 @@ what is shown: `wm.search.rerank` orders the best.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -75,7 +77,7 @@ class Best(Struct, frozen=True):
                 # It knows a script, but few of its words: all texts in it are alike.
                 near = np.minimum(near, 0)
             odds = odds + settings.sure_similarity * near
-        found: Floats = 1 / (1 + np.exp(-odds))
+        found: NDArray[Any] = 1 / (1 + np.exp(-odds))
         return found
 
 

@@ -127,7 +127,7 @@ class VectorIndex:
         """Set the rows (unit vectors) of documents. pieces: rows per document, at least one.
         Existing rows are replaced."""
         known = numbers[numbers >= 0]
-        self._room(int(known.max(initial=-1)) + 1)
+        self._room(int(np.max(known, initial=-1)) + 1)
         old = self._slots(known)
         if len(old):
             self._drop(old)
