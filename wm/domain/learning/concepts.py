@@ -46,7 +46,7 @@ _SCRIPTS = (
     ("ar", Lazy(r"[\x{0600}-\x{06ff}]{2}")),
     ("hi", Lazy(r"[\x{0900}-\x{097f}]{2}")),
 )
-_ACCENT = Lazy(r"[\x{300}-\x{36f}]")
+_ACCENTS = dict.fromkeys(range(0x300, 0x370))
 _LOOSE = "._/-"
 """Characters that belong to a word only between two of its letters."""
 
@@ -85,7 +85,7 @@ def folded(text: str) -> str:
     text = without_invisible(text)
     if not text.isascii():
         apart = unicodedata.normalize("NFKD", text.lower())
-        text = unicodedata.normalize("NFC", _ACCENT.sub("", apart)).replace("ß", "ss")
+        text = unicodedata.normalize("NFC", apart.translate(_ACCENTS)).replace("ß", "ss")
     words = (word.strip(_LOOSE) for word in text.lower().translate(_SPACED).split())
     return " ".join(filter(None, words))
 
