@@ -140,7 +140,7 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
         ('{"provider": 7}', "its provider is not an object"),
         ('{"provider": {"anthropic": null}}', "its anthropic is not an object"),
         ('{"provider": {"anthropic": {"options": "x"}}}', "its options are not an object"),
-        ("[" * 100_000, "recursion"),
+        ("[" * 100_000, "it is nested too deeply"),
     ],
 )
 def test_a_configuration_that_cannot_be_extended_is_reported(text: str, why: str) -> None:

@@ -139,8 +139,9 @@ def _content(env: Mapping[str, str]) -> dict[str, Any]:
         if not isinstance(found.get("options") or {}, dict):
             raise ValueError("its options are not an object")
     except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise UserError(
-            f"{OPENCODE_CONTENT} cannot be read: {error}.", fix="Correct it, or unset it."
+            f"{OPENCODE_CONTENT} cannot be read: {why}.", fix="Correct it, or unset it."
         ) from None
     return content
 
