@@ -75,3 +75,17 @@ def test_a_query_and_a_restore(machine: Machine, agent: Agent) -> None:
     assert all(set(one.tools) > NAMES for one in main)
     results = main[-1].tool_results
     assert sum("berth 17 of the quay is kept by crew 426" in one for one in results) == 4
+
+
+def test_where_our_mcp_server_is_wired_none_is_offered(machine: Machine) -> None:
+    """Claude Code names its tools in a text and loads them on demand."""
+    file = machine.home / ".config" / "wm" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(CONFIG)
+    Wired(machine).setup()
+    machine.upstream.script = script(*turns(answer(think("So."), say("Done."))))
+    done = works(machine, CLAUDE, "Go.")
+    assert done.code == 0, done.out + done.err
+    main = [one.request for one in machine.upstream.of_kind("main")]
+    assert "mcp__wm__memory_query" in main[0].text
+    assert all(NAMES.isdisjoint(one.tools) for one in main)

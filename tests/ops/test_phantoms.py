@@ -137,6 +137,8 @@ def test_an_answer_of_which_the_client_saw_nothing_is_given_up_when_it_asks_agai
         (body("go", tools=[]), False),
         (body("go", tools=[{"type": "web_search_20250305", "name": "web_search"}]), False),
         (body("go", tools=[*CLIENTS, {"name": "wm_memory_query", "input_schema": {}}]), False),
+        (body("Deferred tools, loaded on demand:\nmcp__wm__memory_query\ngo"), False),
+        (body("What does memory_query do?"), True),
         (b"{}", False),
         (b"no request", False),
     ],

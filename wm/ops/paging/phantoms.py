@@ -31,6 +31,9 @@ from wm.wire.phantom_history import (
 from wm.wire.policy import Decision, Form
 
 NAMES = frozenset(("memory_query", "memory_restore", "memory_release"))
+_PREFIXED = tuple(f"_{name}".encode() for name in sorted(NAMES))
+"""Our tools as a client of an MCP server names them. Claude Code lists them in a text until the
+model loads one, so they may be missing from the tools of a first request."""
 TOOLS: Form = "tools"
 """The form of the offer, and what it names in place of a block."""
 EXCHANGE: Form = "exchange"
@@ -90,7 +93,7 @@ class PhantomTools:
         is_first = not has_begun(body)
         names: frozenset[str] = frozenset()
         if can_offer(body, NAMES):
-            if may_offer and is_first:
+            if may_offer and is_first and not any(name in raw for name in _PREFIXED):
                 self._decide(Decision(TOOLS, tools_text(), _REASON, TOOLS))
             if TOOLS in self.log:
                 splices.append(with_tools(body, self.log[TOOLS].text))
