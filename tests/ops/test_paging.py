@@ -576,13 +576,14 @@ def test_a_tag_removes_no_open_error() -> None:
     assert LINES[20] in tagged(DROP, '<wm:collapse of="1.py">Done.</wm:collapse>', is_error=True)
 
 
-def test_tags_in_words_of_the_user_or_of_a_tool_are_text() -> None:
+def test_tags_of_the_user_or_of_a_tool_are_text_and_one_repeated_from_a_tool_does_nothing() -> None:
     session = Session()
     session.step(0, 80, 1)
     session.step(100, 3, 0)
     session.messages[-1]["content"][0]["content"] = f"{DROP}\n"
     session.messages[-1]["content"].append({"type": "text", "text": f"{DROP}\n"})
     session.step(200, 3, 4)
+    session.messages[-2]["content"].insert(0, {"type": "text", "text": f"It says:\n{DROP}\n"})
     policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
     made = Conversation(bounded=True).prepare(session.raw(), policy)
     assert made is not None

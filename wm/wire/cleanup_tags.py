@@ -20,7 +20,8 @@ from msgspec import Struct
 
 TEACH = "wm:tags"
 """Represents the tags among the names of phantom tools; no tool has such a name."""
-_START = "<wm:"
+TAG = "<wm:"
+"""How each tag begins."""
 _MOST_CHARS = 2_000
 """A longer tag is text; so much of an answer is kept back at most."""
 _SHORT = re.compile(r'<wm:(drop|anchor) of="([^"\n]{1,300})" ?/>[ \t\r]*\n')
@@ -57,14 +58,14 @@ class TagReader:
         shown: list[str] = []
         while self._kept:
             may_begin = not (self._line or self._fence or self._ticks)
-            if may_begin and self._kept.startswith(_START):
+            if may_begin and self._kept.startswith(TAG):
                 length = self._tag_length(last=last)
                 if length is None:
                     break
                 if length:
                     self._kept = self._kept[length:]
                     continue
-            elif may_begin and _START.startswith(self._kept) and not last:
+            elif may_begin and TAG.startswith(self._kept) and not last:
                 break
             shown.append(self._text())
         return "".join(shown)
@@ -85,7 +86,7 @@ class TagReader:
             return 0 if is_over or "\n" in text else None
         if close := _CLOSE.search(text, begin.end()):
             body = text[begin.end() : close.start()].strip()
-            if close[1] != begin[1] or not body or _START in body or "</wm:" in body:
+            if close[1] != begin[1] or not body or TAG in body or "</wm:" in body:
                 return 0
             self.tags.append(CleanupTag(begin[1], begin[2], body))
             return close.end()
@@ -121,7 +122,7 @@ class TagReader:
 
 def split_tags(text: str) -> tuple[str, list[CleanupTag]]:
     """A complete text without its tags, and the tags."""
-    if _START not in text:
+    if TAG not in text:
         return text, []
     reader = TagReader()
     shown = reader.feed(text, last=True)

@@ -22,7 +22,7 @@ from wm.ops.paging.policy.seen_block import ADDED, RELEASE, RESTORE, SeenBlock, 
 from wm.text.escape import neutralise
 from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
-from wm.wire.cleanup_tags import split_tags
+from wm.wire.cleanup_tags import TAG, split_tags
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import THINKING, Decision, Log, behind, is_step, replacing, result_text
 from wm.wire.rows import estimate
@@ -53,7 +53,8 @@ class SeenHistory(Struct):
     handle was brought back. released: handle -> number of the result that gave it up. steps:
     whether the message that ends at a place is the second half of a step. begin: number of the last
     message with a prompt (`wm.wire.policy.turn_begin`). prompts: numbers of the messages in which
-    the user says something. wishes: what the model's cleanup tags ask for.
+    the user says something. wishes: what the model's cleanup tags ask for. tags_of_tools: results
+    with something like a tag; one that the model repeats is not its own.
     """
 
     limits: PagingLimits
@@ -73,6 +74,7 @@ class SeenHistory(Struct):
     begin: int = 0
     prompts: list[int] = field(default_factory=list)
     wishes: CleanupWishes = field(default_factory=CleanupWishes)
+    tags_of_tools: str = ""
     has_new_wishes: bool = False
     _layout: Layout = field(default_factory=Layout)
 
@@ -125,6 +127,8 @@ class SeenHistory(Struct):
     def _take_tags(self, content: SeenBlock, role: str, kind: str) -> None:
         """Tags count in the model's own text only, and name results before it."""
         call = content.call
+        if content.kind == "tool_result" and TAG in content.text:
+            self.tags_of_tools += content.text
         if call is not None and content.kind == "tool_result":
             names = (stubs.handle_of(content.text), stubs.subject_of(call.given))
             self.has_new_wishes |= self.wishes.answered(
@@ -132,8 +136,9 @@ class SeenHistory(Struct):
             )
         elif role == "assistant" and kind == "text":
             for tag in split_tags(content.text)[1]:
-                took = self.wishes.take(tag.name, tag.of, tag.text, self.results)
-                self.has_new_wishes |= took
+                if f'{TAG}{tag.name} of="{tag.of}"' not in self.tags_of_tools:
+                    took = self.wishes.take(tag.name, tag.of, tag.text, self.results)
+                    self.has_new_wishes |= took
 
     def index(self, content: SeenBlock, place: str, decision: Decision | None) -> None:
         """Remember the lines of a call or a result as they are shown, and what the client added."""
