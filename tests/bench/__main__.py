@@ -35,6 +35,7 @@ WITH_ARGUMENTS = (
     "fit_telling",
     "goals",
     "helper_cost",
+    "options",
     "peer_vectors",
     "poison",
     "proxy_rivals",

@@ -2,7 +2,8 @@
 
 60 generated sessions of a user who works on several subjects and comes back to them
 (`goal_topics.toml`). A third consists of subjects that were not looked at while the rules were
-chosen. Found: a return that was noticed; false: prompts that were taken for one, in 20. Needed: the
+chosen. Found: a return that was noticed; false: prompts that were taken for one, in 20. That a
+message begins a new subject is not looked for; what a limit would find is shown. Needed: the
 request of a return contains the line that its answer quotes. The bills contain what restoring that
 line costs where it is missing, and are shares of the bill without paging.
 """
@@ -56,6 +57,7 @@ ANSWERS = (
     "Nothing else depends on the {c}, so I left the {a} alone.",
 )
 FOUND_GOAL, NEEDED_GOAL, FALSE_GOAL = 0.85, 0.7, 1.0
+FALSE = (1, 2, 3, 5)
 _FILE = Path(__file__).with_name("goal_topics.toml")
 
 
@@ -186,6 +188,7 @@ def noticed(made: Sequence[GoalSession], model: str) -> list[Row]:
     assert embedder is not None
     limits = calibrated(list(embedder.embed(known_messages())))
     found = returns = wrong = others = 0
+    alike: dict[str, list[float]] = {}
     for one in made:
         before: list[Any] = []
         for text, kind in one.prompts:
@@ -193,6 +196,11 @@ def noticed(made: Sequence[GoalSession], model: str) -> list[Row]:
             if says_much(text):
                 vector = embedder.embed([text])[0]
                 is_return = returned(before, vector, limits) is not None
+                if before:
+                    newest = sum(before[-2:])
+                    alike.setdefault(kind, []).append(
+                        float(newest @ vector / (newest @ newest) ** 0.5)
+                    )
                 before.append(vector)
             returns += kind == "returns"
             found += kind == "returns" and is_return
@@ -202,7 +210,21 @@ def noticed(made: Sequence[GoalSession], model: str) -> list[Row]:
         Row(f"limits of {model}", ", ".join(f"{limit:.3f}" for limit in limits)),
         at_least("returns found", found / returns, FOUND_GOAL, "", f"of {returns}"),
         at_most("false in 20 prompts", 20 * wrong / others, FALSE_GOAL, "", f"of {others}"),
+        Row(
+            f"new subjects, at {', '.join(map(str, FALSE))} false in 20",
+            ", ".join(f"{share:.2f}" for share in _new_found(alike))
+            + f" of {len(alike['begins'])}",
+        ),
     ]
+
+
+def _new_found(alike: dict[str, list[float]]) -> Iterator[float]:
+    """Share of new subjects whose first message is less similar to the two before it than a limit
+    that takes so many of 20 messages that continue for one."""
+    same = sorted(alike["continues"])
+    for wrong in FALSE:
+        limit = same[wrong * len(same) // 20]
+        yield sum(one < limit for one in alike["begins"]) / len(alike["begins"])
 
 
 # --- what it is good for --------------------------------------------------------------------------
