@@ -13,14 +13,13 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from functools import cache, cached_property
-from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory.edits import changed_fields
 from wm.domain.memory.outside_changes import CHANGED, DELETED
-from wm.domain.sync.merge import CLEARED, NAME
+from wm.domain.sync.merge import CLEARED
 from wm.domain.sync.portable import (
     GONE,
     arrived,
@@ -44,7 +43,6 @@ from wm.text.letters import canonical
 SIGNED, ALL = ACCEPT[1:]
 """How entries of others enter, if not after approval: with a verified signature, or at once."""
 
-UNSIGNED: Mapping[str, Collection[str]] = MappingProxyType({})
 PROPOSED = "m_"
 
 
@@ -70,6 +68,17 @@ class Rules(Struct, frozen=True):
         return self.own_repository or self.accept == ALL or is_signed
 
 
+class _Said(Struct, frozen=True):
+    """What an author's version says of an entry. version: with clocks; fields: without, and
+    redacted; none if it was withdrawn. signed: the fields that a signature covers."""
+
+    entry_id: str
+    author: str
+    version: Version
+    fields: Mapping[str, Value]
+    signed: Collection[str]
+
+
 class Reception:
     """A memory that takes in arrivals: a working value. `finished` gives the result.
 
@@ -90,9 +99,8 @@ class Reception:
             if entry.status == "inbox" and entry.outside and len(entry.supersedes) == 1:
                 about = entry.supersedes[0], entry.origin
                 self._proposals.setdefault(about, []).append(entry.id)
-        self._links: list[tuple[str, str, Version, bool]] = []
-        """Entries that their author replaced: with the heir, the author's version, and whether it
-        is trusted."""
+        self._replaced: list[_Said] = []
+        """Entries that their author replaced."""
         self._agreed: list[str] = []
         self.records = dict(records)
         self.facts: list[Fact] = []
@@ -103,7 +111,7 @@ class Reception:
         self.unsent: list[str] = []
         """Shared entries that changed here and there: the local change has to be sent first."""
 
-    def take(self, shared: SharedEntry, signed: Mapping[str, Collection[str]] = UNSIGNED) -> None:
+    def take(self, shared: SharedEntry, signed: Mapping[str, Collection[str]]) -> None:
         """Take in one entry. signed: author -> the fields that a signature covers."""
         known = self.records.get(shared.id)
         creator = (known.author if known is not None else "") or creator_of(shared)
@@ -115,52 +123,56 @@ class Reception:
             self.unsent.append(shared.id)
             return
         for author in sorted(shared.authors, key=lambda name: (name != creator, name)):
-            version = self._named(shared.authors[author])
+            version = shared.authors[author]
             fields = stated(version)
             said = digest(fields)
             if seen.get(author) == said:
                 continue
             seen[author] = said
-            if author != creator:
-                self._propose(shared.id, author, version, self._clean(fields))
-            else:
-                named = signed.get(author, ())
-                self._in_force(shared.id, version, self._clean(fields), named)
+            covered = signed.get(author, ())
+            one = _Said(shared.id, author, version, self._clean(fields), covered)
+            if author == creator:
+                self._in_force(one)
+            elif fields or CLEARED in version:  # else it only has fields that we do not know
+                self._propose(one)
         self._record(shared.id, seen=seen)
 
     def finished(self) -> WorkspaceMemory:
         """The memory with everything that was taken in."""
-        for link in self._links:
-            self._link(*link)
+        for said in self._replaced:
+            self._replace(said)
         for entry_id in self._agreed:
             self._record(entry_id, digest=self._local_digest(entry_id))
         return self._memory.model_copy(update={"entries": tuple(self._entries.values())})
 
     # --- the version in force -------------------------------------------------------------
 
-    def _in_force(
-        self, entry_id: str, version: Version, fields: Mapping[str, Value], signed: Collection[str]
-    ) -> None:
-        entry = self._entries.get(entry_id)
-        if not fields:
-            self._withdraw(entry_id, version, self._rules.trusts((CLEARED,), signed))
+    def _in_force(self, said: _Said) -> None:
+        entry = self._entries.get(said.entry_id)
+        if not said.fields:
+            self._withdraw(said, CLEARED)
         elif entry is not None:
-            self._change(entry, version, fields, signed)
-        elif self.records[entry_id].digest == GONE or not self._rules.is_gone(entry_id):
-            self._enter(entry_id, version, fields, signed)
-        heir = str(fields.get("superseded_by", ""))
-        if heir and heir != entry_id:
-            trusted = self._rules.trusts(("superseded_by",), signed)
-            self._links.append((entry_id, heir, version, trusted))
+            self._change(entry, said)
+        elif self._is_back(said) or not self._rules.is_gone(said.entry_id):
+            self._enter(said)
+        if said.fields.get("superseded_by", "") not in ("", said.entry_id):
+            self._replaced.append(said)
 
-    def _enter(
-        self, entry_id: str, version: Version, fields: Mapping[str, Value], signed: Collection[str]
-    ) -> None:
+    def _is_back(self, said: _Said) -> bool:
+        """Whether it was removed here because its author ended it, or because the user left."""
+        return self.records[said.entry_id].digest == GONE
+
+    def _enter(self, said: _Said) -> None:
         own = self._rules.own_repository
-        entry = arrived(entry_id, version, fields, own_repository=own, now=self._rules.now)
-        is_back = self.records[entry_id].digest == GONE
-        trusted = self._rules.trusts(fields.keys(), signed)
-        reasons = self._reasons(entry, trusted, is_back=is_back)
+        entry = arrived(
+            said.entry_id,
+            said.version,
+            said.fields,
+            author="" if own else self._name(said),
+            now=self._rules.now,
+        )
+        trusted = self._rules.trusts(said.fields, said.signed)
+        reasons = self._reasons(entry, trusted, is_back=self._is_back(said))
         twin = self._twin(entry)
         if reasons:
             entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
@@ -170,38 +182,29 @@ class Reception:
         self._put(entry)
         if twin is not None and entry.status == "active":
             self._retire(twin, entry.id)
-        self._agreed.append(entry_id)
+        self._agreed.append(entry.id)
         outcomes: dict[str, Outcome] = {"active": "promoted", "inbox": "inbox"}
-        self._log(
-            "memory_received",
-            outcomes.get(entry.status, "absorbed"),
-            entry,
-            entry.reasons,
-            **({"carriedBy": entry.superseded_by} if entry.superseded_by else {}),
-        )
+        outcome = outcomes.get(entry.status, "absorbed")
+        carried = {"carriedBy": entry.superseded_by} if entry.superseded_by else {}
+        self._log("memory_received", outcome, entry, entry.reasons, **carried)
 
-    def _change(
-        self,
-        entry: MemoryEntry,
-        version: Version,
-        fields: Mapping[str, Value],
-        signed: Collection[str],
-    ) -> None:
-        rules = self._rules
+    def _change(self, entry: MemoryEntry, said: _Said) -> None:
+        rules, fields = self._rules, said.fields
         as_synced = self._is_as_synced(entry.id)
         if as_synced and entry.status == "superseded" and not fields.get("superseded_by"):
-            self._enter(entry.id, version, fields, signed)  # its author took it back into force
+            self._enter(said)  # its author took it back into force
             return
         update = changed_by(entry, fields, own_repository=rules.own_repository)
         if not update:
             self._agreed.append(entry.id)
             return
         changed = entry.model_copy(update={**update, "updated_at": iso(rules.now)})
-        reasons = self._reasons(changed, rules.trusts(fields_behind(update, fields), signed))
+        trusted = rules.trusts(fields_behind(update, fields), said.signed)
+        reasons = self._reasons(changed, trusted)
         if as_synced and entry.status == "inbox" and not entry.outside:
             changed = changed.model_copy(update={"reasons": reasons or entry.reasons})
         elif reasons or not as_synced:
-            self._propose(entry.id, self.records[entry.id].author, version, fields)
+            self._propose(said)
             return
         if "text" in update:
             changed = changed.model_copy(update={"retention_clock": iso(rules.now)})
@@ -211,24 +214,28 @@ class Reception:
         codes = tuple(sorted(update))
         self._log("memory_edited", "changed", changed, codes, **changed_fields(entry, logged))
 
-    def _withdraw(self, entry_id: str, version: Version, trusted: bool) -> None:
+    def _withdraw(self, said: _Said, needed: str) -> None:
+        """Remove an entry whose author ended it with the field `needed`."""
+        entry_id = said.entry_id
         entry = self._entries.get(entry_id)
-        stone = str(version[CLEARED][1]) if CLEARED in version else ""
+        stone = str(said.version[CLEARED][1]) if CLEARED in said.version else ""
         is_forgotten = self._rules.own_repository and bool(stone)
         if entry is None:
             self.forgotten += [(entry_id, stone)] if is_forgotten else []
             self._record(entry_id, digest=GONE)
             return
+        trusted = self._rules.trusts((needed,), said.signed)
         if self._is_as_synced(entry_id) and (trusted or entry.status == "inbox"):
             del self._entries[entry_id]
             self._record(entry_id, digest=GONE)
             self.trashed.append((entry, is_forgotten))
             self._log("memory_trashed", "trashed", entry, ("team_withdrew",), stone=is_forgotten)
         else:
-            self._propose(entry_id, self.records[entry_id].author, version, {})
+            self._propose(said)
 
-    def _link(self, entry_id: str, heir_id: str, version: Version, trusted: bool) -> None:
+    def _replace(self, said: _Said) -> None:
         """Retire an entry that its author replaced, once the replacement is in force here."""
+        entry_id, heir_id = said.entry_id, str(said.fields["superseded_by"])
         entry, heir = self._entries.get(entry_id), self._entries.get(heir_id)
         if entry is None or entry.status not in ("active", "inbox") or entry.outside:
             return
@@ -236,7 +243,9 @@ class Reception:
         is_own = known is not None and known.author == self.records[entry_id].author
         if not self._rules.own_repository and (heir is None or not is_own):
             # Its author keeps the replacement private: to us the entry is only withdrawn.
-            self._withdraw(entry_id, {n: f for n, f in version.items() if n == NAME}, trusted)
+            version = {name: f for name, f in said.version.items() if name != CLEARED}
+            withdrawn = structs.replace(said, version=version, fields={})
+            self._withdraw(withdrawn, "superseded_by")
         elif heir is not None and heir.status == "inbox" and entry.status == "active":
             waits = tuple(dict.fromkeys((*heir.supersedes, entry_id)))
             self._put(heir.model_copy(update={"supersedes": waits}))
@@ -247,22 +256,19 @@ class Reception:
 
     # --- proposals -------------------------------------------------------------------------
 
-    def _propose(
-        self, entry_id: str, author: str, version: Version, fields: Mapping[str, Value]
-    ) -> None:
+    def _propose(self, said: _Said) -> None:
         """Put an author's version of an entry into the inbox, in place of its earlier proposal."""
+        entry_id, fields = said.entry_id, said.fields
         entry = self._entries.get(entry_id)
         if entry is None or entry.status not in ("active", "inbox"):
             return
         gone = not fields
-        if gone and CLEARED not in version and author != self.records[entry_id].author:
-            return  # a version of fields that we do not know
         update = {} if gone else changed_by(entry, fields, own_repository=False)
-        origin = TEAM + name_of(version)
+        origin = TEAM + self._name(said)
         for old in self._proposals.pop((entry_id, origin), ()):
             self._entries.pop(old, None)
-        said = "\0".join((entry_id, author, digest(fields)))
-        name = PROPOSED + hashlib.sha256(said.encode()).hexdigest()[:20]
+        key = "\0".join((entry_id, said.author, digest(fields)))
+        name = PROPOSED + hashlib.sha256(key.encode()).hexdigest()[:20]
         if not (gone or update) or name in self._entries or self._rules.is_gone(name):
             return
         proposal = entry.model_copy(
@@ -343,10 +349,8 @@ class Reception:
         redact = self._redact
         return {redact(n): redact(v) if isinstance(v, str) else v for n, v in fields.items()}
 
-    def _named(self, version: Version) -> Version:
-        """The version, without secrets in its author's name."""
-        clock, name = version.get(NAME, ("", ""))
-        return {**version, NAME: (clock, self._redact(str(name)))} if clock else version
+    def _name(self, said: _Said) -> str:
+        return name_of(said.version, self._redact)
 
     def _put(self, entry: MemoryEntry) -> None:
         self._entries[entry.id] = entry

@@ -98,7 +98,7 @@ def author_name(text: str) -> str:
     return plain[:_NAME_CHARS] or "someone"
 
 
-def name_of(version: Version, redact: Callable[[str], str] = str) -> str:
+def name_of(version: Version, redact: Callable[[str], str]) -> str:
     """What its author is called."""
     return author_name(redact(str(version.get(NAME, ("", ""))[1])))
 
@@ -197,20 +197,16 @@ def fields_behind(update: Mapping[str, object], fields: Mapping[str, Value]) -> 
 
 
 def arrived(
-    entry_id: str,
-    version: Version,
-    fields: Mapping[str, Value],
-    *,
-    own_repository: bool,
-    now: datetime,
+    entry_id: str, version: Version, fields: Mapping[str, Value], *, author: str, now: datetime
 ) -> MemoryEntry:
-    """A new local entry from a version. Its dates are no later than now."""
-    update = _read(fields, own_repository=own_repository)
+    """A new local entry from a version. Its dates are no later than now. author: the name of
+    another author; "" in the user's own repository."""
+    update = _read(fields, own_repository=not author)
     clock = max(field[0] for field in version.values())
     created = version[CREATED][0] if CREATED in version else clock
     changed = moment_of(clock, now=now)
-    if not own_repository:
-        update["origin"] = TEAM + name_of(version)
+    if author:
+        update["origin"] = TEAM + author
     return MemoryEntry(
         id=entry_id,
         created_at=min(moment_of(created, now=now), changed),
