@@ -103,10 +103,10 @@ class Person:
         scope = {"directory": str(self.project)}
         return sync_project(self.bench.runtime, self._call, scope, Choices(**choices))
 
-    def sync_mine(self, remote: str = "", **choices: Any) -> Synced:
+    def sync_mine(self, remote: str = "", folder: str = "", **choices: Any) -> Synced:
         self.bench.later()
         choices.setdefault("confirm", lambda _leaving, _remote: True)
-        scope = {"directory": str(self.project)}
+        scope = {"directory": folder or str(self.project)}
         return sync_mine(self.bench.runtime, self._call, Choices(remote=remote, **choices), scope)
 
     def _call(self, name: str, /, **fields: Any) -> Any:

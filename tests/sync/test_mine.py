@@ -126,6 +126,39 @@ def test_a_folder_that_claims_to_be_a_project_gets_nothing_unasked(computers: Co
     assert laptop.texts() == [CENTS, SHIP]
 
 
+def test_no_folder_is_adopted_while_the_own_repository_cannot_be_read(computers: Computers) -> None:
+    desk, laptop = computers.desk, computers.laptop
+    desk.remember(SHIP)
+    laptop.remember(CENTS)
+    desk.sync_mine(str(computers.own))
+    laptop.sync_mine(str(computers.own))
+    away = computers.own.rename(computers.own.with_name("away.git"))
+    assert laptop.sync_mine().trouble
+    away.rename(computers.own)
+    assert not laptop.sync_mine().trouble
+    assert laptop.texts() == [CENTS]
+
+
+def test_a_second_folder_with_the_same_claim_is_adopted_only_after_a_yes(
+    computers: Computers,
+) -> None:
+    desk, claims = computers.desk, computers.desk.folder / "claims"
+    git(desk.folder, "clone", "-q", f"file://{desk.project}", str(claims))
+    git(claims, "remote", "set-url", "origin", git(desk.project, "remote", "get-url", "origin"))
+    there = {"directory": str(claims)}
+    desk.remember(SHIP)
+    desk._call("remember", text=CENTS, type="decision", typed=True, **there)
+    asked: list[str] = []
+    for _ in range(2):
+        desk.sync_mine(str(computers.own), adopts=lambda root: bool(asked.append(root)))
+    assert asked == [str(claims), str(claims)]
+    assert desk.texts() == [SHIP]
+    assert [one.entry.text for one in desk._call("inspect", **there).entries] == [CENTS]
+    for _ in range(2):
+        desk.sync_mine(adopts=lambda _root: True)
+    assert desk.texts() == [CENTS, SHIP]
+
+
 def test_what_others_shared_does_not_go_to_the_own_repository(
     computers: Computers, world: World
 ) -> None:
@@ -211,3 +244,17 @@ def test_a_folder_that_takes_no_part_is_named(computers: Computers) -> None:
     git(desk.folder, "init", "-q", str(desk.project))
     done = desk.sync_mine(str(computers.own))
     assert (done.trouble, done.apart) == ("", str(desk.project))
+
+
+def test_it_syncs_from_any_folder(computers: Computers) -> None:
+    """The home folder is no project, and the first place where a person tries it."""
+    desk, laptop = computers.desk, computers.laptop
+    desk.remember("I want answers in short sentences.", user=True, type="feedback")
+    computers.join()
+    for folder in ("/", str(Path.home())):
+        answer = laptop.sync_mine(str(computers.own), folder=folder)
+        assert not answer.trouble
+        assert answer.apart == ""
+    assert users(laptop) == ["I want answers in short sentences."]
+    with pytest.raises(UserError, match="no folder /nowhere"):
+        laptop.sync_mine(str(computers.own), folder="/nowhere")

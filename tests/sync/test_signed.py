@@ -118,3 +118,21 @@ def test_a_sync_that_nobody_watches_signs_nothing_and_sends_nothing(
     assert world.tree() != before
     assert "gpgsig" in git(world.remote, "cat-file", "commit", REF)
     assert signing.exists()
+
+
+def test_also_the_own_repository_gets_no_signature_that_nobody_watches(
+    world: World, signing: Path
+) -> None:
+    """A program that signs may ask for a password."""
+    ann, own = world.person("ann"), world.folder / "own.git"
+    git(world.folder, "init", "-q", "--bare", str(own))
+    git(signing.parent, "config", "--global", "user.email", "ann@example.org")
+    ann.remember(SHIP)
+    ann.sync_mine(str(own))
+    before = git(own, "rev-parse", REF)
+    assert "gpgsig" in git(own, "cat-file", "commit", REF)
+    ann.remember(OTHER)
+    ann.sync_mine(quiet=True)
+    assert git(own, "rev-parse", REF) == before
+    ann.sync_mine()
+    assert git(own, "rev-parse", REF) != before

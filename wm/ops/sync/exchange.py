@@ -64,21 +64,26 @@ class Choices(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """What to sync with whom. parts: folders in the tree, each with the fields that name its
-    workspace in a request; two clones of a project have one folder. sends: whether anything may be
-    sent. allowed_signers: see `signed_files`; None: signatures do not matter. publish_to: the
-    project."""
+    workspace in a request; two clones of a project have one folder. is_known: the remote was synced
+    with before. allowed_signers: see `signed_files`; None: signatures do not matter. publish_to:
+    the project."""
 
     parts: Sequence[tuple[str, Mapping[str, Any]]]
     mine: bool
     url: str
     remote: Remote
+    is_known: bool
     who: Identity
     author: str
     choices: Choices
     now: Callable[[], datetime]
-    sends: bool = True
     allowed_signers: str | None = None
     publish_to: str = ""
+
+    @property
+    def sends(self) -> bool:
+        """Whether anything may be sent: in the background nobody can unlock a key that signs."""
+        return not (self.choices.quiet and self.who.signs)
 
 
 class _Part(Struct):
@@ -199,7 +204,7 @@ class _Run:
         if plan.choices.dry_run:
             self._preview()
             return True
-        if self._trouble and plan.remote not in (part.out.replica.remote for part in self._parts):
+        if self._trouble and not plan.is_known:
             return True  # a wrong name or URL is not remembered
         self._join_theirs()
         self._commit_own()
@@ -259,20 +264,14 @@ class _Run:
         if ahead:
             return
         news, ours_lack = self._joined()
-        is_clean = self._left_out.odd_count == 0
-        if here > there:
-            self._rewrites = True  # they still have the history that was purged
-            changes, parents = ours_lack, [ours]
-        elif here < there or (behind and is_clean):
+        if here < there or (behind and self._left_out.odd_count == 0):
             self._mirror.move(theirs, ours)
-            self._ours = theirs
-            changes, parents = news, [theirs]
-        elif is_clean:
-            changes, parents = news, [theirs, ours]
+            self._ours, changes, parents = theirs, news, [theirs]
         else:
             if not ours:
                 self._commit({VERSION_FILE: _version_file(there)}, [], "Begin")
-            changes, parents = ours_lack, [self._ours, theirs]
+            self._rewrites = here > there  # they still have the history that was purged
+            changes, parents = ours_lack, [self._ours, *([] if self._rewrites else [theirs])]
         if changes or len(parents) > 1:
             self._commit(changes, parents, "Join")
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from wm.api.protocol import Scoped
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.api.sync import Synced
 from wm.domain.memory.checkouts import remote_name
 from wm.domain.sync.arrivals import SIGNED
@@ -31,7 +30,6 @@ from wm.store.git.objects import Objects
 
 ORIGIN = "origin"
 DEADLINE_S = 5.0
-NOWHERE: Mapping[str, Any] = MappingProxyType({})
 MINE = author_id("mine")
 """The author of everything in the user's own repository, whichever address git knows."""
 
@@ -67,27 +65,26 @@ def sync_project(
             fix='git config --global user.email "you@example.org"',
         )
     remote, team = _remote(runtime, known, name, url), runtime.settings.team
-    if choices.quiet and remote is not known.remote:
+    is_known = remote is known.remote
+    if choices.quiet and not is_known:
         raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
     plan = Plan(
         parts=[("entries", scope)],
         mine=False,
         url=url,
         remote=remote,
+        is_known=is_known,
         who=git.who,
         author=known.author or author_id(git.who.email),
         choices=choices,
         now=runtime.now,
-        sends=not (choices.quiet and git.who.signs),  # nobody is there to unlock a key
         allowed_signers=team.allowed_signers if team.accept == SIGNED else None,
         publish_to=place.root,
     )
     return _run(plan, Mirror(runtime.store, place.key, quiet=choices.quiet), call)
 
 
-def sync_mine(
-    runtime: Runtime, call: Call, choices: Choices, scope: Mapping[str, Any] = NOWHERE
-) -> Synced:
+def sync_mine(runtime: Runtime, call: Call, choices: Choices, scope: Mapping[str, Any]) -> Synced:
     """Sync all own memory with a repository of the user's own. scope: a project that takes part
     even if nothing is remembered there yet. Raises UserError, Unavailable."""
     known = replica(runtime, USER_PLACE.key, mine=True)
@@ -106,24 +103,28 @@ def sync_mine(
         )
     mirror = Mirror(runtime.store, USER_PLACE.key, quiet=choices.quiet)
     mirror.prepare()
-    fetched, _ = mirror.fetch(url)
-    spaces = Objects(mirror.path).spaces(fetched) if fetched else frozenset()
+    fetched, trouble = mirror.fetch(url)
+    here, workspaces = _here(runtime, scope), runtime.store.workspaces()
+    roots = {here.key: here.root, **{key: place_of(runtime, key).root for key in workspaces}}
+    roots.pop(USER_PLACE.key, None)
+    spaces = {key: replica(runtime, key, mine=True).space for key in roots}
+    taken = {*spaces.values(), *(Objects(mirror.path).spaces(fetched) if fetched else ())}
+    for key, root in roots.items():
+        # Without the tree nothing says which projects it has, so no other folder takes part.
+        if not trouble and not spaces[key] and os.path.isdir(root):
+            spaces[key] = _claimed(root, taken, choices)
+            taken.add(spaces[key])
     parts: list[tuple[str, Mapping[str, Any]]] = [("user", {"workspace": USER_PLACE.key})]
-    places = {key: place_of(runtime, key).root for key in runtime.store.workspaces()}
-    here = locate(runtime, Scoped.model_validate(scope)) if scope else USER_PLACE
-    if scope:
-        places.setdefault(here.key, here.root)
-    apart = ""
-    for key, root in places.items():
-        space = _space(runtime, key, root, spaces, choices)
-        named = {"workspace": key} if key in runtime.store.workspaces() else scope
-        parts += [(space, named)] if space else []
-        apart = root if key == here.key and not space else apart
+    for key, space in spaces.items():
+        parts += [(space, {"workspace": key} if key in workspaces else scope)] if space else []
+    apart = "" if trouble or spaces.get(here.key, "user") else here.root
+    remote = _remote(runtime, known, url, url)
     plan = Plan(
         parts=parts,
         mine=True,
         url=url,
-        remote=_remote(runtime, known, url, url),
+        remote=remote,
+        is_known=remote is known.remote,
         who=configured(str(runtime.store.home)).who or Identity("wm", "wm@localhost"),
         author=MINE,
         choices=choices,
@@ -148,7 +149,7 @@ def sync_quietly(runtime: Runtime, workspace: str) -> None:
     if replica(runtime, workspace, mine=False).remote is not None:
         sync_project(runtime, call, {"workspace": workspace}, choices)
     if replica(runtime, USER_PLACE.key, mine=True).remote is not None:
-        sync_mine(runtime, call, choices)
+        sync_mine(runtime, call, choices, {})
 
 
 def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:
@@ -177,14 +178,22 @@ def _remote(runtime: Runtime, known: Replica, name: str, url: str) -> Remote:
     return Remote(name=name, shown=shown, digest=keyed, approved_at=moment)
 
 
-def _space(runtime: Runtime, key: str, root: str, spaces: frozenset[str], choices: Choices) -> str:
-    """The workspace's folder in the user's own tree; "" if it does not take part."""
-    joined = replica(runtime, key, mine=True).space
-    if joined or not os.path.isdir(root):
-        return joined
+def _here(runtime: Runtime, scope: Mapping[str, Any]) -> WorkspacePlace:
+    """The project of the command; the user's own place if it runs in the home folder, in `/`, or in
+    the background. Raises NotFound."""
+    try:
+        return locate(runtime, Scoped.model_validate(scope))
+    except NotFound:
+        raise
+    except UserError:
+        return USER_PLACE
+
+
+def _claimed(root: str, taken: Collection[str], choices: Choices) -> str:
+    """The folder in the user's own tree of a checkout that has none yet; "" if it does not take
+    part. First commit and remote are claims that any folder can make (ID-3)."""
     space = claimed_space(root)
-    # First commit and remote are claims that any folder can make (ID-3).
-    return space if space and (space not in spaces or choices.adopts(root)) else ""
+    return space if space and (space not in taken or choices.adopts(root)) else ""
 
 
 def claimed_space(root: str) -> str:

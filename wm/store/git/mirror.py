@@ -28,7 +28,9 @@ FETCHED = "refs/wm/fetched"
 PLUMBING_S = 120.0
 NETWORK_S = 300.0
 QUIET_NETWORK_S = 30.0
-"""Deadlines of commands on this machine, over the network, and over it in the background."""
+CONFIGURED_S = 5.0
+"""Deadlines of commands on this machine, over the network, over it in the background, and of
+reading the configuration."""
 
 STALE_S = 2 * NETWORK_S
 """Age from which on a lock or a temporary file in the mirror belongs to no running command."""
@@ -79,7 +81,7 @@ class Mirror:
             ids = run(kind, where=project, deadline_s=PLUMBING_S).text if project else ""
             words = ["init", "--quiet", "--bare", "--template=", f"--object-format={ids or 'sha1'}"]
             where = str(store.home / paths.MIRRORS)
-            made = run([*words, new], where=where, deadline_s=PLUMBING_S)
+            made = _answered(run([*words, new], where=where, deadline_s=PLUMBING_S))
             if not made.ok:
                 raise Unavailable(
                     f"git cannot make {self.path}: {made.why}.", fix="Correct that, then try again."
@@ -121,7 +123,8 @@ class Mirror:
 
     def refs(self) -> Mapping[str, str]:
         """The commits of REF and FETCHED, as far as they exist."""
-        found = self._git(["for-each-ref", "--format=%(refname) %(objectname)", "refs/wm"])
+        words = ["for-each-ref", "--format=%(refname) %(objectname)", "refs/wm"]
+        found = _answered(self._git(words))
         if not found.ok:
             raise Corrupt(f"The mirror {self.path} cannot be read: {found.why}.")
         return dict(line.split(" ", 1) for line in found.text.splitlines() if " " in line)
@@ -250,6 +253,14 @@ class Mirror:
         return self._git(words, deadline_s=wait, quiet=self._quiet, url=url)
 
 
+def _answered(found: Output) -> Output:
+    """The output of a command; raises Unavailable if git did not answer at all."""
+    if found.code is None:
+        fix = "Install git, or try again if it only was too slow."
+        raise Unavailable(f"{found.why}.", fix=fix)
+    return found
+
+
 def is_local(url: str) -> bool:
     return url.startswith(("/", "file://"))
 
@@ -263,14 +274,12 @@ class Configured(Struct, frozen=True):
     is_repository: bool
 
 
-def configured(root: str, deadline_s: float = 5.0) -> Configured:
+def configured(root: str) -> Configured:
     """Read git's configuration in a folder. Raises Unavailable without git."""
     every_repository_has = "core.repositoryformatversion"
     wanted = rf"^(remote\..*\.url|user\.(name|email)|commit\.gpgsign|{every_repository_has})$"
     words = ["config", "--null", "--show-scope", "--get-regexp", wanted]
-    found = run(words, where=root, deadline_s=deadline_s)
-    if found.code is None:
-        raise Unavailable(f"{found.why}.", fix="Install git.")
+    found = _answered(run(words, where=root, deadline_s=CONFIGURED_S))
     parts = found.text.split("\0")
     values: dict[str, str] = {}
     for scope, pair in zip(parts[::2], parts[1::2], strict=False):
