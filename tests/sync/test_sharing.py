@@ -521,6 +521,17 @@ def test_leaving_removes_what_came_unless_it_is_kept(world: World) -> None:
     assert ben.record().team.remote is None
 
 
+def test_who_comes_back_to_a_team_gets_its_entries_again(world: World) -> None:
+    ann, ben = world.person("ann"), world.person("ben", accept="all")
+    left, forgotten = ann.shared(SHIP), ann.shared(CENTS)
+    synced(ann, ben)
+    ben.call("forget_entry", id=forgotten)
+    ben.call("team", leave=True)
+    synced(ben)
+    assert (ben.texts(), ben.bench.trash()) == ([SHIP], (forgotten,))
+    assert ben.entries[left].origin == "team:Ann"
+
+
 def test_who_left_a_team_sends_nothing_of_it_to_another_remote(world: World) -> None:
     ann, ben = world.person("ann"), world.person("ben", accept="all")
     ann.shared(SHIP)

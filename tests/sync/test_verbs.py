@@ -156,10 +156,13 @@ def test_a_remote_that_was_never_reached_is_not_remembered(desks: tuple[Desk, De
 
 def test_without_git_the_sentence_names_git(desks: tuple[Desk, Desk]) -> None:
     ann, _ = desks
+    ann.wm("share", ann.remember(SHIP))
+    ann.wm("sync", "--yes")
     ann.env = {**ann.env, "PATH": "/nowhere"}
-    done = ann.wm("sync")
-    assert done.code == 1
-    assert "git is not installed" in done.sentences
+    for words in (("sync",), ("sync", "--mine", "/some/where.git"), ("team",)):
+        done = ann.wm(*words)
+        assert done.code == 1
+        assert "git is not installed. Install git" in done.sentences, words
 
 
 def test_recaps_are_shared_and_unshared_by_an_option(desks: tuple[Desk, Desk]) -> None:
@@ -175,3 +178,49 @@ def test_recaps_are_shared_and_unshared_by_an_option(desks: tuple[Desk, Desk]) -
 def test_a_type_without_entries_shares_nothing_and_says_so(desks: tuple[Desk, Desk]) -> None:
     said = desks[0].wm("share", "--type", "decision")
     assert (said.code, said.out) == (0, "No active entry has this type.\n")
+
+
+def test_a_purge_sends_nothing_that_no_person_was_shown(
+    desks: tuple[Desk, Desk], world: World
+) -> None:
+    ann, _ = desks
+    shared, withdrawn = ann.remember(SHIP), ann.remember(CENTS)
+    ann.wm("share", shared, withdrawn)
+    asked = ann.wm("unshare", withdrawn, "--purge")
+    assert asked.code == 1
+    assert "The first push sends 1 entry" in asked.sentences
+    assert SHIP in asked.sentences
+    assert git(world.remote, "for-each-ref", "refs/wm") == ""
+
+
+def test_a_purge_says_that_it_rewrote_the_history(desks: tuple[Desk, Desk]) -> None:
+    ann, _ = desks
+    name = ann.remember(SHIP)
+    ann.wm("share", name)
+    ann.wm("sync", "--yes")
+    purged = ann.wm("unshare", name, "--purge")
+    assert purged.code == 0
+    said = " ".join(purged.out.split())
+    assert "The shared history was rewritten" in said
+    assert "hosts keep the old objects until they clean up" in said
+    assert "rewritten" not in ann.wm("sync").out
+
+
+def test_a_dry_run_speaks_of_what_would_be(desks: tuple[Desk, Desk]) -> None:
+    ann, ben = desks
+    ann.wm("share", ann.remember(SHIP))
+    ann.wm("sync", "--yes")
+    assert "would be received  1 entry\n" in ben.wm("sync", "--dry-run").out
+    assert ben.wm("sync", "--dry-run", "--json").json["parts"][0]["received"] == {"changed": 1}
+
+
+def test_what_was_never_shared_cannot_be_unshared(desks: tuple[Desk, Desk]) -> None:
+    ann, _ = desks
+    name = ann.remember(SHIP)
+    said = ann.wm("unshare", name)
+    assert said.code == 1
+    assert "is not shared" in said.sentences
+    assert "wm share" in said.sentences
+    ann.wm("share", name)
+    assert "1 entry, 1 not sent yet" in ann.wm("team").out
+    assert "`wm sync` withdraws it from the others" in ann.wm("unshare", name).out

@@ -26,6 +26,10 @@ class SharedRecord(Record):
     shared: bool = optional(False)
     withdrawn: bool = optional(False)
 
+    @property
+    def is_shared(self) -> bool:
+        return self.shared and not self.withdrawn
+
 
 class Remote(Record):
     """Where a person agreed to sync with. name: of the project's remote, or the URL. shown: host

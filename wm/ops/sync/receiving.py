@@ -87,7 +87,7 @@ def _with_sent(replica: Replica, request: ArriveRequest) -> dict[str, SharedReco
                 "author": known.author or replica.author,
                 "digest": sent.digest,
                 "seen": {**known.seen, **seen},
-                "shared": known.shared and not known.withdrawn,
+                "shared": known.is_shared,
                 "withdrawn": False,
             }
         )

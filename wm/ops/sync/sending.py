@@ -66,22 +66,17 @@ def _share(work: LocatedWork, request: ShareRequest) -> SharedEntries:
 
 
 def _listed(place: WorkspacePlace, memory: WorkspaceMemory, replica: Replica) -> SharedEntries:
-    shared = [e for e in memory.entries if _is_shared(replica, e.id)]
+    names = {name for name, record in replica.records.items() if record.is_shared}
+    shared = tuple(entry for entry in memory.entries if entry.id in names)
     heirs = {e.superseded_by for e in shared if e.status == "superseded"}
     active = {e.id for e in memory.entries if e.status == "active"}
-    unshared = (name for name in heirs & active if not _is_shared(replica, name))
     return SharedEntries(
         place=place,
-        entries=tuple(shared),
-        replaced=tuple(sorted(unshared)),
+        entries=shared,
+        replaced=tuple(sorted((heirs & active) - names)),
         recaps=replica.recaps,
         remote=replica.remote,
     )
-
-
-def _is_shared(replica: Replica, entry_id: str) -> bool:
-    record = replica.records.get(entry_id)
-    return record is not None and record.shared and not record.withdrawn
 
 
 def _chosen(
@@ -94,7 +89,10 @@ def _chosen(
     that others forget it too. Raises NotFound."""
     for wanted in request.ids:
         entry = find_entry_or_trash(work, wanted)
-        if entry.status == "trashed" and entry.id not in records:
+        is_known = entry.id in records
+        if request.end and not is_known:
+            raise NotFound(f"{entry.id} is not shared.", fix="`wm share` lists what is.")
+        if entry.status == "trashed" and not is_known:
             raise NotFound(
                 f"{entry.id} was forgotten.", fix=f"`wm undo {entry.id}` brings it back."
             )

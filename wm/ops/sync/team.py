@@ -8,7 +8,8 @@ from collections import Counter
 from wm.api.sync import ReplicaRequest, Team, TeamMember, TeamRequest
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
-from wm.formats.sharing.sync import Replica
+from wm.domain.sync.portable import GONE
+from wm.formats.sharing.sync import Replica, SharedRecord
 from wm.formats.workspace_memory import TEAM, WorkspaceMemory
 from wm.ops.learning.recaps import read_recaps, recaps_ref
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
@@ -34,7 +35,7 @@ def _run(work: LocatedWork, request: TeamRequest) -> Team:
         accept=work.runtime.settings.team.accept or "inbox",
         synced_at=replica.synced_at,
         trouble=replica.trouble,
-        shared=sum(r.shared and not r.withdrawn for r in replica.records.values()),
+        shared=sum(r.is_shared for r in replica.records.values()),
         recaps=replica.recaps,
         unsent=sum(bool(one.fields) or one.id in known for one in out.leaving),
         members=_members(memory),
@@ -69,7 +70,7 @@ def _members(memory: WorkspaceMemory) -> tuple[TeamMember, ...]:
 
 def _left(work: LocatedWork, *, keep: bool) -> Team:
     """Forget the remote and what was shared; what came goes to the trash unless it is kept."""
-    memory = load_memory(work)
+    memory, replica = load_memory(work), read_sync(work).team
     came = [entry for entry in memory.entries if entry.origin.startswith(TEAM)]
     gone = [e for e in came if not keep or e.status == "inbox"]
     work.lock(trash_ref(work.key, entry.id) for entry in gone)
@@ -85,7 +86,12 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     recaps = read_recaps(work)
     if recaps.others and not keep:
         work.put(recaps_ref(work.key), recaps.model_copy(update={"others": ()}))
-    save_replica(work, read_sync(work), Replica(), mine=False)
+    # What went now is entered again if the user comes back; what was forgotten before is not.
+    records = {
+        name: SharedRecord(author=replica.records[name].author, digest=GONE)
+        for name in names & replica.records.keys()
+    }
+    save_replica(work, read_sync(work), Replica(records=records), mine=False)
     # Else the first push to another remote would send what these others share.
     Mirror(work.runtime.store, work.key, quiet=True).set_aside()
     moved = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"

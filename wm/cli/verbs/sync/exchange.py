@@ -38,7 +38,7 @@ def sync(caller: Caller, remote: str, mine: bool, yes: bool, dry_run: bool) -> R
     """
     choices = Choices(
         remote=remote,
-        confirm=lambda leaving, to: yes or _agreed(leaving, to),
+        confirm=lambda leaving, to: yes or agreed(leaving, to),
         adopts=lambda root: yes or _adopted(caller, root),
         dry_run=dry_run,
     )
@@ -53,10 +53,11 @@ def synced(caller: Caller, choices: Choices, *, mine: bool = False) -> Result:
         else:
             answer = sync_project(runtime, caller.answer, caller.scoped(), choices)
     failed = bool(answer.trouble or answer.held_back)
-    return Result(answer, partial(_print, mine=mine), failed=failed)
+    printed = partial(_print, mine=mine, purges=choices.purge)
+    return Result(answer, printed, failed=failed)
 
 
-def _agreed(leaving: Sequence[Leaving], remote: str) -> bool:
+def agreed(leaving: Sequence[Leaving], remote: str) -> bool:
     """Show everything that leaves with the first push, and who can read it; ask for a yes."""
     count = output.count(len(leaving), "entry", "entries")
     output.note(f"The first push sends {count} to {output.safe(remote)}:")
@@ -79,11 +80,11 @@ def _adopted(caller: Caller, root: str) -> bool:
     """Whether a folder may use the memory of the project that it claims to be (ID-3)."""
     if not caller.names_workspace and caller.directory == root:
         return True
-    output.note(f"{output.home_short(root)} looks like a project of your other computer.")
+    output.note(f"{output.home_short(root)} looks like a project that you have elsewhere.")
     return output.confirm("Use its memory there, too?", aside=True)
 
 
-def _print(answer: Synced, *, mine: bool) -> None:
+def _print(answer: Synced, *, mine: bool, purges: bool) -> None:
     if not answer.trouble:
         fetched = "Only fetched from" if answer.held_back else "Synced with"
         done = "Would sync with" if answer.dry_run else fetched
@@ -93,14 +94,21 @@ def _print(answer: Synced, *, mine: bool) -> None:
     if sent:
         verb = "would be sent" if answer.dry_run else "not sent yet" if answer.trouble else "sent"
         rows.append((verb, output.count(sent, "entry", "entries")))
-    elif answer.pushed:
+    elif answer.pushed and not purges:
         rows.append(("sent", "earlier changes"))
     for outcome, phrase in RECEIVED.items():
         if count := sum(part.received.get(outcome, 0) for part in answer.parts):
             what = ("recap",) if outcome == "recap" else ("entry", "entries")
-            rows.append(("received", f"{output.count(count, *what)} {phrase}"))
+            came = output.count(count, *what)
+            plan = ("would be received", came)
+            rows.append(plan if answer.dry_run else ("received", f"{came} {phrase}"))
     output.lines(output.pairs(rows))
-    if not (rows or answer.trouble or answer.held_back):
+    if purges and answer.pushed:
+        output.paragraph(
+            "The shared history was rewritten. Every machine drops the old commits with its next "
+            "sync; hosts keep the old objects until they clean up."
+        )
+    if not (rows or answer.pushed or answer.trouble or answer.held_back):
         output.line("Nothing is new on either side.")
         if not mine:
             output.hint("to see what you share: wm share")

@@ -15,7 +15,7 @@ from wm.cli.context import Caller, Result, prints, prints_answer
 from wm.cli.entries import COLUMN, WORDS, short_id
 from wm.cli.groups import Group
 from wm.cli.options import choice, flag
-from wm.cli.verbs.sync.exchange import synced
+from wm.cli.verbs.sync.exchange import agreed, synced
 from wm.errors import UserError
 from wm.formats.workspace_memory import TYPES
 from wm.ops.sync.exchange import Choices
@@ -88,10 +88,11 @@ def unshare(caller: Caller, entry_ids: tuple[str, ...], recaps: bool, purge: boo
         raise click.UsageError("Name an ID, or give --recaps.")
     answer: Any = caller.call("share_entries", ids=entry_ids, recaps=recaps, end=True)
     if purge:
-        return synced(caller, Choices(purge=True, confirm=lambda _leaving, _remote: True))
+        return synced(caller, Choices(purge=True, confirm=agreed))
     count = output.count(len(answer.entries), "entry", "entries")
     count = "The recaps of your sessions here" if recaps and not entry_ids else count
-    text = f"{count} will not be shared any more; `wm sync` withdraws them from the others."
+    them = "it" if len(answer.entries) == 1 and not recaps else "them"
+    text = f"{count} will not be shared any more; `wm sync` withdraws {them} from the others."
     return Result(answer, text)
 
 
@@ -110,7 +111,7 @@ def show(answer: Team) -> None:
     rows: list[output.Row] = [
         ("remote", answer.remote.shown if answer.remote else "none yet: `wm sync` names it"),
         ("last sync", output.moment(answer.synced_at)),
-        ("you share", _counted(answer.shared, answer.unsent, "changed since")),
+        ("you share", _counted(answer.shared, answer.unsent, "not sent yet")),
         *([("", "the recaps of your sessions")] if answer.recaps else []),
         ("others enter", WORDS.table("enters").get(answer.accept, answer.accept)),
     ]
