@@ -92,3 +92,16 @@ def test_a_remote_under_another_url_is_left_alone(world: World) -> None:
     git(ann.project, "config", "remote.origin.url", "/nowhere")
     with pytest.raises(UserError, match="URL of origin changed"):
         sync_quietly(ann.bench.runtime, ann.bench.key)
+
+
+def test_a_project_whose_remote_fails_does_not_keep_the_own_memory_back(world: World) -> None:
+    ann, own = world.person("ann"), world.folder / "own.git"
+    git(world.folder, "init", "-q", "--bare", str(own))
+    ann.shared(SHIP)
+    ann.sync()
+    ann.sync_mine(str(own))
+    ann.remember(CENTS)
+    git(ann.project, "config", "remote.origin.url", "/nowhere")
+    with pytest.raises(UserError, match="URL of origin changed"):
+        sync_quietly(ann.bench.runtime, ann.bench.key)
+    assert "cents" in git(own, "log", "-p", "refs/wm/memory")

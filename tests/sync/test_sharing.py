@@ -143,6 +143,20 @@ def test_another_authors_edit_is_a_proposal_whatever_the_rule(world: World) -> N
     assert world.tree() == ann.tree() == ben.tree() == cem.tree()
 
 
+def test_proposals_of_two_authors_with_one_name_both_wait(world: World) -> None:
+    """Names are claims: else who takes a name hides what another one proposed."""
+    ann, ben, cem = (world.person(name, accept="all") for name in ("ann", "ben", "cem"))
+    git(cem.project, "config", "user.name", "Ben")
+    name = ann.shared(SHIP)
+    synced(ann, ben, cem)
+    for person, text in ((ben, CENTS), (cem, "We deploy on Fridays."), (ben, "We deploy daily.")):
+        person.call("edit_entry", id=name, text=text)
+        person.share(name)
+        synced(person, ann)
+    assert ann.texts("inbox") == ["We deploy daily.", "We deploy on Fridays."]
+    assert {e.origin for e in ann.entries.values() if e.status == "inbox"} == {"team:Ben"}
+
+
 def test_a_rejected_proposal_does_not_return(world: World) -> None:
     ann, ben = world.person("ann"), world.person("ben", accept="all")
     name = ann.shared(SHIP)

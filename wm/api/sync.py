@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.formats.base import Record, optional
 from wm.formats.sharing.shared_entry import ID, SharedEntry
-from wm.formats.sharing.sync import Remote, Replica
+from wm.formats.sharing.sync import Remote
 from wm.formats.workspace_memory import MemoryEntry
 
 Word = Annotated[str, StringConstraints(pattern=r"^[0-9a-z_]{0,64}$")]
@@ -70,11 +70,12 @@ class Leaving(Record):
 
 
 class Outgoing(Record):
-    """What one workspace has to send. lost: shared entries that are neither here nor forgotten."""
+    """What one workspace has to send. applied: the commit that its memory reflects. lost: shared
+    entries that are neither here nor forgotten."""
 
     place: WorkspacePlace
     node: str
-    replica: Replica
+    applied: str = ""
     leaving: tuple[Leaving, ...] = ()
     lost: tuple[str, ...] = ()
 

@@ -70,13 +70,21 @@ class Rules(Struct, frozen=True):
 
 class _Said(Struct, frozen=True):
     """What an author's version says of an entry. version: with clocks; fields: without, and
-    redacted; none if it was withdrawn. signed: the fields that a signature covers."""
+    redacted; none if it was withdrawn. signed: the fields that a signature covers. digest: of the
+    version; before: of that which was handled last, "" for none."""
 
     entry_id: str
     author: str
     version: Version
     fields: Mapping[str, Value]
     signed: Collection[str]
+    digest: str
+    before: str
+
+    def proposal(self, said: str) -> str:
+        """The id of the proposal that its author makes with the version of this digest."""
+        key = "\0".join((self.entry_id, self.author, said))
+        return PROPOSED + hashlib.sha256(key.encode()).hexdigest()[:20]
 
 
 class Reception:
@@ -93,12 +101,6 @@ class Reception:
         self._rules = rules
         self._redact = cache(rules.redact)  # names, types and tags repeat from entry to entry
         self._entries = {entry.id: entry for entry in memory.entries}
-        self._proposals: dict[tuple[str, str], list[str]] = {}
-        """What waits in the inbox as another author's version of an entry: by entry and origin."""
-        for entry in memory.entries:
-            if entry.status == "inbox" and entry.outside and len(entry.supersedes) == 1:
-                about = entry.supersedes[0], entry.origin
-                self._proposals.setdefault(about, []).append(entry.id)
         self._replaced: list[_Said] = []
         """Entries that their author replaced."""
         self._agreed: list[str] = []
@@ -125,12 +127,12 @@ class Reception:
         for author in sorted(shared.authors, key=lambda name: (name != creator, name)):
             version = shared.authors[author]
             fields = stated(version)
-            said = digest(fields)
-            if seen.get(author) == said:
+            said, before = digest(fields), seen.get(author, "")
+            if said == before:
                 continue
             seen[author] = said
-            covered = signed.get(author, ())
-            one = _Said(shared.id, author, version, self._clean(fields), covered)
+            cleaned, covered = self._clean(fields), signed.get(author, ())
+            one = _Said(shared.id, author, version, cleaned, covered, said, before)
             if author == creator:
                 self._in_force(one)
             elif fields or CLEARED in version:  # else it only has fields that we do not know
@@ -244,7 +246,9 @@ class Reception:
         if not self._rules.own_repository and (heir is None or not is_own):
             # Its author keeps the replacement private: to us the entry is only withdrawn.
             version = {name: f for name, f in said.version.items() if name != CLEARED}
-            withdrawn = structs.replace(said, version=version, fields={})
+            withdrawn = structs.replace(
+                said, version=version, fields={}, digest=GONE, before=said.digest
+            )
             self._withdraw(withdrawn, "superseded_by")
         elif heir is not None and heir.status == "inbox" and entry.status == "active":
             waits = tuple(dict.fromkeys((*heir.supersedes, entry_id)))
@@ -264,11 +268,9 @@ class Reception:
             return
         gone = not fields
         update = {} if gone else changed_by(entry, fields, own_repository=False)
-        origin = TEAM + self._name(said)
-        for old in self._proposals.pop((entry_id, origin), ()):
-            self._entries.pop(old, None)
-        key = "\0".join((entry_id, said.author, digest(fields)))
-        name = PROPOSED + hashlib.sha256(key.encode()).hexdigest()[:20]
+        old, name = self._entries.get(said.proposal(said.before)), said.proposal(said.digest)
+        if old is not None and old.status == "inbox":
+            del self._entries[old.id]
         if not (gone or update) or name in self._entries or self._rules.is_gone(name):
             return
         proposal = entry.model_copy(
@@ -281,7 +283,7 @@ class Reception:
                 "superseded_by": "",
                 "conflicts": (),
                 "pinned": False,
-                "origin": origin,
+                "origin": TEAM + self._name(said),
                 "updated_at": iso(self._rules.now),
             }
         )
@@ -289,7 +291,6 @@ class Reception:
         reasons = ("team_deleted" if gone else "team_changed", *judged)
         proposal = proposal.model_copy(update={"reasons": reasons})
         self._put(proposal)
-        self._proposals[entry_id, origin] = [name]
         self._log("memory_received", "inbox", proposal, reasons, of=entry_id)
 
     # --- parts ------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ class _Run:
     @property
     def has_news(self) -> bool:
         """Whether the tree changed since the last sync that ended."""
-        return any(part.out.replica.applied != self._ours for part in self._parts)
+        return any(part.out.applied != self._ours for part in self._parts)
 
     def report(self) -> Synced:
         parts = (
@@ -241,12 +241,10 @@ class _Run:
     def _outgoing(self, space: str, scope: Mapping[str, Any]) -> _Part:
         ask = functools.partial(self._call, **scope, mine=self._plan.mine)
         out: Outgoing = ask("outgoing")
-        applied = out.replica.applied
+        applied = out.applied
         if applied not in ("", self._ours) and not self._mirror.has(applied):
             # The mirror was lost: what was in it and is not in the remote is sent again.
-            out = ask("outgoing", everything=True)
-            replica = out.replica.model_copy(update={"applied": ""})
-            out = out.model_copy(update={"replica": replica})
+            out = ask("outgoing", everything=True).model_copy(update={"applied": ""})
             return _Part(space, ask, out, [one.id for one in out.leaving])
         again = self._trees.unnoted(applied, self._ours, (space, self._plan.author, out.node))
         return _Part(space, ask, ask("outgoing", again=again) if again else out, again)
@@ -361,7 +359,7 @@ class _Run:
     def _own(self, part: _Part) -> Iterator[tuple[Leaving, bytes]]:
         """The files that have to change, with their new bytes. Notes what the tree then says."""
         out, author = part.out, self._plan.author
-        commits = (out.replica.applied, self._written, self._ours)
+        commits = (out.applied, self._written, self._ours)
         paths = {one.id: path_of((part.space, one.id)) for one in out.leaving}
         self._trees.parse(
             f"{commit}:{path}" for commit in commits if commit for path in paths.values()
@@ -409,7 +407,7 @@ class _Run:
 
     def _take_in(self, part: _Part) -> bool:
         """Let the memory follow the tree; whether an edit here came between."""
-        out, applied = part.out, part.out.replica.applied
+        out, applied = part.out, part.out.applied
         waiting = frozenset(() if self._compared else part.again)
         found = self._trees.difference(applied, self._ours).files
         names = {

@@ -146,10 +146,12 @@ def sync_quietly(runtime: Runtime, workspace: str) -> None:
         operation = OPERATIONS[name]
         return execute(runtime, operation, operation.requested(fields))
 
-    if replica(runtime, workspace, mine=False).remote is not None:
-        sync_project(runtime, call, {"workspace": workspace}, choices)
-    if replica(runtime, USER_PLACE.key, mine=True).remote is not None:
-        sync_mine(runtime, call, choices, {})
+    try:
+        if replica(runtime, workspace, mine=False).remote is not None:
+            sync_project(runtime, call, {"workspace": workspace}, choices)
+    finally:  # whatever is wrong with the remote of a project
+        if replica(runtime, USER_PLACE.key, mine=True).remote is not None:
+            sync_mine(runtime, call, choices, {})
 
 
 def _run(plan: Plan, mirror: Mirror, call: Call) -> Synced:

@@ -131,7 +131,7 @@ def what_leaves(work: LocatedWork, request: ReplicaRequest) -> Outgoing:
     return Outgoing(
         place=work.place,
         node=document.node or work.new_id("")[:NODE_DIGITS],
-        replica=replica.model_copy(update={"records": {}}),
+        applied=replica.applied,
         leaving=tuple(found),
         lost=tuple(lost),
     )

@@ -67,8 +67,8 @@ def agreed(leaving: Sequence[Leaving], remote: str) -> bool:
         if reason := one.fields.get("rationale"):
             output.note(f"    because: {reason}")
     output.note(
-        "Everyone who can read that repository can read them, with your name; if it is public, "
-        "everybody can. What was fetched cannot be recalled."
+        "Everyone who can read that repository can read them, with your name and e-mail address; "
+        "if it is public, everybody can. What was fetched cannot be recalled."
     )
     if output.confirm("Send them?", aside=True):
         return True
