@@ -118,3 +118,30 @@ ONCE = {
 @pytest.mark.parametrize("message", ONCE)
 def test_politeness_around_a_request_is_not_a_second_one(message: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [ONCE[message]]
+
+
+@pytest.mark.parametrize(
+    ("message", "found", "unsure"),
+    [
+        ("fix it. Note: I had errors 12 and 40 for all 300 files", 0, 1),
+        ("fix it. Note: another agent is writing the README", 0, 1),
+        ("Note: never edit gen/ by hand", 1, 0),
+        ("Fix it and note: the port is 7443", 1, 0),
+    ],
+)
+def test_a_note_about_the_task_waits(message: str, found: int, unsure: int) -> None:
+    asked = find_requests(message, GATE)
+    assert (len(asked.found), len(asked.unsure)) == (found, unsure)
+
+
+def test_a_request_in_the_middle_of_a_pasted_document_waits() -> None:
+    lines = "The tide table is printed once a year, and the crane works at night. " * 5 + "\n"
+    request = "Remember that the port is 7443."
+    for message, certain in (
+        (f"{request}\n{lines * 40}", True),
+        (f"{lines * 20}{request}\n{lines * 20}", False),
+        (f"{lines * 40}{request}", True),
+    ):
+        asked = find_requests(message, GATE)
+        assert [one.text for one in asked.found] == (["the port is 7443."] if certain else [])
+        assert len(asked.found + asked.unsure) == 1

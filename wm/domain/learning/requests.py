@@ -16,7 +16,7 @@ from typing import NamedTuple
 from wm.domain.learning import asking, inner_requests
 from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
-from wm.domain.learning.stated import doubts_before, kind_of
+from wm.domain.learning.stated import doubts_before, kind_of, lasting_score
 from wm.domain.learning.trigger_words import (
     ASKS,
     DEFERRALS,
@@ -164,13 +164,32 @@ def _without_retracted(asked: _Message, found: Requests, settings: GateSettings)
             gone.append(Ignored(one.text[:TRIGGER_CHARS], code))
         else:
             kept.add(one)
-            unsure |= {one} if "unsure" in doubts and not one.trigger else set()
+            unclear = "unsure" in doubts and not one.trigger
+            unsure |= {one} if unclear or _may_be_remark(asked.text, one.text, at) else set()
     every = [one for one in (*found.found, *found.unsure) if one in kept]
     return found._replace(
         found=tuple(one for one in every if one not in unsure),
         unsure=tuple(one for one in every if one in unsure),
         ignored=(*found.ignored, *gone),
     )
+
+
+_REMARK = Lazy(r"(?:^|[^\pL])note\s*[:：]\s*$", ignore_case=True)
+"""The label of a remark, which is about the task as often as it asks to keep something."""
+
+LEAST_REMARK = -0.8
+"""Least `lasting_score` of a remark that is kept: "Note: the port is 7443."."""
+
+DOCUMENT_CHARS, EDGE_CHARS = 12_000, 1_500
+"""A longer message is mostly pasted, except so much of its beginning and its end [chars]."""
+
+
+def _may_be_remark(message: str, text: str, at: int) -> bool:
+    """Whether a request at this place of a message may be a remark about the task, or pasted."""
+    if len(message) > DOCUMENT_CHARS and EDGE_CHARS < at < len(message) - EDGE_CHARS:
+        return True
+    is_remark = at > 0 and _REMARK.search(message[max(at - 12, 0) : at]) is not None
+    return is_remark and lasting_score(text) < LEAST_REMARK
 
 
 def _meant_otherwise(one: MemoryRequest) -> str:
