@@ -150,6 +150,7 @@ class Found(NamedTuple):
     first: frozenset[str]
 
 
+@lru_cache(maxsize=256)
 def concepts_of(text: str, lang: str, file: str = "") -> Found:
     """The concepts of a `folded` text. file: the tables to use instead of `words.toml`."""
     if lang in JOINED:
