@@ -250,6 +250,53 @@ def test_an_own_list_is_not_pasted_text(message: str, kept: list[str]) -> None:
     assert [one.text for one in statements(message) if one.is_certain] == kept
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "CI is red on Node 20. Fix it.",
+        "The API uses REST. Convert it to GraphQL.",
+        "Die API nutzt REST. Ersetze das durch GraphQL.",
+        "L'API utilise REST. Convertis-la en GraphQL.",
+        "La API usa REST. Conviértela a GraphQL.",
+        "API 用的是 REST。把它改成 GraphQL。",
+    ],
+)
+def test_what_the_next_sentence_asks_to_change_is_not_learned(message: str) -> None:
+    assert statements(message) == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("Never log request bodies. Fix it.", "Never log request bodies."),
+        ("The staging database is on port 5433. Document it.", "The staging database"),
+    ],
+)
+def test_a_rule_and_what_is_only_used_next_are_learned(message: str, kept: str) -> None:
+    assert [one.text[: len(kept)] for one in statements(message) if one.is_certain] == [kept]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_certain"),
+    [("We support Windows 10 and up. ", False), ("Never log request bodies. ", True)],
+)
+def test_beside_a_question_a_statement_waits_unless_it_is_a_rule(
+    text: str, is_certain: bool
+) -> None:
+    for question, expected in (("Check it. ", True), ("Does the installer check it?", is_certain)):
+        assert [one.is_certain for one in statements(text + question)] == [expected]
+
+
+def test_an_example_is_not_learned() -> None:
+    assert statements("For example, we never delete an invoice") == ()
+
+
+def test_in_a_message_of_many_sentences_only_a_likely_statement_waits() -> None:
+    text = "The worker reads jobs from the queue. "
+    found = [len(statements(text + "The menu opens on hover. " * n, "Done.")) for n in (2, 8)]
+    assert found == [1, 0]
+
+
 def test_a_word_before_a_colon_may_open_a_statement() -> None:
     found = statements("renamed: the main branch is called next now")
     assert [one.text for one in found] == ["the main branch is called next now"]
