@@ -108,7 +108,8 @@ def choice(tool: str, lines: Sequence[str], labels: Sequence[Sequence[str]]) -> 
 def unread(output: str) -> list[str]:
     """The lines of an output that no described format reads; none if one does."""
     lines = lines_of(output, SessionSettings())
-    lines = json_reports.texts(output) or lines
+    if any(len(line) > telling.MAX_CHARS for line in lines):
+        lines = json_reports.texts(output) or lines
     text = "\n".join(lines)
     described = (*checks.CHECKS, *checks.LAST_WORDS[:-1])
     if (

@@ -485,6 +485,131 @@ ROWS = [
         "a.py: not f",
     ),
     ("gh pr create", 1, "pull request create failed: GraphQL: No commits\n", "No commits"),
+    # What goes on in spite of a complaint is not the error.
+    (
+        "policyd -c a.pol",
+        1,
+        "Cache write disabled: interface file missing. (Kernel needs a patch.)\n"
+        "policyd parser error for a.pol at line 3: syntax error, unexpected '}', expecting ';'\n",
+        "unexpected '}'",
+    ),
+    (
+        "seqtool view a.seq",
+        1,
+        "[E::parse1] quality and bases are of different length\n"
+        '[W::read1] Parse error at line 2\nseqtool view: error reading file "a.seq"\n',
+        "of different length",
+    ),
+    (
+        "guardd -t",
+        1,
+        "guardd.config  [1428]: WARNING 'socket' not defined. Using default one\n"
+        "guardd.config  [1428]: WARNING 'backend' not defined in 'sshd'. Using default one\n"
+        "guardd.config  [1428]: ERROR   Found no accessible config files for 'filter.d/nope'\n"
+        "guardd.reader  [1428]: ERROR   Unable to read the filter 'nope'\n",
+        "nope",
+    ),
+    # The error is below the line that announces it.
+    (
+        "pick a.b",
+        1,
+        "PathError: error while processing, details below.\n Trace (most recent last):\n"
+        " - Spec: 'a.b'\npick.core.PathError: could not access 'b', part 1 of Path('a', 'b')\n",
+        "could not access 'b'",
+    ),
+    (
+        "moonish run a:build",
+        1,
+        "Error: config::parse::failed\n\n  × Failed to parse .moonish/a.yml.\n"
+        "  ╰─▶   × nope: unknown field `nope`\n",
+        "unknown field `nope`",
+    ),
+    (
+        "moonish run b:build",
+        1,
+        "Error: process::failed\n\n  × Process git failed: exit code 128\n  │ \n"
+        "  │ fatal: ambiguous argument 'HEAD'\n",
+        "ambiguous argument 'HEAD'",
+    ),
+    (
+        "cliffish -c c.toml",
+        1,
+        "Error: ConfigError(TOML parse error at line 1, column 6\n  |\n1 | [fees\n  |      ^\n"
+        "unclosed table, expected `]`\n in c.toml)\n",
+        "unclosed table",
+    ),
+    (
+        "hygienic c new",
+        1,
+        "ReferenceError: ejs:1\n >> 1| <%= nme %>\n\nnme is not defined\n",
+        "nme is",
+    ),
+    (
+        "covdiff",
+        1,
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/dist-packages/run.py", line 3, in run\n    raise Failed(said)\n'
+        "run.Failed: fatal: unknown revision\n\n"
+        "The above exception was the direct cause of the following exception:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/python3/dist-packages/covdiff.py", line 9, in main\n    raise ValueError(\n'
+        "ValueError: \nCould not find the branch to compare to.\n",
+        "Could not find the branch",
+    ),
+    # The count of what was found is not what was found.
+    (
+        "qscan .",
+        1,
+        "🔍 Running quality check (complexity, deadcode, clones)...\na.py:13:1: unreachable_after_return (critical)\n❌ Found 1 quality issue(s)\n"
+        "Error: found 1 quality issue(s)\n",
+        "a.py:13: unreachable_after_return",
+    ),
+    (
+        "acceptance run",
+        1,
+        "-- FAILURES:\n\n  1) cart\n       total:\n\n      \n  File x.txt not found\n"
+        "      + expected - actual\n\n  AssertionError: \n      at File.see (lib/File.js:8:1)\n\n"
+        '  ✖ I.see("x.txt") at Test (./a_test.js:2:5)\n\n  FAIL  | 0 passed, 1 failed\n',
+        "cart › total: File x.txt not found",
+    ),
+    (
+        "scheck a.yaml",
+        1,
+        "The document is invalid.\n\n#/paths/~1a\nexpected Object to have a title\n",
+        "expected Object to have a title",
+    ),
+    # A record of a JSON report without a message: the title of what it is about, or its code.
+    (
+        "scan-host -o json",
+        2,
+        '{"results": [{"result": "fail", "rule": {"id": "r1", "title": "Set Default umask"}},'
+        ' {"result": "pass", "rule": {"id": "r2", "title": "Use SSH"}}]}',
+        "Set Default umask",
+    ),
+    (
+        "scan-image -o json",
+        1,
+        '{"vulnerabilities": [{"feed": "nvd", "packageName": "libfee", "severity": "High",'
+        ' "vuln": "CVE-2021-1"}]}',
+        "CVE-2021-1 libfee",
+    ),
+    # In a long line of JSON, one of its strings says what failed.
+    (
+        "scan-fees -o json",
+        1,
+        '{"settings": "%s", "note": "could not connect to fees.local"}' % ("x " * 300),
+        "could not connect to fees.local",
+    ),
+    # A value below a limit is the error itself.
+    ("measure", 1, "Failure. Coverage is below 100%.\nSee the report\n", "Coverage is below 100%"),
+    # The message behind the mark below the source.
+    (
+        "hegelian",
+        1,
+        './a.js:2\n  1 | const x = "a";\n> 2 | const y = x - 1;\n    |           ^ Types do not match\n'
+        "  3 |\n\nFound 1 error\n",
+        "a.js:2: Types do not match",
+    ),
 ]
 
 

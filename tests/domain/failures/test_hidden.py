@@ -56,6 +56,13 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
         ("vendor/bin/behat | tail -2", 0, "9 steps (8 passed, 1 failed)\n0m2.09s (63.2Mb)\n"),
         ("ecj A.java | tail -2", 0, "A.java:3: error: no fee\n2 problems (1 error, 1 warning)\n"),
         ("bin/packwerk check | tail -2", 0, "a.rb:3:1: crosses a border\n1 offense detected\n"),
+        ("kaclish verify | tail -2", 0, "  ^~~~\n4 error(s) generated.\n"),
+        (
+            "ttlish a.ttl || true",
+            0,
+            "ERROR: Bad prefix.\nttlish finished with 0 warnings and 1 errors.\n",
+        ),
+        ("asm64 a.asm | tail -2", 0, "Error messages:    1\nPasses:            2\n"),
         (
             "checker --xml | tee a.xml",
             0,
@@ -82,6 +89,7 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ("npm run lint | tail", 0, "✖ 3 problems (0 errors, 3 warnings)\n"),
         ('pytest; echo "exit: $?"', 0, "3 passed in 0.1s\nexit: 0\n"),
         ("./report.sh | tail -2", 0, "read src/a.py\n12 errors last week\n"),
+        ("ttlish a.ttl | tail -1", 0, "ttlish finished with 3 warnings and 0 errors.\n"),
         ("gh pr checks 12", 1, "lint  fail  34s\ntest  pass  1m\n"),
         ("npm outdated", 1, "Package  Current  Wanted\nlodash   4.17.20  4.17.21\n"),
         ("kubectl diff -f a.yaml", 1, "--- /tmp/live\n+++ /tmp/merged\n@@ -6,7 +6,7 @@\n-  a\n"),

@@ -27,7 +27,6 @@ CHECKS = (
     Family("pytest",
            ("E   ", "FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="),
            ("pytest",)),
-    Family("unittest", ("FAIL: ", "ERROR: "), ("unittest",)),
     Family("jest", ("FAIL", " failing", "(fail)", " › "),
            ("jest", "vitest", "mocha", "playwright", "bun")),
     Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
@@ -49,7 +48,7 @@ LOCATED = Family("located", ("",))
 """Any checker's findings. A tool that is known to check prints nothing else with a place; of any
 other tool a crash counts first."""
 
-TRACES = Family("traces", ("Traceback", "    at ", 'File "', "Sanitizer", ".rb:", " error:",
+TRACES = Family("traces", ("Traceback", "    at ", 'File "', ".rb:", " error:",
                            "Unhandled", "** (", " line "), runtime=True)  # fmt: skip
 
 STACKS = Family("stacks", (" at ", "\tat ", ":in ", ".go:", ": (", "# "), runtime=True)
@@ -269,7 +268,8 @@ def _read(
         return found
     if certain and (refused := json_reports.refused(output)):
         return [(JSON, item) for item in refused[:MAX_FOUND]]
-    if certain and (said := json_reports.texts(output)):
+    long = any(len(line) > telling.MAX_CHARS for line in lines)  # No rule reads its end.
+    if certain and long and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
     for family in last_words:
         items = list(islice(asked(family, lines, text), MAX_FOUND))
@@ -346,7 +346,7 @@ def _owner(found: DetectedError, family: Family, active: Sequence[ShellCommand])
         fits = head in family.tools or command.tool in family.tools
         if fits and not (found.category == "runtime" and head in ("gcc", "g++", "clang", "make")):
             return command
-    if family.runtime or found.category == "runtime":
+    if (family.runtime and found.category != "test") or found.category == "runtime":
         programs = [c for c in active if not c.purpose]
         return (programs or list(active))[-1]
     checking = [c for c in active if c.purpose == found.category]

@@ -58,7 +58,9 @@ class Family(Struct, frozen=True):
         return found
 
 
-_NUMBER = patterns.Lazy(r"(?i)(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+")
+_NUMBER = patterns.Lazy(
+    r"(?i)==\d+==|(:\d+)+\b|\(\d+,\s?\d+\)|\[\d+,\s?\d+\]|\bline \d+|0x[0-9a-f]+"
+)
 _DURATION = patterns.Lazy(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b")
 
 

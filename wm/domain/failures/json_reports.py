@@ -103,8 +103,7 @@ def _of_go(findings: list[_Finding], said: dict[str, list[str]]) -> list[_Findin
 
 
 def texts(output: str) -> list[str]:
-    """The lines of all strings of a JSON report that holds no finding: it may still say what
-    happened, in words of its own."""
+    """The lines of all strings of a JSON report."""
     found: list[str] = []
     waiting = list(_values(output)) if output.rstrip().endswith(("}", "]")) else []
     while waiting and len(found) < MAX_OBJECTS:
@@ -225,7 +224,7 @@ def _visit(node: Any, file: str, depth: int) -> list[_Finding]:
 def _own(named: dict[str, Any], file: str) -> _Finding | None:
     message = _message(named)
     status = next((str(named[key]).lower() for key in STATUS if _is_scalar(named.get(key))), "")
-    name = next((named[key] for key in NAME if isinstance(named.get(key), str)), "")
+    name = _named(named, NAME)
     if status in PASSING:
         return None
     failing = status in FAILING or any(named.get(key) for key in FAULTS)
@@ -235,14 +234,30 @@ def _own(named: dict[str, Any], file: str) -> _Finding | None:
     levels = [str(value).lower() for key, value in named.items() if _is_scalar(value) and (
         key.endswith(("severity", "level")) or key in ("kind", "type", "levelname"))]  # fmt: skip
     level = next((level for level in levels if level in BAD or level in MILD), "")
+    bad = level in BAD or status in FAILING
+    if not message and bad:
+        message = _described(named)
     if not message and KIND in named and _file(named) and _line(named):
         # No sentence: what kind of finding it is, and its first other text.
         texts = (v for k, v in named.items() if k not in (*FILE, KIND) and isinstance(v, str))
         message = f"{named[KIND]}: {next(texts, '')}".rstrip(": ")
     ruled = not named.keys().isdisjoint(RULES)
-    if not message or not (level or ruled or (file and _line(named))):
+    if not message or not (level or bad or ruled or (file and _line(named))):
         return None
-    return _Finding(DetectedError("", message, file, _line(named)), level in BAD if level else None)
+    return _Finding(DetectedError("", message, file, _line(named)), bad if bad or level else None)
+
+
+def _described(named: dict[str, Any]) -> str:
+    """What a bad object without a message is about: the title or the message of an object in it,
+    else its codes (`CVE-2021-1`) and names."""
+    inner = (one for one in named.values() if isinstance(one, dict))
+    texts = (_named(one, ("title", *NAME)) or _message(one) for one in inner)
+    codes = [v for v in named.values() if isinstance(v, str) and _CODE.fullmatch(v)]
+    names = [v for k, v in named.items() if isinstance(v, str) and k.endswith(("name", "title"))]
+    return next(filter(None, texts), "") or " ".join([*codes, *names] if codes else [])
+
+
+_CODE = patterns.Lazy(r"[A-Z]{2,}[-_]?\d[\w-]*")
 
 
 def _listed(key: str, value: Any, file: str) -> list[_Finding]:
@@ -263,9 +278,8 @@ def _pointed(item: dict[str, Any]) -> str:
     return f"{at}: {message}" if message and at[:1] == "/" and not _is_path(at) else message
 
 
-def _named(item: dict[str, Any]) -> str:
-    name = item.get("name")
-    return name if isinstance(name, str) else ""
+def _named(item: dict[str, Any], keys: tuple[str, ...] = ("name",)) -> str:
+    return next((item[key] for key in keys if isinstance(item.get(key), str)), "")
 
 
 _FAULTY = patterns.Lazy(r"(?i)^(?:errors|failures|violations|problems|issues)$")

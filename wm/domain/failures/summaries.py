@@ -22,7 +22,7 @@ _COUNTED = (
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _FAILED = patterns.Lazy(
-    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+(?:\(s\))? ){{0,2}}{_COUNTED}\b"
+    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+(?:\(s\))? ){{0,2}}(?:{_COUNTED}\b|issue\(s\))"
     rf"|\b{_COUNTED}(?: tests?| checks?| found)?(?: ?[:=] ?| )[1-9]\d{{0,6}}"
     r"(?: *[^\s\w!=<>]| +[a-z]|$)"
     r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
@@ -64,8 +64,11 @@ _RUN = patterns.Lazy(
     r"|\bpass(?:ed|ing)?\b.{1,40}\bfail(?:ed|ures?|ing)?(?: [a-z]+)?[:=] *[1-9]"
     r"|\b(?:failed|unreachable|errors?)=[1-9]|^not ok \d"
     r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"
+    r"|^(?:[\w-]+ )?(?:finished with |found )?(?:\d+ warnings?(?:,| and) )?[1-9]\d* errors?"
+    r"(?:\(s\))?(?:,? (?:and )?\d+ warnings?(?:\(s\))?.*| found| generated)?[.!]?$"
+    r"|^error messages?: +[1-9]\d*$"
 )
-"""A line that is nothing but the count of a run of tests, or its verdict."""
+"""A line that is nothing but the count of a run of tests or a compiler, or its verdict."""
 FAR_LINES = 200
 """Non-blank lines at the end in which such a line is looked for: details may follow it."""
 

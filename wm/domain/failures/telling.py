@@ -31,7 +31,7 @@ _SHAPES = {
     "labelled": rf"(?i)\b(?:error|fatal|exception|panic)\b ?(?:\[[\w-]+\])?:|(?:{_ABROAD})[^\pL:：]?[:：]",
     "exception": r"^\W*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|Conflict)\b",
     "names_exception": r"\b[A-Z]\w*(?:Error|Exception|Fault|Failure)\b",
-    "mild": r"(?i)^(?:[\w.-]+: )?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^W: ",
+    "mild": r"(?i)^(?:[\w./-]+: ?(?:\d+: ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{0,70}\b(?-i:WARN(?:ING)?|INFO|DEBUG)\b",
     "message": r"(?i)^\W*(?:(?:error )?message|msg|reason|problem|cause|details?|description) ?:",
     "absent": r"(?i)\b(?:not found|no such|does ?n[o']t exist|cannot find|missing|absent|undefined|undeclared|unresolved|not defined|unbound|no \w+ (?:named|called|found)|nonexistent)\b",
     "cannot": r"(?i)\b(?:cannot|can't|could not|couldn't|unable|fail(?:s|ed)? to)\b",
@@ -77,7 +77,7 @@ _SHAPES = {
     "json": r"^\s*[{\[\"]",
     "mark": r"^\s*[✖✗✘×❌●!*>+•→-]",
     "bracket": r"^\s*\[[^\]]*\]",
-    "bad_bracket": r"^\s*(?:\[(?:ERROR|error|FATAL|FAIL|FAILED|!)\]|✖|✘|✗|×|❌|!)\s",
+    "bad_bracket": r"^\s*(?:\[(?:ERROR|error|FATAL|FAIL|FAILED|!|E\b[^\]]*)\]|✖|✘|✗|×|❌|!)\s",
     "dots_end": r"(?:\.\.\.|…)\s*$",
     "lower": r"^\s*[a-z]",
     "upper": r"^\s*[A-Z][a-z]",
@@ -139,6 +139,10 @@ _WRONG = frozenset(
 _MILD = frozenset(("mild", "apology", "status"))
 """Shapes of a line that does not say what is wrong: a warning, a complaint, an exit status."""
 
+_CALLED = frozenset(("level", "labelled", "bad_bracket"))
+"""Shapes of a line that calls something an error: beside one, a warning that does not say what could
+not be done is not what failed."""
+
 _FINE = frozenset(("good", "none"))
 """Shapes of a line that says that all is well; `not ok` does not."""
 
@@ -172,10 +176,10 @@ def outweighs(lines: Sequence[str], found: Collection[DetectedError]) -> bool:
         text = lines[at].strip()
         if any(at == e.at or text in e.message or e.message in text or _at(e, text) for e in found):
             said = max(said, score)
-        else:
+        elif not only_sums(text):
             other = max(other, score)
     mild = all("mild" in _shapes(error.message) for error in found)
-    return -math.inf < said < other - (0 if mild else FAR)
+    return said < other if mild else -math.inf < said < other - FAR
 
 
 def _at(error: DetectedError, text: str) -> bool:
@@ -212,10 +216,12 @@ def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
     names = [_named(lines[i]) for i in full]
     head_count, name_count = Counter(heads), Counter(names)
     clearest = _clearest(lines, full)
+    called = any(not own.isdisjoint(_CALLED) and _MILD.isdisjoint(own) for own in shapes)
     for k in _chosen_from(len(full), wrong):
         i = full[k]
         fine = shapes[k] & _FINE and not shapes[k] & (_WRONG | {"against"})
         fine = fine or _ZERO.search(lines[i])
+        fine = fine or (called and "mild" in shapes[k] and "cannot" not in shapes[k])
         if fine or "echo" in shapes[k] or not _LETTERS.search(lines[i]):
             continue
         found = {*shapes[k], *_position(k, len(full), place, wrong)}
@@ -290,7 +296,8 @@ _FOUND = Lazy(
     r"(?i)^[^:]*(?:error: )?[\w ]*\b(?:issues|problems|errors|violations|vulnerabilities) "
     r"(?:were |have been )?(?:found|detected)\W*$"
     r"|^[^'\"]*\bcommand (?:\w+ )*with (?:a )?(?:non-?zero )?exit (?:code|status) \d"
-    r"|^\W*(?i:failures?|errors?|failed)\W*$"
+    r"|^\W*(?i:failures?|errors?|failed)\W*$|^(?-i:[A-Z]+(?: [A-Z]+)*):$"
+    r"|^[A-Z][\w ]+ (?:is|are) (?:invalid|not valid)\W*$"
 )
 _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
@@ -311,7 +318,8 @@ _NAME = Lazy(r"^\W*([\w./-]+):")
 
 
 def _shapes(line: str) -> frozenset[str]:
-    return frozenset(map(_NAMES.__getitem__, _SET.matching(encoded(line[:MAX_CHARS].rstrip()))))
+    shapes = frozenset(map(_NAMES.__getitem__, _SET.matching(encoded(line[:MAX_CHARS].rstrip()))))
+    return shapes - {"mild"} if "level" in shapes else shapes
 
 
 def _chosen_from(count: int, wrong: Sequence[int]) -> list[int]:

@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from wm.domain.failures import telling
 from wm.domain.failures.detected import LAST_WORD, DetectedError
+from wm.domain.failures.formats.located import below_source
 from wm.text import patterns
 
 
@@ -19,6 +20,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     advice = next((i for i, line in enumerate(lines) if i and _ADVICE.match(line)), len(lines))
     lines = lines[:advice]
     at, _score = telling.best(lines)
+    if at >= 0 and _POINTS_BELOW.search(lines[at]):
+        below, _score = telling.best([""] * (at + 1) + list(lines[at + 1 :]))
+        at = max(at, below)
     sums = at >= 0 and telling.only_sums(lines[at].strip())
     if sums or (at >= 0 and not telling.objects(lines[at])):
         bare = ["" if telling.only_sums(t.strip()) else t for t in lines]
@@ -37,22 +41,27 @@ _ADVICE = patterns.Lazy(
 """A heading, below which a tool says what to do, not what is wrong."""
 
 
+_POINTS_BELOW = patterns.Lazy(
+    r"(?i)\b(?:see|details?|errors?|listed|shown)\b(?: \w+)? below\b[^:\d]{0,20}[.:]?\s*$"
+)
+
+
 def stated(lines: Sequence[str], at: int) -> str:
     """What a line says, with the detail below it."""
     text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[at].strip())).strip()
     heading = len(text.split()) < 3 or _RULE.search(lines[at]) is not None
     heading = heading or text.endswith(":") or _ONLY_FILE.search(text) is not None
-    below = _below(lines, at)
+    quoted = below_source(lines, at) if heading or _ENDS_AT.search(text) else -1
+    below = [lines[quoted].strip(" |│^~-")] if quoted >= 0 else _below(lines, at)
     if heading and not below:
-        below = [t.strip() for t in lines[at + 1 : at + 6] if _WORD.search(t) or _MARK.match(t)]
+        below = [t.strip() for t in lines[at + 1 : at + 6] if _WORD.search(t)]
         below = [t for t in below if not _WHERE.match(t)]
-        below = below[next((i + 1 for i, t in enumerate(below) if _MARK.match(t)), 0) :]
         below = below[: 2 if below and below[0].endswith(":") else 1]
     return " ".join([text, *below])
 
 
-_MARK = patterns.Lazy(r"^\s*[\^~]+\s*$")
-"""Below quoted source."""
+_ENDS_AT = patterns.Lazy(r"(?:\bline \d+(?:,? col\w* \d+)?|\w:\d+(?::\d+)?)$")
+"""The place of source that is quoted below."""
 _WHERE = patterns.Lazy(r"^(?:in \w+ \S+$|at \S+:\d)")
 """Says where, not what."""
 _SHELL_SAYS = patterns.Lazy(telling.SHELL)
@@ -62,6 +71,8 @@ _DETAIL = patterns.Lazy(
     r"^(?:[│|] *)?(?:(?:[cC]aused? by|[cC]ause|[rR]eason|[dD]etails?|(?:[eE]rror )?[mM]essage):"
     r"|[╰├└]─+[>▶]?|×|->)"
 )
+_ARROW = patterns.Lazy(r"^[│| ]*[╰├└]─+[>▶]")
+"""Before the cause of the line above."""
 MAX_BELOW = 6
 MAX_FIELDS = 3
 _FIELD = patterns.Lazy(r"^[a-z]+: \S")
@@ -79,10 +90,12 @@ def _below(lines: Sequence[str], at: int) -> list[str]:
         if not deeper and _DETAIL.match(text) is None:
             break
         if _WORD.search(text) is not None and not telling.advises(text):
-            said.append(text.lstrip("│|╰├└─>▶× "))
+            said.append(text)
     said = [text for text in said if not text.endswith(":")]
     fields = list(takewhile(_FIELD.match, said))  # `expected: a`, `actual: b`
-    return fields[:MAX_FIELDS] or said[:1]
+    said = [text for text in said if not telling.only_sums(text)] or said
+    said = said[: 2 if _ARROW.match("".join(said[1:2])) else 1]
+    return [text.lstrip("│|╰├└─>▶× ") for text in fields[:MAX_FIELDS] or said]
 
 
 _ONLY_FILE = patterns.Lazy(

@@ -119,7 +119,8 @@ _ENDS = patterns.Lazy(r"^\s{1,4}\d+(?:\) | \w+$)")
 
 def _mocha(lines: Sequence[str]) -> Iterator[DetectedError]:
     """After `N failing`: a number, the titles up to a colon, the error, its frames."""
-    begin = next((i for i, t in enumerate(lines) if t.strip().endswith(" failing")), None)
+    heads = (" failing", "- FAILURES:")
+    begin = next((i for i, t in enumerate(lines) if t.strip().endswith(heads)), None)
     if begin is None:
         return
     i = begin + 1

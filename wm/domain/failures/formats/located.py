@@ -24,7 +24,7 @@ _FILE = (
     r"Rakefile|Justfile|SConstruct|Snakefile|Vagrantfile|\.[a-z]\w{2,12}))"
 )
 _AT = (
-    r"(?:(?::[A-Za-z_][\w.]*)?[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|(?:: )?\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|\[(\d+)[,:]\s?\d+\]|[\"'],(\d+) |"
+    r"(?:(?::[A-Za-z_][\w.]*)?[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|(?:: )?\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|:?\[(\d+)[,:]\s?\d+\]|[\"'],(\d+) |"
     r"[\"'`]?(?:[,:]? |:)(?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
@@ -305,7 +305,8 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
         return
     near = _title(lines, i, below=not frame)
     if near >= 0 and not _REFERS.match(lines[near]):
-        yield _made(lines[near].strip(), file, number, near)
+        marked = _MARK.match(lines[near])
+        yield _made((marked and marked.group(1)) or lines[near].strip(), file, number, near)
 
 
 _REFERS = patterns.Lazy(r"^(?:References?|See(?: also)?|Related|Notes?):$")
@@ -338,33 +339,12 @@ def _heading(lines: Sequence[str], i: int) -> int:
 
 def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     """The line with the message of a place on a line of its own: -1 for none."""
-    if i + 2 < len(lines) and lines[i + 2].lstrip().startswith("^-"):
-        return i + 2  # shellcheck writes the message behind its mark
-    mark = i + 3 if lines[i + 1 : i + 2] == [""] else i + 2
-    if mark < len(lines) and _MARK.match(lines[mark]):
-        # Quoted source and a mark: the message follows them, as in node and Python.
-        return next(
-            (j for j in range(mark + 1, min(mark + 4, len(lines))) if _is_message(lines[j])), -1
-        )
-    for j in range(i + 3, min(i + 9, len(lines) - 1)):
-        if _FRAMED_MARK.match(lines[j]) and _FRAMED.match(lines[j + 1]):
-            return j + 1
+    if (quoted := below_source(lines, i)) >= 0:
+        return quoted
     if not "".join(lines[max(0, i - 1) : i]).strip() and lines[i + 1 : i + 2] == [""]:
         after = next((j for j in range(i + 2, min(i + 4, len(lines))) if lines[j].strip()), i)
         if not lines[i][:1].isspace() and _is_message(lines[after]):
             return after  # The place is the heading of a paragraph.
-    quoted = i + 1
-    named = _EXCEPTION_AT.match(lines[i]) is not None
-    while named and quoted < min(i + 12, len(lines)) and _QUOTED.match(lines[quoted]):
-        quoted += 1
-    if quoted > i + 1:
-        after = next(
-            (j for j in range(quoted, min(quoted + 2, len(lines))) if _is_message(lines[j])), -1
-        )
-        if after >= 0:
-            return after
-    if i + 2 < len(lines) and lines[i + 1].startswith(">") and _is_message(lines[i + 2]):
-        return i + 2  # The source is quoted.
     if i and _CODED.match(lines[i - 1]):
         return i - 1
     if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _is_message(lines[i + 1]):
@@ -378,16 +358,36 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
     return next((j for j in range(i + 1, reach) if _is_message(lines[j])), -1)
 
 
-_MARK = patterns.Lazy(r"^\s*(?:[~^][\s~^]*|1)$")
-"""Below quoted source; Fortran compilers mark with a number."""
-_FRAMED_MARK = patterns.Lazy(r"^\s*[|│]\s*[~^]+\s*$")
+def below_source(lines: Sequence[str], i: int) -> int:
+    """The line with the message of source that is quoted below a place: behind the mark, or
+    below it; -1 if no source is quoted there."""
+    for j in range(i + 1, min(i + REACH, len(lines))):
+        mark = _MARK.match(lines[j])
+        if mark is not None:
+            below = range(j + 1, min(j + REACH, len(lines)))
+            said = [k for k in below if _FRAMED.match(lines[k]) or not _QUOTED.match(lines[k])][:3]
+            text = (k for k in said if _FRAMED.match(lines[k]) or _is_message(lines[k]))
+            near = next(text, -1)
+            apart = near > j + 1 and _QUOTED.match(lines[j]) and not _FRAMED.match(lines[near])
+            return j if mark.group(1) else -1 if apart else near
+        source = not _LETTERS.search(lines[j]) or _QUOTED.match(lines[j])
+        if not source and _MARK.match("".join(lines[j + 1 : j + 2])) is None:
+            quoted = next((t for t in reversed(lines[i + 1 : j]) if t.strip()), "")
+            thrown = quoted[:1] == ">" or (quoted and _EXCEPTION_AT.match(lines[i]))
+            return j if thrown and _is_message(lines[j]) else -1
+    return -1
+
+
+REACH = 12
+"""Lines below a place in which the source that it quotes ends."""
+_MARK = patterns.Lazy(r"^\s*(?:\d+ ?)?[|│]?\s*(?:[~-]*\^[\^~ -]*(\pL\S* \S.*)?|~+|1)$")
+"""Below quoted source, with or without the message; Fortran compilers mark with a number."""
+_EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
+_QUOTED = patterns.Lazy(r"^[\s>]*\d* ?[|│]|^\w* *[|│]$|^> ")
 _FRAMED = patterns.Lazy(r"^\s*[|│] [^\s|│]")
 """A message in the frame around quoted source, below the mark."""
 _CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
 """`[201] Trailing whitespace`: the code of a rule, and what it says about the place below."""
-_EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
-_QUOTED = patterns.Lazy(r"^\s*\d+ ?[|│]|^[\s|│]*[-~]*\^")
-"""Source below a place, and the mark under it."""
 
 
 _ANNOUNCES = patterns.Lazy(r"^\W*(?:[Oo]ops\b|[Ww]e(?:'ve| have)? found an? )[^:`\"]*$")

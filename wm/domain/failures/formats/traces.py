@@ -1,4 +1,4 @@
-"""Crashed programs: Python tracebacks, stacks of node, Ruby, PHP, C#, and sanitizer reports.
+"""Crashed programs: Python tracebacks, stacks of node, Ruby, PHP and C#.
 
 Of several tracebacks the last one ended the program. The error is placed in the user's own code
 where a frame of it exists, not in a library's.
@@ -30,9 +30,6 @@ _RUBY = patterns.Lazy(r"^(?:\S+: )?(\S+\.rb):(\d+):in [`'].*?': (.+)$")
 _PHP = patterns.Lazy(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(.+?) in (\S+?)(?: on line |:)(\d+)$")
 _DOTNET = patterns.Lazy(r"^Unhandled exception\. (.+)$")
 _DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
-_SANITIZER = patterns.Lazy(r"^(?:==\d+==)?ERROR: (\w+Sanitizer: .+)$")
-_SANITIZER_SUM = patterns.Lazy(r"^SUMMARY: (\w+Sanitizer: \S+) (/\S+?):(\d+)")
-_SANITIZER_FRAME = patterns.Lazy(r"^\s+#\d+ 0x[0-9a-f]+ in \S+ (\S+?):(\d+)")
 _PERL = patterns.Lazy(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
 _CONSEQUENCES = ("Compilation failed in", "BEGIN failed")
 _ELIXIR = patterns.Lazy(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?:)?$")
@@ -41,12 +38,12 @@ _ELIXIR = patterns.Lazy(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     yield from _python(lines)
     yield from _node(lines)
-    yield from _sanitizer(lines)
     yield from _others(lines)
 
 
 def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
-    """Only the last traceback that has a heading: earlier ones were logged or handled."""
+    """Only the last traceback that has a heading, and each below the name of a test: the others
+    were logged or handled. A test is placed in its own code, not in what it calls."""
     last: DetectedError | None = None
     headless = False
     i = 0
@@ -54,10 +51,15 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
         text = _bare(lines[i])
         before, heading, _after = text.partition("Traceback (most recent call last)")
         if heading:
-            found, size = _traceback(_without_prefix(lines[i : i + MAX_TRACE], before), 0)
+            test = next(filter(None, map(_TEST.match, lines[max(0, i - 4) : i])), None)
+            trace = _without_prefix(lines[i : i + MAX_TRACE], before)
+            found, size = _traceback(trace, 0, own_frame=0 if test else -1)
             cause = last if any(_CAUSED in text for text in lines[max(0, i - 3) : i]) else None
             last = replace(found, at=i, until=i + size) if found else last
             last = _caused(last, cause) if last and cause else last
+            if last and test:
+                yield replace(last, category="test", name=test.group(1))
+                last = None
             i += size
         elif text.startswith('  File "') and (headless or last is None):
             # A SyntaxError of the program itself has no heading, nor has one of a test in green.
@@ -71,6 +73,8 @@ def _python(lines: Sequence[str]) -> Iterator[DetectedError]:
         yield last
 
 
+_TEST = patterns.Lazy(r"^(?:FAIL|ERROR): (\S+)")
+"""The name of a test, above its traceback."""
 _CAUSED = "The above exception was the direct cause"
 
 
@@ -97,7 +101,10 @@ def _bare(line: str) -> str:
     return line.lstrip(" +|-") if line.startswith(("  |", "  +", "    |", "    +")) else line
 
 
-def _traceback(lines: Sequence[str], start: int) -> tuple[DetectedError | None, int]:
+def _traceback(
+    lines: Sequence[str], start: int, own_frame: int = -1
+) -> tuple[DetectedError | None, int]:
+    """own_frame: which of the frames in the project's own files is the place of the error."""
     frames: list[tuple[str, str]] = []
     i = start + 1
     while i < len(lines):
@@ -116,8 +123,10 @@ def _traceback(lines: Sequence[str], start: int) -> tuple[DetectedError | None, 
     if _PY_END.match(end.split(": ", 1)[0] if ": " in end else end) is None:
         return None, max(i, start + 1)
     own = [(path, number) for path, number in frames if not is_foreign(path)]
-    file, number = own[-1] if own else ("", "0")
-    return DetectedError("", end.strip(), file, line_no(number), max(start, 0), i + 1), i + 1
+    file, number = own[own_frame] if own else ("", "0")
+    more = "".join(lines[i + 1 : i + 2]) if end.rstrip().endswith(":") else ""
+    said = f"{end.strip()} {more}" if any(map(str.isalpha, more)) else end
+    return DetectedError("", said.strip(), file, line_no(number), max(start, 0), i + 1), i + 1
 
 
 def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -160,21 +169,6 @@ def _stack(lines: Sequence[str], start: int) -> tuple[list[tuple[str, str]] | No
     while i < len(lines) and (lines[i].startswith("  ") or lines[i].startswith("}")):
         i += 1
     return frames, i
-
-
-def _sanitizer(lines: Sequence[str]) -> Iterator[DetectedError]:
-    for i, line in enumerate(lines):
-        head = _SANITIZER.match(line) if "Sanitizer: " in line else None
-        if head is None:
-            continue
-        place = next((m for t in lines[i:] if (m := _SANITIZER_SUM.match(t))), None)
-        if place:
-            at = place.group(2), line_no(place.group(3))
-        else:
-            at = own_place(_SANITIZER_FRAME, lines[i : i + 60])
-        message = head.group(1).split(" on address ")[0].split(" on unknown address")[0]
-        yield DetectedError("runtime", message, *at, i, len(lines))
-        return
 
 
 def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
