@@ -1,7 +1,7 @@
 """A stand-in for the daemon: a real Unix socket that records what it is asked.
 
-For tests of what stands in front of the socket. It speaks as much HTTP/1.1 as curl, Bun and
-our own hook client need, answers from a table, and can be told to hang or to go away.
+For tests of the clients in front of the socket. It speaks as much HTTP/1.1 as curl, Bun and
+our own hook client need, answers from a table, and can be set to hang or to go away.
 """
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ def test_the_line_is_added_and_removed(before: str | None, after: str) -> None:
 
 @pytest.mark.parametrize("text", ["memory = {user_entries = 1}\n", "memory.user_entries = 1\n"])
 def test_a_file_that_cannot_be_extended_is_refused_with_the_line_to_add(text: str) -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as raised:
         part().added_to(text.encode())
-    assert "learn" in told.value.fix or "not changed" in told.value.fix
+    assert "learn" in raised.value.fix or "not changed" in raised.value.fix
 
 
 def test_setup_records_the_answer_and_unsetup_takes_it_back(machine: Machine) -> None:

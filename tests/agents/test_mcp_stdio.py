@@ -134,9 +134,9 @@ def test_a_bug_in_a_tool_fails_one_call_without_quoting_contents(
 
     with talking_to(broken) as client:
         client.send(call(1, "memory_query", query="private words"), message("ping", 2))
-        told = {reply["id"]: reply["result"] for reply in (client.next(), client.next())}
-    assert told[1]["isError"] is True
-    assert "bug in wm" in told[1]["content"][0]["text"]
+        by_id = {reply["id"]: reply["result"] for reply in (client.next(), client.next())}
+    assert by_id[1]["isError"] is True
+    assert "bug in wm" in by_id[1]["content"][0]["text"]
     err = capfd.readouterr().err
     assert "KeyError at" in err
     assert "private words" not in err
@@ -194,14 +194,14 @@ def test_a_complete_session_without_a_daemon(environment: dict[str, str], tmp_pa
         cwd=tmp_path,
         env={"CLAUDE_PROJECT_DIR": str(tmp_path / "repo")},
     )
-    told = {reply["id"]: reply for reply in replies}
+    by_id = {reply["id"]: reply for reply in replies}
     assert err == ""
-    assert told[1]["result"]["protocolVersion"] == "2025-06-18"
-    assert told[None]["error"]["code"] == -32700
-    assert told[2]["result"]["structuredContent"]["outcome"] == "inbox"
-    assert told[3]["result"]["content"][0]["text"].startswith("The argument 'text' of remember is")
-    assert told[3]["result"]["isError"] is True
-    counted = told[4]["result"]["structuredContent"]
+    assert by_id[1]["result"]["protocolVersion"] == "2025-06-18"
+    assert by_id[None]["error"]["code"] == -32700
+    assert by_id[2]["result"]["structuredContent"]["outcome"] == "inbox"
+    assert by_id[3]["result"]["content"][0]["text"].startswith("The argument 'text' of remember is")
+    assert by_id[3]["result"]["isError"] is True
+    counted = by_id[4]["result"]["structuredContent"]
     assert (counted["waiting"], counted["workspace"]) == (1, str(tmp_path / "repo"))
 
 

@@ -59,20 +59,20 @@ def main() -> bool:
     slow, usual = share(busy, 0.99), share(idle, 0.99)
     each = ", ".join(f"{share(one.busy, 0.99) / share(one.idle, 0.99):.2g}" for one in rounds)
     rows = [
-        Row("took", f"{told(one.took for one in rounds)} s, {len(busy):,} answers meanwhile"),
-        Row("first search, answered meanwhile", f"{told(one.searched for one in rounds)} s"),
+        Row("took", f"{joined(one.took for one in rounds)} s, {len(busy):,} answers meanwhile"),
+        Row("first search, answered meanwhile", f"{joined(one.searched for one in rounds)} s"),
         Row("answers when idle, p50, p99", f"{share(idle, 0.5):.3g} ms, {usual:.3g} ms"),
         Row("answers meanwhile, p50", f"{share(busy, 0.5):.3g} ms"),
         at_most(
             "answers meanwhile, p99", slow / usual, GOAL, "x", f" ({slow:.3g} ms; each: {each})"
         ),
-        Row("answers meanwhile, slowest", f"{told(one.busy[-1] for one in rounds)} ms"),
-        Row("memory afterwards", f"{told(one.memory for one in rounds)} MB"),
+        Row("answers meanwhile, slowest", f"{joined(one.busy[-1] for one in rounds)} ms"),
+        Row("memory afterwards", f"{joined(one.memory for one in rounds)} MB"),
     ]
     return report(f"{ENTRIES:,} entries indexed beside a daemon that answers", rows)
 
 
-def told(values: Iterable[float]) -> str:
+def joined(values: Iterable[float]) -> str:
     return ", ".join(f"{value:.3g}" for value in values)
 
 

@@ -392,9 +392,9 @@ def compare(cases: Sequence[Input]) -> dict[str, Compared]:
         name = case["area"]
         result = found.setdefault(name, Compared())
         if name not in AREAS:
-            result.reasons[NOT_OURS.get(name, "an area that nobody has mapped")] += 1
+            result.reasons[NOT_OURS.get(name, "an area without a mapping")] += 1
             if name not in NOT_OURS:
-                result.unexplained.append(_told(case, "", ""))
+                result.unexplained.append(_difference(case, "", ""))
             continue
         ours, theirs = AREAS[name].ours(case["input"]), _theirs(case)
         if ours == theirs:
@@ -402,7 +402,7 @@ def compare(cases: Sequence[Input]) -> dict[str, Compared]:
         elif reason := _reason(name, ours, theirs):
             result.reasons[reason] += 1
         else:
-            result.unexplained.append(_told(case, ours, theirs))
+            result.unexplained.append(_difference(case, ours, theirs))
     return found
 
 
@@ -417,7 +417,7 @@ def _reason(name: str, ours: Any, theirs: Any) -> str:
     return next((why for holds, why in DIFFERENCES.get(name, ()) if holds(ours, theirs)), "")
 
 
-def _told(case: Input, ours: object, theirs: object) -> str:
+def _difference(case: Input, ours: object, theirs: object) -> str:
     return f"{json.dumps(case['input'], ensure_ascii=False)[:200]}: {ours} instead of {theirs}"
 
 
@@ -444,8 +444,8 @@ def _report(found: dict[str, Compared]) -> int:
         )
         for reason, count in result.reasons.items():
             print(f"    {count} x {reason}")
-        for told in result.unexplained:
-            print(f"    UNEXPLAINED {told}")
+        for difference in result.unexplained:
+            print(f"    UNEXPLAINED {difference}")
     agree = sum(result.agree for result in found.values())
     differ = sum(sum(result.reasons.values()) for result in found.values())
     left = sum(len(result.unexplained) for result in found.values())

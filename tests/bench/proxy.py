@@ -117,8 +117,8 @@ def ways(folder: Path) -> Iterator[tuple[dict[str, str], int]]:
         ):
             raw, bare = (f"http://127.0.0.1:{line_of(one)}" for one in (relay, parsed))
             assert ours.stdout is not None
-            told = json.loads("".join(iter(ours.stdout.readline, "}\n")) + "}")
-            yield {"direct": direct, "raw": raw, "bare": bare, "wm": told["baseUrl"]}, ours.pid
+            printed = json.loads("".join(iter(ours.stdout.readline, "}\n")) + "}")
+            yield {"direct": direct, "raw": raw, "bare": bare, "wm": printed["baseUrl"]}, ours.pid
 
 
 def first_bytes(bases: dict[str, str], size: int, rounds: int = ROUNDS) -> dict[str, float]:
@@ -149,10 +149,10 @@ def with_sessions(base: str, pid: int) -> float:
     for number in range(SESSIONS):
         socks.append(connect(base))
         exchange(socks[-1], request(base, f"many-{number}", body(300_000, number)))
-    held = resident_mb(pid)
+    resident = resident_mb(pid)
     for sock in socks:
         sock.close()
-    return held
+    return resident
 
 
 def main() -> bool:
@@ -172,6 +172,6 @@ def main() -> bool:
         note = f"  ({mid['wm']:.0f}/s against {mid['direct']:.0f}/s, bare {mid['bare']:.0f}/s)"
         share = mid["wm"] / mid["direct"]
         rows.append(at_least("requests per second, 300 KB", share, RATE_GOAL, "x direct", note))
-        held = with_sessions(bases["wm"], pid)
-        rows.append(at_most(f"memory, {SESSIONS} sessions", held, MEMORY_GOAL_MB, "MB"))
+        resident = with_sessions(bases["wm"], pid)
+        rows.append(at_most(f"memory, {SESSIONS} sessions", resident, MEMORY_GOAL_MB, "MB"))
     return report(f"the proxy, {os.cpu_count()} cores", rows)

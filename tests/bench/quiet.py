@@ -2,7 +2,7 @@
 
 Questions of our own (`tests.bench.quiet_cases`) over memories of 1, 5, 50 and 500 entries, through
 the use case that answers `wm search`. Quiet: no hit at all for a question that nothing answers.
-Lost: no hit at all for one that has an answer, told apart by whether the question has words of the
+Lost: no hit at all for one that has an answer, split by whether the question has words of the
 fact (plain) or few (hard); missed: hits, but not that one among ten. Answered:
 an `answer` was given; wrong: from another entry. The floor's constants may be tuned on the half
 `dev` of the questions; the other half is for telling.
@@ -172,8 +172,8 @@ def _line(name: str, rows: Sequence[Asked]) -> dict[str, float]:
 
 
 def _share(values: Any) -> float:
-    held = list(values)
-    return sum(held) / len(held) if held else 0.0
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def _faults(rows: Sequence[Asked]) -> None:

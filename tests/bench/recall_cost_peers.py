@@ -66,10 +66,10 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
     store = FileStore(folder / "home", StoreSettings())
     when = "2026-01-01T00:00:00.000Z"
 
-    told = {"type": "project", "source": "explicit", "createdAt": when, "updatedAt": when}
+    fields = {"type": "project", "source": "explicit", "createdAt": when, "updatedAt": when}
 
     def entry(number: int, text: str) -> MemoryEntry:
-        return MemoryEntry.model_validate({"id": f"m_{number}", "text": text, **told})
+        return MemoryEntry.model_validate({"id": f"m_{number}", "text": text, **fields})
 
     def keep(number: int) -> None:
         """The texts themselves: no document takes more than some ten thousand."""
@@ -85,10 +85,10 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
         """Into the last document, as one more statement comes into a memory."""
         ref = Ref(WorkspaceMemory, f"{(len(texts) - 1) // KEPT_AT_ONCE * KEPT_AT_ONCE:016x}")
         with store.transaction([ref]) as transaction:
-            held = transaction.read(ref).document
-            assert held is not None
-            entries = (*held.entries, entry(number, text))
-            transaction.put(ref, held.model_copy(update={"entries": entries}))
+            document = transaction.read(ref).document
+            assert document is not None
+            entries = (*document.entries, entry(number, text))
+            transaction.put(ref, document.model_copy(update={"entries": entries}))
         index.add_all([SearchDocument(str(number), text, when)])
         index.attach_all([str(number)], [row[None]])
 

@@ -64,14 +64,14 @@ def report(name: str, stage: Stage, seconds: float) -> bool:
     repeated = list(stage.repeated(net))
     print(
         f"{name}: {len(stage.mint.made)} canaries, {len(stage.answers)} calls, {len(sizes)} "
-        f"writes of {sum(sizes) / 1e6:.1f} MB searched, {len(leaks)} leaks, {len(repeated)} told "
-        f"to others "
+        f"writes of {sum(sizes) / 1e6:.1f} MB searched, {len(leaks)} leaks, {len(repeated)} "
+        f"repeated to others "
         f"({seconds:.0f} s)"
     )
     for line in _first_of_each(leaks):
         print("  leak:", line[:SHOWN])
     for answer, what in repeated[:20]:
-        print(f"  told: {what} by {answer.place}"[:SHOWN])
+        print(f"  repeated: {what} by {answer.place}"[:SHOWN])
     return not leaks and not repeated
 
 

@@ -52,8 +52,8 @@ def seed(stage: Stage) -> None:
         lines = (
             f"- We deploy with {stage.mint.text(f'{name} line')} on Mondays." for _ in range(4)
         )
-        told = "\n".join(("# Rules", "", *lines, stage.mint.block(name)))
-        stage.plant(stage.repo / name, told + "\n")
+        text = "\n".join(("# Rules", "", *lines, stage.mint.block(name)))
+        stage.plant(stage.repo / name, text + "\n")
     stage.plant(
         stage.repo / "src" / f"{stage.mint.name('file name')}.py", "def f():\n    return 1\n"
     )
@@ -191,8 +191,8 @@ def _misfits(stage: Stage, route: Route, filled: dict[str, Any]) -> None:
     twice = f'{{"text": "{mint.name(where)}", "text": "{mint.name(where)}"}}'
     stage.http(route.method, target, raw=twice.encode())
     stage.http(route.method, f"{target}?{mint.name(where)}={mint.name(where)}")
-    told = {"authorization": f"Bearer {mint.name(where)}", "x-wm-project": mint.name(where)}
-    stage.http(route.method, target, {"directory": directory}, headers=told)
+    headers = {"authorization": f"Bearer {mint.name(where)}", "x-wm-project": mint.name(where)}
+    stage.http(route.method, target, {"directory": directory}, headers=headers)
     stage.http("PUT", target, {"text": mint.text(where)})
 
 

@@ -124,9 +124,9 @@ def _stream(mint: Mint, where: str) -> bytes:
         empty = {**block, **({name: ""} if name else {"input": {}})}
         events.append({"type": "content_block_start", "index": number, "content_block": empty})
         text = block[name] if name else json.dumps(block["input"])
-        told = ("partial_json", "input_json_delta") if not name else (name, f"{kind}_delta")
+        names = ("partial_json", "input_json_delta") if not name else (name, f"{kind}_delta")
         for at in range(0, len(text), 11):
-            delta = {"type": told[1], told[0]: text[at : at + 11]}
+            delta = {"type": names[1], names[0]: text[at : at + 11]}
             events.append({"type": "content_block_delta", "index": number, "delta": delta})
     events.append({"type": "news", "text": mint.text(f"{where} unknown event")})
     delta = {"stop_reason": message["stop_reason"]}
@@ -149,11 +149,11 @@ def answers(mint: Mint) -> Iterator[bytes]:
     cut = _answer("200 OK", _stream(mint, "cut stream"), EVENTS, chunked=True)
     yield cut[: len(cut) * 2 // 3]
     error = {"type": mint.name("error type"), "message": mint.text("error message")}
-    told = json.dumps({"type": "error", "error": error}).encode()
+    failure = json.dumps({"type": "error", "error": error}).encode()
     for status in ("400 Bad", "401 No", "403 No", "404 No", "413 Large", "500 Oops", "503 Away"):
-        yield _answer(status, told, JSON)
-    yield _answer("429 Slow", told, JSON, f"retry-after: {mint.name('retry')}")
-    yield _answer("529 Busy", told, JSON)
+        yield _answer(status, failure, JSON)
+    yield _answer("429 Slow", failure, JSON, f"retry-after: {mint.name('retry')}")
+    yield _answer("529 Busy", failure, JSON)
     yield _answer("502 Bad", mint.text("a page of a gateway").encode(), "Content-Type: text/html")
     yield _answer(f"418 {mint.name('reason')}", b"", JSON)
     yield _answer("307 Go", b"", f"Location: https://{mint.name('location')}.example.org/")
@@ -194,10 +194,10 @@ def requests(mint: Mint, folder: Path) -> Iterator[Sent]:
     """One of each kind, every answer among them."""
     post = "POST /v1/messages?beta=true"
     for number, answer in enumerate(answers(mint)):
-        told = json.dumps(body(mint, folder, f"body {number}"), ensure_ascii=number % 2 > 0)
-        yield Sent(post, told.encode(), answer)
+        text = json.dumps(body(mint, folder, f"body {number}"), ensure_ascii=number % 2 > 0)
+        yield Sent(post, text.encode(), answer)
     good = _answer("200 OK", json.dumps(_message(mint, "good")).encode(), JSON)
-    told = json.dumps(body(mint, folder, "headers")).encode()
+    payload = json.dumps(body(mint, folder, "headers")).encode()
     for head in (
         f"Authorization: Bearer {mint.name('bearer')}",
         f"Authorization: Basic {mint.name('basic')}",
@@ -212,7 +212,7 @@ def requests(mint: Mint, folder: Path) -> Iterator[Sent]:
         f"Sec-Fetch-Site: {mint.name('fetch')}",
         f"x-long: {mint.text('a header that is too long') * 2000}",
     ):
-        yield Sent(f"{post}\n{head}", told, good)
+        yield Sent(f"{post}\n{head}", payload, good)
     for target in (
         f"/v1/messages?key={mint.name('query')}",
         "/v1/messages/count_tokens",
@@ -220,9 +220,9 @@ def requests(mint: Mint, folder: Path) -> Iterator[Sent]:
         f"/v1/files/{mint.name('file')}",
         f"/v1/{mint.name('unknown path')}/messages",
     ):
-        told = json.dumps(body(mint, folder, target)).encode()
-        yield Sent(f"POST {target}", told, good)
-        yield Sent(f"POST {target}", told[: len(told) // 2], good)
+        payload = json.dumps(body(mint, folder, target)).encode()
+        yield Sent(f"POST {target}", payload, good)
+        yield Sent(f"POST {target}", payload[: len(payload) // 2], good)
         yield Sent(f"GET {target}", b"", good)
         yield Sent(f"DELETE {target}", b"", _answer("404 No", mint.text("gone").encode()))
     for wrong in (

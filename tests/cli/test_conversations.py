@@ -53,15 +53,15 @@ def test_status_shows_the_two_fullest_conversations(user: Terminal, passes: Pass
         "              cccc-3 71 % warning · 143k of 200k tokens · claude-opus-4-6-of-a-…",
     ]
     assert "aaaa-1" not in "".join(lines)
-    told = user.wm("status", "--json").json
-    validate_printed("status", told)
-    assert [(c["sessionId"], c["tokens"], c["zone"]) for c in told["conversations"]] == [
+    shown = user.wm("status", "--json").json
+    validate_printed("status", shown)
+    assert [(c["sessionId"], c["tokens"], c["zone"]) for c in shown["conversations"]] == [
         ("bbbb-2", 182_000, "critical"),
         ("cccc-3", 143_000, "warning"),
         ("aaaa-1", 20_000, "normal"),
     ]
-    assert told["conversations"][0]["window"] == 200_000
-    assert told["conversations"][0]["model"] == OPUS
+    assert shown["conversations"][0]["window"] == 200_000
+    assert shown["conversations"][0]["model"] == OPUS
 
 
 def test_inspect_shows_the_last_three_conversations(user: Terminal, passes: Pass) -> None:
@@ -73,9 +73,9 @@ def test_inspect_shows_the_last_three_conversations(user: Terminal, passes: Pass
         ("cccc-3", "45", "normal"),
         ("bbbb-2", "30", "normal"),
     ]
-    told = user.wm("inspect", "--json").json
-    validate_printed("inspect", told)
-    assert [c["percentage"] for c in told["conversations"]] == [60, 45, 30, 15]
+    shown = user.wm("inspect", "--json").json
+    validate_printed("inspect", shown)
+    assert [c["percentage"] for c in shown["conversations"]] == [60, 45, 30, 15]
 
 
 def test_without_a_proxy_no_conversations_are_shown(user: Terminal) -> None:
@@ -90,19 +90,21 @@ def test_flows_of_a_real_proxy_are_shown_by_a_real_daemon(
 ) -> None:
     user = home_with_daemon.at(f"zone{tmp_path.name}")
     before = counted(user)
-    told: list[dict[str, int]] = []
+    usages: list[dict[str, int]] = []
 
     def play(made: Chain) -> None:
         agent = made.agent(user.repo, session="s-7")
         agent.works("Where do the ferries land?", lambda n: f"at berth {n}\n", 3)
-        told.append(json.loads(agent.got[-1])["usage"])
+        usages.append(json.loads(agent.got[-1])["usage"])
 
     with upstream_of(2) as upstream:
         assert played(user.settings(), upstream.url, play, record=False).faults == []
     (found,) = user.wm("status", "--json").json["conversations"]
     # No hook reported the session, so only the digest of its id is known.
     assert (found["sessionId"], found["zone"], found["model"]) == (sid("s-7"), "normal", MODEL)
-    assert found["tokens"] == sum(value for value in told[0].values() if isinstance(value, int)) > 0
+    assert (
+        found["tokens"] == sum(value for value in usages[0].values() if isinstance(value, int)) > 0
+    )
     assert counted(user) == before + 1
     assert user.wm("session", "delete", "s-7").code == 0
     assert counted(user) == before

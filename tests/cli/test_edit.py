@@ -78,9 +78,9 @@ def test_a_waiting_edit_names_the_verb_that_accepts_it(user: Terminal) -> None:
     said = user.wm("edit", user.remember(ONE), "All 40 tests pass now.")
     assert said.code == 0
     assert "status    waits in the inbox: it describes progress, not a lasting fact" in said.out
-    told = " ".join(said.out.split())
+    printed = " ".join(said.out.split())
     assert (
         "The new text waits in the inbox, because it describes progress, not a lasting fact."
-        in told
+        in printed
     )
-    assert "replaces m_" in told
+    assert "replaces m_" in printed

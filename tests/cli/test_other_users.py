@@ -43,8 +43,8 @@ def as_nobody(work: Callable[[], object]) -> object:
         finally:
             os._exit(0)
     os.close(into)
-    with os.fdopen(out, "rb") as told:
-        found = told.read()
+    with os.fdopen(out, "rb") as pipe:
+        found = pipe.read()
     os.waitpid(child, 0)
     return json.loads(found)
 

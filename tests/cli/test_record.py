@@ -40,8 +40,8 @@ def log_of(user: Terminal, kind: str, session: str = "s-1") -> Path:
 
 
 def result(number: int) -> str:
-    told = "{}:{} the ferry to berth {} is late\n"
-    return "".join(told.format(number, line, line * number % 7) for line in range(150))
+    template = "{}:{} the ferry to berth {} is late\n"
+    return "".join(template.format(number, line, line * number % 7) for line in range(150))
 
 
 def worked(user: Terminal, upstream: Upstream, turns: int, *, record: bool = True) -> Chain:
@@ -150,8 +150,8 @@ def test_secrets_in_bodies_reach_no_file(user: Terminal) -> None:
     assert made.reporter.handover.recorded == 3
     raw = log_of(user, "recordings", session).read_bytes()
     assert b"[secret:" in raw
-    held = [p for p in user.data.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
-    assert held == []
+    leaks = [p for p in user.data.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
+    assert leaks == []
 
 
 def test_bodies_unknown_to_the_daemon_are_sent_completely(user: Terminal) -> None:
@@ -212,9 +212,9 @@ def test_a_storage_failure_is_reported_differently_from_a_missing_daemon(user: T
         made = worked(user, upstream, 1)
     assert dict(+made.reporter.handover.left) == {"the daemon could not keep them (store error)": 1}
     assert made.observer.tally.failed == 0  # the agent noticed nothing of it
-    told = lost(ProxyRecords(made.observer, made.reporter))
-    assert told.startswith(f"the daemon could not store all of it. Could not write {in_the_way}")
-    assert told.endswith("A file or a symlink is where a folder should be; move it away.")
+    message = lost(ProxyRecords(made.observer, made.reporter))
+    assert message.startswith(f"the daemon could not store all of it. Could not write {in_the_way}")
+    assert message.endswith("A file or a symlink is where a folder should be; move it away.")
 
 
 def test_unstored_figures_are_reported_without_a_recording(user: Terminal) -> None:
@@ -233,8 +233,8 @@ def test_steps_that_cannot_be_stored_are_reported(user: Terminal) -> None:
             lambda made: made.agent(user.repo).works("Go", result, 2),
             policy="safe",
         )
-    told = lost(ProxyRecords(made.observer, made.reporter, ledger=made.ledger))
-    assert told.startswith(f"the daemon could not store all of it. Could not read {in_the_way}/")
+    message = lost(ProxyRecords(made.observer, made.reporter, ledger=made.ledger))
+    assert message.startswith(f"the daemon could not store all of it. Could not read {in_the_way}/")
 
 
 def test_a_refused_folder_named_by_a_client_is_not_reported(user: Terminal) -> None:
@@ -255,14 +255,14 @@ def test_a_killed_proxy_loses_only_the_active_exchange(user: Terminal) -> None:
     with upstream_of(3) as upstream, closing(socket.socket()) as client:
         process = start(user, *words, upstream.url)
         assert process.stdout is not None
-        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-        agent = Agent(told["baseUrl"], user.repo, session)
+        printed = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        agent = Agent(printed["baseUrl"], user.repo, session)
         agent.works("Where do the ferries land?", result, 3)
         lines = partial(_recorded, user, session)
         until(lambda: len(lines()) == 3)
-        client.connect(("127.0.0.1", told["port"]))
-        path = urlsplit(told["baseUrl"]).path
-        head = f"POST {path}/v1/messages HTTP/1.1\r\nHost: 127.0.0.1:{told['port']}"
+        client.connect(("127.0.0.1", printed["port"]))
+        path = urlsplit(printed["baseUrl"]).path
+        head = f"POST {path}/v1/messages HTTP/1.1\r\nHost: 127.0.0.1:{printed['port']}"
         client.sendall(f'{head}\r\nContent-Length: 1000\r\n\r\n{{"model": '.encode())
         process.kill()
         done(process)

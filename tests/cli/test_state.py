@@ -63,11 +63,11 @@ def test_all_faults_are_printed_with_line_and_column(user: Terminal) -> None:
 def test_every_verb_reports_a_fault_with_file_and_position(user: Terminal) -> None:
     user.wm("state", "init", "Ship it.")
     contract(user).write_text('{"goal": 3,')
-    told = "state/session-state.json:1:11: goal ends before what was opened is closed."
+    message = "state/session-state.json:1:11: goal ends before what was opened is closed."
     for words in (("state", "show"), ("state", "set", "goal", "x"), ("handoff",)):
         said = user.wm(*words)
-        assert (said.code, told in said.sentences) == (1, True)
-    assert told in " ".join(user.wm("status").out.split())
+        assert (said.code, message in said.sentences) == (1, True)
+    assert message in " ".join(user.wm("status").out.split())
 
 
 def test_a_field_is_accepted_under_the_name_that_show_prints(user: Terminal) -> None:
@@ -99,13 +99,13 @@ def test_a_contract_is_checked_against_an_earlier_version(user: Terminal, tmp_pa
     assert user.wm("state", "validate", "--before", str(file)).code == 1
     assert user.wm("state", "validate", "--before", "-", stdin=json.dumps(earlier)).code == 1
     assert user.wm("state", "validate", "--before", str(contract(user))).code == 0
-    for words, told in (
+    for words, message in (
         (("--before", "nowhere.json"), "cannot be read"),
         (("--before", "-"), "is empty"),
     ):
         said = user.wm("state", "validate", *words)
         assert said.code == 1
-        assert told in said.sentences
+        assert message in said.sentences
 
 
 def test_an_intended_change_of_history_can_be_accepted(user: Terminal) -> None:

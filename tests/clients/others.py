@@ -87,8 +87,8 @@ def trust_codex(machine: Machine) -> None:
         for number, group in enumerate(groups):
             for index, handler in enumerate(group["hooks"]):
                 name = re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
-                told = {"event_name": name, "hooks": [{"async": False, **handler}]}
-                text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+                hook = {"event_name": name, "hooks": [{"async": False, **handler}]}
+                text = json.dumps(hook, sort_keys=True, separators=(",", ":"))
                 digest = hashlib.sha256(text.encode()).hexdigest()
                 state += f'\n[hooks.state."{path}:{name}:{number}:{index}"]\n'
                 state += f'trusted_hash = "sha256:{digest}"\n'

@@ -122,11 +122,11 @@ def test_memory_and_all_before_it_stay_the_same_bytes_through_a_session(
         answer(agent.shell("echo two")),
         answer(say("It subtracts.")),
     )
-    told = mains(machine)
-    assert len(told) == 4
-    assert all(begins_like(before, after) for before, after in pairwise(told))
-    assert len({request.system_bytes for request in told}) == 1
-    (block,) = {tuple(memory_blocks(request)) for request in told}
+    requests = mains(machine)
+    assert len(requests) == 4
+    assert all(begins_like(before, after) for before, after in pairwise(requests))
+    assert len({request.system_bytes for request in requests}) == 1
+    (block,) = {tuple(memory_blocks(request)) for request in requests}
     assert FACT in block[0]
     # A newer fact waits for the next epoch, also when the session goes on in a new process.
     machine.tool("wm", "remember", "The releases are on Fridays.")
@@ -256,9 +256,9 @@ def plain_turns(agent: Agent) -> list[Answer]:
 
 def runs_as_if_not_installed(machine: Machine, agent: Agent) -> None:
     ask(machine, agent, ASK_TO_KEEP, *plain_turns(agent))
-    told = mains(machine)
-    assert len(told) == 3
-    assert all(MEMORY_HEADING not in request.text for request in told)
+    requests = mains(machine)
+    assert len(requests) == 3
+    assert all(MEMORY_HEADING not in request.text for request in requests)
     is_accepted(machine)
 
 

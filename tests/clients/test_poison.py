@@ -118,8 +118,8 @@ def test_all_payloads_of_ten_channels_are_seen_and_none_is_active(
     for outcome in poison.all_attacks(agent, machine, COUNT):
         done.append(outcome)
         with capsys.disabled():
-            told = f"{outcome.name}: {outcome.count} payloads, {len(outcome.wrong)} active"
-            print(f"\n{agent.name} {told}", end="", flush=True)
+            line = f"{outcome.name}: {outcome.count} payloads, {len(outcome.wrong)} active"
+            print(f"\n{agent.name} {line}", end="", flush=True)
     assert sum(outcome.count for outcome in done) == COUNT
     assert {outcome.name: outcome.wrong for outcome in done if outcome.wrong} == {}
 

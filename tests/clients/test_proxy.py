@@ -79,7 +79,7 @@ def counted(report: ReplayReport) -> list[tuple[int, int, int]]:
     )
 
 
-def told(machine: Machine) -> list[tuple[int, int, int]]:
+def reported(machine: Machine) -> list[tuple[int, int, int]]:
     """The same as the upstream reported it."""
     return sorted(
         (x.usage.input_tokens, x.usage.cache_read, x.usage.cache_creation)
@@ -122,7 +122,7 @@ def test_flows_without_bodies_are_counted_as_the_upstream_counted(
         for number, note in enumerate(chain.notes)
     ]
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert counted(replayed(log)) == told(machine)
+    assert counted(replayed(log)) == reported(machine)
 
 
 @both
@@ -146,7 +146,7 @@ def test_recorded_bodies_are_counted_as_the_upstream_counted(
     (log,) = machine.home.glob(".local/share/wm/workspaces/*/recordings/*.jsonl")
     recorded = r"wm run: \d+ exchanges? recorded without secrets in\n.*/recordings\.\n"
     assert re.search(recorded, done.stderr), done.stderr
-    assert counted(replayed(log)) == told(machine)
+    assert counted(replayed(log)) == reported(machine)
     machine.tool("wm", "down")
 
 

@@ -42,7 +42,7 @@ def run(machine: Machine, agent: Agent, prompt: str, session: str | None = None)
     return machine.run_claude(prompt, session=session, tools=f"Bash,Read,Edit,{ours}")
 
 
-def told(request: Request, tag: str) -> str:
+def newest_block(request: Request, tag: str) -> str:
     """The newest block of this name that a request carries, "" for none."""
     text = request.text.replace("\\n", "\n").replace('\\"', '"')
     _before, opens, rest = text.rpartition(f"<{tag}>")
@@ -67,11 +67,11 @@ def test_blocks_and_a_failing_build_survive_a_compaction(
     done = run(machine, agent, "Run the tests.")
     finished(done)
     before, after = epochs(machine, done.session)
-    assert [told(x.request, "core_memory") for x in before] == [""] * len(before)
+    assert [newest_block(x.request, "core_memory") for x in before] == [""] * len(before)
     assert "goal has 39 of 1000 characters now." in before[1].request.tool_results[0]
-    core = told(after[0].request, "core_memory")
+    core = newest_block(after[0].request, "core_memory")
     assert f'<goal chars="39/1000">\n{GOAL}\n</goal>' in core
-    working = told(after[0].request, "working_memory")
+    working = newest_block(after[0].request, "working_memory")
     assert "Errors:\n- " in working
     assert "test_calc" in working
     assert f"Notes:\n- {NOTE}" in working
@@ -100,8 +100,8 @@ def test_a_users_change_is_appended_and_the_prefix_is_unchanged(
     machine.tool("wm", "session", "core", "set", "goal", GOAL)
     second = run(machine, agent, "Go on.", session=first.session)
     finished(first, second)
-    told_of = [GOAL in x.request.text for x in mains(machine, first.session)]
-    assert told_of == [False, False, True, True]
+    has_goal = [GOAL in x.request.text for x in mains(machine, first.session)]
+    assert has_goal == [False, False, True, True]
     assert mains(machine, first.session)[-1].request.text.count("The user changed your core") == 1
     prefix_only_grows(machine, first.session)
     nothing_refused_or_dropped(machine)
@@ -125,5 +125,5 @@ def test_the_next_session_continues_with_the_blocks_on_request(
     another = run(machine, second, "Hello there!")
     finished(noted, following, another)
     asked = [mains(machine, one.session)[0].request for one in (following, another)]
-    assert [GOAL in told(request, "core_memory") for request in asked] == [True, False]
+    assert [GOAL in newest_block(request, "core_memory") for request in asked] == [True, False]
     nothing_refused_or_dropped(machine)

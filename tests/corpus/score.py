@@ -78,8 +78,8 @@ def _share(part: int, whole: int) -> float:
 def judged_errors(row: Row) -> Iterator[Judged]:
     if "output" not in row:
         return
-    told = _squeezed(row["output"])
-    visible = [one for one in row["expect"] if all(_has(told, say) for say in one["says"])]
+    output = _squeezed(row["output"])
+    visible = [one for one in row["expect"] if all(_has(output, say) for say in one["says"])]
     if (row["expect"] and not visible) or not row["output"].strip():
         return  # this form does not say what is wrong: no label
     if row["command"].startswith("grep "):
@@ -105,7 +105,7 @@ def judged_errors(row: Row) -> Iterator[Judged]:
             placed += bool(one["line"]) and fit[0]["line"] == one["line"]
     extra = sum(not _excused(p, visible, row) for p in left)
     if hidden and not (tool.get("summary") and _COUNTS.search(row["output"])):
-        # Nobody says that the check failed: nothing need be open.
+        # The output does not say that the check failed: nothing need be open.
         visible, found = visible[:found], found
     why = f"wanted {[(v['file'], v['line'], v['says']) for v in visible]}, "
     why += f"open {[(p['file'], p['line'], p['text']) for p in opened][:4]}"

@@ -82,7 +82,7 @@ class FaultDisk(Disk):
         count = len(self.log)
         return 0 < self.at <= count and (self.fault.sticky or count == self.at)
 
-    def told(self) -> OSError:
+    def os_error(self) -> OSError:
         return OSError(self.fault.code, os.strerror(self.fault.code))
 
     def write_some(self, file: Handle, data: memoryview) -> int:
@@ -94,7 +94,7 @@ class FaultDisk(Disk):
                 return done
         elif self.fault.done:
             super().write_some(file, data)
-        raise self.told()
+        raise self.os_error()
 
 
 def _failing(name: str) -> Callable[..., Any]:
@@ -107,7 +107,7 @@ def _failing(name: str) -> Callable[..., Any]:
             result = original(self, *args, **kwargs)
             if isinstance(result, Handle):
                 os.close(result.fd)
-        raise self.told()
+        raise self.os_error()
 
     return call
 
@@ -188,7 +188,9 @@ def loop(
     while True:
         ended, found = attempt(made, at, fault, counts)
         name = made.calls[at - 1] if at <= len(made.calls) else "later"
-        problems += [f"{made.scene.name}, {fault}, call {at} ({name}): {told}" for told in found]
+        problems += [
+            f"{made.scene.name}, {fault}, call {at} ({name}): {problem}" for problem in found
+        ]
         if ended:
             return counts, problems
         at += every
@@ -199,35 +201,35 @@ def attempt(made: Stage, at: int, fault: Fault, counts: Counter[str]) -> tuple[b
     home = made.fresh()
     open_before = snapshot.descriptors()
     disk = FaultDisk(home, at, fault)
-    told: Exception | None = None
+    refusal: Exception | None = None
     bench = None
     try:
         bench = made.scene.bench(home, made.project, disk, number=made.number)
         made.scene.steps[0](bench)
         bench.store.flush()
     except (StoreError, UserError) as error:
-        told = error
+        refusal = error
     except Exception as error:  # noqa: BLE001  # anything else is what we look for
         return False, [f"raised {type(error).__name__}: {error}"]
     if len(disk.log) < at:
         return True, []
     counts["runs"] += 1
-    counts["refused" if told else "done"] += 1
+    counts["refused" if refusal else "done"] += 1
     disk.heal()
-    return False, list(_judge(made, home, told, bench, open_before))
+    return False, list(_judge(made, home, refusal, bench, open_before))
 
 
 def _judge(
-    made: Stage, home: Path, told: Exception | None, bench: Any, open_before: dict[str, str]
+    made: Stage, home: Path, refusal: Exception | None, bench: Any, open_before: dict[str, str]
 ) -> Iterator[str]:
-    if isinstance(told, UserError):
-        yield f"blamed the user: {told}"
-    if told is not None and not str(told).endswith((".", ")")):
-        yield f"no sentence: {told}"
+    if isinstance(refusal, UserError):
+        yield f"blamed the user: {refusal}"
+    if refusal is not None and not str(refusal).endswith((".", ")")):
+        yield f"no sentence: {refusal}"
     leaked = {n: t for n, t in snapshot.descriptors().items() if n not in open_before}
     if leaked:
         yield f"leaked {sorted(leaked.values())}"
-    before = made.before if told else made.after
+    before = made.before if refusal else made.after
     found = snapshot.take(made.scene.bench(home, made.project).store)
     yield from snapshot.differences(found, Allowed(before, made.after))
     is_done = (found.documents, found.health) == (made.after.documents, made.after.health)

@@ -82,12 +82,12 @@ def answers_stay(folder: Path, worker: EmbedWorker, count: int) -> dict[str, int
     store, answer = saved(folder, worker)
     whole = {file.name: file.read_bytes() for file in files(store)}
     draw = random.Random(SEED)
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for number in range(count):
         what = DAMAGES[number % len(DAMAGES)]
         what(store, draw.choice(files(store)), draw)
         assert same(asked(opened(folder), worker, MEMORY), answer), f"{number}: {what.__name__}"
-        told[what.__name__] = told.get(what.__name__, 0) + 1
+        counts[what.__name__] = counts.get(what.__name__, 0) + 1
         shutil.rmtree(damage.folder_of(store))
         damage.folder_of(store).mkdir(0o700)
         for name, raw in whole.items():
@@ -95,7 +95,7 @@ def answers_stay(folder: Path, worker: EmbedWorker, count: int) -> dict[str, int
         if number % 500 == 499:
             print(f"  {number + 1:,} damaged sets: same answers", flush=True)
     store.close()
-    return told
+    return counts
 
 
 def files(store: FileStore) -> list[Path]:
@@ -109,17 +109,17 @@ def deaths(folder: Path, worker: EmbedWorker, count: int) -> dict[str, int]:
     """What each kill left of the vectors; the answers must always be the same."""
     store, answer = saved(folder, worker)
     draw = random.Random(SEED)
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for _ in range(count):
         killed(folder, draw)
         left = "+".join(sorted(files_of(store, worker))) or "nothing"
-        told[left] = told.get(left, 0) + 1
+        counts[left] = counts.get(left, 0) + 1
         assert same(asked(opened(folder), worker, MEMORY), answer)
         list(repair(store))
         found = [f for f in check(store, deep=True) if paths.VECTORS in f.path]
         assert found == []
     store.close()
-    return told
+    return counts
 
 
 def killed(folder: Path, draw: random.Random) -> None:
@@ -190,19 +190,19 @@ class Daemons:
             for at in itertools.count():
                 word = f"crane{number:03}x{at:03}"
                 text = f"The berth with {word} takes {number * 1000 + at} tons."
-                made = client.call("remember", self.told(text=text))
+                made = client.call("remember", self.arguments(text=text))
                 with self.more:
                     self.acknowledged[made["entry"]["id"]] = word
                     self.more.notify_all()
                 if at % 4 == 0:
-                    client.call("search", self.told(query=f"what takes {word}"))
+                    client.call("search", self.arguments(query=f"what takes {word}"))
 
     def wait(self, count: int, bound_s: float = 60.0) -> None:
         """Return once `count` entries were acknowledged."""
         with self.more:
             assert self.more.wait_for(lambda: len(self.acknowledged) >= count, bound_s)
 
-    def told(self, **words: str) -> dict[str, str]:
+    def arguments(self, **words: str) -> dict[str, str]:
         return {"directory": str(self.project), **words}
 
     def found(self, some: Sequence[str]) -> int:
@@ -210,7 +210,7 @@ class Daemons:
         with Client(settings_for(self.folder)) as client:
             for name in some:
                 query = self.acknowledged[name]
-                hits = client.call("search", self.told(query=query))["hits"]
+                hits = client.call("search", self.arguments(query=query))["hits"]
                 assert name in [hit["entry"]["id"] for hit in hits], f"{name} ({query}) is lost"
         return len(some)
 
@@ -219,12 +219,12 @@ def daemon_deaths(folder: Path, count: int) -> dict[str, int]:
     """Kill a daemon again and again while it takes entries, indexes and saves. Every third one
     starts without saved vectors."""
     daemons, draw = Daemons(folder), random.Random(SEED)
-    told = {"deaths": 0, "found": 0, "vectors there": 0}
+    counts = {"deaths": 0, "found": 0, "vectors there": 0}
     known = 0
     for number in range(count):
         process = daemons.begin()
         try:
-            told["found"] += daemons.found(list(daemons.acknowledged)[known:])
+            counts["found"] += daemons.found(list(daemons.acknowledged)[known:])
             known = len(daemons.acknowledged)
             writer = threading.Thread(target=daemons.write, args=(number,))
             writer.start()
@@ -235,8 +235,8 @@ def daemon_deaths(folder: Path, count: int) -> dict[str, int]:
             process.kill()
             process.wait(20)
         writer.join(60)
-        told["deaths"] += 1
-        told["vectors there"] += any(daemons.vectors.glob("*.rows"))
+        counts["deaths"] += 1
+        counts["vectors there"] += any(daemons.vectors.glob("*.rows"))
         if number % 3 == 2:
             shutil.rmtree(daemons.vectors, ignore_errors=True)
     process = daemons.begin()
@@ -245,7 +245,7 @@ def daemon_deaths(folder: Path, count: int) -> dict[str, int]:
     finally:
         process.kill()
         process.wait(20)
-    return {**told, "acknowledged": len(daemons.acknowledged), "lost": 0}
+    return {**counts, "acknowledged": len(daemons.acknowledged), "lost": 0}
 
 
 # --- all of it ----------------------------------------------------------------------------------
@@ -267,10 +267,10 @@ def main(argv: Sequence[str]) -> int:
         folder = Path(tempfile.mkdtemp(prefix="wm-index-", dir=ram()))
         begun = time.monotonic()
         try:
-            told = run(folder, count) if count else {}
+            counts = run(folder, count) if count else {}
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        words = ", ".join(f"{key.strip('_')} {value}" for key, value in told.items())
+        words = ", ".join(f"{key.strip('_')} {value}" for key, value in counts.items())
         print(f"{name}: {count:,} in {time.monotonic() - begun:.0f} s ({words})", flush=True)
     return 0
 

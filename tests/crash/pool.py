@@ -19,9 +19,9 @@ def spread(work: Callable[[T], Found], tasks: Iterable[T]) -> Found:
     counts: Counter[str] = Counter()
     problems: list[str] = []
     with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=8) as pool:
-        for found, told in pool.imap_unordered(work, list(tasks)):
+        for found, more in pool.imap_unordered(work, list(tasks)):
             counts.update(found)
-            problems += told
+            problems += more
     return counts, problems
 
 

@@ -51,32 +51,32 @@ TOUCHED = "e_touched"
 def problems(bench: Bench, found: Snapshot, store: FileStore) -> Iterator[str]:
     """Check and recover twice; yields each violated rule. `found` was read before."""
     try:
-        yield from _unmendable(check(store, deep=True))
-        told = [finding for finding in repair(store) if finding.severity == "error"]
-        if told:
-            yield f"could not mend {told}"
+        yield from _unrepairable(check(store, deep=True))
+        failed = [finding for finding in repair(store) if finding.severity == "error"]
+        if failed:
+            yield f"could not repair {failed}"
         left = [finding for finding in check(store, deep=True) if finding.repairable]
         if left:
-            yield f"left to mend {left}"
-        mended = snapshot.take(store)
-        yield from _changed(found, mended)
+            yield f"left to repair {left}"
+        repaired = snapshot.take(store)
+        yield from _changed(found, repaired)
         if more := list(repair(store)):
-            yield f"mended twice: {more}"
+            yield f"repaired twice: {more}"
         if bench.key in store.workspaces():
             touch(store, bench.key)
     except StoreError as error:
         yield f"no recovery: {error}"
 
 
-def _unmendable(findings: Iterator[Finding]) -> Iterator[str]:
+def _unrepairable(findings: Iterator[Finding]) -> Iterator[str]:
     for finding in findings:
         if finding.severity == "error" and not finding.repairable:
-            yield f"cannot be mended: {finding}"
+            yield f"cannot be repaired: {finding}"
 
 
-def _changed(found: Snapshot, mended: Snapshot) -> Iterator[str]:
-    for path in {*found.documents, *mended.documents}:
-        if found.documents.get(path) != mended.documents.get(path):
-            yield f"mending changed {path}"
-    if found.evidence - mended.evidence:
-        yield f"mending lost evidence {found.evidence - mended.evidence}"
+def _changed(found: Snapshot, repaired: Snapshot) -> Iterator[str]:
+    for path in {*found.documents, *repaired.documents}:
+        if found.documents.get(path) != repaired.documents.get(path):
+            yield f"repairing changed {path}"
+    if found.evidence - repaired.evidence:
+        yield f"repairing lost evidence {found.evidence - repaired.evidence}"

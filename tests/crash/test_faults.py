@@ -74,17 +74,17 @@ def test_a_disk_that_loses_writes_is_detected(folder: Path) -> None:
     bench = made.scene.bench(home, made.project, Liar(home), number=made.number)
     made.scene.steps[0](bench)
     found = snapshot.take(made.scene.bench(home, made.project).store)
-    told = list(snapshot.differences(found, snapshot.Allowed(made.after, made.after)))
-    assert any("neither old nor new" in one for one in told)
+    problems = list(snapshot.differences(found, snapshot.Allowed(made.after, made.after)))
+    assert any("neither old nor new" in one for one in problems)
 
 
 def test_an_error_on_close_loses_nothing(folder: Path) -> None:
     disk = Disk(folder)
     with disk.folder("") as home, disk.create(home, "a") as file:
         closed = structs.replace(file)
-    with pytest.raises(OSError, match="descriptor") as told:
+    with pytest.raises(OSError, match="descriptor") as raised:
         disk.close(closed)
-    assert told.value.errno == errno.EBADF
+    assert raised.value.errno == errno.EBADF
     assert closed.fd == -1
     assert os.listdir(folder) == ["a"]
 

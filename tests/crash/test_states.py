@@ -96,11 +96,11 @@ def test_the_explorer_finds_a_missing_flush(
     disk: type[TraceDisk], model: str, folder: Path
 ) -> None:
     played = states.play(BY_NAME["remember"], folder, disk)
-    told: list[str] = []
+    problems: list[str] = []
     for state in states.explore(played.trace, model, 10, random.Random(1)):
         bench = played.bench(state.tree)
-        told += states.verdict(played, bench, played.allowed(state), model)
-    assert any("neither old nor new" in one for one in told), told
+        problems += states.verdict(played, bench, played.allowed(state), model)
+    assert any("neither old nor new" in one for one in problems), problems
 
 
 def test_a_tree_survives_a_round_trip_through_files(folder: Path) -> None:

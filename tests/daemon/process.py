@@ -80,8 +80,8 @@ class Home:
             child.kill()
             child.wait()
         if not is_free(self.settings):
-            told = json.loads((self.settings.paths.home / "daemon.lock").read_text())
-            os.kill(int(told["pid"]), signal.SIGKILL)
+            lock = json.loads((self.settings.paths.home / "daemon.lock").read_text())
+            os.kill(int(lock["pid"]), signal.SIGKILL)
             wait_for(lambda: is_free(self.settings))
 
 

@@ -73,21 +73,21 @@ def test_a_daemon_whose_code_was_replaced_makes_way_for_the_new_one(
     kept = json.loads(wm("inspect", "--json"))
     assert [row["entry"]["text"] for row in kept["entries"]] == ["We ship with make ship."]
     assert [row["activeFiles"] for row in kept["sessions"]] == [1]
-    told = [line for line in place.log() if line["event"] in ("incident", "stopped")]
-    assert [line.get("why") for line in told] == ["its code was replaced"]
+    events = [line for line in place.log() if line["event"] in ("incident", "stopped")]
+    assert [line.get("why") for line in events] == ["its code was replaced"]
 
 
 def test_only_a_module_that_changed_is_refused() -> None:
     tabs = os.path.join(PACKAGE, "page", "tabs.py")
-    told: list[str] = []
-    code = LoadedCode(lambda: told.append("replaced"), {**stamps(), tabs: (1, 1)})
+    reports: list[str] = []
+    code = LoadedCode(lambda: reports.append("replaced"), {**stamps(), tabs: (1, 1)})
     for name in ("wm.page.visit", "wm.never.was", "json.tool"):
         assert code.find_spec(name, None) is None  # type: ignore[func-returns-value]
-    assert told == []
+    assert reports == []
     with pytest.raises(Unavailable, match="was replaced"):
         code.find_spec("wm.page.tabs", None)
     assert code.is_replaced()
-    assert told == ["replaced"] * 2
+    assert reports == ["replaced"] * 2
     assert not LoadedCode().is_replaced()
 
 

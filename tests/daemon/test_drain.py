@@ -56,8 +56,8 @@ def answers(sock: socket.socket, count: int) -> list[int]:
 
 
 def terminate(settings: Settings) -> None:
-    told = json.loads((settings.paths.home / "daemon.lock").read_text())
-    os.kill(int(told["pid"]), signal.SIGTERM)
+    lock = json.loads((settings.paths.home / "daemon.lock").read_text())
+    os.kill(int(lock["pid"]), signal.SIGTERM)
 
 
 def down(settings: Settings) -> None:

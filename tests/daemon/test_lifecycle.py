@@ -66,8 +66,8 @@ def test_a_foreground_daemon_prints_its_socket_and_how_to_stop_it(place: Home) -
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=20)
     paths = place.settings.paths
-    told = f"wm: Serving {paths.home} on {paths.socket}.\n    Ctrl-C, or `wm down`, stops it.\n"
-    assert (child.returncode, said.decode()) == (0, told)
+    text = f"wm: Serving {paths.home} on {paths.socket}.\n    Ctrl-C, or `wm down`, stops it.\n"
+    assert (child.returncode, said.decode()) == (0, text)
 
 
 def test_sigterm_lets_active_requests_finish(place: Home, tmp_path: Path) -> None:
@@ -175,15 +175,15 @@ def test_without_a_free_inotify_instance_the_daemon_polls_and_starts(tmp_path: P
     place = Home(tmp_path, "[store]\nwatch_poll_s = 0.2\n")
     limited = ["unshare", "-Ur", "sh", "-c", NO_INSTANCE, "sh"]
     if subprocess.run([*limited, "true"], capture_output=True).returncode != 0:
-        pytest.skip("this system lets nobody lower the limit")
+        pytest.skip("this system does not allow lowering the limit")
     collects = tmp_path / "collects"
     try:
         child = place.foreground([*limited, sys.executable, "-P", "-c", COLLECTING, str(collects)])
         wait_for(collects.exists)
-        told = {line["event"]: line.get("reason", "") for line in place.log()}
-        assert told["polls_edits"].startswith("polling: ")
-        assert "polls_folders" in told
-        assert "failed" not in told
+        events = {line["event"]: line.get("reason", "") for line in place.log()}
+        assert events["polls_edits"].startswith("polling: ")
+        assert "polls_folders" in events
+        assert "failed" not in events
         place.settings.paths.socket.unlink()
         wait_for(lambda: lifecycle.probe(place.settings) is not None)
         child.send_signal(signal.SIGTERM)

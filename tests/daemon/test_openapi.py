@@ -16,8 +16,8 @@ TOY = build(OPERATIONS, TOYS)
 
 
 def parameters(path: str, method: str) -> list[tuple[str, str, bool]]:
-    told = [_whole(one) for one in TOY["paths"][path][method].get("parameters", ())]
-    return [(p["name"], p["in"], p["required"]) for p in told]
+    declared = [_whole(one) for one in TOY["paths"][path][method].get("parameters", ())]
+    return [(p["name"], p["in"], p["required"]) for p in declared]
 
 
 def _whole(parameter: dict[str, Any]) -> Any:

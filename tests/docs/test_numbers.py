@@ -95,8 +95,8 @@ def test_the_worked_example_of_retention_matches_the_code(row: tuple[str, ...]) 
 def test_the_weights_of_actions_match_the_settings() -> None:
     text = markdown.text("docs/concepts/sessions-and-epochs.md")
     weights = SECTIONS["session"]().action_weights
-    told = ", ".join(f"{name} {weight}" for name, weight in weights.items())
-    assert f"({told})" in " ".join(text.split())
+    listed = ", ".join(f"{name} {weight}" for name, weight in weights.items())
+    assert f"({listed})" in " ".join(text.split())
 
 
 def test_the_names_of_measurements_match_the_tool() -> None:
@@ -106,8 +106,8 @@ def test_the_names_of_measurements_match_the_tool() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "NAMES"
     )
-    told = " ".join(markdown.text("docs/testing.md").split())
-    assert ", ".join(f"`{name}`" for name in names) in told
+    text = " ".join(markdown.text("docs/testing.md").split())
+    assert ", ".join(f"`{name}`" for name in names) in text
 
 
 def test_the_hooks_of_the_page_match_setup() -> None:

@@ -55,9 +55,9 @@ def test_symlinks_are_refused_at_any_depth(tmp_path: Path, link: str) -> None:
     folder = write(tmp_path / "model", *WHOLE)
     target = (folder / link).rename(tmp_path / "elsewhere")
     (folder / link if link else folder).symlink_to(target)
-    with pytest.raises(UserError, match="is a symlink") as told:
+    with pytest.raises(UserError, match="is a symlink") as raised:
         sources(folder, MOST)
-    assert "cp -rL" in told.value.fix
+    assert "cp -rL" in raised.value.fix
 
 
 def test_pipes_huge_files_and_missing_folders_are_refused(tmp_path: Path) -> None:
@@ -123,6 +123,6 @@ def test_an_invalid_vector_file_is_reported(tmp_path: Path, data: bytes) -> None
 
 def test_an_invalid_config_is_reported_with_the_fix(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("[]")
-    with pytest.raises(ModelUnavailable, match="no usable model") as told:
+    with pytest.raises(ModelUnavailable, match="no usable model") as raised:
         about(tmp_path, "model.onnx", "ab" * 32)
-    assert "wm models" in told.value.fix
+    assert "wm models" in raised.value.fix

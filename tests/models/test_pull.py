@@ -58,9 +58,9 @@ def server() -> Iterator[str]:
 
 
 def test_pinned_files_are_downloaded_completely_and_counted(server: str) -> None:
-    model, told = pinned(), list[int]()
-    data = b"".join(fetch(model, model.files[0], f"{server}/whole", PATIENCE_S, told.append))
-    assert (data, sum(told)) == (DATA, len(DATA))
+    model, sizes = pinned(), list[int]()
+    data = b"".join(fetch(model, model.files[0], f"{server}/whole", PATIENCE_S, sizes.append))
+    assert (data, sum(sizes)) == (DATA, len(DATA))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_pinned_files_are_downloaded_completely_and_counted(server: str) -> None
 )
 def test_unpinned_content_is_discarded_with_a_message(server: str, base: str, said: str) -> None:
     model = pinned()
-    with pytest.raises(ModelUnavailable, match=said) as told:
+    with pytest.raises(ModelUnavailable, match=said) as raised:
         list(fetch(model, model.files[0], server + base, PATIENCE_S, lambda _bytes: None))
-    assert "wm models import" in told.value.fix
+    assert "wm models import" in raised.value.fix
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:9", "file:///etc", "http://[", "nowhere"])

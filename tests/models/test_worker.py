@@ -47,9 +47,9 @@ def test_a_repeated_query_does_not_wait() -> None:
 
 def test_without_a_model_the_reason_is_given_at_once() -> None:
     ours = worker(NONE)
-    told = threading.Event()
-    assert ours.submit(["x"], lambda card, rows: told.set())
-    assert told.wait(PATIENCE_S)
+    answered = threading.Event()
+    assert ours.submit(["x"], lambda card, rows: answered.set())
+    assert answered.wait(PATIENCE_S)
     assert "no model" in ours.problem
     assert ours.query("x", PATIENCE_S) is None
     assert not ours.submit(["x"], lambda card, rows: None)
@@ -95,10 +95,10 @@ def test_the_queue_is_bounded() -> None:
 
 def test_an_unused_model_is_unloaded_and_reloaded_on_demand() -> None:
     idle = replace(RecallSettings(), embed_idle_s=0.05)
-    told: list[str] = []
-    ours = EmbedWorker(EMBEDDED, idle, lambda: told.append("unloaded"))
+    reports: list[str] = []
+    ours = EmbedWorker(EMBEDDED, idle, lambda: reports.append("unloaded"))
     assert ours.query("one", PATIENCE_S) is not None
     thread = next(t for t in threading.enumerate() if t.name == "wm-embed" and t is ours._thread)
     thread.join(PATIENCE_S)
-    assert told == ["unloaded"]
+    assert reports == ["unloaded"]
     assert ours.query("two", PATIENCE_S) is not None

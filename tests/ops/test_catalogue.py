@@ -31,10 +31,10 @@ def test_the_models_import_no_use_case() -> None:
         "import sys; from wm.ops.catalogue import answer_model; answer_model('remember');"
         "print([m for m in sys.modules if m.startswith(('wm.ops.', 'wm.store', 'wm.domain'))])"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert told.stdout == "['wm.ops.catalogue']\n"
+    assert result.stdout == "['wm.ops.catalogue']\n"
 
 
 def test_a_use_case_imports_no_other() -> None:
@@ -42,7 +42,7 @@ def test_a_use_case_imports_no_other() -> None:
         "import sys; from wm.ops.catalogue import OPERATIONS; OPERATIONS['remember'];"
         "print([m for m in sys.modules if m.startswith(('wm.ops.diagnosis', 'wm.ops.import'))])"
     )
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert told.stdout == "[]\n"
+    assert result.stdout == "[]\n"

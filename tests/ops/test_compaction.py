@@ -106,10 +106,10 @@ def test_a_replacement_inherits_pin_and_importance(bench: Bench) -> None:
 
     sys.setprofile(called)
     try:
-        told = finish(bench, summary(snapshot, f"REPLACE [{ref}] [project] {text}"))
+        done = finish(bench, summary(snapshot, f"REPLACE [{ref}] [project] {text}"))
     finally:
         sys.setprofile(None)
-    assert (told, built) == ([("superseded", ())], 0)
+    assert (done, built) == ([("superseded", ())], 0)
     statuses = {e.text: e.status for e in bench.memory().entries}
     assert (statuses[SHIP], statuses[text]) == ("superseded", "active")
 

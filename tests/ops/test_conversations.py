@@ -52,8 +52,8 @@ class User:
         self.does("record_event", sessionId=session, agent="opencode", event=event)
 
     def passes(self, session: str, read: int, **note: object) -> None:
-        told = {"call": "main", "model": OPUS, "usage": {"cacheRead": read}, **note}
-        self.does("finish_request", sessionId=session, note=told)
+        fields = {"call": "main", "model": OPUS, "usage": {"cacheRead": read}, **note}
+        self.does("finish_request", sessionId=session, note=fields)
         at = self.clock.at.timestamp()
         (log,) = self.folder.parent.glob(f".local/share/wm/workspaces/*/flows/{sid(session)}.jsonl")
         os.utime(log, (at, at))

@@ -134,8 +134,8 @@ def test_commands_of_compactions_are_listed_as_applied_or_refused(bench: Bench) 
         bench, "REINFORCE [M9]", f"REPLACE [M2] [project] {QUEUE}", "REPLACE [M1] [project] x"
     )
     answer = bench.call("diag_commands")
-    told = {(row.action, row.obeyed, row.reason_codes) for row in answer.rows}
-    assert ("reinforce", False, ("invalid_memory_ref",)) in told
+    commands = {(row.action, row.obeyed, row.reason_codes) for row in answer.rows}
+    assert ("reinforce", False, ("invalid_memory_ref",)) in commands
     assert {row.action for row in answer.rows} <= {"reinforce", "replace", "unreadable"}
     assert answer.total == len(answer.rows)
     assert answer.obeyed == sum(row.obeyed for row in answer.rows)

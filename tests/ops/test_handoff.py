@@ -136,8 +136,8 @@ def test_only_the_next_session_gets_the_page_on_request(made: Bench) -> None:
     assert given.startswith(OPENING)
     assert FACT in given
     assert block(made, "after") == given
-    [told] = made.told("handoff_given")
-    assert told.session == sid("after")
+    [record] = made.told("handoff_given")
+    assert record.session == sid("after")
     made.event("session_started", session="later")
     assert block(made, "later") == ""
 

@@ -33,12 +33,12 @@ class Claude:
         self.bench, self.session = bench, session
 
     def hook(self, name: str, **payload: Any) -> str:
-        told = self.bench.hook(
+        answer = self.bench.hook(
             CLAUDE, name, {"session_id": self.session, "cwd": str(self.bench.project), **payload}
         )
-        if not told or name == "PreCompact":
-            return told
-        return str(json.loads(told)["hookSpecificOutput"]["additionalContext"])
+        if not answer or name == "PreCompact":
+            return answer
+        return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
 
     def start(self, source: str = "startup") -> str:
         return self.hook("SessionStart", source=source)
@@ -71,8 +71,8 @@ class OpenCode:
 
     def post(self, name: str, **body: Any) -> dict[str, Any]:
         given = {"directory": str(self.bench.project), "worktree": "/", **self.body, **body}
-        told = self.bench.hook(OPENCODE, name, given)
-        return dict(json.loads(told)) if told else {}
+        answer = self.bench.hook(OPENCODE, name, given)
+        return dict(json.loads(answer)) if answer else {}
 
     def created(self, parent: str = "") -> None:
         info = {"id": self.session, **({"parentID": parent} if parent else {})}
@@ -81,16 +81,16 @@ class OpenCode:
         )
 
     def system(self, first: str = "You are OpenCode") -> list[str]:
-        told = self.post(TRANSFORM, input={"sessionID": self.session}, output={"system": [first]})
-        return list(told.get("system", []))
+        answer = self.post(TRANSFORM, input={"sessionID": self.session}, output={"system": [first]})
+        return list(answer.get("system", []))
 
     def says(self, prompt: str, message: str = "msg_1") -> list[str]:
-        told = self.post(
+        answer = self.post(
             "chat.message",
             input={"sessionID": self.session, "messageID": message},
             output={"message": {"id": message}, "parts": [{"type": "text", "text": prompt}]},
         )
-        return list(told.get("notices", []))
+        return list(answer.get("notices", []))
 
     def bash(self, command: str, code: int, output: str = "") -> None:
         self.post(
@@ -174,10 +174,10 @@ def test_subagents_get_no_memory_and_add_none(bench: Bench) -> None:
     known = OpenCode(bench, "ses_2")
     known.created(parent="ses_1")
     assert known.system() == []
-    told = OpenCode(bench, "ses_3", parentID="ses_1")
-    assert told.system() == []
+    declared = OpenCode(bench, "ses_3", parentID="ses_1")
+    assert declared.system() == []
     assert known.says(f"Remember that {CENTS}") == []
-    assert told.says(f"Remember that {CENTS}") == []
+    assert declared.says(f"Remember that {CENTS}") == []
     assert bench.texts() == [SHIP]
     claude = Claude(bench)
     claude.start()
@@ -309,8 +309,8 @@ def test_a_failure_that_returns_is_answered_with_what_ended_it(bench: Bench, fai
     first.hook("SessionEnd", reason="exit")
     second = Claude(bench, "cc-2")
     second.start()
-    told = second.bash("pytest", error=failed)
-    assert told.startswith("This failure was seen before, and ended on ")
-    assert told.endswith(": edits of cart.py, then pytest passed.")
+    answer = second.bash("pytest", error=failed)
+    assert answer.startswith("This failure was seen before, and ended on ")
+    assert answer.endswith(": edits of cart.py, then pytest passed.")
     assert second.bash("pytest", error=failed) == ""
     assert "test_total" in second.compact()

@@ -64,7 +64,7 @@ def by_text(bench: Bench, text: str) -> MemoryEntry:
 
 
 def test_an_entry_is_imported_unchanged(bench: Bench) -> None:
-    told = fact(
+    original = fact(
         SHIP,
         source="explicit",
         rationale="It checks first.",
@@ -78,11 +78,11 @@ def test_an_entry_is_imported_unchanged(bench: Bench) -> None:
         safety_critical=True,
         tags=["deploy"],
     )
-    assert outcomes(run(bench, told)) == ["promoted"]
+    assert outcomes(run(bench, original)) == ["promoted"]
     entry = by_text(bench, SHIP)
     assert entry.admitted_by == bench.told("memory_imported")[0].event_id
     assert entry.model_dump() | {"admitted_by": ""} == MemoryEntry(
-        id=told["id"],
+        id=original["id"],
         type="decision",
         text=SHIP,
         rationale="It checks first.",
@@ -171,17 +171,17 @@ def test_a_dry_run_reports_the_same_and_writes_nothing(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "told"),
+    ("known", "text"),
     [
         (SHIP, SHIP),
         (SHIP, SHIP.upper().rstrip(".") + "!!"),
         ("The runbook is docs/run.md", "docs/run.md is the runbook"),
     ],
 )
-def test_a_known_fact_is_absorbed_and_not_reinforced(bench: Bench, known: str, told: str) -> None:
+def test_a_known_fact_is_absorbed_and_not_reinforced(bench: Bench, known: str, text: str) -> None:
     mine = bench.remember(known, type="reference")
     bench.later(days=20)
-    answer = run(bench, noted(told, type="reference"), fact(told, type="reference"))
+    answer = run(bench, noted(text, type="reference"), fact(text, type="reference"))
     assert [(o.outcome, o.entry) for o in answer.outcomes] == [("absorbed", mine.id)] * 2
     assert bench.memory().entries[0] == mine
 
@@ -193,8 +193,8 @@ def test_the_same_words_under_another_type_are_recognised(bench: Bench) -> None:
 
 def test_a_statement_with_its_heading_is_recognised_without_it(bench: Bench) -> None:
     bench.remember("Indent with two spaces")
-    told = noted("Indent with two spaces (YAML)", bare="Indent with two spaces")
-    assert outcomes(run(bench, told)) == ["absorbed"]
+    statement = noted("Indent with two spaces (YAML)", bare="Indent with two spaces")
+    assert outcomes(run(bench, statement)) == ["absorbed"]
 
 
 def test_a_fact_in_two_files_is_imported_once(bench: Bench) -> None:
@@ -222,8 +222,8 @@ def test_an_imported_entry_replaces_a_waiting_note(bench: Bench) -> None:
 
 @pytest.mark.parametrize("act", ["accept", "reject", "edit", "retype", "forget", "restore"])
 def test_acts_of_a_person_survive_a_second_import(bench: Bench, act: str) -> None:
-    told = noted("Never push to the release branch by hand.")
-    entry = run(bench, told).outcomes[0].entry
+    statement = noted("Never push to the release branch by hand.")
+    entry = run(bench, statement).outcomes[0].entry
     if act == "reject":
         bench.call("reject_entry", id=entry)
     else:
@@ -237,7 +237,7 @@ def test_acts_of_a_person_survive_a_second_import(bench: Bench, act: str) -> Non
     if act == "restore":
         bench.call("restore_entry", id=entry)
     before = bench.memory().entries
-    again = run(bench, told).outcomes[0]
+    again = run(bench, statement).outcomes[0]
     gone = act in ("reject", "forget")
     assert again.outcome == ("rejected" if gone else "unchanged")
     assert again.reason_codes == (("forgotten",) if gone else ("already_present",))
@@ -265,8 +265,8 @@ def test_an_import_is_undone_redone_and_repeated_as_one_act(bench: Bench) -> Non
     bench.remember(QUEUE)
     before = stored(bench)
     old = fact(CENTS, status="superseded")
-    told = noted("Never push to the release branch by hand.")
-    facts = [old, fact(SHIP, supersedes=[old["id"]]), told]
+    statement = noted("Never push to the release branch by hand.")
+    facts = [old, fact(SHIP, supersedes=[old["id"]]), statement]
     done = run(bench, *facts)
     after = stored(bench)
     first, second = bench.call("list_acts").acts
@@ -289,10 +289,10 @@ def test_an_import_is_undone_redone_and_repeated_as_one_act(bench: Bench) -> Non
 
 
 def test_one_entry_of_an_import_can_be_undone_alone_and_the_others_later(bench: Bench) -> None:
-    told = noted("Never push to the release branch by hand.")
-    done = run(bench, fact(SHIP), told)
+    statement = noted("Never push to the release branch by hand.")
+    done = run(bench, fact(SHIP), statement)
     bench.call("undo", act=bench.memory().entries[0].id, anyone=True)
-    assert (bench.texts(), bench.texts("inbox")) == ([], [told["text"]])
+    assert (bench.texts(), bench.texts("inbox")) == ([], [statement["text"]])
     undone = bench.call("undo", act=done.event[:12])
     assert len(undone.taken) == 1
     assert bench.memory().entries == ()

@@ -101,9 +101,9 @@ def test_secrets_are_redacted_before_storing_and_answering(bench: Bench) -> None
     answer = ok(bench, "str_replace", path=NOTES, old_str=secret, new_str=f"new {secret}")
     failed = do(bench, "str_replace", path=NOTES, old_str=f"{secret} no", new_str="a")
     path = do(bench, "create", path=f"/memories/{secret}", file_text="a")
-    told = [answer, failed.text, path.text, shown(bench), *bench.texts("inbox")]
-    told += [str(record.details) for record in bench.told()]
-    assert not [text for text in told if secret in text]
+    texts = [answer, failed.text, path.text, shown(bench), *bench.texts("inbox")]
+    texts += [str(record.details) for record in bench.told()]
+    assert not [text for text in texts if secret in text]
     assert path.failed
 
 

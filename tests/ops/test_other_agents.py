@@ -26,10 +26,10 @@ class Agent:
         body = {"session_id": self.session, "cwd": str(self.bench.project), **fields}
         if self.agent == "copilot":
             body = {NAMES.get(key, key): value for key, value in body.items()}
-        told = self.bench.hook(self.agent, name, body)
-        if not told:
+        printed = self.bench.hook(self.agent, name, body)
+        if not printed:
             return ""
-        answer = json.loads(told)
+        answer = json.loads(printed)
         return str(answer.get("hookSpecificOutput", answer).get("additionalContext", ""))
 
     def start(self, source: str = "startup") -> str:
@@ -43,15 +43,15 @@ class Agent:
 
 
 @pytest.fixture
-def told(bench: Bench) -> Bench:
+def with_memory(bench: Bench) -> Bench:
     """A workspace that knows one thing."""
     bench.remember(SHIP)
     return bench
 
 
 @pytest.mark.parametrize("agent", ["copilot", "gemini"])
-def test_memory_follows_the_first_prompt_and_no_other(told: Bench, agent: str) -> None:
-    session = Agent(told, agent)
+def test_memory_follows_the_first_prompt_and_no_other(with_memory: Bench, agent: str) -> None:
+    session = Agent(with_memory, agent)
     assert session.start() == ""
     assert MEMORY in session.says("Fix the check")
     assert session.says("And now the other one") == ""
@@ -60,21 +60,21 @@ def test_memory_follows_the_first_prompt_and_no_other(told: Bench, agent: str) -
 
 
 @pytest.mark.parametrize("agent", ["codex", "qwen"])
-def test_memory_precedes_the_first_prompt(told: Bench, agent: str) -> None:
-    session = Agent(told, agent)
+def test_memory_precedes_the_first_prompt(with_memory: Bench, agent: str) -> None:
+    session = Agent(with_memory, agent)
     assert MEMORY in session.start()
     assert session.says("Fix the check") == ""
 
 
-def test_a_resumed_session_of_qwen_gets_the_same_bytes_again(told: Bench) -> None:
-    session = Agent(told, "qwen")
+def test_a_resumed_session_of_qwen_gets_the_same_bytes_again(with_memory: Bench) -> None:
+    session = Agent(with_memory, "qwen")
     first = session.start()
-    told.remember("The releases are on Fridays.")
+    with_memory.remember("The releases are on Fridays.")
     assert session.start("resume") == first
 
 
-def test_a_resume_of_codex_that_compacts_at_once_gives_memory_once(told: Bench) -> None:
-    session = Agent(told, "codex")
+def test_a_resume_of_codex_that_compacts_at_once_gives_memory_once(with_memory: Bench) -> None:
+    session = Agent(with_memory, "codex")
     session.start()
     session.hook("PreCompact", trigger="auto")
     session.hook("PostCompact", trigger="auto")
@@ -84,8 +84,8 @@ def test_a_resume_of_codex_that_compacts_at_once_gives_memory_once(told: Bench) 
     assert session.says("Go on") == ""
 
 
-def test_copilot_gets_memory_again_after_a_compaction(told: Bench) -> None:
-    session = Agent(told, "copilot")
+def test_copilot_gets_memory_again_after_a_compaction(with_memory: Bench) -> None:
+    session = Agent(with_memory, "copilot")
     session.start()
     first = session.says("Fix the check")
     session.hook("preCompact", trigger="auto")

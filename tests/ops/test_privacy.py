@@ -17,8 +17,8 @@ def leaks(bench: Bench) -> list[str]:
     bench.store.flush()
     found = []
     for path in bench.settings.paths.home.rglob("*"):
-        told = str(path).encode() + (path.read_bytes() if path.is_file() else b"")
-        if SECRET.encode() in told or PASSWORD.encode() in told:
+        content = str(path).encode() + (path.read_bytes() if path.is_file() else b"")
+        if SECRET.encode() in content or PASSWORD.encode() in content:
             found.append(path.name)
     return found
 

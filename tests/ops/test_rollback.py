@@ -39,8 +39,8 @@ def run(bench: Bench, since: str = "1h") -> Rollback:
 def comparable(answer: Rollback) -> dict[str, Any]:
     """What plan and run have in common: all but the records of the run and its moment."""
     taken = [done.model_copy(update={"event": ""}) for done in answer.taken]
-    told = answer.model_copy(update={"applied": False, "taken": tuple(taken), "since": ""})
-    return told.model_dump()
+    normalized = answer.model_copy(update={"applied": False, "taken": tuple(taken), "since": ""})
+    return normalized.model_dump()
 
 
 def test_entries_of_a_compaction_are_trashed_and_acts_of_people_kept(bench: Bench) -> None:
@@ -71,9 +71,9 @@ def test_a_replaced_entry_is_active_again(bench: Bench) -> None:
 def test_the_plan_equals_the_run_and_writes_nothing(bench: Bench) -> None:
     learn(bench, CENTS, QUEUE)
     bench.remember(SHIP)
-    before, told = bench.memory(), len(bench.told())
+    before, records = bench.memory(), len(bench.told())
     planned = plan(bench)
-    assert (bench.memory(), len(bench.told())) == (before, told)
+    assert (bench.memory(), len(bench.told())) == (before, records)
     done = run(bench)
     assert comparable(planned) == comparable(done)
     assert (planned.applied, done.applied, len(done.taken)) == (False, True, 2)

@@ -52,9 +52,9 @@ def test_a_search_filters_by_entry_fields(bench: Bench, asked: dict[str, str], f
 
 
 def test_an_invalid_time_is_refused_with_the_valid_form(bench: Bench) -> None:
-    with pytest.raises(UserError, match="`since` is 'soon'") as told:
+    with pytest.raises(UserError, match="`since` is 'soon'") as raised:
         bench.call("search", query="shop", since="soon")
-    assert "last week" in told.value.fix
+    assert "last week" in raised.value.fix
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_an_invalid_time_is_refused_with_the_valid_form(bench: Bench) -> None:
 def test_an_impossible_filter_is_refused_with_the_valid_form(
     bench: Bench, asked: dict[str, str], said: str, fix: str
 ) -> None:
-    with pytest.raises(UserError, match=said) as told:
+    with pytest.raises(UserError, match=said) as raised:
         bench.call("search", query="shop", **asked)
-    assert fix in told.value.fix
+    assert fix in raised.value.fix
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_embedding_uses_one_thread(tmp_path: Path) -> None:
     )
     environment = {k: v for k, v in os.environ.items() if k != NUMERIC_THREADS}
     environment["WM_HOME"] = str(tmp_path)
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, env=environment
     )
-    assert (told.stdout, told.stderr) == ("0\n", "")
+    assert (result.stdout, result.stderr) == ("0\n", "")

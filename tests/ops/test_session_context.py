@@ -24,7 +24,7 @@ def line(role: str, name: str, size: int) -> Mapping[str, Any]:
 
 
 def passed(bench: Bench, *lines: Mapping[str, Any], common: int = 0, **note: Any) -> None:
-    told = {
+    fields = {
         "call": "main",
         "model": OPUS,
         "status": 200,
@@ -35,7 +35,7 @@ def passed(bench: Bench, *lines: Mapping[str, Any], common: int = 0, **note: Any
         "marks": ["s.0"],
         **note,
     }
-    bench.call("finish_request", session_id="s-1", note=told)
+    bench.call("finish_request", session_id="s-1", note=fields)
 
 
 def test_the_parts_are_those_of_the_newest_main_request(bench: Bench) -> None:

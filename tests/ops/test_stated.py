@@ -35,9 +35,9 @@ def test_a_statement_becomes_an_entry_and_only_the_person_is_notified(bench: Ben
 
 def test_the_notice_in_claude_code_is_not_context_of_the_model(bench: Bench) -> None:
     payload = {"session_id": "c-1", "cwd": str(bench.project), "prompt": RULE}
-    told = json.loads(bench.hook("claude-code", "UserPromptSubmit", payload))
-    assert RULE in told["systemMessage"]
-    assert "hookSpecificOutput" not in told
+    answer = json.loads(bench.hook("claude-code", "UserPromptSubmit", payload))
+    assert RULE in answer["systemMessage"]
+    assert "hookSpecificOutput" not in answer
 
 
 def test_an_undo_takes_the_statement_back(bench: Bench) -> None:

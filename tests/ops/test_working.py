@@ -46,10 +46,10 @@ def test_a_failing_build_a_manifest_and_messages_fill_working_memory(bench: Benc
     )
     bench.event("user_prompt", text="TODO: ask Mara about the winter tariff")
     bench.event("assistant_text", text="Decision: we use Postgres 16 for the job queue.")
-    told = block(bench).split("\n")
-    assert told[2:-2] == [
+    lines = block(bench).split("\n")
+    assert lines[2:-2] == [
         "Errors:",
-        told[3],
+        lines[3],
         "Decisions:",
         "- we use Postgres 16 for the job queue.",
         "Todos:",
@@ -59,8 +59,8 @@ def test_a_failing_build_a_manifest_and_messages_fill_working_memory(bench: Benc
         "Key files:",
         "- package.json",
     ]
-    assert "TS2322" in told[3]
-    assert told[-2] == "(5 of 5 items shown)"
+    assert "TS2322" in lines[3]
+    assert lines[-2] == "(5 of 5 items shown)"
 
 
 def test_the_text_of_an_epoch_is_not_changed_by_events(bench: Bench) -> None:
@@ -146,14 +146,14 @@ def test_a_compaction_keeps_slots_and_ten_pool_items_and_records_it(bench: Bench
     bench.event("compaction_started")
     # Claude Code asks for the next epoch before it hands the summary over.
     bench.event("session_started", source="compact")
-    told = block(bench)
-    assert "(11 of 11 items shown)" in told
-    assert "TS2322" in told
+    text = block(bench)
+    assert "(11 of 11 items shown)" in text
+    assert "TS2322" in text
     bench.event("compaction_finished", summary="We went on.")
     [kept] = bench.compaction().log
     assert (kept.number, kept.slots, kept.pool) == (1, {"error": 1}, 10)
     assert kept.dropped == ("00.ts", "01.ts", "02.ts")
-    assert block(bench) == told
+    assert block(bench) == text
     bench.event("compaction_finished", summary="We went on.")
     assert len(bench.compaction().log) == 1
 

@@ -65,8 +65,8 @@ class Agent:
 
     def tell(self, words: str) -> None:
         folder = f"<system-reminder>\nPrimary working directory: {self.folder}\n</system-reminder>"
-        told = [words] if self.messages else [folder, words]
-        content = [{"type": "text", "text": text} for text in told]
+        texts = [words] if self.messages else [folder, words]
+        content = [{"type": "text", "text": text} for text in texts]
         self.messages.append({"role": "user", "content": content})
 
     def works(self, words: str, result: Callable[[int], str], turns: int) -> None:
@@ -98,7 +98,7 @@ class Agent:
 
     def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
         parts = urlsplit(self.url)
-        told = {
+        all_headers = {
             "content-type": "application/json",
             "x-api-key": "key-of-a-test",
             "user-agent": "claude-cli/2.1.330",
@@ -107,7 +107,7 @@ class Agent:
             **headers,
         }
         with closing(HTTPConnection(parts.netloc, timeout=20)) as connection:
-            connection.request("POST", parts.path + path, body, told)
+            connection.request("POST", parts.path + path, body, all_headers)
             said = connection.getresponse()
             return said.status, said.read()
 

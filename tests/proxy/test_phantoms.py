@@ -100,7 +100,7 @@ def verdict(*blocks: Any, number: int = 1) -> Verdict:
 
 def streamed(*blocks: Any, number: int = 1) -> bytes:
     row = events(Request("POST", "/", {}, {}), verdict(*blocks, number=number))
-    told = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in row).encode()
+    body = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in row).encode()
     head = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
@@ -108,7 +108,7 @@ def streamed(*blocks: Any, number: int = 1) -> bytes:
         head
         + b"".join(
             b"%x\r\n%b\r\n" % (len(part), part)
-            for part in (told[at : at + 37] for at in range(0, len(told), 37))
+            for part in (body[at : at + 37] for at in range(0, len(body), 37))
         )
         + b"0\r\n\r\n"
     )

@@ -33,14 +33,14 @@ STOP = {
 CLAUDE = ("User-Agent: claude-cli/2.1", "X-Claude-Code-Session-Id: s-1")
 
 
-def events(*told: dict[str, Any]) -> bytes:
+def events(*payloads: dict[str, Any]) -> bytes:
     return b"".join(
-        b"event: %b\ndata: %b\n\n" % (e["type"].encode(), json.dumps(e).encode()) for e in told
+        b"event: %b\ndata: %b\n\n" % (e["type"].encode(), json.dumps(e).encode()) for e in payloads
     )
 
 
-def stream(*told: dict[str, Any], cut: bool = False) -> bytes:
-    body = events(*told)
+def stream(*payloads: dict[str, Any], cut: bool = False) -> bytes:
+    body = events(*payloads)
     end = b"" if cut else b"0\r\n\r\n"
     head = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -170,9 +170,9 @@ def test_buffered_bodies_are_bounded() -> None:
     assert observer._kept_bytes <= 16 * 1024 * 1024
 
 
-@pytest.mark.parametrize(("record", "held"), [(False, 7), (True, 400_007)])
+@pytest.mark.parametrize(("record", "buffered"), [(False, 7), (True, 400_007)])
 def test_an_answer_that_is_not_buffered_does_not_count_towards_the_limit(
-    record: bool, held: int
+    record: bool, buffered: int
 ) -> None:
     observer = Observer(lambda _note: None, lambda _error: None, record=record)
     asked = RequestHead(b"POST", b"/v1/messages", ())
@@ -180,7 +180,7 @@ def test_an_answer_that_is_not_buffered_does_not_count_towards_the_limit(
     seen.request([b'{"a"', b":1}"], 7)
     for _ in range(4):
         seen.body(b"x" * 100_000)
-    assert seen.buffered_bytes == held
+    assert seen.buffered_bytes == buffered
     seen.body(b"x" * RECORDED_BYTES)
     assert seen.buffered_bytes == 7, "nothing is kept of one that is too large"
 

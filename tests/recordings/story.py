@@ -294,8 +294,8 @@ class Player:
 
     def learn_names(self) -> None:
         """Ids that the command lines name."""
-        told = self.user.wm("inspect", "--all", "--json").json
-        status = {one["entry"]["status"]: one["entry"]["id"] for one in told["entries"]}
+        inspected = self.user.wm("inspect", "--all", "--json").json
+        status = {one["entry"]["status"]: one["entry"]["id"] for one in inspected["entries"]}
         self.names["entry"] = status["active"]
         self.names["waiting"] = status["inbox"]
         cut = next(self.user.data.glob("workspaces/*/cache/tool-outputs/t_*.json"))
@@ -384,8 +384,8 @@ def files(data: Path) -> dict[str, Shape]:
     for path in sorted(data.rglob("*")):
         if path.is_file():
             name = path.relative_to(data).as_posix()
-            for pattern, stands in NAME_OF_DATA:
-                name = pattern.sub(stands, name)
+            for pattern, replacement in NAME_OF_DATA:
+                name = pattern.sub(replacement, name)
             found.setdefault(name, []).extend(_documents(path))
     return {name: of_values(documents) for name, documents in sorted(found.items())}
 

@@ -134,11 +134,11 @@ def test_the_recorded_plugin_stores_prunes_and_searches(
     copy.write_text(installed.filled(record.text("wm.js")), "utf-8")
     given = {"directory": str(user.repo), "message": f"Remember that {SAID}", "output": LISTING}
     driver = str(Path(__file__).with_name("plugin.mjs"))
-    told = json.loads(run(user, [str(NODE), driver, str(copy)], json.dumps(given)))
-    assert "pnpm" in told["system"][1]
+    answer = json.loads(run(user, [str(NODE), driver, str(copy)], json.dumps(given)))
+    assert "pnpm" in answer["system"][1]
     assert SAID in texts(user)
-    assert "memory_restore t_" in told["output"]
-    assert SAID in told["tool"]
+    assert "memory_restore t_" in answer["output"]
+    assert SAID in answer["tool"]
 
 
 def test_unsetup_removes_the_recorded_installation(tmp_path: Path) -> None:

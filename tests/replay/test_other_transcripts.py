@@ -73,8 +73,8 @@ def _copilot() -> list[dict[str, Any]]:
 def _gemini() -> list[dict[str, Any]]:
     def line(kind: str, name: str, content: Any, prompt: int = 0, **more: Any) -> dict[str, Any]:
         tokens = {"tokens": {"input": prompt, "cached": 900, "output": 5}} if prompt else {}
-        told = {"id": name, "timestamp": AT, "type": kind, "content": content}
-        return {**told, **tokens, "model": "m", **more}
+        fields = {"id": name, "timestamp": AT, "type": kind, "content": content}
+        return {**fields, **tokens, "model": "m", **more}
 
     done = {"functionResponse": {"id": "c", "name": "view", "response": {"output": SEEN}}}
     call = {"id": "c", "name": "view", "args": GIVEN, "result": [done]}
@@ -92,9 +92,9 @@ def _gemini() -> list[dict[str, Any]]:
 def _qwen() -> list[dict[str, Any]]:
     def line(kind: str, name: str, *parts: dict[str, Any], prompt: int = 0) -> dict[str, Any]:
         used = {"promptTokenCount": prompt, "cachedContentTokenCount": 900}
-        told = {"uuid": name, "sessionId": "s", "timestamp": AT, "type": kind, "provenance": "x"}
+        fields = {"uuid": name, "sessionId": "s", "timestamp": AT, "type": kind, "provenance": "x"}
         usage = {"usageMetadata": {**used, "candidatesTokenCount": 5}} if prompt else {}
-        return {**told, "model": "m", "message": {"role": "x", "parts": list(parts)}, **usage}
+        return {**fields, "model": "m", "message": {"role": "x", "parts": list(parts)}, **usage}
 
     call = {"functionCall": {"id": "c", "name": "view", "args": GIVEN}}
     done = {"functionResponse": {"id": "c", "name": "view", "response": {"output": SEEN}}}

@@ -29,7 +29,7 @@ def hit(name: str, confidence: float) -> Hit:
     return Hit(name, 1.0, "", confidence)
 
 
-def told(query: str, *hits: tuple[MemoryEntry, Hit], branch: str | None = None) -> str | None:
+def answer_to(query: str, *hits: tuple[MemoryEntry, Hit], branch: str | None = None) -> str | None:
     found = passage(query, hits, branch, SETTINGS)
     return None if found is None else found.text
 
@@ -48,19 +48,19 @@ def told(query: str, *hits: tuple[MemoryEntry, Hit], branch: str | None = None) 
     ],
 )
 def test_only_active_entries_answer(fields: dict[str, Any], answers: bool) -> None:
-    found = told(QUERY, (entry("a", BROKER, **fields), hit("a", 1.0)))
+    found = answer_to(QUERY, (entry("a", BROKER, **fields), hit("a", 1.0)))
     assert found == (BROKER if answers else None)
 
 
 def test_an_entry_of_a_branch_answers_on_that_branch() -> None:
     own = entry("a", BROKER, scope="branch:x")
-    assert told(QUERY, (own, hit("a", 1.0)), branch="x") == BROKER
+    assert answer_to(QUERY, (own, hit("a", 1.0)), branch="x") == BROKER
 
 
 def test_a_weaker_entry_does_not_answer_in_place_of_an_excluded_one() -> None:
     waiting = (entry("a", BROKER, status="inbox"), hit("a", 1.0))
     weaker = (entry("b", "The broker of the old site is on port 1883."), hit("b", 0.7))
-    assert told(QUERY, waiting, weaker) is None
+    assert answer_to(QUERY, waiting, weaker) is None
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ def test_the_best_entry_must_be_sure_with_a_margin(
 ) -> None:
     one = (entry("a", BROKER), hit("a", best))
     two = (entry("b", "The broker logs to syslog."), hit("b", second))
-    assert (told(QUERY, one, two) is not None) is answers
+    assert (answer_to(QUERY, one, two) is not None) is answers
 
 
 def test_inactive_entries_do_not_compete() -> None:
     old = entry("b", "The broker was on port 1883.", status="superseded", superseded_by="a")
-    assert told(QUERY, (entry("a", BROKER), hit("a", 1.0)), (old, hit("b", 1.0))) == BROKER
+    assert answer_to(QUERY, (entry("a", BROKER), hit("a", 1.0)), (old, hit("b", 1.0))) == BROKER
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_inactive_entries_do_not_compete() -> None:
     ],
 )
 def test_the_requested_thing_must_be_named(query: str, text: str, answers: bool) -> None:
-    found = told(query, (entry("a", text), hit("a", 1.0)))
+    found = answer_to(query, (entry("a", text), hit("a", 1.0)))
     assert found == (text if answers else None)
 
 
 @pytest.mark.parametrize(
-    ("query", "told_text"),
+    ("query", "sentences"),
     [
         ("port of the broker", "The broker listens on port 8883."),
         ("Mosquitto", None),
@@ -117,19 +117,19 @@ def test_the_requested_thing_must_be_named(query: str, text: str, answers: bool)
     ],
 )
 def test_the_answer_is_the_sentences_that_cover_the_question(
-    query: str, told_text: str | None
+    query: str, sentences: str | None
 ) -> None:
     text = "Mosquitto is old. The broker listens on port 8883. Its certificate is renewed in May."
     whole = entry("a", text, rationale="The firewall wants it so.")
-    expected = AnswerPassage("a", told_text) if told_text else None
+    expected = AnswerPassage("a", sentences) if sentences else None
     assert passage(query, [(whole, hit("a", 1.0))], None, SETTINGS) == expected
 
 
 def test_an_answer_has_at_most_200_tokens() -> None:
     long = "The broker " + "really " * 200 + "is on port 8883."
-    assert told(QUERY, (entry("a", long), hit("a", 1.0))) is None
+    assert answer_to(QUERY, (entry("a", long), hit("a", 1.0))) is None
     many = " ".join(f"The broker of site {n} is on port {n}." for n in range(100))
-    found = told("port site broker", (entry("a", many), hit("a", 1.0)))
+    found = answer_to("port site broker", (entry("a", many), hit("a", 1.0)))
     assert found is not None
     assert tokens(found) <= 200
 

@@ -34,9 +34,9 @@ def test_each_key_is_a_filter(text: str, found: dict[str, str]) -> None:
     ],
 )
 def test_an_invalid_filter_is_refused_with_the_valid_form(text: str, said: str) -> None:
-    with pytest.raises(UserError, match=said) as told:
+    with pytest.raises(UserError, match=said) as raised:
         parse(text)
-    assert told.value.fix
+    assert raised.value.fix
 
 
 def test_the_filter_names_match_the_search_request() -> None:

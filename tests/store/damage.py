@@ -212,7 +212,7 @@ def outcome(store: FileStore) -> str:
 def run(home: Path, first: int, count: int) -> dict[str, int]:
     store = begin(home)
     original = {kind: file_of(store, kind).read_bytes() for kind in ("rows", "graph")}
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for number in range(first, first + count):
         what = damage(store, number, original)
         try:
@@ -221,8 +221,8 @@ def run(home: Path, first: int, count: int) -> dict[str, int]:
             raise SystemExit(f"{what} was taken for whole: {error}") from error
         if found == "whole":
             raise SystemExit(f"{what} was not noticed.")
-        told[found] = told.get(found, 0) + 1
-    return told
+        counts[found] = counts.get(found, 0) + 1
+    return counts
 
 
 if __name__ == "__main__":

@@ -132,10 +132,10 @@ def test_after_any_failing_call_the_old_or_the_new_text_is_read(
             update(FileStore(home, StoreSettings(lock_wait_s=0.1), disk))
         except StoreError as error:
             acknowledged = False
-            told = str(home) in str(error) and error.fix
+            explained = str(home) in str(error) and error.fix
         else:
-            told = "nothing to tell"
-        assert told, (at, disk.log[-1])
+            explained = "nothing to explain"
+        assert explained, (at, disk.log[-1])
         assert descriptors(home) == [], (at, disk.log[-1])
         after = opened(home)
         with after.transaction([MEMORY, SESSION]):

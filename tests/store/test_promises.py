@@ -336,8 +336,8 @@ def test_flows_are_read_in_the_order_of_arrival(store: FileStore) -> None:
 def a_line(number: int) -> Callable[[RecordingIndex], Recording | None]:
     def make(index: RecordingIndex) -> Recording | None:
         assert index.next_text == number
-        told = {"exchange": f"f_{number}", "first_text": number, "texts": [f"text {number}"]}
-        return Recording.model_validate(told)
+        fields = {"exchange": f"f_{number}", "first_text": number, "texts": [f"text {number}"]}
+        return Recording.model_validate(fields)
 
     return make
 

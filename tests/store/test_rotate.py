@@ -73,9 +73,9 @@ def test_purgeable_records_are_removed_and_others_keep_their_bytes(home: Path) -
 
 def test_a_dry_run_reports_the_same_and_changes_nothing(home: Path) -> None:
     before = [file.read_bytes() for file in segments(home)]
-    told = rotate(opened(home).core, KEY, odd, dry_run=True)
+    planned = rotate(opened(home).core, KEY, odd, dry_run=True)
     assert [file.read_bytes() for file in segments(home)] == before
-    assert rotate(opened(home).core, KEY, odd) == told
+    assert rotate(opened(home).core, KEY, odd) == planned
 
 
 def test_a_run_stopped_anywhere_leaves_complete_files_only(home: Path) -> None:

@@ -54,7 +54,7 @@ def files(tmp_path: Path) -> Iterator[FileStore]:
     opened.close()
 
 
-def told(saved: SavedVectors | None) -> tuple[object, ...] | None:
+def contents(saved: SavedVectors | None) -> tuple[object, ...] | None:
     if saved is None:
         return None
     over = saved.graph and (saved.graph.maker, saved.graph.vectors, bytes(saved.graph.body))
@@ -64,7 +64,7 @@ def told(saved: SavedVectors | None) -> tuple[object, ...] | None:
 def test_vectors_are_read_back_only_after_a_save(store: FileStore) -> None:
     assert store.vectors(KEY, MAKER) is None
     assert store.keep_vectors(KEY, MAKER, made())
-    assert told(store.vectors(KEY, MAKER)) == told(made())
+    assert contents(store.vectors(KEY, MAKER)) == contents(made())
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_each_model_has_its_own_vectors(store: FileStore, other: Maker) -> None:
     store.keep_vectors(KEY, MAKER, made())
     assert store.vectors(KEY, other) is None
     store.keep_vectors(KEY, other, made(other, seed=2))
-    assert told(store.vectors(KEY, MAKER)) == told(made())
+    assert contents(store.vectors(KEY, MAKER)) == contents(made())
 
 
 def test_a_later_save_replaces_all_of_an_earlier_one(store: FileStore) -> None:
     store.keep_vectors(KEY, MAKER, made())
     later = replace(made(seed=2), graph=None)
     store.keep_vectors(KEY, MAKER, later)
-    assert told(store.vectors(KEY, MAKER)) == told(later)
+    assert contents(store.vectors(KEY, MAKER)) == contents(later)
 
 
 def test_vectors_that_were_deleted_are_absent_and_those_of_others_are_not(store: FileStore) -> None:
@@ -101,7 +101,7 @@ def test_vectors_that_were_deleted_are_absent_and_those_of_others_are_not(store:
 
 def test_an_empty_set_of_vectors_can_be_saved(store: FileStore) -> None:
     store.keep_vectors(KEY, MAKER, SavedVectors(b"", array("H"), b""))
-    assert told(store.vectors(KEY, MAKER)) == (b"", [], b"", None)
+    assert contents(store.vectors(KEY, MAKER)) == (b"", [], b"", None)
 
 
 def test_vectors_over_the_limit_are_not_saved(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_saving_does_not_wait_for_another_process(files: FileStore) -> None:
             assert not FileStore(files.home, StoreSettings()).keep_vectors(KEY, MAKER, made(seed=2))
         finally:
             files.core.locks.release_all(held)
-    assert told(files.vectors(KEY, MAKER)) == told(made())
+    assert contents(files.vectors(KEY, MAKER)) == contents(made())
 
 
 def test_files_are_for_their_user_only(files: FileStore) -> None:
@@ -145,7 +145,7 @@ def test_a_change_to_a_file_after_the_check_has_no_effect(files: FileStore) -> N
     found = files.vectors(KEY, MAKER)
     for kind in ("rows", "graph"):
         os.truncate(file_of(files, kind), 10)
-    assert told(found) == told(made())
+    assert contents(found) == contents(made())
 
 
 def test_a_graph_over_another_number_of_rows_is_rejected(files: FileStore) -> None:

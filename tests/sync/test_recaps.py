@@ -26,7 +26,7 @@ def recaps(person: Person) -> list[Recap]:
     return list(person.call("recap_sessions", team=True).recaps)
 
 
-def told(person: Person) -> str:
+def recap_answer(person: Person) -> str:
     """What a model gets that asks about sessions."""
     answer = person.call("call_tool", name="recap")
     return str(answer.text)
@@ -87,8 +87,8 @@ def test_another_persons_recap_reaches_no_model(world: World) -> None:
     ben.sync()
     assert recaps(ben)
     assert "harbour" not in ben.bench.prompt("s-2").model_dump_json()
-    assert "harbour" not in told(ben)
-    assert "harbour" in told(ann)
+    assert "harbour" not in recap_answer(ben)
+    assert "harbour" in recap_answer(ann)
 
 
 def test_a_hostile_recap_is_bounded_and_redacted(world: World) -> None:

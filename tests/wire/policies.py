@@ -48,9 +48,9 @@ def stubbing(seed: int) -> Policy:
     """Takes away some results, once two newer ones stand behind them."""
 
     def policy(
-        body: Body, told: ConversationHistory, log: Log, _moment: Moment
+        body: Body, past: ConversationHistory, log: Log, _moment: Moment
     ) -> tuple[Decision, ...]:
-        names = [name for _, name in results(body, told)]
+        names = [name for _, name in results(body, past)]
         return tuple(
             Decision(name, f"[taken out: {name}] ünd 'quotes' \"\\", "old")
             for name in names[:-2]
@@ -62,8 +62,8 @@ def stubbing(seed: int) -> Policy:
 
 def read_again(log: Log) -> dict[str, Decision]:
     """The log as it comes back from a file."""
-    told = json.loads(json.dumps([asdict(one) for one in log.values()]))
-    return {one["block"]: Decision(**one) for one in told}
+    stored = json.loads(json.dumps([asdict(one) for one in log.values()]))
+    return {one["block"]: Decision(**one) for one in stored}
 
 
 def without_contents(body: Any) -> Any:

@@ -28,23 +28,23 @@ def streams(made: Conversation, chance: Random) -> list[bytes]:
 
 def stream(message: dict[str, Any], chance: Random, end: bytes) -> bytes:
     usage = {"input_tokens": chance.randrange(9999), "output_tokens": 1}
-    told: list[dict[str, Any]] = [
+    events: list[dict[str, Any]] = [
         {"type": "message_start", "message": {"id": "msg", "model": "m", "usage": usage}}
     ]
     for number, block in enumerate(message["content"]):
-        told.append({"type": "content_block_start", "index": number, "content_block": block})
+        events.append({"type": "content_block_start", "index": number, "content_block": block})
         if chance.randrange(4) == 0:
-            told.append({"type": "ping"})
-        told.append({"type": "content_block_delta", "index": number, "delta": block})
-        told.append({"type": "content_block_stop", "index": number})
+            events.append({"type": "ping"})
+        events.append({"type": "content_block_delta", "index": number, "delta": block})
+        events.append({"type": "content_block_stop", "index": number})
     if chance.randrange(8) == 0:
-        told.append({"type": "error", "error": {"type": "overloaded_error"}})
+        events.append({"type": "error", "error": {"type": "overloaded_error"}})
     ended = {"output_tokens": chance.randrange(999)}
-    told.append({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": ended})
-    told.append({"type": "message_stop"})
+    events.append({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": ended})
+    events.append({"type": "message_stop"})
     return b"".join(
         b"event: %b%bdata: %b%b%b" % (e["type"].encode(), end, json.dumps(e).encode(), end, end)
-        for e in told
+        for e in events
     )
 
 

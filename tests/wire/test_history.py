@@ -20,7 +20,7 @@ from wm.wire.history import (
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
-def told(*messages: tuple[str, Any], **more: Any) -> ConversationHistory:
+def history_of(*messages: tuple[str, Any], **more: Any) -> ConversationHistory:
     body = index(body_of(*messages, **more))
     assert body is not None
     return history(body)
@@ -50,7 +50,7 @@ def result(content: Any, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_marks_and_spelling_are_not_content(one: Any, other: Any) -> None:
-    assert told(("user", one)) == told(("user", other))
+    assert history_of(("user", one)) == history_of(("user", other))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_marks_and_spelling_are_not_content(one: Any, other: Any) -> None:
     ],
 )
 def test_every_other_difference_is_content(one: Any, other: Any) -> None:
-    assert told(("user", one)) != told(("user", other))
+    assert history_of(("user", one)) != history_of(("user", other))
 
 
 ONE = (("user", "a"), ("assistant", "b"), ("user", "c"))
@@ -89,16 +89,16 @@ ONE = (("user", "a"), ("assistant", "b"), ("user", "c"))
 def test_a_history_is_classified_against_the_previous_one(
     before: Any, now: Any, change: HistoryChange
 ) -> None:
-    assert compare(told(*before) if before else None, told(*now)) == change
+    assert compare(history_of(*before) if before else None, history_of(*now)) == change
 
 
 def test_tools_and_system_precede_every_message() -> None:
-    plain = told(*ONE, system="be brief", tools=[{"name": "t"}])
-    assert compare(plain, told(*ONE, system=[text("be brief", **MARK)], tools=[{"name": "t"}])) == (
-        HistoryChange(Continuation.AGAIN, 3)
-    )
-    assert compare(plain, told(*ONE, system="be long", tools=[{"name": "t"}])).head_changed
-    assert compare(plain, told(*ONE, system="be brief", tools=[{"name": "u"}])).head_changed
+    plain = history_of(*ONE, system="be brief", tools=[{"name": "t"}])
+    assert compare(
+        plain, history_of(*ONE, system=[text("be brief", **MARK)], tools=[{"name": "t"}])
+    ) == (HistoryChange(Continuation.AGAIN, 3))
+    assert compare(plain, history_of(*ONE, system="be long", tools=[{"name": "t"}])).head_changed
+    assert compare(plain, history_of(*ONE, system="be brief", tools=[{"name": "u"}])).head_changed
 
 
 def test_reused_parts_are_not_read_again_and_give_the_same_result() -> None:
@@ -108,7 +108,9 @@ def test_reused_parts_are_not_read_again_and_give_the_same_result() -> None:
     second = index(raw, first)
     assert second is not None
     assert second.reused >= 2
-    assert history(second, (first, history(first))) == told(*ONE, ("assistant", "d"), ("user", "e"))
+    assert history(second, (first, history(first))) == history_of(
+        *ONE, ("assistant", "d"), ("user", "e")
+    )
 
 
 def call(name: str) -> dict[str, Any]:

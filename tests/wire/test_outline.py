@@ -52,7 +52,7 @@ def test_marks_are_given_by_position() -> None:
 
 
 def test_the_rows_of_a_conversation_round_trip() -> None:
-    live, told, unfolding, known = PromptCache(), PromptCache(), Unfolding(), None
+    live, rebuilt, unfolding, known = PromptCache(), PromptCache(), Unfolding(), None
     for end, more in ((1, {}), (3, {}), (3, {"tool_choice": {"type": "any"}}), (5, HOUR), (3, {})):
         came = body(*TALK[:end], **more)
         now = history(came)
@@ -71,7 +71,7 @@ def test_the_rows_of_a_conversation_round_trip() -> None:
         assert [u.identity for u in found.units] == [u.identity for u in expected.units]
         assert [u.ttl for u in found.units] == [u.ttl for u in expected.units]
         assert found.tokens == expected.tokens
-        assert told.account(found) == live.account(expected)
+        assert rebuilt.account(found) == live.account(expected)
         known = now
 
 
@@ -87,10 +87,10 @@ def test_an_incomplete_history_has_no_row_until_it_restarts() -> None:
     unfolding = Unfolding()
     head = _head(body("a"))
     one = OutlineRow("user", ("0" * 16,), (3,))
-    told = ((), "", "m")
-    assert unfolding.take(head, 0, [one], 2, told) is None
-    assert unfolding.take((), 2, [one], 3, told) is None
-    assert unfolding.take((), 0, [one], 1, told) is not None
+    stated = ((), "", "m")
+    assert unfolding.take(head, 0, [one], 2, stated) is None
+    assert unfolding.take((), 2, [one], 3, stated) is None
+    assert unfolding.take((), 0, [one], 1, stated) is not None
 
 
 @pytest.mark.parametrize("content", TALK)

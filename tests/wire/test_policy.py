@@ -49,8 +49,8 @@ def raw_of(*blocks: dict[str, Any]) -> bytes:
 
 
 def everything(text: str) -> Policy:
-    return lambda body, told, _log, _moment: tuple(
-        Decision(n, text) for _, n in results(body, told)
+    return lambda body, past, _log, _moment: tuple(
+        Decision(n, text) for _, n in results(body, past)
     )
 
 
@@ -155,16 +155,16 @@ def test_a_result_with_duplicate_names_is_not_changed() -> None:
 def test_members_of_an_object_are_located(
     text: bytes, found: dict[str, tuple[int, int]] | None
 ) -> None:
-    told = members(text, ByteSpan(0, len(text)))
-    assert (told and {n: (s.start, s.end) for n, s in told.items()}) == found
+    spans = members(text, ByteSpan(0, len(text)))
+    assert (spans and {n: (s.start, s.end) for n, s in spans.items()}) == found
 
 
 def test_a_policy_is_a_function_of_its_values() -> None:
     policies: list[Callable[..., Any]] = [nothing, stubbing(1), everything("x")]
     raw = raw_of(result("long"), result("longer"), result("longest"))
-    body, told = opened(raw)
+    body, past = opened(raw)
     for policy in policies:
-        assert policy(body, told, {}, Moment()) == policy(body, told, {}, Moment())
+        assert policy(body, past, {}, Moment()) == policy(body, past, {}, Moment())
 
 
 # --- passages ---------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def parsed_golden(name: str, path: str) -> ForeignMemory:
     return parsed
 
 
-def told(name: str, path: str) -> dict[str, Any]:
+def without_defaults(name: str, path: str) -> dict[str, Any]:
     """The same without what is empty or as usual."""
     parsed = parsed_golden(name, path)
     sessions = [one.model_dump(mode="json", exclude_defaults=True) for one in parsed.sessions]
@@ -55,7 +55,7 @@ def told(name: str, path: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "path"), CASES)
 def test_a_file_of_each_shape_matches_its_expectation(name: str, path: str) -> None:
     expected = GOLDEN / f"{path}.expected.json"
-    assert told(name, path) == json.loads(expected.read_text("utf-8"))
+    assert without_defaults(name, path) == json.loads(expected.read_text("utf-8"))
 
 
 def test_every_golden_file_is_a_case() -> None:

@@ -43,5 +43,5 @@ def test_a_labelled_line_is_found(message: str, found: list[tuple[str, str]]) ->
 
 
 def test_a_long_list_is_a_separate_document() -> None:
-    told = "\n".join(f"- [ ] step number {number}" for number in range(20))
-    assert len(stated_in(told, 200)) == 5
+    document = "\n".join(f"- [ ] step number {number}" for number in range(20))
+    assert len(stated_in(document, 200)) == 5

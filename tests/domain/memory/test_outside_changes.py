@@ -167,9 +167,9 @@ def test_an_outside_change_of_a_duplicate_id_changes_only_the_first_entry(text: 
     after, _ = absorbed(here, edited)
     twice = after.model_copy(update={"entries": (*after.entries, entry("m_a", "Use cargo."))})
     accepted, _ = accept_outside(twice, now=NOW)
-    told = [(e.text, e.status) for e in accepted.entries if e.id == "m_a"]
+    copies = [(e.text, e.status) for e in accepted.entries if e.id == "m_a"]
     first = (text, "active") if text else ("Use pnpm.", "trashed")
-    assert told == [first, ("Use cargo.", "active")]
+    assert copies == [first, ("Use cargo.", "active")]
 
 
 some = st.lists(

@@ -50,8 +50,8 @@ def test_an_output_is_pruned_by_its_rule_and_keeps_the_important_lines(
 def test_a_cut_stays_within_the_limit_of_the_mode(case: Case, mode: Mode) -> None:
     pruned = cut(case, mode)
     assert pruned is not None
-    told = [line for line in case.output.split("\n") if telling_lines.errors(OutputLines(line))]
-    room = 2 * measure_of(mode, SETTINGS).ends + 5 + 2 * (len(case.keeps) + len(told))
+    errors = [line for line in case.output.split("\n") if telling_lines.errors(OutputLines(line))]
+    room = 2 * measure_of(mode, SETTINGS).ends + 5 + 2 * (len(case.keeps) + len(errors))
     assert len(lines_of(pruned)) <= room
 
 
@@ -186,7 +186,7 @@ def test_an_option_switches_pruning_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "is_error"),
     [
         ("TypeError: rope is undefined", True),
         ("\x1b[31mError\x1b[39m: no tide", True),
@@ -209,5 +209,5 @@ def test_an_option_switches_pruning_off() -> None:
         ("GET /berths 200 3ms", False),
     ],
 )
-def test_error_lines_are_recognised(line: str, told: bool) -> None:
-    assert bool(telling_lines.errors(OutputLines(line))) is told
+def test_error_lines_are_recognised(line: str, is_error: bool) -> None:
+    assert bool(telling_lines.errors(OutputLines(line))) is is_error

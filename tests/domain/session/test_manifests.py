@@ -33,9 +33,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "text", "told"), CASES)
-def test_a_manifest_is_one_line_of_names_and_versions(path: str, text: str, told: str) -> None:
-    assert line(path, text, 200) == told
+@pytest.mark.parametrize(("path", "text", "expected"), CASES)
+def test_a_manifest_is_one_line_of_names_and_versions(path: str, text: str, expected: str) -> None:
+    assert line(path, text, 200) == expected
 
 
 @pytest.mark.parametrize("mark", ["|", "\t", "→", ": ", "  | "])
@@ -45,9 +45,9 @@ def test_line_numbers_of_a_tool_are_removed(mark: str) -> None:
 
 
 def test_omitted_names_are_counted_and_no_name_is_cut() -> None:
-    told = line("requirements.txt", "\n".join(f"package-{n}==1.{n}" for n in range(30)), 100)
+    found = line("requirements.txt", "\n".join(f"package-{n}==1.{n}" for n in range(30)), 100)
     assert (
-        told
+        found
         == "requirements.txt: package-0 1.0, package-1 1.1, package-2 1.2, package-3 1.3 (+26 more)"
     )
 

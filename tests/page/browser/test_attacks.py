@@ -164,9 +164,9 @@ def test_a_page_of_another_origin_learns_and_changes_nothing(
             tab.goto(origin)
             for path, way in product(PATHS, WAYS):
                 url = f"{page.origin}{page.workspace}/{path.format(id=name)}"
-                told = tab.evaluate(ATTACK, [url, way, fields])
-                if told.startswith("read") or (way in ("image", "script") and told == "loaded"):
-                    learned.append((origin, path, way, told))
+                result = tab.evaluate(ATTACK, [url, way, fields])
+                if result.startswith("read") or (way in ("image", "script") and result == "loaded"):
+                    learned.append((origin, path, way, result))
         context.close()
     assert learned == []
     assert _memory(user)["entries"] == before["entries"]
