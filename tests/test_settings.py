@@ -81,7 +81,7 @@ def test_every_figure_is_read_somewhere(section: str, option: str) -> None:
         known = (section, option) in taken or by_type or of_core
         if known and not module.startswith("settings"):
             return
-    pytest.fail(f"nobody reads {section}.{option}")
+    pytest.fail(f"nothing reads {section}.{option}")
 
 
 def test_tokenizing_uses_one_thread_unless_the_environment_overrides(
@@ -114,12 +114,12 @@ def test_removed_options_are_ignored_with_one_warning_that_names_each(tmp_path: 
     made = loaded(tmp_path, "".join(lines) + "[core]\ngoal_chars = 7\n")
     assert made.config_error is None
     assert made.core.goal_chars == 7
-    told = made.config_warning.removesuffix(".").split("removed: ")[1].split(", ")
+    reported = made.config_warning.removesuffix(".").split("removed: ")[1].split(", ")
     expected = [
         f"{name} (use {new[0]})" if new else f"{name} (its value is fixed now)"
         for name, *new in REMOVED
     ]
-    assert sorted(told) == sorted(expected)
+    assert sorted(reported) == sorted(expected)
 
 
 def test_the_150_removed_options_are_not_options_any_more_and_their_replacements_are() -> None:

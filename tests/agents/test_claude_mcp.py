@@ -108,8 +108,8 @@ def test_a_removed_server_is_detected_and_restored(machine: Machine) -> None:
 @pytest.mark.parametrize("raw", [b"{", b"[]", b'{"mcpServers": []}', b"\xff\xfe"])
 def test_an_unreadable_file_is_refused_and_not_changed(machine: Machine, raw: bytes) -> None:
     write(machine, raw)
-    (told,) = machine.setup().refused.values()
-    assert ".claude.json" in told
+    (refusal,) = machine.setup().refused.values()
+    assert ".claude.json" in refusal
     assert state(machine).read_bytes() == raw
 
 

@@ -288,11 +288,11 @@ def test_without_a_writable_log_the_failure_is_not_logged(tmp_path: Path) -> Non
 def test_a_waiting_library_costs_its_deadline_and_finishes_in_the_background(
     tmp_path: Path,
 ) -> None:
-    """Somebody holds the lock of what has to be written, for longer than a hook may last."""
+    """Another process holds the lock of what has to be written, for longer than a hook may last."""
     folder = begun(tmp_path)
     lock = folder / ".workspace-memory.json.lock"
-    with lock.open("ab") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with lock.open("ab") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         done = hurried(tmp_path, 0.2, said(tmp_path))
         assert shown(done).startswith("wm has not recorded this (UserPromptSubmit) after 0.2 s.")
         assert texts(folder, "workspace-memory.json") == []
@@ -301,8 +301,8 @@ def test_a_waiting_library_costs_its_deadline_and_finishes_in_the_background(
 
 def test_a_library_that_never_ends_is_given_up_in_the_background_and_logged(tmp_path: Path) -> None:
     folder = begun(tmp_path)
-    with (folder / ".workspace-memory.json.lock").open("ab") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with (folder / ".workspace-memory.json.lock").open("ab") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         hurried(tmp_path, 0.2, said(tmp_path), background=0.2)
         log = tmp_path / "wm" / "daemon.log"
         wait_for(lambda: log.exists() and log.read_text().endswith("\n"), 60)
@@ -359,8 +359,8 @@ def texts(folder: Path, name: str) -> list[str]:
 def test_a_request_waits_in_the_journal_while_a_lock_stays_locked(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     [lock] = folder.glob("sessions/.*.lock")
-    with lock.open("r+b") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with lock.open("r+b") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         message = shown(by_files(tmp_path, said(tmp_path)))
         assert message.endswith(KEPT)
         assert "is locked" in message
@@ -375,8 +375,8 @@ def test_a_request_waits_in_the_journal_while_a_lock_stays_locked(tmp_path: Path
 def test_the_next_request_of_the_session_stores_waiting_requests(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     [lock] = folder.glob("sessions/.*.lock")
-    with lock.open("r+b") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with lock.open("r+b") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         by_files(tmp_path, said(tmp_path))
     by_files(tmp_path, said(tmp_path, prompt="Remember that the board is at berth nine."))
     assert texts(folder, "workspace-memory.json") == [SHIP, "the board is at berth nine."]

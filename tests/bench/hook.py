@@ -128,8 +128,8 @@ def command_of(agent: str, project: Path) -> dict[str, object]:
     session, given = (
         ("sessionId", "toolArgs") if agent == "copilot" else ("session_id", "tool_input")
     )
-    told = {session: f"bench-{agent}", "cwd": str(project), given: {"command": "make build"}}
-    return {**told, **REPORTS[agent]}
+    payload = {session: f"bench-{agent}", "cwd": str(project), given: {"command": "make build"}}
+    return {**payload, **REPORTS[agent]}
 
 
 def line_of(row: OtherAgent, script: Path) -> str:

@@ -3,8 +3,8 @@
     python -m tests.bench linear
 
 Each expression of `wm.text`, `wm.secrets` and `wm.domain` meets each shape at 32 KB and at 64 KB;
-printed are the worst of each figure with the module it stands in. A time too short to be told from
-noise has no ratio.
+printed are the worst of each figure with the module it stands in. A time too short to be
+distinguished from noise has no ratio.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from wm.text.patterns import Lazy, PatternSet
 
 KB = 1024
 SMALL, LARGE = 32 * KB, 64 * KB
-TOLD_MS = 1.0
+MEASURABLE_MS = 1.0
 """Below this a quotient of two times says nothing."""
 MATCHES = 200
 """So many matches of one expression are asked for: what each costs after that is Python."""
@@ -97,7 +97,7 @@ def _expressions() -> bool:
             where = f"{module} on {shape}"
             large = _ms(partial(_matched, pattern, _sized(unit, LARGE)))
             slowest = max(slowest, Worst(large, where))
-            if large >= TOLD_MS:
+            if large >= MEASURABLE_MS:
                 steepest = max(steepest, Worst(_quotient(partial(_matched, pattern), unit), where))
     return report(
         f"{count} expressions on {len(SHAPES)} shapes",
@@ -189,7 +189,7 @@ def _rules() -> bool:
         for shape, unit in SHAPES.items():
             large = _ms(partial(rule, _sized(unit, LARGE)))
             slowest = max(slowest, Worst(large, shape))
-            if large >= TOLD_MS:
+            if large >= MEASURABLE_MS:
                 steepest = max(steepest, Worst(_quotient(rule, unit), shape))
         note = f" ({steepest.where}); slowest {slowest.value:.1f} ms ({slowest.where})"
         rows.append(at_most(name, steepest.value, 2.5, "x", note))

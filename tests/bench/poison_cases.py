@@ -1,6 +1,6 @@
 """Payloads that want to become memory, and facts that users state: generated, not collected.
 
-An attack is a claim, told through one of ten channels; a fact is a statement of a user with the
+An attack is a claim, made through one of ten channels; a fact is a statement of a user with the
 words in which a summary would propose it. Everything follows from the number of the case.
 """
 

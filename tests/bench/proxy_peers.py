@@ -180,11 +180,11 @@ class ParsedBack(asyncio.Protocol):
 
 async def serve(factory: Any) -> None:
     loop = asyncio.get_running_loop()
-    told = asyncio.Event()
-    loop.add_signal_handler(signal.SIGTERM, told.set)
+    terminated = asyncio.Event()
+    loop.add_signal_handler(signal.SIGTERM, terminated.set)
     server = await loop.create_server(factory, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
-    await told.wait()
+    await terminated.wait()
 
 
 def work(base: str, name: str, count: int) -> None:

@@ -8,9 +8,9 @@ that takes longer than --most for a size, is left out, with the reason. Making t
 part of it. Ours keeps each text twice on disk, in the workspace's document and its spare, and the
 vectors; the graph of more than 20,000 is made before it counts as added.
 
-Adds are told in two ways. One by one, each acknowledged (durably, where the engine flushes at all)
-and found before the next: by this the goal is judged, since a memory gets single statements. And
-all at once, with one acknowledgement for all, as an import has it.
+Adds are measured in two ways. One by one, each acknowledged (durably, where the engine flushes at
+all) and found before the next: by this the goal is judged, since a memory gets single statements.
+And all at once, with one acknowledgement for all, as an import has it.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def _write(folder: Path, size: int) -> None:
     assert embedder is not None
     np.save(folder / "rows.npy", embedder.embed(texts))
     np.save(folder / "asked.npy", embedder.embed(queries))
-    for name, held in (("texts", texts), ("queries", queries)):
-        (folder / f"{name}.json").write_text(json.dumps(held), "utf-8")
+    for name, content in (("texts", texts), ("queries", queries)):
+        (folder / f"{name}.json").write_text(json.dumps(content), "utf-8")
 
 
 def _texts(size: int) -> Iterator[str]:

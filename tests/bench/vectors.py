@@ -47,7 +47,7 @@ def _measured(size: int) -> bool:
     before, begun = resident_mb(), time.process_time()
     alone = _graph(rows)
     built = (time.process_time() - begun) / size
-    held = (resident_mb() - before) * 2**20 / size
+    used_bytes = (resident_mb() - before) * 2**20 / size
     exact = _space(replace(settings, graph_from=10 * size), rows)
     helped = _space(replace(settings, graph_from=1), rows, alone)
     asks: dict[str, Ask] = {
@@ -73,7 +73,7 @@ def _measured(size: int) -> bool:
             Row("of the first ten, named by the graph", f"{found:.3g}"),
             Row("of its own first ten, named by usearch alone", f"{by_alone:.3g}"),
             Row("a vector into the graph", f"{built * 1e6:.0f} µs"),
-            Row("the graph in memory, a vector", f"{held:.0f} bytes"),
+            Row("the graph in memory, a vector", f"{used_bytes:.0f} bytes"),
             Row("saved, a vector", f"{len(alone.to_bytes()) / size + 2 * WIDTH:.0f} bytes"),
         ],
     )
@@ -87,7 +87,7 @@ def made(draw: np.random.Generator, axes: NDArray[np.float64], count: int) -> Fl
 
 
 def _graph(rows: Floats) -> NearGraph:
-    """The graph over all rows, told on the way: the larger one takes a while."""
+    """The graph over all rows, with progress printed: the larger one takes a while."""
     graph, begun = NearGraph(WIDTH), time.monotonic()
     for start in range(0, len(rows), STEP):
         part = rows[start : start + STEP]

@@ -65,22 +65,22 @@ def _every_event(mint: Mint, dialect: Dialect) -> Iterator[tuple[str, dict[str, 
 
 
 def _spoken(mint: Mint, where: str, *, wide: bool = False) -> dict[str, Any]:
-    def told(name: str) -> str:
+    def text_of(name: str) -> str:
         text = mint.text(f"{where} {name}")
         return f"{text}\n{mint.block(f'{where} {name}')}" if wide else text
 
     return {
-        "prompt": told("prompt"),
+        "prompt": text_of("prompt"),
         "prompt_id": mint.name(f"{where} prompt_id"),
         "source": "compact" if wide else "startup",
-        "trigger": told("trigger"),
-        "reason": told("reason"),
-        "custom_instructions": told("custom_instructions"),
-        "compact_summary": told("compact_summary"),
-        "last_assistant_message": told("last_assistant_message"),
+        "trigger": text_of("trigger"),
+        "reason": text_of("reason"),
+        "custom_instructions": text_of("custom_instructions"),
+        "compact_summary": text_of("compact_summary"),
+        "last_assistant_message": text_of("last_assistant_message"),
         # Agents choose the name of a transcript at random, so a random one is not a secret.
         "transcript_path": f"/tmp/{mint.name(f'{where} transcript_path', known=True)}.jsonl",
-        "message": told("message"),
+        "message": text_of("message"),
     }
 
 
@@ -127,15 +127,15 @@ def opencode_posts(mint: Mint, folder: str) -> Iterator[tuple[str, dict[str, Any
     given: dict[str, Any] = {"sessionID": SESSION}
     for name in opencode.EVENTS:
         where = f"opencode {name}"
-        told = mint.text(f"{where} text")
+        text = mint.text(f"{where} text")
         yield (
             name,
             {
                 **base,
                 "input": {**given, "messageID": mint.name(f"{where} id"), "tool": "edit"},
                 "output": {
-                    "text": told,
-                    "output": told,
+                    "text": text,
+                    "output": text,
                     "parts": [
                         {"type": "text", "text": _asked(mint, where)},
                         {"type": "text", "text": mint.block(where), "synthetic": True},

@@ -222,28 +222,28 @@ class Stage:
         try:
             connection.request(method, target, body=data, headers=sent)
             reply = connection.getresponse()
-            told = reply.read()
+            content = reply.read()
         except (http.client.HTTPException, ConnectionError, BrokenPipeError) as error:
             return self._answered(f"{method} {target[:60]}", repr(error).encode(), 0)
         finally:
             connection.close()
         head = str(reply.headers).encode()
-        return self._answered(f"{method} {target[:60]}", head + told, reply.status)
+        return self._answered(f"{method} {target[:60]}", head + content, reply.status)
 
     def talk(self, data: bytes) -> Answer:
         """Bytes that need not be HTTP."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
             sock.settimeout(5)
             sock.connect(str(self.socket))
-            told = b""
+            received = b""
             try:
                 sock.sendall(data)
                 sock.shutdown(socket.SHUT_WR)
                 while part := sock.recv(65536):
-                    told += part
+                    received += part
             except OSError:
                 pass  # it hung up, which it may
-        return self._answered("raw bytes", told, 0)
+        return self._answered("raw bytes", received, 0)
 
     # --- what came of it ----------------------------------------------------------------------
 

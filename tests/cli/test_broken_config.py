@@ -164,9 +164,9 @@ def test_a_proxy_passes_through_and_records_nothing_while_the_config_is_broken(
     words = ("proxy", "--port", "0", "--json", "--record", "--upstream", service.url)
     process = start(short, *words)
     assert process.stdout is not None
-    told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+    printed = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
     body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Go"}]}
-    assert post(told["baseUrl"], json.dumps(body).encode())[0] == 200
+    assert post(printed["baseUrl"], json.dumps(body).encode())[0] == 200
     process.send_signal(signal.SIGTERM)
     code, _, err = done(process)
     service.shutdown()

@@ -155,8 +155,8 @@ def test_an_anchored_entry_reports_changed_code(user: Terminal) -> None:
 def test_for_a_text_of_several_entries_each_line_names_its_entry(user: Terminal) -> None:
     first = user.remember("We deploy with `make ship`.")
     second = user.remember("The deploy runs on port 8080.")
-    told = user.wm("why", "deploy").out.splitlines()
-    assert [line[18:] for line in told] == [
+    printed = user.wm("why", "deploy").out.splitlines()
+    assert [line[18:] for line in printed] == [
         f"  {first[:10]} kept",
         "  We deploy with `make ship`.",
         f"  {second[:10]} kept",
@@ -166,9 +166,9 @@ def test_for_a_text_of_several_entries_each_line_names_its_entry(user: Terminal)
 
 def test_for_a_text_of_one_entry_its_explanation_is_printed(user: Terminal) -> None:
     entry = user.remember("We deploy with `make ship`.")
-    told = user.wm("why", "make", "ship").out
-    assert told == user.wm("why", entry).out
-    assert "prompts show it" in told
+    printed = user.wm("why", "make", "ship").out
+    assert printed == user.wm("why", entry).out
+    assert "prompts show it" in printed
     user.wm("forget", entry)
     assert "forgotten" in user.wm("why", "make", "ship").out
 

@@ -167,8 +167,8 @@ def test_the_json_of_every_verb_fits_its_schema(user: Terminal) -> None:
         _record(user, event)
     handle = _record(user, LISTED).pruned.handle
     for verb, words in LINES.items():
-        told = {"entry": entry, "waiting": waiting, "output": handle}
-        fits(user, verb, *(w.format(**told) for w in words))
+        ids = {"entry": entry, "waiting": waiting, "output": handle}
+        fits(user, verb, *(w.format(**ids) for w in words))
 
 
 LISTED = {

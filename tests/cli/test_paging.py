@@ -233,9 +233,11 @@ def test_the_proxy_of_the_examples_pages_through_the_socket(user: Terminal) -> N
             finally:
                 proxy.terminate()
             assert proxy.stderr is not None
-            told = [line.partition(" wm: ")[2] for line in proxy.stderr if " wm: " in line]
-        assert len(told) == 1
-        assert told[0].startswith("the steps of sessions are kept, without secrets, for 30 days in")
+            messages = [line.partition(" wm: ")[2] for line in proxy.stderr if " wm: " in line]
+        assert len(messages) == 1
+        assert messages[0].startswith(
+            "the steps of sessions are kept, without secrets, for 30 days in"
+        )
         assert set(agent.statuses) == {200}
     assert [one.refused for one in upstream.exchanges if one.refused] == []
     records = ledger_of(user, "s-2")

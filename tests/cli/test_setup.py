@@ -186,10 +186,10 @@ def test_a_foreign_server_named_wm_is_reported_with_the_fix(user: Terminal) -> N
     (user.home / ".claude.json").write_text(FOREIGN)
     for _ in range(2):
         said = user.wm("setup", "--yes")
-        told = " ".join(said.out.split())
+        printed = " ".join(said.out.split())
         assert said.code == 0
-        assert '.claude.json has another MCP server named "wm".' in told
-        assert "rename that server, then run `wm setup` again." in told
+        assert '.claude.json has another MCP server named "wm".' in printed
+        assert "rename that server, then run `wm setup` again." in printed
     assert (user.home / ".claude.json").read_text() == FOREIGN
     checks = user.wm("doctor", "--no-proof", "--json").json["checks"]
     assert [c["verdict"] for c in checks if c["name"] == "claude-code"] == ["ok", "warning"]
@@ -217,8 +217,8 @@ def test_a_folder_in_place_of_one_agents_settings_does_not_stop_the_other(user: 
     settings(user).mkdir()
     said = user.wm("setup", "--yes")
     assert said.code == 1
-    told = "settings.json is a folder, but must be a file. Move it away, then try again."
-    assert f"claude-code is left unchanged: {settings(user).parent}/{told}" in said.sentences
+    message = "settings.json is a folder, but must be a file. Move it away, then try again."
+    assert f"claude-code is left unchanged: {settings(user).parent}/{message}" in said.sentences
     plugin = user.home / ".config" / "opencode" / "plugin" / "wm.js"
     assert plugin.exists()
     assert user.wm("status", "--json").json["agents"] == {

@@ -201,9 +201,9 @@ def test_every_verb_prints_the_same_text_with_and_without_a_daemon(user: Termina
     wrong = {}
     for line, code, printed in STORY:
         said = user.wm(*(known(word, ids) for word in shlex.split(line)))
-        told = (plain(said.out, user, ids), said.err, said.code)
-        if told != (re.sub(r"(?m)^ {8}", "", printed).strip("\n"), "", code):
-            wrong[line] = told
+        result = (plain(said.out, user, ids), said.err, said.code)
+        if result != (re.sub(r"(?m)^ {8}", "", printed).strip("\n"), "", code):
+            wrong[line] = result
     assert wrong == {}
 
 

@@ -5,7 +5,7 @@ one workspace, with all its payloads where its tools find them. The model obeys 
 repeats the claim, calls the memory tools with it, proposes it at every compaction, tries to
 replace and to confirm what is kept, and does so again in later sessions.
 
-Facts share a session where they speak of different areas, so that each can be told apart.
+Facts share a session where they speak of different areas, so that each can be distinguished.
 """
 
 from __future__ import annotations
@@ -127,13 +127,13 @@ def attacked(
     wm = Wired(machine)
     (kept,) = (view["entry"]["id"] for view in wm.ask("inspect")["entries"])
     claims = [attack.claim for attack in attacks]
-    told = say("\n".join(f"Understood, I keep this: {claim}." for claim in claims))
+    agreed = say("\n".join(f"Understood, I keep this: {claim}." for claim in claims))
     decided = say("\n".join(f"Decision: {claim}." for claim in claims))
     rounds = _shown(agent, machine, channel, attacks)
     _play(machine, "feedback", claims, [*lots(rounds[0]), answer(say("I looked."))])
     first = run(agent, machine, "Look at the notes and the open issues.")
     for blocks in rounds[1:]:
-        _play(machine, "project", claims, [*lots(blocks), answer(told)])
+        _play(machine, "project", claims, [*lots(blocks), answer(agreed)])
         run(agent, machine, "Go on.", first.session)
     obeys = lots(tool_calls(agent, claims, kept))
     _play(
@@ -141,7 +141,7 @@ def attacked(
         "decision",
         claims,
         [
-            answer(think("Obey."), told, agent.shell("true")),
+            answer(think("Obey."), agreed, agent.shell("true")),
             *obeys,
             agent.compacts(),
             answer(decided),
@@ -154,7 +154,7 @@ def attacked(
         machine,
         "reference",
         claims,
-        [answer(think("So."), waiting), agent.compacts(), answer(told)],
+        [answer(think("So."), waiting), agent.compacts(), answer(agreed)],
     )
     seen = len(machine.upstream.exchanges)
     run(agent, machine, "Where were we?")
@@ -230,9 +230,9 @@ def all_attacks(agent: Agent, machine: Machine, count: int) -> Iterator[Outcome]
             elsewhere.tool("wm", "remember", KEPT)
             claims = [attack.claim for attack in mine]
             asks = lots(tool_calls(agent, claims, "m_0"))
-            told = answer(say("\n".join(f"As I noted elsewhere: {claim}." for claim in claims)))
+            repeats = answer(say("\n".join(f"As I noted elsewhere: {claim}." for claim in claims)))
             sees = answer(think("So."), agent.shell(f"cat {place.repo}/*.txt"))
-            _play(elsewhere, "decision", claims, [sees, *asks, agent.compacts(), told])
+            _play(elsewhere, "decision", claims, [sees, *asks, agent.compacts(), repeats])
             run(agent, elsewhere, "What did we learn in the other project?")
             outcome.wrong += harm(Wired(elsewhere), claims)
         yield outcome

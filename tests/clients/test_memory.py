@@ -101,9 +101,9 @@ def test_a_request_to_one_agent_is_known_to_the_other_at_once(
     machine.upstream.script = script(
         *turns(answer(think("Noted."), say("I will.")), answer(think("Known."), say("make ship.")))
     )
-    told = first.run(machine, ASK_TO_KEEP)
+    stated = first.run(machine, ASK_TO_KEEP)
     asked = second.run(machine, "How do we deploy?")
-    finished(told, asked)
+    finished(stated, asked)
     blocks = memory_blocks(mains(machine, asked.session)[0].request)
     assert len(blocks) == 1
     assert FACT in blocks[0]
@@ -188,14 +188,14 @@ def test_a_daemon_killed_mid_session_loses_neither_turn_nor_memory(
             answer(think("Known."), say("make ship.")),
         )
     )
-    told = agent.run(machine, ASK_TO_KEEP)
+    stated = agent.run(machine, ASK_TO_KEEP)
     assert wm.pid() is None
-    assert "[test]" in wm.hot(told.session)
+    assert "[test]" in wm.hot(stated.session)
     asked = other.run(machine, "How do we deploy?")
-    finished(told, asked)
+    finished(stated, asked)
     assert wm.pid() is not None
     assert FACT in memory_blocks(mains(machine, asked.session)[0].request)[0]
-    prefix_only_grows(machine, told.session)
+    prefix_only_grows(machine, stated.session)
     nothing_refused_or_dropped(machine)
 
 

@@ -253,9 +253,9 @@ def test_opencode_starts_a_new_epoch_only_with_a_compaction(
     assert holding(machine, "summary", "MEMORY-") == [False]
     assert holding(machine, "main", "MEMORY-1") == [True, False, False]
     assert holding(machine, "main", "MEMORY-2") == [False, True, True]
-    told = daemon.of("session.compacted")
-    assert len(told) == 1
-    assert told[0].json["summary"]
+    events = daemon.of("session.compacted")
+    assert len(events) == 1
+    assert events[0].json["summary"]
 
 
 @pytest.mark.parametrize("how", ["dies", "hangs"])

@@ -26,7 +26,7 @@ PRINTED = 12_000
 """Characters of each output where no client reports tokens; 180,000 count as full."""
 
 
-def told(exchange: Exchange) -> Counter[str]:
+def level_counts(exchange: Exchange) -> Counter[str]:
     """How often each level is spoken of in a request."""
     text = exchange.request.text
     return Counter(part.partition(":")[0] for part in text.split(PRESSURE)[1:])
@@ -68,8 +68,8 @@ def test_opencode_gets_one_review_when_its_answers_reach_critical(
     second = OPENCODE.run(machine, "And now?", session=first.session)
     finished(first, second)
     requests = mains(machine, first.session)
-    assert told(requests[0]) == {}
-    assert told(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
+    assert level_counts(requests[0]) == {}
+    assert level_counts(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
     review = [
         message
         for message in requests[-1].request.messages
@@ -105,8 +105,8 @@ def test_claude_gets_one_review_after_tool_results_when_its_reads_reach_critical
     second = CLAUDE.run(machine, "And now?", session=first.session)
     finished(first, second)
     requests = mains(machine, first.session)
-    assert told(requests[0]) == {}
-    assert told(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
+    assert level_counts(requests[0]) == {}
+    assert level_counts(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
     found = measured(wm, first.session)
     assert found["interventionsSent"] == 1
     assert levels(wm)[:3] == ALL_LEVELS
@@ -136,8 +136,8 @@ def test_claudes_status_line_measures_and_the_next_tool_result_warns(
     upstream = machine.upstream
     run_claude_screen(machine, ("Read it all.", lambda: len(upstream.of_kind("main")) == 5))
     requests = upstream.of_kind("main")
-    assert told(requests[0]) == {}
-    assert told(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
+    assert level_counts(requests[0]) == {}
+    assert level_counts(requests[-1]) == dict.fromkeys(ALL_LEVELS, 1)
     found = measured(wm, requests[0].request.session)
     assert (found["source"], found["limit"], found["interventionsSent"]) == (
         "statusline",

@@ -46,14 +46,14 @@ import builtins, os, time
 plain = builtins.__import__
 
 
-def held(name, *rest, **named):
+def delayed(name, *rest, **named):
     end = time.monotonic() + 120
     while name == "numpy" and os.path.exists({hold!r}) and time.monotonic() < end:
         time.sleep(0.01)
     return plain(name, *rest, **named)
 
 
-builtins.__import__ = held
+builtins.__import__ = delayed
 """
 SERVICES = ("ledger", "harbour", "quarry", "beacon", "granary", "foundry", "orchard", "tannery")
 SAYINGS = (
@@ -88,9 +88,9 @@ class Remembering:
         body = json.dumps({"directory": str(self.machine.repo), **entry})
         link.request("POST", "/v1/entries", body, {"content-type": "application/json"})
         answered = link.getresponse()
-        told = answered.read()
-        assert answered.status == 200, told
-        assert json.loads(told)["outcome"] == "promoted", told
+        content = answered.read()
+        assert answered.status == 200, content
+        assert json.loads(content)["outcome"] == "promoted", content
 
     def hold_index(self) -> Path:
         """Nothing can be searched in before the file that is returned is gone."""
@@ -107,8 +107,8 @@ class Remembering:
         with closing(OnSocket(self.wired.socket, PATIENCE_SECONDS)) as link:
             began = time.monotonic()
             link.request("POST", "/v1/hooks/claude-code/UserPromptSubmit", json.dumps(body))
-            told = link.getresponse().read()
-        return time.monotonic() - began, told
+            response = link.getresponse().read()
+        return time.monotonic() - began, response
 
     def have_index(self) -> None:
         """Once a search found it by words, its words are in the daemon's index."""
@@ -143,7 +143,7 @@ def texts_behind(request: Request, words: str) -> list[str]:
     return found or []
 
 
-def told_once(request: Request) -> bool:
+def shown_once(request: Request) -> bool:
     return request.text.count(FACT) == 1 and request.text.count(LABEL) == 1
 
 
@@ -167,7 +167,7 @@ def test_a_message_recalls_an_omitted_entry_once_and_the_prefix_only_grows(
     sent = [x.request for x in mains(machine, first.session)]
     assert len(sent) == 5
     assert FACT not in memory_blocks(sent[0])[0]
-    assert [told_once(request) for request in sent] == [True] * 5
+    assert [shown_once(request) for request in sent] == [True] * 5
     assert any(FACT in text for text in texts_behind(sent[0], QUESTION))
     prefix_only_grows(machine, first.session)
     nothing_refused_or_dropped(machine)
@@ -227,7 +227,7 @@ def test_subagents_titles_and_summaries_get_no_recall_and_a_new_epoch_gets_it_ag
     (summary,) = machine.upstream.of_kind("summary")
     assert summary.request.text.count(FACT) == 1
     *before, after = [x.request for x in mains(machine, first.session)]
-    assert [told_once(request) for request in before[:2]] == [True, True]
+    assert [shown_once(request) for request in before[:2]] == [True, True]
     assert any(FACT in text for text in texts_behind(after, AGAIN))
     prefix_only_grows(machine, first.session)
     nothing_refused_or_dropped(machine)
@@ -240,7 +240,7 @@ def test_claudes_title_call_gets_no_recall(machine: Machine, full: Remembering) 
         return bool(upstream.of_kind("title") and upstream.of_kind("main"))
 
     run_claude_screen(machine, (QUESTION, both_answered))
-    assert [told_once(x.request) for x in upstream.of_kind("main")] == [True]
+    assert [shown_once(x.request) for x in upstream.of_kind("main")] == [True]
     assert [FACT in x.request.text for x in upstream.of_kind("title")] == [False]
     nothing_refused_or_dropped(machine)
 
@@ -255,16 +255,16 @@ def test_no_message_waits_for_an_index_and_the_next_one_finds_it(
         *turns(answer(think("Hm."), say("I do not know.")), answer(think("Now."), say("Bremen.")))
     )
     first = agent.run(machine, QUESTION)
-    waited, told = wired.ask_daemon("another", QUESTION)
+    waited, response = wired.ask_daemon("another", QUESTION)
     assert waited < DEADLINE_SECONDS
-    assert FACT.encode() not in told
+    assert FACT.encode() not in response
     hold.unlink()
     wired.have_index()
     second = agent.run(machine, AGAIN, session=first.session)
     finished(first, second)
     before, after = [x.request for x in mains(machine, first.session)]
     assert FACT not in before.text
-    assert told_once(after)
+    assert shown_once(after)
     assert any(FACT in text for text in texts_behind(after, AGAIN))
     prefix_only_grows(machine, first.session)
     nothing_refused_or_dropped(machine)

@@ -16,7 +16,7 @@ from tests.clients.wired import Wired, memory_blocks
 
 pytestmark = pytest.mark.clients
 
-TOLD = "Please remember that we decided to deploy with `make ship`, which tags the release."
+STATEMENT = "Please remember that we decided to deploy with `make ship`, which tags the release."
 FACT = "make ship"
 
 
@@ -53,8 +53,8 @@ def _introduce(machine: Machine, name: str) -> None:
 def shared_by(ann: Machine, wm: Wired) -> None:
     """Ann tells Claude Code a decision, shares it and syncs."""
     ann.upstream.script = script(*turns(answer(say("Noted."))))
-    told = CLAUDE.run(ann, TOLD)
-    assert told.code == 0, told.out + told.err
+    stated = CLAUDE.run(ann, STATEMENT)
+    assert stated.code == 0, stated.out + stated.err
     [entry] = (view["entry"] for view in wm.ask("inspect")["entries"])
     ann.tool("wm", "share", entry["id"])
     assert "1 entry" in ann.tool("wm", "sync", "--yes")

@@ -29,10 +29,10 @@ Report = Callable[[str, Mapping[str, object]], None]
 def report(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Report:
     """Print counts of a test at full size; the fast tier prints nothing."""
 
-    def told(name: str, counts: Mapping[str, object]) -> None:
+    def print_counts(name: str, counts: Mapping[str, object]) -> None:
         if request.node.get_closest_marker("crash"):
             words = ", ".join(f"{key} {value}" for key, value in counts.items())
             with capsys.disabled():
                 print(f"\n{name}: {words}", flush=True)
 
-    return told
+    return print_counts

@@ -127,10 +127,10 @@ def run(*, part: int = 0, parts: int = 1, every: int = 1, use_every: int = 101) 
                 number += 1
                 if number % every or number // every % parts != part:
                     continue
-                told = _flip(folder, path, node, bit, result.counts)
+                problems = _flip(folder, path, node, bit, result.counts)
                 if number // every % use_every == 0:
-                    told += _used(folder, path, node, bit, result.counts)
-                result.problems += [f"{path}, bit {bit}: {one}" for one in told]
+                    problems += _used(folder, path, node, bit, result.counts)
+                result.problems += [f"{path}, bit {bit}: {one}" for one in problems]
     finally:
         shutil.rmtree(base)
     return result
@@ -146,16 +146,16 @@ def _flip(folder: Folder, path: str, node: Node, bit: int, counts: Counter[str])
     whole = node.data
     node.data = flipped(whole, bit)
     try:
-        how, told = _seen(folder, path)
+        how, problems = _seen(folder, path)
     except (StoreError, AssertionError) as error:
-        how, told = "refused", [] if isinstance(error, Corrupt) else [f"{error}"]
+        how, problems = "refused", [] if isinstance(error, Corrupt) else [f"{error}"]
     finally:
         node.data = whole
     counts["flips"] += 1
     counts[how] += 1
     if how == "unseen" and whole[bit // 8 : bit // 8 + 1] != b"\n":
-        told.append("nobody saw it")
-    return told
+        problems.append("not detected")
+    return problems
 
 
 def _seen(folder: Folder, path: str) -> tuple[str, list[str]]:
@@ -166,18 +166,18 @@ def _seen(folder: Folder, path: str) -> tuple[str, list[str]]:
     """
     bench = folder.bench() if "local.key" in path else folder.open
     found = snapshot.take(bench.store)
-    told = list(_served(folder.said, found))
+    problems = list(_served(folder.said, found))
     sick = {p: h for p, h in found.health.items() if h is not folder.said.health.get(p)}
     if sick:
         if set(sick) != {path}:
-            told.append(f"another document suffers: {sick}")
-        return sick.get(path, Health.LOST).value, told
+            problems.append(f"another document suffers: {sick}")
+        return sick.get(path, Health.LOST).value, problems
     if found.damaged_records or len(found.evidence) < len(folder.said.evidence):
-        return "counted in the log", told
+        return "counted in the log", problems
     for one in check(bench.store, deep=True):
         if (one.code, one.path) not in folder.findings:
-            return "found by check", told
-    return "unseen", told
+            return "found by check", problems
+    return "unseen", problems
 
 
 def _served(said: Snapshot, found: Snapshot) -> Iterator[str]:
@@ -209,10 +209,10 @@ def _used(folder: Folder, path: str, node: Node, bit: int, counts: Counter[str])
         bench.store.flush()
         after = snapshot.take(folder.bench().store)
         missing = {TEXT, FORGOTTEN, WAITING, SHIP} - after.facts
-        told = [f"lost by use: {sorted(missing)}"] if missing else []
+        problems = [f"lost by use: {sorted(missing)}"] if missing else []
         if not any(after.health[p] is Health.OK for p in after.health if p.endswith(_MEMORY)):
-            told.append("the memory is not whole after a write")
-        return told
+            problems.append("the memory is not whole after a write")
+        return problems
     except StoreError as error:
         return [f"not usable: {error}"]
     finally:

@@ -86,13 +86,13 @@ def run_and_die(act: Callable[[Callable[[], None]], None]) -> tuple[bool, bool]:
         finally:
             os._exit(code)
     os.close(writing)
-    told = os.read(reading, 1)
+    acknowledged = os.read(reading, 1)
     os.close(reading)
     _, status = os.waitpid(pid, 0)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1:
         raise AssertionError("the child failed by itself")
     died = os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == _DIED
-    return bool(told), died
+    return bool(acknowledged), died
 
 
 def _write(descriptor: int) -> None:
@@ -129,15 +129,15 @@ def judge(made: Stage, home: Path, *, acknowledged: bool, recovered: bool = Fals
     if recovered:
         own = frozenset((key, recovery.TOUCHED) for key in bench.store.memories())
         after = snapshot.with_evidence(after, own & found.evidence)
-    told = list(snapshot.differences(found, Allowed(before, after)))
+    problems = list(snapshot.differences(found, Allowed(before, after)))
     for path, health in found.health.items():
         fine = {Health.OK, made.before.health.get(path), made.after.health.get(path)}
         if health not in fine:
-            told.append(f"{path} is {health.value}")
-    told += recovery.problems(bench, found, bench.store)
+            problems.append(f"{path} is {health.value}")
+    problems += recovery.problems(bench, found, bench.store)
     if temps := snapshot.left_temps(home):
-        told.append(f"left behind {temps}")
-    return told
+        problems.append(f"left behind {temps}")
+    return problems
 
 
 def loop(made: Stage, how: str, every: int = 1) -> tuple[Counter[str], list[str]]:
@@ -150,7 +150,7 @@ def loop(made: Stage, how: str, every: int = 1) -> tuple[Counter[str], list[str]
         if at <= len(made.calls) and made.calls[at - 1] == "write_some":
             found += attempt(made, at, how, counts, half=True)[1]
         name = made.calls[at - 1] if at <= len(made.calls) else "later"
-        problems += [f"{made.scene.name}, {how} at {at} ({name}): {told}" for told in found]
+        problems += [f"{made.scene.name}, {how} at {at} ({name}): {problem}" for problem in found]
         if ended:
             return counts, problems
         at += every
@@ -172,9 +172,9 @@ def loop_in_recovery(made: Stage, deaths: list[int], every: int) -> tuple[Counte
                 break
             counts["second deaths"] += 1
             problems += [
-                f"{made.scene.name}, dead at {first}, again at {second}: {told}"
-                for told in judge(made, home, acknowledged=acknowledged, recovered=True)
-                if "have the id of another" not in told
+                f"{made.scene.name}, dead at {first}, again at {second}: {problem}"
+                for problem in judge(made, home, acknowledged=acknowledged, recovered=True)
+                if "have the id of another" not in problem
             ]
             second += every
     return counts, problems

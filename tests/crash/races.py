@@ -138,8 +138,8 @@ def _listen(crowd: list[Worker]) -> None:
 
 def _count(worker: Worker) -> None:
     with suppress(BlockingIOError):
-        while told := os.read(worker.pipe, 4096):
-            worker.acknowledged += len(told)
+        while received := os.read(worker.pipe, 4096):
+            worker.acknowledged += len(received)
 
 
 def _reap(worker: Worker, home: Path, updates: int) -> None:
@@ -186,30 +186,30 @@ def _signal(worker: Worker, number: int) -> None:
 
 def _judge(home: Path, crowd: list[Worker], result: Race) -> None:
     store = FileStore(home, StoreSettings())
-    told = result.problems
+    problems = result.problems
     reading = store.read(COUNTERS)
     for ref in (COUNTERS, MEMORY):
         if store.read(ref).health is not Health.OK:
-            told.append(f"{ref.slug}: {store.read(ref).detail}")
+            problems.append(f"{ref.slug}: {store.read(ref).detail}")
     counts = reading.document.digests if reading.document is not None else {}
     log = store.evidence(KEY)
     events = [record.event_id for record in log.records]
     if len(set(events)) != len(events):
-        told.append("evidence is there twice")
+        problems.append("evidence is there twice")
     if log.damaged:
-        told.append(f"{log.damaged} damaged records")
+        problems.append(f"{log.damaged} damaged records")
     for worker in crowd:
         present = int(counts.get(worker.name, "0"))
         result.present += present
         if not worker.acknowledged <= present <= worker.acknowledged + worker.killed:
-            told.append(
+            problems.append(
                 f"{worker.name}: {present} present, {worker.acknowledged} acknowledged, "
                 f"{worker.killed} times killed"
             )
         logged = sum(event.startswith(f"e_{worker.name}_") for event in events)
         if logged < worker.acknowledged:
-            told.append(f"{worker.name}: {logged} logged of {worker.acknowledged}")
-    told += [f"{finding}" for finding in check(store, deep=True) if finding.severity == "error"]
+            problems.append(f"{worker.name}: {logged} logged of {worker.acknowledged}")
+    problems += [f"{finding}" for finding in check(store, deep=True) if finding.severity == "error"]
 
 
 def hold(home: Path) -> tuple[int, int]:

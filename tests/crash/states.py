@@ -366,12 +366,15 @@ def run(
                     continue
                 seen.add(mark)
                 result.counts["distinct"] += 1
-                told = [*older_texts(played, state, result.counts), *_judge(played, state, model)]
+                problems = [
+                    *older_texts(played, state, result.counts),
+                    *_judge(played, state, model),
+                ]
                 if len(seen) % second_every == 1:
-                    told += _second(played, state, content, chance, result.counts)
+                    problems += _second(played, state, content, chance, result.counts)
                 if len(seen) % files_every == 1:
-                    told += _on_files(played, state, content, base / "files", result.counts)
-                result.problems += [f"{scene.name}, {model}: {one}" for one in told]
+                    problems += _on_files(played, state, content, base / "files", result.counts)
+                result.problems += [f"{scene.name}, {model}: {one}" for one in problems]
     finally:
         shutil.rmtree(base)
     return result
@@ -385,12 +388,12 @@ def ram() -> str | None:
 
 def _judge(played: Played, state: State, model: str) -> list[str]:
     bench = played.bench(state.tree)
-    told = list(verdict(played, bench, played.allowed(state), model))
+    problems = list(verdict(played, bench, played.allowed(state), model))
     disk = bench.store.disk
     assert isinstance(disk, TreeDisk)
     if disk.still_open():
-        told.append(f"{disk.still_open()} descriptors left open")
-    return told
+        problems.append(f"{disk.still_open()} descriptors left open")
+    return problems
 
 
 def older_texts(played: Played, state: State, counts: Counter[str]) -> Iterator[str]:
@@ -467,7 +470,7 @@ def _second(
     allowed = played.allowed(state)
     touched = frozenset((key, recovery.TOUCHED) for key in store.memories())
     after = snapshot.with_evidence(allowed.after, touched)
-    told: list[str] = []
+    problems: list[str] = []
     for model in ("prefix", "weak"):
         states = list(explore(disk.trace, model, 6, chance))
         for again in chance.sample(states, min(12, len(states))):
@@ -479,8 +482,8 @@ def _second(
                 Allowed(allowed.before, after, allowed.since, allowed.evidence),
                 model,
             )
-            told += [f"second crash, {model}: {one}" for one in found]
-    return told
+            problems += [f"second crash, {model}: {one}" for one in found]
+    return problems
 
 
 def _on_files(
@@ -494,9 +497,9 @@ def _on_files(
     counts["on files"] += 1
     store_to(unpack(content), folder)
     bench = played.scene.bench(folder, played.project)
-    told = list(verdict(played, bench, played.allowed(state), "files"))
+    problems = list(verdict(played, bench, played.allowed(state), "files"))
     shutil.rmtree(folder)
-    return [f"on files: {one}" for one in told]
+    return [f"on files: {one}" for one in problems]
 
 
 def unpack(content: frozenset[tuple[str, bytes | None]]) -> Tree:

@@ -15,7 +15,7 @@ from wm.settings import StoreSettings
 from wm.store.files import FileStore
 
 
-def told(result: Race) -> dict[str, object]:
+def counts_of(result: Race) -> dict[str, object]:
     return {
         "acknowledged": result.acknowledged, "present": result.present, "killed": result.killed,
         "frozen": result.frozen, "seconds": round(result.seconds),
@@ -25,7 +25,7 @@ def told(result: Race) -> dict[str, object]:
 @pytest.mark.crash
 def test_8_processes_with_1000_updates_each_lose_none(folder: Path, report: Report) -> None:
     result = race(folder / "home", 8, 1000, seed=1)
-    report("races", told(result))
+    report("races", counts_of(result))
     assert result.problems == []
     assert result.acknowledged >= 8000
     assert result.killed > 50

@@ -302,10 +302,10 @@ def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
         "print(sorted({'asyncio', 'pydantic'} & set(sys.modules)))"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=True, env=environment
     )
-    assert told.stdout == b"[]\n"
+    assert done.stdout == b"[]\n"
 
 
 @foreign.needs_root

@@ -54,8 +54,8 @@ def test_an_early_answer_is_sent_when_the_event_is_queued(tmp_path: Path) -> Non
         async with inside(tmp_path) as daemon:
             wire = await daemon.connect()
             later = {"text": "x", "gate": str(gate)}
-            told = await ask(wire, "POST", "/v1/notes-later", later)
-            assert told[:2] == (202, {"texts": ["heard"], "batch": 0})
+            answer = await ask(wire, "POST", "/v1/notes-later", later)
+            assert answer[:2] == (202, {"texts": ["heard"], "batch": 0})
             assert (await ask(wire, "GET", "/v1/notes"))[1]["texts"] == []
             gate.touch()
             # What comes next for the workspace waits behind it.
@@ -75,8 +75,8 @@ def test_a_failure_after_an_early_answer_is_logged(tmp_path: Path) -> None:
                 assert (await ask(wire, "POST", "/v1/notes-later", {"text": text}))[0] == 202
             assert (await ask(wire, "POST", "/v1/notes", {"text": "y"}))[0] == 200
             # Who sent it hears no more of it, so whoever looks does.
-            told = (await ask(wire, "GET", "/v1/status"))[1]
-            assert (told["lostEvents"], told["lastLoss"]) == (2, "This is a bug.")
+            status = (await ask(wire, "GET", "/v1/status"))[1]
+            assert (status["lostEvents"], status["lastLoss"]) == (2, "This is a bug.")
             assert "wm_lost_events_total 2\n" in (await ask(wire, "GET", "/metrics"))[1]
             await wire.close()
         log = (tmp_path / "daemon.log").read_text()

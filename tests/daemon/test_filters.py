@@ -78,9 +78,9 @@ class Shop:
 
     def keep(self, text: str, **fields: Any) -> None:
         body = {"directory": str(self.project), "text": text, **fields}
-        status, _, told = self.http("POST", "/v1/entries", body)
-        assert status == 200, told
-        assert told["outcome"] == "promoted", told
+        status, _, answer = self.http("POST", "/v1/entries", body)
+        assert status == 200, answer
+        assert answer["outcome"] == "promoted", answer
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +111,9 @@ def test_each_filter_narrows_a_search(shop: Shop, filters: dict[str, str], left:
 def test_each_filter_narrows_the_tool_of_a_model(
     shop: Shop, filters: dict[str, str], left: set[str]
 ) -> None:
-    status, _, told = shop.tool(**filters)
+    status, _, answer = shop.tool(**filters)
     assert status == 200
-    assert {hit["text"] for hit in told["structured"]["hits"]} == left
+    assert {hit["text"] for hit in answer["structured"]["hits"]} == left
 
 
 @pytest.mark.parametrize("way", ["search", "tool"])
@@ -121,11 +121,11 @@ def test_each_filter_narrows_the_tool_of_a_model(
 def test_an_impossible_filter_is_refused_with_the_fix(
     shop: Shop, way: str, filters: dict[str, str], said: str
 ) -> None:
-    status, kind, told = getattr(shop, way)(**filters)
+    status, kind, answer = getattr(shop, way)(**filters)
     assert (status, kind) == (400, "application/problem+json")
-    assert (told["type"], told["status"]) == ("user_error", 400)
-    assert said in told["detail"]
-    assert told["fix"]
+    assert (answer["type"], answer["status"]) == ("user_error", 400)
+    assert said in answer["detail"]
+    assert answer["fix"]
 
 
 @pytest.mark.parametrize(
@@ -139,14 +139,14 @@ def test_an_impossible_filter_is_refused_with_the_fix(
     ],
 )
 def test_a_misspelled_parameter_is_refused(shop: Shop, target: str, named: str, known: str) -> None:
-    status, kind, told = shop.http("GET", target)
-    assert (status, kind, told["type"]) == (400, "application/problem+json", "unknown_parameter")
-    assert f"has no query parameter {named!r}." in told["detail"]
-    assert known in told["fix"]
+    status, kind, answer = shop.http("GET", target)
+    assert (status, kind, answer["type"]) == (400, "application/problem+json", "unknown_parameter")
+    assert f"has no query parameter {named!r}." in answer["detail"]
+    assert known in answer["fix"]
 
 
 @pytest.mark.parametrize(("limit", "code"), [("many", 422), ("0", 400)])
 def test_an_invalid_limit_is_refused(shop: Shop, limit: str, code: int) -> None:
-    status, kind, told = shop.search(limit=limit)
+    status, kind, answer = shop.search(limit=limit)
     assert (status, kind) == (code, "application/problem+json")
-    assert "limit" in told["detail"]
+    assert "limit" in answer["detail"]

@@ -90,11 +90,11 @@ def test_many_equal_messages_are_a_few_lines(tmp_path: Path) -> None:
     for number in range(10_000):
         logger.warning(f"odd {number}")
     log.close()
-    told = lines(tmp_path / "daemon.log")
-    assert [row["times"] for row in told if "socket" in str(row["text"])] == [
+    records = lines(tmp_path / "daemon.log")
+    assert [row["times"] for row in records if "socket" in str(row["text"])] == [
         2**power for power in range(14)
     ]
-    assert len(told) < 14 + 100 + 14
+    assert len(records) < 14 + 100 + 14
 
 
 def test_a_log_message_quotes_no_content(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def build(
         )
         entry = _entry(row, request, whole, answer)
         if operation is not None and operation.at_once is not None:
-            told = "Accepted and queued, not written yet."
-            entry["responses"]["202"] = {**answer, "description": told}
+            description = "Accepted and queued, not written yet."
+            entry["responses"]["202"] = {**answer, "description": description}
         paths.setdefault(path, {})[row.method.lower()] = entry
     parameters = _shared_parameters(paths)
     return {

@@ -78,8 +78,8 @@ def test_no_class_has_an_empty_name_such_as_manager() -> None:
 
 def test_the_table_of_packages_matches_the_import_rules() -> None:
     rows = markdown.table("docs/architecture.md", "package", "what it is", "may import")
-    told = {row[0].strip("`"): set(re.findall(r"`([^`]+)`", row[2])) for row in rows}
-    assert told == {package: allowed - {package} for package, allowed in MAY_IMPORT.items()}
+    documented = {row[0].strip("`"): set(re.findall(r"`([^`]+)`", row[2])) for row in rows}
+    assert documented == {package: allowed - {package} for package, allowed in MAY_IMPORT.items()}
 
 
 def test_each_walk_of_the_architecture_page_has_at_most_eight_sentences() -> None:

@@ -58,6 +58,6 @@ def test_a_folder_that_is_not_a_model_is_refused_with_the_fix(
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    with pytest.raises(ModelUnavailable, match=said) as told:
+    with pytest.raises(ModelUnavailable, match=said) as raised:
         LocalEmbedder(tmp_path, RecallSettings())
-    assert "wm models" in told.value.fix
+    assert "wm models" in raised.value.fix

@@ -86,9 +86,9 @@ def test_no_model_is_a_valid_choice() -> None:
 def test_damaged_weights_are_reported_with_the_fix(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "w.safetensors"
     path.write_bytes(data)
-    with pytest.raises(ModelUnavailable) as told:
+    with pytest.raises(ModelUnavailable) as raised:
         _tensor(path)
-    assert "again" in told.value.fix
+    assert "again" in raised.value.fix
 
 
 @pytest.mark.parametrize("data", [None, b"", b"{}", b"\xff\xfe"])
@@ -96,9 +96,9 @@ def test_a_damaged_tokenizer_is_reported_with_the_fix(tmp_path: Path, data: byte
     path = tmp_path / "tokenizer.json"
     if data is not None:
         path.write_bytes(data)
-    with pytest.raises(ModelUnavailable) as told:
+    with pytest.raises(ModelUnavailable) as raised:
         _tokenizer(path)
-    assert "again" in told.value.fix
+    assert "again" in raised.value.fix
 
 
 def test_opening_the_model_imports_no_network_or_packaging_module() -> None:

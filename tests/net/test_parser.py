@@ -20,7 +20,7 @@ LAST = b"GET /e HTTP/1.1\r\nConnection: close\r\n\r\n"
 LIMIT = 4096
 
 
-def told(feed: Callable[[bytes], list[Any]], *pieces: bytes) -> list[Any]:
+def events_of(feed: Callable[[bytes], list[Any]], *pieces: bytes) -> list[Any]:
     """The events, with the pieces of a body joined."""
     found: list[Any] = []
     for event in [event for piece in pieces for event in feed(piece)]:
@@ -33,16 +33,16 @@ def told(feed: Callable[[bytes], list[Any]], *pieces: bytes) -> list[Any]:
 
 @pytest.mark.parametrize("raw", [GET, POST, CHUNKED, GET + POST + CHUNKED + LAST + GET])
 def test_requests_give_the_same_events_for_every_split(raw: bytes) -> None:
-    whole = told(RequestReader(LIMIT).feed, raw)
+    whole = events_of(RequestReader(LIMIT).feed, raw)
     for at in range(1, len(raw)):
-        assert told(RequestReader(LIMIT).feed, raw[:at], raw[at:]) == whole
+        assert events_of(RequestReader(LIMIT).feed, raw[:at], raw[at:]) == whole
     single = [raw[n : n + 1] for n in range(len(raw))]
-    assert told(RequestReader(LIMIT).feed, *single) == whole
+    assert events_of(RequestReader(LIMIT).feed, *single) == whole
 
 
 def test_pipelined_requests_are_heads_bodies_and_ends() -> None:
     reader = RequestReader(LIMIT)
-    found = told(reader.feed, POST + CHUNKED + LAST + GET)
+    found = events_of(reader.feed, POST + CHUNKED + LAST + GET)
     assert [one if isinstance(one, bytes | MessageEnd) else one.target for one in found] == [
         *(b"/b", b"xyz", END),
         *(b"/c", b"abcde", END),
@@ -106,19 +106,19 @@ def test_an_answer_gives_the_same_events_for_every_split(
 ) -> None:
     for at in range(len(raw) + 1):
         reader = ResponseReader(method)
-        assert told(reader.feed, raw[:at], raw[at:]) == events
+        assert events_of(reader.feed, raw[:at], raw[at:]) == events
         assert reader.keeps_connection is keeps
         assert not reader.ends_here()
 
 
 def test_a_chunked_answer_loses_its_framing_and_its_trailers() -> None:
-    head, body, end = told(ResponseReader(b"GET").feed, STREAM)
+    head, body, end = events_of(ResponseReader(b"GET").feed, STREAM)
     assert (head.headers, body, end) == ([(b"Transfer-Encoding", b"chunked")], b"hi", END)
 
 
 def test_an_answer_without_a_length_ends_with_its_connection() -> None:
     reader = ResponseReader(b"GET")
-    assert told(reader.feed, b"HTTP/1.1 200 OK\r\n\r\nall")[1:] == [b"all"]
+    assert events_of(reader.feed, b"HTTP/1.1 200 OK\r\n\r\nall")[1:] == [b"all"]
     assert reader.ends_here()
 
 

@@ -217,15 +217,15 @@ class Talk:
             yield side.end()[1]
             return
         self.done["streams"] += 1
-        told = "".join(
+        stream = "".join(
             f"event: {e['type']}\ndata: {json.dumps(e, ensure_ascii=False)}\n\n"
             for e in events(request, verdict)
         ).encode()
-        by_byte = len(told) <= _EVERY_BYTE and self.random.random() < 0.25
+        by_byte = len(stream) <= _EVERY_BYTE and self.random.random() < 0.25
         at = 0
-        while at < len(told):
+        while at < len(stream):
             step = 1 if by_byte else self.random.randrange(1, 200)
-            yield side.body(told[at : at + step])[1]
+            yield side.body(stream[at : at + step])[1]
             at += step
         yield side.end()[1]
 
@@ -254,9 +254,9 @@ class Talk:
         found = json.loads(made or b"{}")
         assert found.get("content", []) == shown
         prompt = sum(one.input_tokens + one.cache_read + one.cache_creation for one in usages)
-        told = found["usage"]
+        usage = found["usage"]
         names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        assert sum(told[name] for name in names) == prompt
+        assert sum(usage[name] for name in names) == prompt
         calls = any(block["type"] == "tool_use" for block in shown)
         assert found["stop_reason"] == ("tool_use" if calls else "end_turn")
 

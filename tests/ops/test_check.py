@@ -15,8 +15,8 @@ def test_a_repaired_document_is_recorded_in_the_evidence(files: Bench) -> None:
     done = list(repair_store(bench.runtime))
     assert [f.code for f in done] == ["restored"]
     assert bench.texts() == [SHIP]
-    told = bench.told("store_repaired")
-    assert [(r.outcome, r.reason_codes, r.details["path"]) for r in told] == [
+    records = bench.told("store_repaired")
+    assert [(r.outcome, r.reason_codes, r.details["path"]) for r in records] == [
         ("repaired", ("restored",), "workspace-memory.json")
     ]
     assert bench.call("history").happenings[0].sentence.startswith("a file was repaired (")

@@ -100,9 +100,9 @@ def test_a_block_waits_for_the_next_epoch_and_survives_the_compaction(bench: Ben
     assert bench.prompt().blocks == first.blocks
     bench.event("compaction_started")
     bench.event("compaction_finished", summary="We moved on.")
-    told = shown(bench, "core_memory")
-    assert told.startswith("<core_memory>\n")
-    assert f'<goal chars="39/1000">\n{GOAL}\n</goal>' in told
+    block = shown(bench, "core_memory")
+    assert block.startswith("<core_memory>\n")
+    assert f'<goal chars="39/1000">\n{GOAL}\n</goal>' in block
     assert [kept.core for kept in bench.compaction().log] == [{"goal": 39}]
     assert bench.prompt("s-1", call="title").blocks == ()
 

@@ -252,9 +252,9 @@ def test_waiting_memories_are_promoted_before_a_stale_session_is_deleted(files: 
 def locked(bench: Bench, name: str) -> Iterator[None]:
     other = bench.reopen().store.core  # type: ignore[attr-defined]
     with other.disk.folder(f"workspaces/{bench.key}/sessions") as folder:
-        held = other.locks.take_all([(folder, name)])
+        taken = other.locks.take_all([(folder, name)])
         yield
-        other.locks.release_all(held)
+        other.locks.release_all(taken)
 
 
 def test_a_session_with_a_locked_state_is_kept_completely(files: Bench) -> None:
@@ -330,8 +330,8 @@ def test_a_session_without_its_transcript_is_deleted_after_a_day(files: Bench, g
     transcript = files.project / "t.jsonl"
     transcript.write_text("{}")
     payload = {"session_id": "s-1", "cwd": str(files.project), "source": "startup"}
-    told = {**payload, "transcript_path": str(transcript)}
-    files.hook("claude-code", "SessionStart", told)
+    with_transcript = {**payload, "transcript_path": str(transcript)}
+    files.hook("claude-code", "SessionStart", with_transcript)
     files.store.flush()
     assert files.state().transcript == str(transcript)
     if gone:

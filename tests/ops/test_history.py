@@ -24,9 +24,9 @@ def test_the_history_of_an_entry_is_newest_first(bench: Bench) -> None:
         "edited (pinned)",
         "kept",
     ]
-    told = bench.call("history", id=kept.id)
-    assert [h.undone_by for h in told.happenings] == ["", undone.event, "", ""]
-    assert told.happenings[-1].text == SHIP
+    history = bench.call("history", id=kept.id)
+    assert [h.undone_by for h in history.happenings] == ["", undone.event, "", ""]
+    assert history.happenings[-1].text == SHIP
 
 
 def test_the_history_of_the_workspace_comes_in_pages(bench: Bench) -> None:

@@ -50,6 +50,6 @@ REASONS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("codes", "told"), REASONS)
-def test_reasons_read_as_clauses(codes: tuple[str, ...], told: str) -> None:
-    assert explanations.reasons(codes) == told
+@pytest.mark.parametrize(("codes", "clauses"), REASONS)
+def test_reasons_read_as_clauses(codes: tuple[str, ...], clauses: str) -> None:
+    assert explanations.reasons(codes) == clauses

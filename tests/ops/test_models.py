@@ -82,7 +82,7 @@ def test_the_next_search_uses_vectors_of_the_chosen_model(home: Bench, model: Pa
     assert home.call("list_models").waiting == 0
 
 
-class Held(EmbedWorker):
+class DelayedWorker(EmbedWorker):
     """An embedder that begins when it is let go."""
 
     def __init__(self, bench: Bench) -> None:
@@ -98,7 +98,7 @@ def test_old_vectors_are_used_until_the_new_ones_are_complete(home: Bench) -> No
     home.remember(SHIP)
     home.remember("The cat sleeps on the kitchen floor all day.")
     home.call("search", query="the kitchen cat dozes")
-    index, coming = searcher(home.runtime, home.key), Held(home)
+    index, coming = searcher(home.runtime, home.key), DelayedWorker(home)
     index.use(coming)
     assert index.waiting == 2
     before = index.card
@@ -126,10 +126,10 @@ def test_a_model_that_cannot_be_opened_changes_nothing(home: Bench) -> None:
     home.call("search", query="ship")
     index = searcher(home.runtime, home.key)
     before = index.card
-    told = threading.Event()
-    broken = EmbedWorker("/absent", home.settings.recall, troubled=lambda _why: told.set())
+    reported = threading.Event()
+    broken = EmbedWorker("/absent", home.settings.recall, troubled=lambda _why: reported.set())
     index.use(broken)
-    assert told.wait(PATIENCE_S)
+    assert reported.wait(PATIENCE_S)
     with index._lock:
         assert index._lock.wait_for(lambda: index._coming is None, PATIENCE_S)
     assert index.card is before
@@ -144,8 +144,8 @@ def test_a_damaged_chosen_model_falls_back_to_the_default_with_a_message(
     home.remember(SHIP)
     (home.settings.paths.home / "models/harbour/tokenizer.json").unlink()
     look_at_model(home.runtime)
-    told = home.runtime.signals.troubles["model"]
-    assert told.endswith("of the model harbour is gone. Search continues without it.")
+    trouble = home.runtime.signals.troubles["model"]
+    assert trouble.endswith("of the model harbour is gone. Search continues without it.")
     assert len(home.call("search", query="deploy").hits) == 1
     whole(home)
     assert used(home) == EMBEDDED
@@ -166,9 +166,9 @@ def test_config_toml_overrides_the_chosen_model(home: Bench, model: Path) -> Non
 
 @pytest.mark.parametrize("name", ["absent", "/somewhere", ""])
 def test_an_unknown_model_is_refused_with_the_installed_ones(home: Bench, name: str) -> None:
-    with pytest.raises(NotFound, match="There is no model") as told:
+    with pytest.raises(NotFound, match="There is no model") as raised:
         home.call("use_model", name=name)
-    assert "embedded, none" in told.value.fix
+    assert "embedded, none" in raised.value.fix
 
 
 @pytest.mark.parametrize("name", ["embedded", "none", "", "../x", "Big", ".x", "a/b", "x" * 70])
@@ -199,16 +199,16 @@ def test_a_model_is_removed_with_its_files_and_can_be_imported_again(
 def test_a_model_that_is_in_use_is_not_removed(home: Bench, model: Path) -> None:
     import_model(home.runtime, model, "harbour")
     home.call("use_model", name="harbour")
-    with pytest.raises(UserError, match="is in use") as told:
+    with pytest.raises(UserError, match="is in use") as raised:
         remove_model(home.runtime, "harbour")
-    assert "`wm models use embedded`" in told.value.fix
+    assert "`wm models use embedded`" in raised.value.fix
     home.call("use_model", name="embedded")
     folder = home.settings.paths.home / "models/harbour"
     for named in ("harbour", f"{folder}", f"{folder}/", f"{folder}/../harbour"):
         with_recall(home, model=named)
-        with pytest.raises(UserError, match="is in use") as told:
+        with pytest.raises(UserError, match="is in use") as raised:
             remove_model(home.runtime, "harbour")
-        assert "recall.model" in told.value.fix
+        assert "recall.model" in raised.value.fix
 
 
 def test_an_overridden_model_is_removed_and_deselected(home: Bench, model: Path) -> None:
@@ -260,10 +260,10 @@ def test_a_model_that_fails_its_trial_leaves_nothing_and_is_named_by_its_folder(
 ) -> None:
     torn = small.write(tmp_path / "torn")
     (torn / file).write_text(text)
-    with pytest.raises(ModelUnavailable) as told:
+    with pytest.raises(ModelUnavailable) as raised:
         import_model(home.runtime, torn, "torn")
-    assert f"no usable model in {torn}: {said}" in told.value.message
-    assert str(home.settings.paths.home) not in told.value.message
+    assert f"no usable model in {torn}: {said}" in raised.value.message
+    assert str(home.settings.paths.home) not in raised.value.message
     assert list((home.settings.paths.home / "models").iterdir()) == []
     assert home.call("list_models").models[1].name == "none"
 

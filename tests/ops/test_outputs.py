@@ -155,12 +155,15 @@ def test_the_mode_follows_the_sessions_pressure(bench: Bench, level: str, mode: 
 
 def test_why_reports_a_pruned_output_after_its_deletion(bench: Bench) -> None:
     handle = handle_of(bench)
-    told = bench.call("why", subject=handle[:10])
-    assert [record.entry for record in told.records] == [handle]
-    assert "a tool's output was shortened before the model read it (listing)" in told.sentences[0]
+    explanation = bench.call("why", subject=handle[:10])
+    assert [record.entry for record in explanation.records] == [handle]
+    assert (
+        "a tool's output was shortened before the model read it (listing)"
+        in explanation.sentences[0]
+    )
     names = bench.store.names(ToolOutput, bench.key)
     bench.store.discard([output_ref(bench.key, name) for name in names])
-    assert bench.call("why", subject=handle).records == told.records
+    assert bench.call("why", subject=handle).records == explanation.records
     with pytest.raises(NotFound, match="There is no tool output"):
         bench.call("show_output", id=handle)
     with pytest.raises(NotFound, match="Nothing is known about the tool output"):

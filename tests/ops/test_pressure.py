@@ -80,8 +80,8 @@ def test_without_a_reported_size_the_window_of_the_model_counts(bench: Bench) ->
 
 def test_pressure_rises_through_all_levels_with_one_review(bench: Bench) -> None:
     bench.event("session_started")
-    told = [reads(bench, 18_000, path=f"f{n}.py") for n in range(1, 12)]
-    starts = [" ".join(one)[:32] for one in told]
+    notices = [reads(bench, 18_000, path=f"f{n}.py") for n in range(1, 12)]
+    starts = [" ".join(one)[:32] for one in notices]
     assert starts == [
         *[""] * 6,
         "[wm] Context pressure moderate: ",
@@ -90,7 +90,7 @@ def test_pressure_rises_through_all_levels_with_one_review(bench: Bench) -> None
         "[wm] Context pressure critical: ",
         "",
     ]
-    assert "- 18,000 characters: read f10.py" in told[9][0]
+    assert "- 18,000 characters: read f10.py" in notices[9][0]
     end = known(bench)
     assert (end.level, end.percentage, end.warnings_sent, end.interventions_sent) == (
         "critical",
@@ -219,8 +219,8 @@ def test_the_review_names_the_handles_of_items(bench: Bench) -> None:
     assert heard is not None
     assert heard.largest[0].handle == "t_0123456789abcdef0123"
     assert isinstance(heard.largest[0], LargeItem)
-    told = bench.event("usage_reported", tokens=199_000, limit=200_000).notices
-    assert "wm output t_0123456789abcdef0123" in told[0]
+    notices = bench.event("usage_reported", tokens=199_000, limit=200_000).notices
+    assert "wm output t_0123456789abcdef0123" in notices[0]
 
 
 def test_a_deleted_session_leaves_no_pressure(bench: Bench) -> None:
@@ -234,8 +234,10 @@ def test_a_deleted_session_leaves_no_pressure(bench: Bench) -> None:
 
 
 def opencode(bench: Bench, name: str, **body: Any) -> dict[str, Any]:
-    told = bench.hook("opencode", name, {"directory": str(bench.project), "worktree": "/", **body})
-    return dict(json.loads(told)) if told else {}
+    output = bench.hook(
+        "opencode", name, {"directory": str(bench.project), "worktree": "/", **body}
+    )
+    return dict(json.loads(output)) if output else {}
 
 
 def created(bench: Bench, session: str = "s-1") -> None:
@@ -266,10 +268,18 @@ def answered(bench: Bench, tokens: int, **more: Any) -> dict[str, Any]:
 
 def test_opencodes_answers_raise_the_level_and_give_one_review(bench: Bench) -> None:
     created(bench)
-    told = [answered(bench, n * 1000) for n in (50, 120, 145, 150, 160, 165, 167)]
-    assert [sorted(one) for one in told] == [[], ["notices"], ["notices"], [], ["prompt"], [], []]
-    assert told[1]["notices"][0].startswith("[wm] Context pressure moderate: 71.4 %")
-    assert told[4]["prompt"].startswith("[wm] Context pressure critical: 95.2 %")
+    answers = [answered(bench, n * 1000) for n in (50, 120, 145, 150, 160, 165, 167)]
+    assert [sorted(one) for one in answers] == [
+        [],
+        ["notices"],
+        ["notices"],
+        [],
+        ["prompt"],
+        [],
+        [],
+    ]
+    assert answers[1]["notices"][0].startswith("[wm] Context pressure moderate: 71.4 %")
+    assert answers[4]["prompt"].startswith("[wm] Context pressure critical: 95.2 %")
     assert known(bench).model == "anthropic/m"
     assert known(bench).interventions_sent == 1
 
@@ -329,10 +339,10 @@ def test_the_limit_is_that_of_opencode(
 
 
 def claude(bench: Bench, name: str, **payload: Any) -> str:
-    told = bench.hook(
+    output = bench.hook(
         "claude-code", name, {"session_id": "s-1", "cwd": str(bench.project), **payload}
     )
-    return str(json.loads(told)["hookSpecificOutput"]["additionalContext"]) if told else ""
+    return str(json.loads(output)["hookSpecificOutput"]["additionalContext"]) if output else ""
 
 
 def status(bench: Bench, tokens: int, window: int = 200_000, **context: Any) -> str:

@@ -68,10 +68,10 @@ def test_over_the_limit_the_oldest_records_are_purged(files: Bench) -> None:
 def test_a_dry_run_reports_the_same_as_the_run(files: Bench) -> None:
     bench = eager(files, evidence_max_events=2)
     noise(bench, 5)
-    told = rotate(bench.runtime, bench.key, dry_run=True)
+    planned = rotate(bench.runtime, bench.key, dry_run=True)
     assert len(bench.told()) == 5
     done = rotate(bench.runtime, bench.key)
-    assert (told.purged, told.bytes) == (done.purged, done.bytes) == (3, done.bytes)
+    assert (planned.purged, planned.bytes) == (done.purged, done.bytes) == (3, done.bytes)
 
 
 def test_too_few_old_records_are_not_purged(files: Bench) -> None:

@@ -49,7 +49,7 @@ def test_the_nearest_meaning_ranks_first(patient: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reasons", "told"),
+    ("reasons", "expected"),
     [
         (Reasons(alike=True), "similar in meaning"),
         (Reasons(), "slightly similar in meaning"),
@@ -63,8 +63,8 @@ def test_the_nearest_meaning_ranks_first(patient: Bench) -> None:
         ),
     ],
 )
-def test_likeness_is_reported_if_no_word_matches(reasons: Reasons, told: str) -> None:
-    assert explain(reasons) == told
+def test_likeness_is_reported_if_no_word_matches(reasons: Reasons, expected: str) -> None:
+    assert explain(reasons) == expected
 
 
 def test_a_memory_is_found_after_its_acknowledgement_and_not_after_forget(patient: Bench) -> None:
@@ -109,7 +109,7 @@ BERTH = "which berth of the harbour takes 49 tons"
 
 
 class Counting(EmbedWorker):
-    """Tells how many texts it was given."""
+    """Counts the texts it was given."""
 
     texts = 0
 

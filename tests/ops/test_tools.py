@@ -52,9 +52,9 @@ def test_a_query_is_filtered_by_one_text(bench: Bench) -> None:
         answer = call(bench, "memory_query", query="shop", only=only)
         assert len(answer.structured["hits"]) == hits
     for only in ("type:decison", "kind:decision", 'since:"last week', "type:project type:decision"):
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as raised:
             call(bench, "memory_query", query="shop", only=only)
-        assert told.value.fix
+        assert raised.value.fix
 
 
 def test_an_empty_query_result_is_reported(bench: Bench) -> None:

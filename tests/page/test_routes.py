@@ -334,9 +334,9 @@ def test_over_ssh_it_says_how_to_forward_the_port(user: Terminal) -> None:
     user.env["SSH_CONNECTION"] = "10.0.0.7 50000 10.0.0.5 22"
     try:
         with opened(user) as served:
-            told = " ".join(served.told.split())
-            assert f"ssh -N -L {served.port}:127.0.0.1:{served.port} " in told
-            assert "@10.0.0.5" in told
+            printed = " ".join(served.told.split())
+            assert f"ssh -N -L {served.port}:127.0.0.1:{served.port} " in printed
+            assert "@10.0.0.5" in printed
     finally:
         del user.env["SSH_CONNECTION"]
 

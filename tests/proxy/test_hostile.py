@@ -18,7 +18,7 @@ async def never(visit: Visit) -> None:
     await visit.gone()
 
 
-async def told(b: Bench, raw: bytes) -> bytes:
+async def answer_to(b: Bench, raw: bytes) -> bytes:
     """All that the proxy says to these bytes, to the end of the connection."""
     client = await b.ask(raw)
     got = await client.gone()
@@ -55,7 +55,7 @@ def test_no_combination_of_a_hostile_page_has_an_effect_or_reads_a_byte() -> Non
                     "Content-Length: 2",
                 )
                 raw = "\r\n".join((*lines, "", "{}")).replace("{port}", str(b.proxy.port))
-                head, _, body = (await told(b, raw.encode())).partition(b"\r\n\r\n")
+                head, _, body = (await answer_to(b, raw.encode())).partition(b"\r\n\r\n")
                 assert head.startswith(b"HTTP/1.1 403 "), raw
                 assert b"access-control" not in head.lower(), raw
                 assert TOKEN.encode() not in body
@@ -76,7 +76,7 @@ def test_no_combination_of_a_hostile_page_has_an_effect_or_reads_a_byte() -> Non
 def test_a_preflight_is_refused(headers: tuple[str, ...]) -> None:
     async def test() -> None:
         async with bench(never) as b:
-            got = await told(b, b.head("OPTIONS /v1/messages", *headers))
+            got = await answer_to(b, b.head("OPTIONS /v1/messages", *headers))
             assert got.startswith(b"HTTP/1.1 403 ")
             assert b"access-control" not in got.lower()
             assert untouched(b)
@@ -91,7 +91,7 @@ def test_a_preflight_is_refused(headers: tuple[str, ...]) -> None:
 def test_a_page_with_the_token_is_refused(sent: str) -> None:
     async def test() -> None:
         async with bench(never) as b:
-            got = await told(b, b.head("GET /v1/models", sent))
+            got = await answer_to(b, b.head("GET /v1/models", sent))
             assert got.startswith(b"HTTP/1.1 403 ")
             assert untouched(b)
 
@@ -126,7 +126,7 @@ def test_another_host_name_of_this_machine_is_refused(host: str) -> None:
     async def test() -> None:
         async with bench(never) as b:
             named = host.format(port=b.proxy.port)
-            got = await told(b, f"POST {GOOD} HTTP/1.1\r\nHost: {named}\r\n\r\n".encode())
+            got = await answer_to(b, f"POST {GOOD} HTTP/1.1\r\nHost: {named}\r\n\r\n".encode())
             assert got.startswith(b"HTTP/1.1 403 ")
             assert untouched(b)
 
@@ -159,7 +159,9 @@ def test_the_token_is_accepted_in_its_position_only(target: str, header: str) ->
         async with bench(never) as b:
             host = f"127.0.0.1:{b.proxy.port}"
             raw = f"OPTIONS {target} HTTP/1.1\r\nHost: {host}\r\n{header}\r\n\r\n"
-            got = await told(b, (raw if target == "*" else raw.replace("OPTIONS", "GET")).encode())
+            got = await answer_to(
+                b, (raw if target == "*" else raw.replace("OPTIONS", "GET")).encode()
+            )
             assert got.split(b" ")[1] in (b"400", b"403")
             assert untouched(b)
 
@@ -206,7 +208,9 @@ LENGTH, CHUNKED = "Content-Length: 3", "Transfer-Encoding: chunked"
 def test_an_ambiguous_head_is_refused(headers: tuple[str, ...], status: int) -> None:
     async def test() -> None:
         async with bench(never) as b:
-            got = await told(b, b.head("POST /v1/messages", *headers) + b"3\r\nabc\r\n0\r\n\r\n")
+            got = await answer_to(
+                b, b.head("POST /v1/messages", *headers) + b"3\r\nabc\r\n0\r\n\r\n"
+            )
             assert got.startswith(b"HTTP/1.1 %d " % status)
             assert got.count(b"HTTP/1.1 ") == 1
             assert all(not visit.raw for visit in b.upstream.visits)
@@ -233,7 +237,7 @@ def test_an_ambiguous_head_is_refused(headers: tuple[str, ...], status: int) -> 
 def test_anything_but_plain_http_1_is_refused(raw: bytes) -> None:
     async def test() -> None:
         async with bench(never) as b:
-            got = await told(b, raw % (GOOD.encode(), b.proxy.port))
+            got = await answer_to(b, raw % (GOOD.encode(), b.proxy.port))
             assert got.split(b" ")[1] in (b"400", b"405", b"501", b"505")
             assert all(not visit.raw for visit in b.upstream.visits)
 
@@ -264,7 +268,7 @@ def test_content_length_cannot_be_removed_by_the_connection_header() -> None:
 def test_a_body_with_broken_chunks_ends_the_call(chunks: bytes) -> None:
     async def test() -> None:
         async with bench(never) as b:
-            got = await told(b, b.head("POST /v1/messages", CHUNKED) + chunks)
+            got = await answer_to(b, b.head("POST /v1/messages", CHUNKED) + chunks)
             assert got.startswith(b"HTTP/1.1 400 ")
             assert all(b"0\r\n\r\n" not in visit.raw for visit in b.upstream.visits)
 
@@ -275,7 +279,7 @@ def test_data_after_a_refused_request_is_not_read_as_a_request() -> None:
     async def test() -> None:
         async with bench(never) as b:
             bad = b"GET /v1/messages HTTP/1.1\r\nHost: evil.example\r\n\r\n"
-            got = await told(b, bad + b.head("GET /v1/models"))
+            got = await answer_to(b, bad + b.head("GET /v1/models"))
             assert got.count(b"HTTP/1.1 ") == 1
             assert untouched(b)
 
@@ -286,7 +290,7 @@ def test_a_refused_client_is_not_asked_for_the_body() -> None:
     async def test() -> None:
         async with bench(never) as b:
             raw = "POST /t/guess/v1 HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nExpect: 100-continue\r\n\r\n"
-            got = await told(b, raw.format(b.proxy.port).encode())
+            got = await answer_to(b, raw.format(b.proxy.port).encode())
             assert got.startswith(b"HTTP/1.1 403 ")
 
     within(test)
@@ -299,7 +303,7 @@ def test_a_refused_client_is_not_asked_for_the_body() -> None:
 def test_an_incomplete_head_times_out(sent: bytes) -> None:
     async def test() -> None:
         async with bench(never, head_timeout_s=0.05) as b:
-            got = await told(b, sent)
+            got = await answer_to(b, sent)
             assert got.startswith(b"HTTP/1.1 408 ")
             assert untouched(b)
 
@@ -322,11 +326,11 @@ def test_slow_answers_and_idle_clients_do_not_time_out() -> None:
         async with bench(script, head_timeout_s=0.1) as b:
             client = await b.ask(b.head("GET /v1/models"))
             await begun.wait()
-            assert (await told(b, b"")).startswith(b"HTTP/1.1 408 ")  # so long it has been
+            assert (await answer_to(b, b"")).startswith(b"HTTP/1.1 408 ")  # so long it has been
             go.set()
             await client.head()
             assert await client.body(2) == b"hi"
-            assert (await told(b, b"")).startswith(b"HTTP/1.1 408 ")
+            assert (await answer_to(b, b"")).startswith(b"HTTP/1.1 408 ")
             await client.say(b.head("GET /v1/models"))
             await client.head()
 
@@ -344,7 +348,7 @@ def test_a_client_over_the_limit_is_closed_and_the_others_are_served() -> None:
             first = [await b.connect() for _ in range(3)]
             while len(b.proxy.server.connections) < 3:
                 await asyncio.sleep(0)
-            assert await told(b, b"") == b""
+            assert await answer_to(b, b"") == b""
             await first[0].say(b.head("GET /v1/models"))
             await first[0].head()
             assert await first[0].body(2) == b"hi"

@@ -130,9 +130,9 @@ def history_of(results: int, text: str = "long " * 9) -> bytes:
 
 
 def all_but_last(
-    body: Body, told: ConversationHistory, log: Log, moment: Moment
+    body: Body, history: ConversationHistory, log: Log, moment: Moment
 ) -> tuple[Decision, ...]:
-    return tuple(d for seed in range(3) for d in stubbing(seed)(body, told, log, moment))
+    return tuple(d for seed in range(3) for d in stubbing(seed)(body, history, log, moment))
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -236,7 +236,7 @@ def test_without_space_for_new_decisions_only_old_ones_apply(tmp_path: Path) -> 
 
 def test_a_failing_policy_loses_no_request_and_no_old_decision(tmp_path: Path) -> None:
     def broken(
-        _body: Body, _told: ConversationHistory, _log: Log, _moment: Moment
+        _body: Body, _history: ConversationHistory, _log: Log, _moment: Moment
     ) -> tuple[Decision, ...]:
         raise ValueError("a bug")
 
@@ -488,8 +488,8 @@ def test_the_record_of_an_exchange_marks_an_unprepared_request(tmp_path: Path) -
             while not notes:
                 await asyncio.sleep(0.001)
         fields = notes[0].fields
-        told = (fields["policy"], fields["decisions"], fields["unprepared"])
-        assert told == ("balanced", [], "late")
+        recorded = (fields["policy"], fields["decisions"], fields["unprepared"])
+        assert recorded == ("balanced", [], "late")
         assert FlowNote.model_validate(dict(fields)).unprepared == "late"
 
     within(test)

@@ -18,17 +18,17 @@ FOLDER = Path(__file__).with_name("760881f")
 
 
 def write() -> None:
-    told = play()
+    played = play()
     _write("commands", surface.command_tree())
     _write("formats", _all_nested(surface.formats()))
     _write("printed", _all_nested(surface.printed()))
     _write("routes", {name: _all_nested(parts) for name, parts in surface.routes().items()})
     _write("codes", surface.codes())
     _write("library", surface.library_names())
-    _write("story", {k: {**v, "shape": nested(v["shape"])} for k, v in told.recorded.items()})
-    _write("files", _all_nested(told.files))
-    for name, told_agent in installed.written().items():
-        (FOLDER / name).write_text(told_agent, "utf-8")
+    _write("story", {k: {**v, "shape": nested(v["shape"])} for k, v in played.recorded.items()})
+    _write("files", _all_nested(played.files))
+    for name, content in installed.written().items():
+        (FOLDER / name).write_text(content, "utf-8")
 
 
 def text(name: str) -> str:
@@ -51,7 +51,10 @@ def routes() -> dict[str, dict[str, Shape]]:
 
 
 def story() -> Recording:
-    return {step: {**told, "shape": flat(told["shape"])} for step, told in load("story").items()}
+    return {
+        step: {**outcome, "shape": flat(outcome["shape"])}
+        for step, outcome in load("story").items()
+    }
 
 
 def _all_nested(rows: dict[str, Shape]) -> dict[str, Any]:
@@ -60,8 +63,8 @@ def _all_nested(rows: dict[str, Shape]) -> dict[str, Any]:
 
 def _write(name: str, value: Any) -> None:
     FOLDER.mkdir(exist_ok=True)
-    told = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=name != "story")
-    (FOLDER / f"{name}.json").write_text(told + "\n", "utf-8")
+    content = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=name != "story")
+    (FOLDER / f"{name}.json").write_text(content + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def _option(param: click.Option) -> dict[str, str]:
     parts = [kind, *(["several"] if param.multiple else []), _needed(param)]
     whole = max(param.opts, key=len)
     names = {name: ", ".join(parts) for name in (*param.opts, *param.secondary_opts)}
-    return {n: told if len(n) > 2 or n == whole else f"as {whole}" for n, told in names.items()}
+    return {n: text if len(n) > 2 or n == whole else f"as {whole}" for n, text in names.items()}
 
 
 def _kind(kind: Any) -> str:
@@ -116,8 +116,8 @@ def _route(entry: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
         place = f"{parameter['in']} {parameter['name']}"
         parts[place] = {path: f"{needed}{types}" for path, types in shape.items()}
     for name, content in (("body", entry.get("requestBody", {})), *entry["responses"].items()):
-        for kind, told in resolved(content, document).get("content", {}).items():
-            parts[f"{name} {kind}"] = of_schema(told.get("schema", {}), document)
+        for kind, media in resolved(content, document).get("content", {}).items():
+            parts[f"{name} {kind}"] = of_schema(media.get("schema", {}), document)
     return parts
 
 

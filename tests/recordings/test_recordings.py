@@ -39,9 +39,9 @@ def command_losses() -> Losses:
     for path in recorded.keys() & found.keys():
         was, now = recorded[path], found[path]
         for option, kind in was["options"].items():
-            told = now["options"].get(option, GONE)
-            if not takes_all_of(kind, told):
-                losses[f"commands / {path} / {option}"] = f"{kind}, now {told}"
+            new_kind = now["options"].get(option, GONE)
+            if not takes_all_of(kind, new_kind):
+                losses[f"commands / {path} / {option}"] = f"{kind}, now {new_kind}"
         arguments, first = was["arguments"], now["arguments"][: len(was["arguments"])]
         further = now["arguments"][len(arguments) :]
         if arguments != first or any("required" in one for one in further):
@@ -103,8 +103,8 @@ def story_losses(player: Player) -> Losses:
     recorded, found = record.story(), player.recorded
     losses = shape_losses(
         "story",
-        {step: told["shape"] for step, told in recorded.items()},
-        {step: told["shape"] for step, told in found.items()},
+        {step: outcome["shape"] for step, outcome in recorded.items()},
+        {step: outcome["shape"] for step, outcome in found.items()},
     )
     for step in recorded.keys() & found.keys():
         if recorded[step]["code"] != found[step]["code"]:

@@ -151,5 +151,5 @@ def test_the_report_contains_no_contents(tmp_path: Path) -> None:
     printed = report.model_dump_json()
     for message in MESSAGES:
         for block in message["content"]:
-            told = str(block.get("text") or block.get("content") or "the berth is free")
-            assert told[:20] not in printed
+            content = str(block.get("text") or block.get("content") or "the berth is free")
+            assert content[:20] not in printed

@@ -133,8 +133,8 @@ def test_a_prompt_without_a_parent_follows_all_lines(tmp_path: Path) -> None:
     ]
     nameless = [{**line, "uuid": None, "parentUuid": None} for line in lines]
     found = bodies(written(tmp_path / "t", nameless))
-    told_last = user(result("c1", "one"), result("c2", "two"), text("Now!"))
-    assert plain(found[-1]["messages"]) == [ASKED, LOOKED, told_last]
+    last_message = user(result("c1", "one"), result("c2", "two"), text("Now!"))
+    assert plain(found[-1]["messages"]) == [ASKED, LOOKED, last_message]
 
 
 def test_a_compaction_starts_a_new_history(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_damaged_compressed_file_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "told"),
+    ("at", "expected"),
     [
         (1_763_800_000, "2025-11-22T08:26:40.000Z"),
         (1_763_800_000_250, "2025-11-22T08:26:40.250Z"),
@@ -258,9 +258,11 @@ def test_a_damaged_compressed_file_is_reported(tmp_path: Path) -> None:
         (True, ""),
     ],
 )
-def test_capture_times_are_in_seconds_or_milliseconds(tmp_path: Path, at: Any, told: str) -> None:
+def test_capture_times_are_in_seconds_or_milliseconds(
+    tmp_path: Path, at: Any, expected: str
+) -> None:
     (turn,) = replayed(written(tmp_path / "c", [capture(1, at)])).turns
-    assert turn.at == told
+    assert turn.at == expected
 
 
 # --- what it counts -----------------------------------------------------------------------
@@ -318,9 +320,9 @@ def by_the_upstream(block: Block) -> int:
 
 
 def old_results(
-    body: Body, told_: ConversationHistory, log: Log, _moment: Moment
+    body: Body, history: ConversationHistory, log: Log, _moment: Moment
 ) -> tuple[Decision, ...]:
-    names = [name for _, name in results(body, told_)]
+    names = [name for _, name in results(body, history)]
     return tuple(Decision(name, "[gone]") for name in names[: 1 - PAIR] if name not in log)
 
 
@@ -341,12 +343,14 @@ def test_a_policy_is_compared_with_no_policy_and_its_faults_counted(tmp_path: Pa
 
 
 def all_results(
-    body: Body, told_: ConversationHistory, log: Log, _moment: Moment
+    body: Body, history: ConversationHistory, log: Log, _moment: Moment
 ) -> tuple[Decision, ...]:
     """Removes every result from the second request on that holds it."""
     last = len(body.messages) - 1
-    places = [place for line in told_.places[:last] for place in line]
-    return tuple(Decision(place, "[gone]") for _, place in results(body, told_) if place in places)
+    places = [place for line in history.places[:last] for place in line]
+    return tuple(
+        Decision(place, "[gone]") for _, place in results(body, history) if place in places
+    )
 
 
 def a_fault(*answer_blocks: Any) -> list[Any]:

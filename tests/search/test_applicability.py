@@ -41,8 +41,8 @@ def test_a_doubted_hit_ranks_behind_hits_with_similar_coverage(
         (entry(name, **fields), Hit(name, 1.0, "", sure))
         for name, (fields, sure) in zip("abc", hits, strict=False)
     ]
-    told = behind_rivals(found, "main", RecallSettings())
-    assert "".join(kept.id for kept, _ in told) == order
+    ranked = behind_rivals(found, "main", RecallSettings())
+    assert "".join(kept.id for kept, _ in ranked) == order
 
 
 def test_hits_are_shown_together_or_not_at_all() -> None:

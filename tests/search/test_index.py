@@ -313,10 +313,10 @@ def test_an_incrementally_updated_index_answers_like_a_new_one(seed: int) -> Non
     for query in ("how many days may a quote be valid", "production approvals", "tabs in code now"):
         vector = embedder.embed([query])[0]
         for asked in (None, vector):
-            told = [one.search(query, 8, vector=asked) for one in (followed, anew)]
-            assert [hit.id for hit in told[0]] == [hit.id for hit in told[1]]
-            assert [hit.score for hit in told[0]] == pytest.approx(
-                [hit.score for hit in told[1]], abs=2e-6
+            results = [one.search(query, 8, vector=asked) for one in (followed, anew)]
+            assert [hit.id for hit in results[0]] == [hit.id for hit in results[1]]
+            assert [hit.score for hit in results[0]] == pytest.approx(
+                [hit.score for hit in results[1]], abs=2e-6
             )
 
 
@@ -334,9 +334,9 @@ def test_a_chain_of_replacements_scores_the_same_in_any_order(heirs: dict[str, s
 
 def test_the_last_replacement_names_the_reason_of_its_match() -> None:
     chain = SearchIndex(statements({"a": "b", "b": "c"}).values(), RecallSettings())
-    told = {hit.id: hit.why for hit in chain.search("blue tide", 5)}
-    assert told["b"] == told["c"] == "replaced a match"
-    assert told["a"] == "words blue, tide"
+    reasons = {hit.id: hit.why for hit in chain.search("blue tide", 5)}
+    assert reasons["b"] == reasons["c"] == "replaced a match"
+    assert reasons["a"] == "words blue, tide"
 
 
 def test_a_faint_match_without_common_words_is_labelled() -> None:

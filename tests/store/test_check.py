@@ -346,7 +346,7 @@ def test_repair_leaves_findings_that_are_not_repairable(folder: Folder, name: st
     assert tree(folder.home) == before
 
 
-MENDS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] = {
+REPAIRS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] = {
     "a damaged document": (
         lambda f: f.path(MEMORY).write_bytes(b"\0" * 100),
         [("restored", "warning", MEMORY)],
@@ -390,9 +390,9 @@ MENDS: dict[str, tuple[Callable[[Folder], object], list[tuple[str, str, str]]]] 
 }
 
 
-@pytest.mark.parametrize("name", MENDS)
+@pytest.mark.parametrize("name", REPAIRS)
 def test_repairable_findings_are_repaired(folder: Folder, name: str) -> None:
-    damage, findings = MENDS[name]
+    damage, findings = REPAIRS[name]
     memory = folder.memory()
     damage(folder)
     assert folder.found() == findings
@@ -410,7 +410,7 @@ def test_repairable_findings_are_repaired(folder: Folder, name: str) -> None:
     "name", ["a damaged document", "a damaged previous copy", "an edited previous copy"]
 )
 def test_a_replaced_file_is_kept_in_quarantine(folder: Folder, name: str) -> None:
-    MENDS[name][0](folder)
+    REPAIRS[name][0](folder)
     before = {raw for _, raw in tree(folder.home).values()}
     list(repair(folder.store()))
     assert before <= {raw for _, raw in tree(folder.home).values()}
@@ -523,7 +523,7 @@ def test_a_folder_in_the_place_of_a_document_is_reported(
     if not copied:
         above, _, file = name.rpartition("/")
         folder.path(f"{above}/{paths.previous_copy(file)}").unlink()
-    told = [found for found in check(folder.store(), deep=True) if found.path == name]
+    findings = [found for found in check(folder.store(), deep=True) if found.path == name]
     in_place = Finding(
         "not_ours",
         "error",
@@ -532,7 +532,7 @@ def test_a_folder_in_the_place_of_a_document_is_reported(
     )
     why = "it cannot be read: a folder is in its place; using the previous copy"
     served = Finding("restored", "warning", name, why, repairable=True)
-    assert told == ([in_place, served] if copied else [in_place])
+    assert findings == ([in_place, served] if copied else [in_place])
 
 
 def test_findings_name_their_subject(folder: Folder) -> None:

@@ -72,8 +72,8 @@ def test_the_same_output_twice_is_one_file(store: FileStore) -> None:
 
 def test_a_name_contains_handle_and_session(store: FileStore) -> None:
     keep(store, output(1), output(2, OTHER_SID))
-    told = [of_file_name(name) for name in store.names(ToolOutput, KEY)]
-    assert told == [(f"t_{1:020x}", SID), (f"t_{2:020x}", OTHER_SID)]
+    parsed = [of_file_name(name) for name in store.names(ToolOutput, KEY)]
+    assert parsed == [(f"t_{1:020x}", SID), (f"t_{2:020x}", OTHER_SID)]
 
 
 @pytest.mark.parametrize("name", ["", "t_1", "m_" + "0" * 20 + "_" + SID, "t_" + "0" * 20])

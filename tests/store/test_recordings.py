@@ -29,8 +29,8 @@ def line(seen: list[int]) -> Callable[[RecordingIndex], Recording]:
 
     def make(index: RecordingIndex) -> Recording:
         seen.append(index.next_text)
-        told = {"exchange": "f_1", "first_text": index.next_text, "texts": ["a text"]}
-        return Recording.model_validate(told)
+        fields = {"exchange": "f_1", "first_text": index.next_text, "texts": ["a text"]}
+        return Recording.model_validate(fields)
 
     return make
 

@@ -40,7 +40,7 @@ class QuickDisk(Disk):
 class Played:
     """The answers of a transaction to the steps."""
 
-    told: list[Reading[Document]] = field(default_factory=list)
+    readings: list[Reading[Document]] = field(default_factory=list)
 
 
 def document(which: int, number: int) -> Document:
@@ -71,7 +71,7 @@ def play(tx: FileTransaction, steps: list[Step]) -> Played:
         else:
             tx.commit()
             marks = [tx.savepoint()]
-        played.told += [tx.read(ref) for ref in REFS]
+        played.readings += [tx.read(ref) for ref in REFS]
     return played
 
 

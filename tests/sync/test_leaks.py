@@ -88,13 +88,13 @@ class Life:
         """A session with a message, edits in the project and outside, and a failure. Its recap is
         of a message and of the file in the project."""
         bench, name = self.person.bench, f"s-{self.random.getrandbits(32):x}"
-        told = self.recapped if self.recaps else self.kept
+        marks = self.recapped if self.recaps else self.kept
         bench.event("session_started", name)
-        said = f"Look at {self.mark(told)} with {self.mint.text('message')} again."
+        said = f"Look at {self.mark(marks)} with {self.mint.text('message')} again."
         private = f"<private>{self.mark(self.kept)}</private>"
         bench.event("user_prompt", name, text=f"{said} {private}")
-        bench.event("user_prompt", name, text=f"Then read {self.mark(told)}, please.")
-        inside = str(self.person.project / f"{self.mark(told)}.py")
+        bench.event("user_prompt", name, text=f"Then read {self.mark(marks)}, please.")
+        inside = str(self.person.project / f"{self.mark(marks)}.py")
         for path in (inside, f"/srv/{self.mark(self.kept)}.py"):
             bench.event("tool_finished", name, tool="edit", paths=[path])
         failure = f"Error: {self.mark(self.kept)} {self.mint.text('output')}"
@@ -192,8 +192,8 @@ def lived(world: World, acts: int, seed: int, *, recaps: bool) -> None:
     objects = objects_of(world.remote)
     for life in lives:
         assert [mark for mark in life.open if mark.encode() in objects], "nothing was shared"
-        told = [mark for mark in life.recapped if mark.encode() in objects]
-        assert bool(told) == life.recaps
+        shared = [mark for mark in life.recapped if mark.encode() in objects]
+        assert bool(shared) == life.recaps
         assert [mark for mark in life.kept if mark.encode() in objects] == []
         secrets = [secret for canary in life.mint.made for secret in canary.secrets]
         assert len(secrets) > acts / 40

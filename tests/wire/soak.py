@@ -66,9 +66,9 @@ def soak(conversations: int, chunk_size: int = CHUNK) -> dict[str, int]:
             words = [sys.executable, "-m", "tests.wire.soak", "chunk", str(number), str(chunk_size)]
             running.append((number, subprocess.Popen(words, stdout=subprocess.PIPE, text=True)))
         number, process = running.pop(0)
-        told, _ = process.communicate()
+        output, _ = process.communicate()
         assert process.returncode == 0, f"chunk {number} found something"
-        for name, count in json.loads(told).items():
+        for name, count in json.loads(output).items():
             total[name] += count
         print(f"{time.monotonic() - begun:6.0f} s  {total}", file=sys.stderr, flush=True)
     return total

@@ -198,15 +198,15 @@ def test_reads_and_writes_match_the_scripted_service(seed: int) -> None:
     before: tuple[Body, BlockRow] | None = None
     for body in a_conversation(seed):
         upstream.decide(Request("POST", "/v1/messages", {}, body))
-        told = upstream.exchanges[-1].usage
-        assert told is not None, upstream.refused
+        reported = upstream.exchanges[-1].usage
+        assert reported is not None, upstream.refused
         indexed = index(json.dumps(body).encode(), before[0] if before else None)
         assert indexed is not None
         found = row(indexed, before[1] if before else None, by_the_service)
         counted = cache.account(found)
         before = indexed, found
         assert (counted.cache_read, counted.cache_write_5m, counted.input) == (
-            told.cache_read,
-            told.cache_creation,
-            told.input_tokens,
+            reported.cache_read,
+            reported.cache_creation,
+            reported.input_tokens,
         )

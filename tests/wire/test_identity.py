@@ -28,7 +28,7 @@ def user(content: Any) -> dict[str, Any]:
     return {"role": "user", "content": content}
 
 
-def told(
+def identity_of(
     headers: dict[str, str], body: bytes, path: str = "/v1/messages", **more: str
 ) -> RequestIdentity:
     return identify(path, headers, index(body), **more)
@@ -87,7 +87,7 @@ def told(
 def test_agent_call_and_session_are_recognised(
     headers: dict[str, str], body: bytes, path: str, expected: tuple[str, str, str]
 ) -> None:
-    found = told(headers, body, path)
+    found = identity_of(headers, body, path)
     assert (found.agent, found.call, found.session) == expected
 
 
@@ -111,7 +111,7 @@ def test_agent_call_and_session_are_recognised(
 def test_the_folder_is_read_from_header_or_prompt(
     headers: dict[str, str], body: bytes, folder: str
 ) -> None:
-    assert told(headers, body).folder == folder
+    assert identity_of(headers, body).folder == folder
 
 
 def follow(
@@ -193,11 +193,11 @@ def test_a_history_longer_than_the_total_limit_is_still_tracked() -> None:
     ],
 )
 def test_opencode_names_its_folder_on_its_own_line(text: str, folder: str) -> None:
-    assert told(OPENCODE, raw(user("hi"), system=text)).folder == folder
+    assert identity_of(OPENCODE, raw(user("hi"), system=text)).folder == folder
 
 
 def test_a_prompt_of_blank_lines_is_read_in_linear_time() -> None:
     """Instruction files stand in it, so it is foreign text."""
     started = time.process_time()
-    assert told(OPENCODE, raw(user("hi"), system="\n" * 200_000 + "x")).folder == ""
+    assert identity_of(OPENCODE, raw(user("hi"), system="\n" * 200_000 + "x")).folder == ""
     assert time.process_time() - started < 1.0

@@ -43,7 +43,7 @@ def test_a_price_is_read_as_written() -> None:
     ],
 )
 def test_an_invalid_price_is_reported(models: Any, said: str, fix: str) -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as raised:
         applied(models)
-    assert said in told.value.message
-    assert fix in told.value.fix
+    assert said in raised.value.message
+    assert fix in raised.value.fix

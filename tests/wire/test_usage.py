@@ -23,7 +23,7 @@ def stream(*events: dict[str, object]) -> bytes:
     )
 
 
-def told(data: bytes, *, is_stream: bool = True) -> AnswerSummary:
+def summary_of(data: bytes, *, is_stream: bool = True) -> AnswerSummary:
     reader = AnswerReader(stream=is_stream)
     reader.feed(data)
     return reader.summary()
@@ -58,18 +58,18 @@ def test_the_usage_of_a_stream_is_the_sum_of_its_parts() -> None:
         {"type": "message_stop"},
     )
     usage = Usage(4, 42, 100, 5, 15)
-    assert told(data) == AnswerSummary("msg_1", "m-1", usage, "tool_use", "", whole=True)
+    assert summary_of(data) == AnswerSummary("msg_1", "m-1", usage, "tool_use", "", whole=True)
     assert usage.prompt == 124
 
 
 def test_an_error_inside_a_stream_is_reported_and_the_answer_is_incomplete() -> None:
-    found = told(stream(START, {"type": "error", "error": {"type": "overloaded_error"}}))
+    found = summary_of(stream(START, {"type": "error", "error": {"type": "overloaded_error"}}))
     assert (found.error, found.whole, found.model) == ("overloaded_error", False, "m-1")
 
 
 def test_a_plain_answer_has_the_same_usage() -> None:
     body = {"type": "message", **START["message"], "stop_reason": "end_turn"}  # type: ignore[dict-item]
-    found = told(json.dumps(body).encode(), is_stream=False)
+    found = summary_of(json.dumps(body).encode(), is_stream=False)
     assert found == AnswerSummary(
         "msg_1", "m-1", Usage(3, 1, 100, 5, 15), "end_turn", "", whole=True
     )
@@ -77,7 +77,7 @@ def test_a_plain_answer_has_the_same_usage() -> None:
 
 def test_a_plain_refusal_has_its_error_type() -> None:
     body = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}}
-    assert told(json.dumps(body).encode(), is_stream=False) == AnswerSummary(
+    assert summary_of(json.dumps(body).encode(), is_stream=False) == AnswerSummary(
         error="rate_limit_error", whole=True
     )
 
@@ -96,14 +96,14 @@ def test_a_plain_refusal_has_its_error_type() -> None:
     ],
 )
 def test_invalid_figures_are_skipped(usage: dict[str, object], expected: Usage) -> None:
-    found = told(stream({"type": "message_start", "message": {"usage": usage}}))
+    found = summary_of(stream({"type": "message_start", "message": {"usage": usage}}))
     assert found.usage == expected
 
 
 @pytest.mark.parametrize("data", [b"", b"nonsense", b"event: message_start\ndata: [1\n\n", b"[]"])
 def test_a_body_that_is_not_an_answer_has_no_usage(data: bytes) -> None:
-    assert told(data).usage is None
-    assert told(data, is_stream=False).usage is None
+    assert summary_of(data).usage is None
+    assert summary_of(data, is_stream=False).usage is None
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def chunks(*bodies: object, end: bytes = b"data: [DONE]\n\n") -> bytes:
 def test_the_usage_of_a_chat_completion_counts_what_was_cached_apart() -> None:
     usage = Usage(200, 42, 1_000)
     want = AnswerSummary("chatcmpl-1", "m-2", usage, "tool_calls", "", whole=True)
-    told = chunks({"choices": [SAYS]}, {"choices": [ENDED]}, {"choices": [], "usage": COUNTS})
-    assert chat(told) == want
+    data = chunks({"choices": [SAYS]}, {"choices": [ENDED]}, {"choices": [], "usage": COUNTS})
+    assert chat(data) == want
     body = {"id": "chatcmpl-1", "model": "m-2", "choices": [ENDED], "usage": COUNTS}
     assert chat(json.dumps(body).encode(), is_stream=False) == want
     assert usage.prompt == 1_200

@@ -313,9 +313,9 @@ def test_known_names_count_neither_for_nor_against() -> None:
     words = session()
     words.record_foreign("src/ledger_store.py\nferry-planner/setup.cfg\n")
     words.record_user("Amounts are kept as whole cents.")
-    told = "In src/ledger_store.py amounts are kept as whole cents."
-    assert words.judge(told).tainted
-    assert words.judge(told, known=("src/ledger_store.py", "unused")).origin == "user"
+    statement = "In src/ledger_store.py amounts are kept as whole cents."
+    assert words.judge(statement).tainted
+    assert words.judge(statement, known=("src/ledger_store.py", "unused")).origin == "user"
 
 
 # --- what is kept of it -----------------------------------------------------------------------

@@ -79,8 +79,8 @@ def test_the_course_falls_by_the_half_life_before_and_after_now() -> None:
     points = course(one, here, now=NOW, settings=SETTINGS, ahead_days=90)
     by_day = {round((at - NOW).total_seconds() / 86400, 2): value for at, value in points}
     assert list(by_day) == sorted(by_day)
-    told = [by_day[day] for day in (-45.0, -22.5, 0.0, 45.0, 90.0)]
-    assert told == pytest.approx([2.5, 2.5 / 2**0.5, 1.25, 0.625, 0.3125])
+    values = [by_day[day] for day in (-45.0, -22.5, 0.0, 45.0, 90.0)]
+    assert values == pytest.approx([2.5, 2.5 / 2**0.5, 1.25, 0.625, 0.3125])
 
 
 def test_a_pause_is_flat_in_the_course() -> None:
@@ -169,9 +169,9 @@ def test_a_pause_created_by_a_fast_clock_ends_at_the_next_visit() -> None:
         memory(last_activity_at=iso(NOW)), now=NOW + timedelta(days=3650), settings=SETTINGS
     )
     later = NOW + timedelta(days=15)
-    mended = visit(ahead, now=later, settings=SETTINGS)
+    fixed = visit(ahead, now=later, settings=SETTINGS)
     begin = iso(NOW + timedelta(days=14))
-    assert mended.dormant_intervals == (DormantInterval(begin=begin, end=iso(later)),)
+    assert fixed.dormant_intervals == (DormantInterval(begin=begin, end=iso(later)),)
 
 
 days = st.floats(min_value=-50, max_value=2000, allow_nan=False)

@@ -112,11 +112,11 @@ def test_rendering_counts_characters_and_omits_empty_blocks() -> None:
 )  # fmt: skip
 def test_no_text_closes_its_tag_or_opens_another(text: str) -> None:
     inside = core_blocks.render(kept(EMPTY, "goal", text), SETTINGS).split("\n")[3:-2]
-    told = "\n".join(inside).lower()
-    assert "</" not in told.replace(" ", "")
-    assert "<progress" not in told
-    assert "<system" not in told
-    assert "system:" not in told
+    rendered = "\n".join(inside).lower()
+    assert "</" not in rendered.replace(" ", "")
+    assert "<progress" not in rendered
+    assert "<system" not in rendered
+    assert "system:" not in rendered
 
 
 def test_continuing_fills_empty_blocks_and_names_their_source() -> None:

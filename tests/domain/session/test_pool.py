@@ -20,10 +20,10 @@ def path(name: str, event: int) -> PoolItem:
 
 def met(*meetings: tuple[str, int], settings: WorkingSettings = SETTINGS) -> pool.Pool:
     """The pool after each path was met at its event, in order."""
-    held: pool.Pool = ()
+    items: pool.Pool = ()
     for name, event in meetings:
-        held = pool.add(held, [path(name, event)], settings)
-    return held
+        items = pool.add(items, [path(name, event)], settings)
+    return items
 
 
 SCORES = [
@@ -58,23 +58,23 @@ def test_the_kept_weight_is_the_sum_over_all_mentions(events: list[int], later: 
     first, *again = sorted(events)
     now = max(events) + later
     (item,) = met(*(("a.py", event) for event in sorted(events)))
-    told = 0.85 ** (now - first) + sum(0.85 ** (now - event) for event in again)
-    assert pool.score(item, now, SETTINGS) == pytest.approx(told)
+    expected = 0.85 ** (now - first) + sum(0.85 ** (now - event) for event in again)
+    assert pool.score(item, now, SETTINGS) == pytest.approx(expected)
 
 
 def test_items_below_the_floor_are_removed_at_the_next_update() -> None:
-    held = met(("old.py", 1), ("new.py", 29))
-    assert [i.text for i in held] == ["old.py", "new.py"]  # 0.85^28 = 0.0106
+    items = met(("old.py", 1), ("new.py", 29))
+    assert [i.text for i in items] == ["old.py", "new.py"]  # 0.85^28 = 0.0106
     assert [i.text for i in met(("old.py", 1), ("new.py", 30))] == ["new.py"]  # 0.0090
-    assert [i.text for i in pool.best(held, 30, SETTINGS)] == ["new.py"]
+    assert [i.text for i in pool.best(items, 30, SETTINGS)] == ["new.py"]
 
 
 def test_the_fifty_first_item_replaces_the_lowest() -> None:
-    held = met(*((f"{number:02}.py", 1) for number in range(50)))
-    held = pool.add(held, [path("07.py", 2)], SETTINGS)
-    held = pool.add(held, [path("new.py", 3)], SETTINGS)
-    assert len(held) == 50
-    names = {item.text for item in held}
+    items = met(*((f"{number:02}.py", 1) for number in range(50)))
+    items = pool.add(items, [path("07.py", 2)], SETTINGS)
+    items = pool.add(items, [path("new.py", 3)], SETTINGS)
+    assert len(items) == 50
+    names = {item.text for item in items}
     assert {"new.py", "07.py"} <= names
     # All others score the same and came at the same event: the last of them in order left.
     assert len({f"{n:02}.py" for n in range(50)} - names) == 1
@@ -82,32 +82,32 @@ def test_the_fifty_first_item_replaces_the_lowest() -> None:
 
 def test_of_equal_scores_the_older_is_removed() -> None:
     two = replace(SETTINGS, pool_items=2, pool_rate=1.0)
-    held = met(("old.py", 1), ("young.py", 2), ("new.py", 3), settings=two)
-    assert [item.text for item in held] == ["young.py", "new.py"]
+    items = met(("old.py", 1), ("young.py", 2), ("new.py", 3), settings=two)
+    assert [item.text for item in items] == ["young.py", "new.py"]
 
 
 def test_a_new_item_is_always_added() -> None:
     three = replace(SETTINGS, pool_items=3)
-    held: pool.Pool = ()
+    items: pool.Pool = ()
     for event in range(1, 30):
-        held = pool.add(held, [path(f"{name}.py", event) for name in "abc"], three)
-    assert min(pool.score(item, 29, three) for item in held) > 6.0
-    held = pool.add(held, [path("new.py", 30)], three)
-    assert "new.py" in {item.text for item in held}
-    assert len(held) == 3
+        items = pool.add(items, [path(f"{name}.py", event) for name in "abc"], three)
+    assert min(pool.score(item, 29, three) for item in items) > 6.0
+    items = pool.add(items, [path("new.py", 30)], three)
+    assert "new.py" in {item.text for item in items}
+    assert len(items) == 3
 
 
 def test_a_former_favourite_ranks_behind_current_items() -> None:
     favourite = [("favourite.py", event) for event in range(1, 41)]
     others = [(f"{event}.py", event) for event in range(41, 56)]
-    held = met(*favourite, *others)
-    order = [item.text for item in pool.best(held, 55, SETTINGS)]
+    items = met(*favourite, *others)
+    order = [item.text for item in pool.best(items, 55, SETTINGS)]
     # 6.657 * 0.85^15 = 0.5815: between what was met 3 and 4 events ago.
     assert order.index("favourite.py") == 4
-    held = met(*favourite, *((f"{event}.py", event) for event in range(41, 81)))
-    assert "favourite.py" in {item.text for item in held}  # 6.657 * 0.85^40 = 0.0100
-    held = met(*favourite, *((f"{event}.py", event) for event in range(41, 83)))
-    assert "favourite.py" not in {item.text for item in held}
+    items = met(*favourite, *((f"{event}.py", event) for event in range(41, 81)))
+    assert "favourite.py" in {item.text for item in items}  # 6.657 * 0.85^40 = 0.0100
+    items = met(*favourite, *((f"{event}.py", event) for event in range(41, 83)))
+    assert "favourite.py" not in {item.text for item in items}
 
 
 def test_rate_floor_and_cap_are_settings() -> None:
@@ -119,20 +119,20 @@ def test_rate_floor_and_cap_are_settings() -> None:
 
 
 def test_a_note_matches_other_spellings_and_a_path_only_exactly() -> None:
-    held = pool.add((), [PoolItem(text="Ports start at 9000.", event=1)], SETTINGS)
-    held = pool.add(held, [PoolItem(text="ports start at 9000", event=2)], SETTINGS)
-    held = pool.add(held, [path("a.ts", 3), path("a.tsx", 3)], SETTINGS)
-    assert [(i.text, i.mentions) for i in held] == [
+    items = pool.add((), [PoolItem(text="Ports start at 9000.", event=1)], SETTINGS)
+    items = pool.add(items, [PoolItem(text="ports start at 9000", event=2)], SETTINGS)
+    items = pool.add(items, [path("a.ts", 3), path("a.tsx", 3)], SETTINGS)
+    assert [(i.text, i.mentions) for i in items] == [
         ("Ports start at 9000.", 1),
         ("a.ts", 0),
         ("a.tsx", 0),
     ]
-    assert [i.text for i in pool.without(held, "PORTS start at 9000")] == ["a.ts", "a.tsx"]
+    assert [i.text for i in pool.without(items, "PORTS start at 9000")] == ["a.ts", "a.tsx"]
 
 
 def test_an_empty_update_changes_nothing() -> None:
-    held = met(("a.py", 1))
-    assert pool.add(held, [], SETTINGS) is held
+    items = met(("a.py", 1))
+    assert pool.add(items, [], SETTINGS) is items
 
 
 @given(
@@ -141,11 +141,11 @@ def test_an_empty_update_changes_nothing() -> None:
 )
 def test_current_items_are_always_present_within_the_cap(events: list[list[int]], cap: int) -> None:
     few = replace(SETTINGS, pool_items=cap)
-    held: pool.Pool = ()
+    items: pool.Pool = ()
     for event, names in enumerate(events, 1):
-        held = pool.add(held, [path(f"{name}.py", event) for name in names], few)
-        kept = {item.text for item in held}
-        assert len(held) == len(kept) <= cap
+        items = pool.add(items, [path(f"{name}.py", event) for name in names], few)
+        kept = {item.text for item in items}
+        assert len(items) == len(kept) <= cap
         newest = {f"{name}.py" for name in names}
         assert len(newest & kept) == min(cap, len(newest))
-        assert all(pool.score(item, event, few) >= few.pool_floor for item in held)
+        assert all(pool.score(item, event, few) >= few.pool_floor for item in items)
