@@ -126,9 +126,9 @@ def test_a_daemon_of_another_user_gets_nothing(place: Place, row: ClaudeHook) ->
         done = place.run(row, WM_SOCKET=str(path))
         assert (done.returncode, done.stderr) == (0, "")
         assert "evil" not in done.stdout
-        assert foreign.told(heard) == b""
-    told = [] if row.fallback is Fallback.NONE else [f"{row.event} --library"]
-    assert place.calls() == told
+        assert foreign.received(heard) == b""
+    expected = [] if row.fallback is Fallback.NONE else [f"{row.event} --library"]
+    assert place.calls() == expected
 
 
 @needs_curl

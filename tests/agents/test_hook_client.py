@@ -164,7 +164,7 @@ def test_a_daemon_of_another_user_gets_nothing_and_is_ignored(tmp_path: Path) ->
         words = ("hook", "claude-code", "Stop", hook.SOCKET)
         done = client(tmp_path, *words, WM_SOCKET=str(path))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-        assert foreign.told(heard) == b""
+        assert foreign.received(heard) == b""
 
 
 def test_a_daemon_that_hangs_costs_one_deadline(tmp_path: Path, socket: Path) -> None:

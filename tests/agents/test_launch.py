@@ -68,7 +68,7 @@ def test_an_unreadable_configuration_in_the_environment_is_reported(text: str) -
 
 
 @pytest.mark.parametrize(
-    ("env", "told"),
+    ("env", "expected"),
     [
         ({}, None),
         ({"NO_PROXY": "a"}, None),
@@ -80,10 +80,10 @@ def test_an_unreadable_configuration_in_the_environment_is_reported(text: str) -
 )
 @pytest.mark.parametrize("program", ["claude", "opencode"])
 def test_the_forward_proxy_is_not_used_for_our_proxy(
-    program: str, env: dict[str, str], told: str | None
+    program: str, env: dict[str, str], expected: str | None
 ) -> None:
     found = environment(program, URL, env, upstream_host="h")
-    assert (found.get("NO_PROXY"), found.get("no_proxy")) == (told, told)
+    assert (found.get("NO_PROXY"), found.get("no_proxy")) == (expected, expected)
 
 
 def test_the_upstream_of_the_environment_is_used(tmp_path: Path) -> None:

@@ -67,9 +67,9 @@ def of_corpus(part: str) -> Iterator[Choice]:
     for row in map(score.labelled, rows.read()):
         if "output" not in row or not rows.in_part(row, part) or row["exit"] == 0:
             continue
-        told = score._squeezed(row["output"])
+        output = score._squeezed(row["output"])
         labels = [one["says"] for one in row["expect"] if one["says"]]
-        labels = [says for says in labels if all(score._has(told, say) for say in says)]
+        labels = [says for says in labels if all(score._has(output, say) for say in says)]
         lines = unread(row["output"])
         one = choice(row["tool"], lines, labels)
         if labels and one.options:

@@ -118,9 +118,9 @@ def post(base_url: str, body: bytes = b"{}") -> tuple[int, bytes]:
 def test_a_proxy_serves_until_it_is_stopped(terminal: Terminal, service: Service) -> None:
     process = start(terminal, "proxy", *OFF, "--port", "0", "--upstream", service.url, "--json")
     assert process.stdout is not None
-    told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-    validate_printed("proxy", told)
-    status, answer = post(told["baseUrl"], b'{"model": "m"}')
+    printed = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+    validate_printed("proxy", printed)
+    status, answer = post(printed["baseUrl"], b'{"model": "m"}')
     assert (status, b"usage" in answer) == (200, True)
     assert service.heard[0][0] == "/v1/messages"
     assert service.heard[0][2] == b'{"model": "m"}'
@@ -128,7 +128,7 @@ def test_a_proxy_serves_until_it_is_stopped(terminal: Terminal, service: Service
     code, _, err = done(process)
     assert (code, err) == (0, "wm proxy: 1 request; 42 tokens read, 30 of them from the cache.\n")
     with pytest.raises(ConnectionRefusedError):
-        post(told["baseUrl"])
+        post(printed["baseUrl"])
 
 
 def test_the_address_is_the_same_after_a_restart_and_requires_the_token(
@@ -138,9 +138,9 @@ def test_the_address_is_the_same_after_a_restart_and_requires_the_token(
     for _ in range(2):
         process = start(terminal, "proxy", *OFF, "--port", "0", "--upstream", service.url, "--json")
         assert process.stdout is not None
-        told = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
-        urls.append(told["baseUrl"].partition("/t/")[2])
-        assert post(f"http://127.0.0.1:{told['port']}/t/{'0' * 32}")[0] == 403
+        printed = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")
+        urls.append(printed["baseUrl"].partition("/t/")[2])
+        assert post(f"http://127.0.0.1:{printed['port']}/t/{'0' * 32}")[0] == 403
         process.send_signal(signal.SIGINT)
         assert done(process)[0] == 0
     assert urls[0] == urls[1]
@@ -180,12 +180,12 @@ def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Se
 
 
 def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service) -> None:
-    script = 'trap "echo told; exit 5" TERM; echo up; while :; do sleep 0.05; done'
+    script = 'trap "echo ended; exit 5" TERM; echo up; while :; do sleep 0.05; done'
     process = start(terminal, *QUIET, "--upstream", service.url, "sh", "-c", script)
     assert process.stdout is not None
     assert process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGTERM)
-    assert done(process) == (5, "told\n", "")
+    assert done(process) == (5, "ended\n", "")
 
 
 def test_a_killed_program_gives_the_shell_exit_code(terminal: Terminal) -> None:
@@ -254,11 +254,13 @@ def test_without_a_daemon_it_is_said_what_a_later_one_stores(
     (terminal.data / "run").parent.mkdir(parents=True)
     (terminal.data / "run").write_text("in the way of the socket")
     code, _, err = done(start(terminal, "run", "--upstream", service.url, "true"))
-    told = " ".join(err.split())
+    printed = " ".join(err.split())
     assert code == 0
-    assert told.startswith("Paging policy safe: the steps of sessions are kept, without secrets,")
+    assert printed.startswith(
+        "Paging policy safe: the steps of sessions are kept, without secrets,"
+    )
     later = "Nothing is removed from requests until the daemon runs: it does not start."
-    assert f"stores nothing. {later} `wm doctor` says why." in told
+    assert f"stores nothing. {later} `wm doctor` says why." in printed
 
 
 def test_the_first_bodies_of_a_folder_are_recorded_and_replayed(

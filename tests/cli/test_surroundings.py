@@ -111,11 +111,11 @@ def test_a_broken_config_is_named_with_the_option(
 
 
 def test_a_slow_start_reports_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = "Starting the daemon; the first start takes longest.\n"
+    message = "Starting the daemon; the first start takes longest.\n"
     with TemporaryDirectory(prefix="wm-") as folder:  # short: a socket's path has a limit
         user = Terminal(Path(folder))
         monkeypatch.setattr(daemon, "SILENT_S", 0.0)
-        assert user.wm("up").err == told
+        assert user.wm("up").err == message
         assert user.wm("down").code == 0
         assert user.wm("up", "--quiet").err == ""
         assert user.wm("down").code == 0
@@ -303,10 +303,10 @@ def test_the_proof_leaves_no_data_folder_open_to_others(terminal: Terminal) -> N
 def test_a_data_folder_readable_by_others_is_named(terminal: Terminal) -> None:
     assert terminal.wm("remember", "We deploy the ferries with make ship.").code == 0
     terminal.data.chmod(0o755)
-    told = "Its mode is 0755, so other users can reach it; it should be 0700."
-    assert f"warning the data folder {told}" in " ".join(terminal.wm("fsck").out.split())
+    message = "Its mode is 0755, so other users can reach it; it should be 0700."
+    assert f"warning the data folder {message}" in " ".join(terminal.wm("fsck").out.split())
     doctor = " ".join(terminal.wm("doctor", "--no-proof").out.split())
-    assert f"files the data folder: {told}" in doctor
+    assert f"files the data folder: {message}" in doctor
     assert terminal.wm("fsck", "repair").code == 0
     assert terminal.data.stat().st_mode & 0o777 == 0o700
 
@@ -390,9 +390,9 @@ def test_a_timeout_while_stopping_the_daemon_is_reported(monkeypatch: pytest.Mon
         config.write_text("[daemon]\ndrain_s = 0.0\n")
         settings = user.settings()
         settings.paths.socket.parent.mkdir(parents=True, exist_ok=True)
-        told = json.dumps({"name": "wm", "home": str(settings.paths.home), "pid": 4711}).encode()
-        kind = b"content-type: application/json\r\ncontent-length: %d" % len(told)
-        answer = b"HTTP/1.1 200 OK\r\n%b\r\n\r\n%b" % (kind, told)
+        body = json.dumps({"name": "wm", "home": str(settings.paths.home), "pid": 4711}).encode()
+        kind = b"content-type: application/json\r\ncontent-length: %d" % len(body)
+        answer = b"HTTP/1.1 200 OK\r\n%b\r\n\r\n%b" % (kind, body)
         lock = take_lock(settings)
         assert lock is not None
         try:
@@ -423,8 +423,8 @@ def test_the_data_folder_of_another_user_is_not_changed(terminal: Terminal) -> N
         said = terminal.wm(*verb.split())
         assert said.code == 1
         assert "belongs to another user" in said.sentences
-    told = " ".join(terminal.wm("doctor", "--no-proof").out.split())
-    assert "belongs to another user. → Run wm as that user" in told
+    printed = " ".join(terminal.wm("doctor", "--no-proof").out.split())
+    assert "belongs to another user. → Run wm as that user" in printed
     assert list(folder.iterdir()) == []
 
 
@@ -440,9 +440,9 @@ def test_an_unrepairable_fault_is_reported_as_a_finding(terminal: Terminal) -> N
     assert said.code == 1
     assert said.out.startswith("What is left needs a hand of yours:\n")
     assert "There is a symlink where a file or folder of wm belongs" in " ".join(said.out.split())
-    told = terminal.wm("fsck", "repair", "--json")
-    assert (told.code, told.json["sound"]) == (1, False)
-    assert told.json["findings"][0]["code"] == "not_ours"
+    printed = terminal.wm("fsck", "repair", "--json")
+    assert (printed.code, printed.json["sound"]) == (1, False)
+    assert printed.json["findings"][0]["code"] == "not_ours"
 
 
 def test_repair_checks_the_lock_for_a_running_daemon(terminal: Terminal) -> None:
@@ -451,8 +451,8 @@ def test_repair_checks_the_lock_for_a_running_daemon(terminal: Terminal) -> None
         fcntl.flock(lock, fcntl.LOCK_EX)
         for words in (("fsck", "repair"), ("doctor", "--no-proof")):
             assert terminal.wm(*words).code == 1
-        told = squeezed(terminal.wm("doctor", "--no-proof").out)
-        assert squeezed("does not answer; it is another process → End that process.") in told
+        printed = squeezed(terminal.wm("doctor", "--no-proof").out)
+        assert squeezed("does not answer; it is another process → End that process.") in printed
 
 
 DISKS: tuple[tuple[str, dict[str, int], str], ...] = (
@@ -464,14 +464,14 @@ DISKS: tuple[tuple[str, dict[str, int], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("name", "odd", "told"), DISKS, ids=[row[0] for row in DISKS])
+@pytest.mark.parametrize(("name", "odd", "message"), DISKS, ids=[row[0] for row in DISKS])
 def test_doctor_reports_why_a_disk_is_not_writable(
-    name: str, odd: dict[str, int], told: str
+    name: str, odd: dict[str, int], message: str
 ) -> None:
     size = {"blocks": 100_000, "bavail": 50_000, "files": 9, "favail": 9, "flag": 0, **odd}
     room = (4096, 4096, size["blocks"], size["bavail"], size["bavail"])
     disk = os.statvfs_result((*room, size["files"], 0, size["favail"], size["flag"], 255))
-    assert why_full(disk) == (told and f"the data folder's disk {told}"), name
+    assert why_full(disk) == (message and f"the data folder's disk {message}"), name
 
 
 TAIL = b"content-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
@@ -482,8 +482,8 @@ FOREIGN: tuple[tuple[str, bytes, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("name", "head", "told"), FOREIGN, ids=[row[0] for row in FOREIGN])
-def test_another_program_on_the_socket_is_named(name: str, head: bytes, told: str) -> None:
+@pytest.mark.parametrize(("name", "head", "message"), FOREIGN, ids=[row[0] for row in FOREIGN])
+def test_another_program_on_the_socket_is_named(name: str, head: bytes, message: str) -> None:
     with tempfile.TemporaryDirectory(prefix="wm-") as folder:
         user = Terminal(Path(folder))
         user.settings().paths.socket.parent.mkdir(mode=0o700, parents=True)
@@ -491,8 +491,8 @@ def test_another_program_on_the_socket_is_named(name: str, head: bytes, told: st
             for verb in ("up", "down"):
                 said = user.wm(verb)
                 assert said.code == 1
-                assert told in said.sentences, name
-            assert squeezed(told) in squeezed(user.wm("doctor", "--no-proof").out)
+                assert message in said.sentences, name
+            assert squeezed(message) in squeezed(user.wm("doctor", "--no-proof").out)
 
 
 def test_uptime_is_independent_of_the_system_clock() -> None:
@@ -524,10 +524,10 @@ def test_answered_events_that_could_not_be_written_are_reported(
         answer = head + b"content-length: %d\r\n\r\n" % len(body) + body
         with speaking(user.settings(), answer, b"HTTP/1.1 404 X\r\n" + TAIL):
             shown = " ".join(user.wm(*words).out.split())
-        told = (
+        message = (
             "2 events of agents could not be written since it started. The last: The disk is full."
         )
-        assert around.format(told) in shown.replace("→ ", "")
+        assert around.format(message) in shown.replace("→ ", "")
 
 
 OUTDATED = (
@@ -569,10 +569,10 @@ def test_a_refusal_of_an_outdated_daemon_says_that_it_is_outdated() -> None:
         old = response(200, answering(home=str(user.data), version="0.0.1"))
         new = response(200, answering(home=str(user.data)))
         with speaking(user.settings(), refused, old, refused, new, old, refused, old):
-            told, untold, shown = user.wm("inbox"), user.wm("inbox"), user.wm("status")
+            first, second, shown = user.wm("inbox"), user.wm("inbox"), user.wm("status")
         hint = f"The daemon is outdated (version 0.0.1, not {__version__}): `wm up` replaces it."
-        assert told.sentences == f"wm: There is no such path. See it. {hint}"
-        assert untold.sentences == "wm: There is no such path. See it."
+        assert first.sentences == f"wm: There is no such path. See it. {hint}"
+        assert second.sentences == "wm: There is no such path. See it."
         line = f"version 0.0.1, not {__version__} (wm up)"
         assert squeezed(line) in squeezed(shown.out)
 
@@ -705,5 +705,5 @@ def test_an_impossible_config_path_counts_as_absent_and_an_unreadable_config_is_
     (terminal.home / ".config" / "wm" / "config.toml").mkdir(parents=True)
     said = terminal.wm("config")
     assert said.code == 1
-    told = "config.toml cannot be read: Is a directory. Correct or remove the file."
-    assert told in " ".join(said.out.split())
+    message = "config.toml cannot be read: Is a directory. Correct or remove the file."
+    assert message in " ".join(said.out.split())

@@ -673,8 +673,8 @@ def test_mistakes_are_answered_the_same_through_the_daemon(home_with_daemon: Ter
     wrong = []
     for line, code, sentence, fix in MISTAKES:
         said = user.wm(*shlex.split(line))
-        told = f"wm: {sentence.format(repo=user.repo)} {fix}"
-        if (said.code, said.sentences) != (code, told):
+        expected = f"wm: {sentence.format(repo=user.repo)} {fix}"
+        if (said.code, said.sentences) != (code, expected):
             wrong.append((line, said))
     assert wrong == []
 
@@ -788,10 +788,10 @@ def test_long_sentences_wrap_at_80_columns_without_breaking_paths(terminal: Term
     said = terminal.wm("-C", folder, "inspect")
     assert said.code == 1
     assert folder in said.err
-    told = terminal.wm("why-not", "x", "--type", "rumour").err.splitlines()
-    assert len(told) >= 3
-    assert max(map(len, told)) <= 80
-    assert all(line.startswith("    ") for line in told[1:])
+    printed = terminal.wm("why-not", "x", "--type", "rumour").err.splitlines()
+    assert len(printed) >= 3
+    assert max(map(len, printed)) <= 80
+    assert all(line.startswith("    ") for line in printed[1:])
 
 
 def test_a_missing_named_folder_fails_status(user: Terminal) -> None:

@@ -64,7 +64,7 @@ def _serve(path: str, said: int, answer: bytes) -> None:
                     guest.sendall(answer)
 
 
-def told(heard: int) -> bytes:
+def received(heard: int) -> bytes:
     """What the listener received so far."""
     try:
         return os.read(heard, 65536)

@@ -316,7 +316,7 @@ def test_a_client_sends_nothing_to_a_daemon_of_another_user(settings: Settings, 
         theirs = Both(replace(settings, paths=paths), kind)
         with pytest.raises(Unavailable, match="another user"):
             theirs.call("note", NoteRequest(text="a secret plan"))
-        assert foreign.told(heard) == b""
+        assert foreign.received(heard) == b""
 
 
 def test_a_call_cancelled_at_any_step_leaves_no_connection(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ class Bench:
     def trash(self) -> tuple[str, ...]:
         return self.store.names(TrashedEntry, self.key)
 
-    def told(self, *types: str) -> list[EvidenceRecord]:
+    def recorded(self, *types: str) -> list[EvidenceRecord]:
         """The evidence of these types, in order; all of it without any."""
         records = self.store.evidence(self.key).records
         return [r for r in records if r.type in types or not types]

@@ -30,12 +30,12 @@ def test_changed_code_makes_the_entry_suspect_until_it_is_restored(bench: Bench)
     file.write_text(CODE.replace("return None", "return 0"))
     bench.later(minutes=2)
     bench.event("session_started", "s-2")
-    assert bench.told("memory_suspect") == []
+    assert bench.recorded("memory_suspect") == []
     file.write_text(CODE.replace("+ 1", "+ 2"))
     bench.later(minutes=2)
     bench.event("session_started", "s-3")
     assert [e.suspect for e in bench.memory().entries] == ["changed", ""]
-    assert [r.reason_codes for r in bench.told("memory_suspect")] == [("anchor_changed",)]
+    assert [r.reason_codes for r in bench.recorded("memory_suspect")] == [("anchor_changed",)]
     strengths = {v.entry.id: v.strength for v in bench.call("inspect").entries}
     assert strengths[kept.id] == pytest.approx(strengths[other.id] / 4, rel=0.01)
     shown = bench.prompt("s-3").blocks[0].text
@@ -50,14 +50,14 @@ def test_changed_code_makes_the_entry_suspect_until_it_is_restored(bench: Bench)
 def test_every_read_checks_the_current_code(bench: Bench) -> None:
     file = code(bench)
     kept = bench.remember(SHIP, anchors=["src/dock.py:berth"])
-    records = len(bench.told())
+    records = len(bench.recorded())
     file.unlink()
     assert bench.call("inspect").entries[0].entry.suspect == "gone"
     explained = bench.call("diag_explain", id=kept.id)
     assert [(a.symbol, a.state) for a in explained.anchors] == [("berth", "gone")]
     assert explained.suspect_rate == 0.25
     assert [r.code for r in bench.call("diag_quality").rows[0].remarks] == ["suspect"]
-    assert (bench.memory().entries[0].suspect, len(bench.told())) == ("", records)
+    assert (bench.memory().entries[0].suspect, len(bench.recorded())) == ("", records)
 
 
 def test_editing_the_anchor_takes_a_new_digest(bench: Bench) -> None:

@@ -109,11 +109,11 @@ def test_a_job_without_a_thread_runs_when_one_is_available() -> None:
 def test_an_unobserved_failure_is_reported_as_an_uncaught_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told: list[tuple[str, str]] = []
+    reports: list[tuple[str, str]] = []
 
     def hook(given: threading.ExceptHookArgs) -> None:
         assert given.thread is not None
-        told.append((given.thread.name, repr(given.exc_value)))
+        reports.append((given.thread.name, repr(given.exc_value)))
 
     monkeypatch.setattr(threading, "excepthook", hook)
     done: list[int] = []
@@ -122,7 +122,7 @@ def test_an_unobserved_failure_is_reported_as_an_uncaught_error(
         assert line.submit(task)
     assert line.finish(WITHIN_S)
     assert done == [1, 2]
-    assert told == [("wm-index", "IndexError('list index out of range')")]
+    assert reports == [("wm-index", "IndexError('list index out of range')")]
 
 
 def test_long_work_pauses_after_each_slice_and_short_work_never(

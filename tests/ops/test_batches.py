@@ -33,7 +33,7 @@ def test_a_refused_update_fails_alone(bench: Bench) -> None:
     done = bench.batch(ask(SHIP), ask(CENTS, type="opinion"), ask(QUEUE))
     assert [type(d.error) for d in done] == [type(None), UserError, type(None)]
     assert bench.texts() == [SHIP, QUEUE]
-    assert [r.details["text"] for r in bench.told("memory_promoted")] == [SHIP, QUEUE]
+    assert [r.details["text"] for r in bench.recorded("memory_promoted")] == [SHIP, QUEUE]
 
 
 def test_an_update_without_a_workspace_fails_alone(bench: Bench) -> None:

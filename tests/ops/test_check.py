@@ -15,7 +15,7 @@ def test_a_repaired_document_is_recorded_in_the_evidence(files: Bench) -> None:
     done = list(repair_store(bench.runtime))
     assert [f.code for f in done] == ["restored"]
     assert bench.texts() == [SHIP]
-    records = bench.told("store_repaired")
+    records = bench.recorded("store_repaired")
     assert [(r.outcome, r.reason_codes, r.details["path"]) for r in records] == [
         ("repaired", ("restored",), "workspace-memory.json")
     ]
@@ -26,7 +26,7 @@ def test_a_repaired_document_is_recorded_in_the_evidence(files: Bench) -> None:
 def test_without_a_repair_nothing_is_recorded(files: Bench) -> None:
     files.remember(SHIP)
     assert list(repair_store(files.runtime)) == []
-    assert files.told("store_repaired") == []
+    assert files.recorded("store_repaired") == []
 
 
 def test_the_memory_of_the_user_is_checked_repaired_swept_and_exported(files: Bench) -> None:

@@ -55,10 +55,10 @@ def test_accepted_candidates_are_stored_and_refused_ones_are_evidence(bench: Ben
         "agent",
         0.75,
     )
-    assert [r.reason_codes for r in bench.told("candidate_refused")] == [
+    assert [r.reason_codes for r in bench.recorded("candidate_refused")] == [
         ("unsupported_candidate_syntax",)
     ]
-    assert [r.details["text"] for r in bench.told("candidate_rejected")] == [
+    assert [r.details["text"] for r in bench.recorded("candidate_rejected")] == [
         "12 of 30 tests pass now."
     ]
 
@@ -71,7 +71,7 @@ def test_reinforce_counts_the_memory_that_the_list_named(bench: Bench) -> None:
     ]
     (kept,) = bench.memory().entries
     assert (kept.reinforcement_count, kept.retention_clock) == (1, "2026-11-21T09:00:04.000Z")
-    (record,) = bench.told("memory_reinforced")
+    (record,) = bench.recorded("memory_reinforced")
     assert (record.entry, record.details["reinforcementMode"]) == ("m_1", "increment")
 
 
@@ -245,7 +245,7 @@ def test_the_old_form_is_read_with_a_note(bench: Bench) -> None:
     said(bench, CENTS)
     old = f"<workspace_memory_candidates>\n- [project] {CENTS}\n</workspace_memory_candidates>"
     assert finish(bench, f"Done.\n\n{old}\n") == [("promoted", ())]
-    assert len(bench.told("candidates_deprecated")) == 1
+    assert len(bench.recorded("candidates_deprecated")) == 1
 
 
 def test_a_very_long_candidate_fails_neither_the_compaction_nor_the_log(bench: Bench) -> None:
@@ -254,7 +254,7 @@ def test_a_very_long_candidate_fails_neither_the_compaction_nor_the_log(bench: B
     long = "The loading bay opens at dawn. " * 20_000
     done = finish(bench, summary(snapshot, f"- [project] {long}", f"- [project] {CENTS}"))
     assert [outcome for outcome, _ in done] == ["rejected", "promoted"]
-    (record,) = bench.told("candidate_rejected")
+    (record,) = bench.recorded("candidate_rejected")
     assert "too_long" in record.reason_codes
     assert record.details["text"] == long[:4000] + "…"
 
@@ -262,7 +262,7 @@ def test_a_very_long_candidate_fails_neither_the_compaction_nor_the_log(bench: B
 def test_a_flood_of_lines_is_refused_with_at_most_a_hundred_records(bench: Bench) -> None:
     snapshot = begin(bench)
     finish(bench, summary(snapshot, *(f"- [oops] number {n}" for n in range(3000))))
-    assert len(bench.told("candidate_refused")) == 100
+    assert len(bench.recorded("candidate_refused")) == 100
     snapshot = asked(bench)
     finish(bench, summary(snapshot, *("talk" for _ in range(3000)), "- [project] x"))
-    assert len(bench.told("candidate_refused")) == 200
+    assert len(bench.recorded("candidate_refused")) == 200

@@ -149,7 +149,7 @@ def test_an_intended_change_of_history_is_accepted_by_a_person_and_recorded(made
     edit(made, legal_reviews=[])
     assert made.call("accept_contract").valid
     assert codes(made) == []
-    [record] = made.told("contract_accepted")
+    [record] = made.recorded("contract_accepted")
     assert record.reason_codes == ("reviews_shortened",)
     edit(made, goal="")
     with pytest.raises(UserError, match="goal is empty"):
@@ -214,7 +214,7 @@ def test_each_compaction_is_counted_and_nothing_else_changes(made: Bench) -> Non
     made.event("session_started", session="s-2")
     compact(made, session="s-2")
     assert said(made)["compaction_count"] == 3
-    assert [r.details["count"] for r in made.told("contract_counted")] == [1, 2, 3]
+    assert [r.details["count"] for r in made.recorded("contract_counted")] == [1, 2, 3]
 
 
 def test_a_summary_delivered_twice_counts_once(made: Bench) -> None:
@@ -249,7 +249,7 @@ def test_a_broken_contract_is_not_changed_reported_and_counted_later(made: Bench
     compact(made)
     compact(made)
     assert path_of(made).read_text("utf-8") == broken
-    records = made.told("contract_left_alone")
+    records = made.recorded("contract_left_alone")
     assert [r.reason_codes for r in records] == [("empty_text",)] * 2
     assert records[0].details["fields"] == ["goal"]
     path_of(made).write_text(sound)

@@ -25,7 +25,7 @@ def test_an_entry_can_be_forgotten_restored_and_forgotten_again(bench: Bench) ->
         back = bench.call("restore_entry", id=kept.id[:8])
         assert (back.entry.id, back.entry.text) == (kept.id, SHIP)
         assert (bench.texts(), bench.trash(), bench.stones()) == ([SHIP], (), [])
-    assert [r.outcome for r in bench.told("memory_trashed", "memory_restored")] == [
+    assert [r.outcome for r in bench.recorded("memory_trashed", "memory_restored")] == [
         "trashed",
         "restored",
     ] * 2
@@ -59,7 +59,7 @@ def test_edits_record_old_and_new_values(bench: Bench) -> None:
     bench.call("edit_entry", id=kept.id, text=CENTS, importance="high", pinned=True)
     (after,) = bench.memory().entries
     assert (after.text, after.user_importance, after.pinned) == (CENTS, "high", True)
-    (record,) = bench.told("memory_edited")
+    (record,) = bench.recorded("memory_edited")
     assert (record.details["text"], record.details["textBefore"]) == (CENTS, SHIP)
 
 
@@ -134,7 +134,7 @@ def test_an_outside_edit_is_added_once_by_the_next_writer(files: Bench) -> None:
     edit_file(files, ("make ship", "make release"))
     files.event("session_started")
     files.event("user_prompt", text=f"Remember that {CENTS}\nForget that we never said this at all")
-    assert len(files.told("outside_change")) == 1
+    assert len(files.recorded("outside_change")) == 1
     assert files.call("accept_outside").accepted == (files.memory().entries[0].id,)
     assert "make release" in files.texts()[0]
 
@@ -323,7 +323,7 @@ def test_statusline_and_export_show_the_entries(bench: Bench) -> None:
         "working_memory",
         "workspace_memory",
     ]
-    assert exported.evidence == tuple(bench.told())
+    assert exported.evidence == tuple(bench.recorded())
 
 
 def test_inspect_lists_a_part_of_the_entries_in_the_order_that_is_asked_for(bench: Bench) -> None:

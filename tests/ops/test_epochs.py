@@ -101,7 +101,7 @@ def test_a_missing_epoch_file_opens_the_next_epoch_and_is_recorded(bench: Bench)
         tx.delete(ref)
     after = bench.prompt()
     assert (after.number, after.opened) == (2, False)
-    assert bench.told("epoch_opened")[-1].reason_codes == ("epoch_file_gone",)
+    assert bench.recorded("epoch_opened")[-1].reason_codes == ("epoch_file_gone",)
 
 
 def test_every_injected_byte_is_accounted_for(bench: Bench) -> None:
@@ -109,7 +109,7 @@ def test_every_injected_byte_is_accounted_for(bench: Bench) -> None:
     bench.write_memory(*(entry(f"m_{n}", text) for n, text in enumerate(texts)))
     bench.event("session_started")
     given = bench.prompt()
-    (record,) = bench.told("epoch_opened")
+    (record,) = bench.recorded("epoch_opened")
     assert record.details["epoch"] == given.epoch
     assert len(record.details["included"]) == 28
     assert record.details["omitted"] == 4

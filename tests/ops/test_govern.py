@@ -172,9 +172,9 @@ def test_the_report_is_stored_and_recorded_in_the_evidence(files: Bench) -> None
     assert log.model_copy(update={"generation": 0}) == done.logs[0]
     assert (len(log.files), log.unlisted) == (2, log.deleted - 2)
     assert sum(count.files for count in log.rules) == log.deleted
-    (record,) = bench.told("storage_swept")
+    (record,) = bench.recorded("storage_swept")
     assert (record.details["files"], record.details["cause"]) == (log.deleted, "asked")
-    (purged,) = bench.told("trash_purged")
+    (purged,) = bench.recorded("trash_purged")
     assert bench.call("diag_disappearances").unexplained == 0
     assert bench.call("why", subject=purged.entry).sentences
 
@@ -207,7 +207,7 @@ def test_every_file_of_a_large_trash_is_deleted(files: Bench) -> None:
     assert done.logs[0].errors == ()
     assert [(rule.rule, rule.files) for rule in done.logs[0].rules] == [("trash_age", 120)]
     assert list((here(files) / "trash").iterdir()) == []
-    assert len(files.told("trash_purged")) == 40
+    assert len(files.recorded("trash_purged")) == 40
 
 
 def test_pinned_trash_is_kept(files: Bench) -> None:

@@ -136,7 +136,7 @@ def test_only_the_next_session_gets_the_page_on_request(made: Bench) -> None:
     assert given.startswith(OPENING)
     assert FACT in given
     assert block(made, "after") == given
-    [record] = made.told("handoff_given")
+    [record] = made.recorded("handoff_given")
     assert record.session == sid("after")
     made.event("session_started", session="later")
     assert block(made, "later") == ""

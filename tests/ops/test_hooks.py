@@ -224,7 +224,7 @@ def test_the_same_message_twice_has_one_effect(bench: Bench) -> None:
     agent.created()
     assert len(agent.says(SAID)) == 1
     assert agent.says(SAID) == []
-    assert len(bench.told("memory_promoted", "memory_absorbed")) == 1
+    assert len(bench.recorded("memory_promoted", "memory_absorbed")) == 1
 
 
 def test_irrelevant_hooks_answer_nothing_even_without_a_workspace(bench: Bench) -> None:

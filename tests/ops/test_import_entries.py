@@ -80,7 +80,7 @@ def test_an_entry_is_imported_unchanged(bench: Bench) -> None:
     )
     assert outcomes(run(bench, original)) == ["promoted"]
     entry = by_text(bench, SHIP)
-    assert entry.admitted_by == bench.told("memory_imported")[0].event_id
+    assert entry.admitted_by == bench.recorded("memory_imported")[0].event_id
     assert entry.model_dump() | {"admitted_by": ""} == MemoryEntry(
         id=original["id"],
         type="decision",
@@ -113,7 +113,7 @@ def test_a_statement_of_a_file_waits_in_the_inbox_with_the_reason(bench: Bench) 
         ("imported",),
         "feedback",
     )
-    record = bench.told("memory_imported")[0]
+    record = bench.recorded("memory_imported")[0]
     assert (record.phase, record.outcome, record.entry) == ("gate", "inbox", entry.id)
     assert (record.details["file"], record.details["line"]) == ("/p/CLAUDE.md", 7)
 
@@ -153,19 +153,19 @@ def test_a_second_import_writes_nothing(bench: Bench) -> None:
     bench.remember(QUEUE)
     first = run(bench, *ALL, noted(QUEUE.upper()))
     assert outcomes(first) == ["promoted", "history", "inbox", "rejected", "inbox", "absorbed"]
-    before = bench.memory(), bench.told()
+    before = bench.memory(), bench.recorded()
     bench.later(days=30)
     second = run(bench, *ALL, noted(QUEUE.upper()))
     assert outcomes(second) == ["unchanged"] * 3 + ["rejected", "unchanged", "absorbed"]
-    assert (bench.memory(), bench.told()) == before
+    assert (bench.memory(), bench.recorded()) == before
 
 
 def test_a_dry_run_reports_the_same_and_writes_nothing(bench: Bench) -> None:
     bench.remember(QUEUE)
-    before = bench.memory(), bench.told()
+    before = bench.memory(), bench.recorded()
     dry = run(bench, *ALL, noted(QUEUE), dry_run=True)
     assert dry.dry_run
-    assert (bench.memory(), bench.told()) == before
+    assert (bench.memory(), bench.recorded()) == before
     wet = run(bench, *ALL, noted(QUEUE))
     assert wet.model_dump() == dry.model_dump() | {"dry_run": False, "event": wet.event}
 
@@ -347,9 +347,9 @@ def test_every_golden_file_is_imported_once(bench: Bench) -> None:
     ]
     first = run(bench, *facts)
     assert first.counts == {"promoted": 13, "inbox": 20, "history": 2}
-    before = bench.memory(), bench.told()
+    before = bench.memory(), bench.recorded()
     assert run(bench, *facts).counts == {"unchanged": 35}
-    assert (bench.memory(), bench.told()) == before
+    assert (bench.memory(), bench.recorded()) == before
 
 
 # --- the gate, and what is not believed --------------------------------------------------------
@@ -391,7 +391,7 @@ def test_no_secret_is_stored_or_printed(bench: Bench) -> None:
     answer = run(bench, *facts)
     assert outcomes(answer) == ["rejected", "inbox", "promoted"]
     everything = answer.model_dump_json() + bench.memory().model_dump_json()
-    everything += "".join(record.model_dump_json() for record in bench.told())
+    everything += "".join(record.model_dump_json() for record in bench.recorded())
     assert secret not in everything
     assert everything.count("[secret:github_token:") > 3
 

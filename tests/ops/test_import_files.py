@@ -338,8 +338,8 @@ def test_names_that_are_not_utf8_are_reported(home: Home) -> None:
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
     found = home.gather(Path(os.fsdecode(folder)))
-    told = [found.facts[""][0].file, found.files[0], found.problems[0].file]
-    assert [name.rpartition("/")[0] for name in told] == [f"{home.folder}/caf\\xe9"] * 3
+    paths = [found.facts[""][0].file, found.files[0], found.problems[0].file]
+    assert [name.rpartition("/")[0] for name in paths] == [f"{home.folder}/caf\\xe9"] * 3
 
 
 def test_a_byte_order_mark_is_not_text(home: Home) -> None:

@@ -22,7 +22,7 @@ def test_waiting_memories_are_promoted_by_the_next_session_of_any_agent(bench: B
     fill(bench, PendingMemory(entry=entry("m_1", SHIP, source="explicit"), owner_session="x" * 32))
     bench.event("session_started", session="another")
     assert (bench.texts(), bench.journal().entries) == ([SHIP], ())
-    (record,) = bench.told("memory_promoted")
+    (record,) = bench.recorded("memory_promoted")
     assert (record.entry, record.details["ownerSession"]) == ("m_1", "x" * 32)
 
 
@@ -45,7 +45,7 @@ def test_after_three_failed_promotions_a_memory_goes_to_the_inbox(bench: Bench) 
     (kept,) = bench.memory().entries
     assert (kept.status, kept.text) == ("inbox", SHIP)
     assert kept.reasons == ("promotion_failed", "missing_id")
-    assert [r.outcome for r in bench.told()] == ["retryable", "retryable", "inbox"]
+    assert [r.outcome for r in bench.recorded()] == ["retryable", "retryable", "inbox"]
 
 
 def test_a_repeated_promotion_changes_nothing(bench: Bench) -> None:

@@ -48,7 +48,7 @@ def test_a_file_is_created_changed_renamed_and_deleted(bench: Bench) -> None:
     ok(bench, "delete", path="/memories/facts")
     assert bench.memory().entries == ()
     assert bench.trash() == (kept.id,)
-    assert [(r.type, r.phase) for r in bench.told()] == [
+    assert [(r.type, r.phase) for r in bench.recorded()] == [
         ("memory_inbox", "agent"),
         ("memory_edited", "agent"),
         ("memory_edited", "agent"),
@@ -102,7 +102,7 @@ def test_secrets_are_redacted_before_storing_and_answering(bench: Bench) -> None
     failed = do(bench, "str_replace", path=NOTES, old_str=f"{secret} no", new_str="a")
     path = do(bench, "create", path=f"/memories/{secret}", file_text="a")
     texts = [answer, failed.text, path.text, shown(bench), *bench.texts("inbox")]
-    texts += [str(record.details) for record in bench.told()]
+    texts += [str(record.details) for record in bench.recorded()]
     assert not [text for text in texts if secret in text]
     assert path.failed
 

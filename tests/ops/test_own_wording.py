@@ -53,7 +53,7 @@ def test_a_wording_of_what_the_user_said_is_absorbed(
     assert known.status == "active"
     assert [outcome for outcome, _ in proposes(bench, proposed)] == ["absorbed"]
     assert [e.text for e in bench.memory().entries] == [known.text]
-    assert bench.told("memory_absorbed")[-1].details["text"] == proposed
+    assert bench.recorded("memory_absorbed")[-1].details["text"] == proposed
 
 
 @pytest.mark.parametrize(("said", "proposed"), SAME)

@@ -214,7 +214,7 @@ def test_a_recall_is_in_the_evidence_and_shown_by_why(serving: Bench) -> None:
     kept = keep(serving)
     begin(serving)
     say(serving)
-    records = serving.told("memory_recalled")
+    records = serving.recorded("memory_recalled")
     assert [(r.entry, r.session, r.reason_codes) for r in records] == [
         (kept.id, sid("s-1"), ("asked_about",))
     ]

@@ -28,7 +28,7 @@ def test_an_accepted_text_is_active_before_the_answer(bench: Bench) -> None:
 
 def test_an_entry_names_the_evidence_of_its_admission(bench: Bench) -> None:
     kept = bench.remember(SHIP)
-    (record,) = bench.told("memory_promoted")
+    (record,) = bench.recorded("memory_promoted")
     assert kept.admitted_by == record.event_id
     assert (record.entry, record.outcome, record.details["text"]) == (kept.id, "promoted", SHIP)
 
@@ -41,7 +41,7 @@ def test_a_refused_text_waits_in_the_inbox_with_its_reasons(bench: Bench) -> Non
         answer.message == f"It waits in the inbox as {waiting.id}, because it is an open question."
     )
     assert (waiting.status, waiting.reasons) == ("inbox", ("unresolved_question",))
-    assert [(r.outcome, r.reason_codes) for r in bench.told("memory_inbox")] == [
+    assert [(r.outcome, r.reason_codes) for r in bench.recorded("memory_inbox")] == [
         ("inbox", ("unresolved_question",))
     ]
 
@@ -70,7 +70,7 @@ def test_a_recurrence_after_a_week_reinforces_with_its_details(bench: Bench) -> 
     assert (answer.outcome, answer.reason_codes) == ("absorbed", ("elapsed_window",))
     assert answer.entry.reinforcement_count == 1
     assert answer.message == f"Known already, as {answer.entry.id}; it counts as seen again."
-    (record,) = bench.told("memory_absorbed")
+    (record,) = bench.recorded("memory_absorbed")
     assert record.details["reinforcementMode"] == "increment"
     assert record.details["requiredElapsedMs"] == 7 * 24 * 3600 * 1000
     assert record.details["elapsedMs"] == 7 * 24 * 3600 * 1000 + 1000
@@ -117,7 +117,7 @@ def test_a_text_that_cannot_be_stored_is_reported_and_leaves_nothing(
     assert refused.value.message == message
     assert refused.value.fix
     assert bench.memory().entries == ()
-    assert bench.told() == []
+    assert bench.recorded() == []
 
 
 def test_a_missing_folder_is_named(bench: Bench) -> None:

@@ -26,7 +26,7 @@ def test_an_entry_moves_to_the_user_and_back_with_its_history(bench: Bench) -> N
     assert "of the user, in all projects:\n- Keep answers short." in bench.prompt().blocks[0].text
     back = bench.call("rescope_entry", id=kept.id, scope="workspace")
     assert (back.entry.scope, bench.texts(), of_user(bench)) == ("workspace", [SHORT], [])
-    said = [r.details["to"] for r in bench.told("memory_rescoped")]
+    said = [r.details["to"] for r in bench.recorded("memory_rescoped")]
     assert said == ["user", bench.key]
 
 

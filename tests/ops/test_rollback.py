@@ -55,7 +55,7 @@ def test_entries_of_a_compaction_are_trashed_and_acts_of_people_kept(bench: Benc
     assert [act.text for act in done.yours] == [SHIP]
     assert sorted(bench.texts()) == sorted([QUEUE, SHIP])
     assert done.taken[0].act.entry in bench.trash()
-    (record,) = bench.told("memory_rolled_back")
+    (record,) = bench.recorded("memory_rolled_back")
     assert (record.phase, record.details["acts"]) == ("user", 1)
 
 
@@ -71,9 +71,9 @@ def test_a_replaced_entry_is_active_again(bench: Bench) -> None:
 def test_the_plan_equals_the_run_and_writes_nothing(bench: Bench) -> None:
     learn(bench, CENTS, QUEUE)
     bench.remember(SHIP)
-    before, records = bench.memory(), len(bench.told())
+    before, records = bench.memory(), len(bench.recorded())
     planned = plan(bench)
-    assert (bench.memory(), len(bench.told())) == (before, records)
+    assert (bench.memory(), len(bench.recorded())) == (before, records)
     done = run(bench)
     assert comparable(planned) == comparable(done)
     assert (planned.applied, done.applied, len(done.taken)) == (False, True, 2)

@@ -30,7 +30,7 @@ def noise(bench: Bench, count: int = 3) -> None:
 
 
 def ids(bench: Bench) -> list[str]:
-    return [record.event_id for record in bench.told()]
+    return [record.event_id for record in bench.recorded()]
 
 
 def test_why_undo_and_audit_work_for_every_entry_after_a_purge(files: Bench) -> None:
@@ -44,7 +44,7 @@ def test_why_undo_and_audit_work_for_every_entry_after_a_purge(files: Bench) -> 
     bench.later(days=91)
     before = bench.call("why", subject=kept.id).sentences
     done = rotate(bench.runtime, bench.key)
-    assert (done.purged, done.records - done.purged) == (4, len(bench.told()))
+    assert (done.purged, done.records - done.purged) == (4, len(bench.recorded()))
     after = bench.call("why", subject=kept.id).sentences
     assert [s for s in before if "prompt" not in s] == list(after)
     assert bench.call("diag_audit").remarks == ()
@@ -61,7 +61,7 @@ def test_over_the_limit_the_oldest_records_are_purged(files: Bench) -> None:
     noise(bench, 5)
     newest = ids(bench)[-2:]
     rotate(bench.runtime, bench.key)
-    assert ids(bench) == [bench.told("memory_promoted")[0].event_id, *newest]
+    assert ids(bench) == [bench.recorded("memory_promoted")[0].event_id, *newest]
     assert bench.call("why", subject=kept.id).records
 
 
@@ -69,7 +69,7 @@ def test_a_dry_run_reports_the_same_as_the_run(files: Bench) -> None:
     bench = eager(files, evidence_max_events=2)
     noise(bench, 5)
     planned = rotate(bench.runtime, bench.key, dry_run=True)
-    assert len(bench.told()) == 5
+    assert len(bench.recorded()) == 5
     done = rotate(bench.runtime, bench.key)
     assert (planned.purged, planned.bytes) == (done.purged, done.bytes) == (3, done.bytes)
 
@@ -88,7 +88,7 @@ def test_nothing_is_purged_while_the_memory_is_unreadable(files: Bench) -> None:
     for file in folder.iterdir():
         if "workspace-memory.json" in file.name and not file.name.endswith(".lock"):
             file.write_bytes(b"no json")
-    records = len(bench.told())
+    records = len(bench.recorded())
     with pytest.raises(StoreError, match="cannot be read, so nothing is purged"):
         rotate(bench.runtime, bench.key)
-    assert len(bench.told()) == records
+    assert len(bench.recorded()) == records

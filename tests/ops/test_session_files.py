@@ -78,7 +78,7 @@ def test_a_session_can_be_deleted_by_an_id_prefix(files: Bench) -> None:
     assert done.files == planned.files
     gone = {f for f in before - tree(bench) if "/." not in f}
     assert gone == set(planned.files)
-    (record,) = bench.told("session_deleted")
+    (record,) = bench.recorded("session_deleted")
     assert record.details["toldBy"] == "user"
 
 

@@ -95,7 +95,7 @@ def test_private_text_is_stored_nowhere(bench: Bench) -> None:
     bench.event("assistant_text", text="<private>Zanzibar</private> noted.")
     bench.event("session_ended")
     assert bench.texts() == []
-    assert "Zanzibar" not in str([record.model_dump() for record in bench.told()])
+    assert "Zanzibar" not in str([record.model_dump() for record in bench.recorded()])
 
 
 def test_an_unusable_configuration_learns_nothing(bench: Bench) -> None:
@@ -253,7 +253,7 @@ def test_only_the_best_unsure_statements_of_a_session_wait_behind_its_end(
     left = set(bench.texts("inbox"))
     assert len(left) == MOST_WAITING
     assert min(map(lasting_score, left)) >= max(map(lasting_score, waiting - left))
-    gone = [fact for fact in bench.told("memory_trashed") if CROWDED_OUT in fact.reason_codes]
+    gone = [fact for fact in bench.recorded("memory_trashed") if CROWDED_OUT in fact.reason_codes]
     assert {fact.details["text"] for fact in gone} == waiting - left
     bench.call("restore_entry", id=gone[0].entry)
     assert len(bench.texts("inbox")) == MOST_WAITING + 1

@@ -111,7 +111,7 @@ def test_an_act_is_named_by_its_entry_or_its_event(bench: Bench) -> None:
     first, second = bench.remember(SHIP), bench.remember(CENTS)
     bench.call("undo", act=first.id[:8])
     assert bench.texts() == [CENTS]
-    event = bench.told("memory_promoted")[1].event_id
+    event = bench.recorded("memory_promoted")[1].event_id
     bench.call("undo", act=event[:12])
     assert bench.texts() == []
     assert set(bench.trash()) == {first.id, second.id}
@@ -135,11 +135,11 @@ def test_a_text_restored_by_undo_can_be_learned_again(bench: Bench) -> None:
 
 def test_a_plan_writes_nothing(bench: Bench) -> None:
     kept = bench.remember(SHIP)
-    before, records = seen(bench), len(bench.told())
+    before, records = seen(bench), len(bench.recorded())
     plan = bench.call("plan_undo")
     assert not plan.applied
     assert plan.message == f"Would undo the remember: {kept.id} moves to the trash."
-    assert (seen(bench), len(bench.told())) == (before, records)
+    assert (seen(bench), len(bench.recorded())) == (before, records)
 
 
 def test_undoing_an_accepted_replacement_reactivates_the_old_text(bench: Bench) -> None:
@@ -164,13 +164,13 @@ def refusal(bench: Bench, **named: str) -> str:
 def test_an_impossible_undo_names_the_reason(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("edit_entry", id=kept.id, text=CENTS)
-    edited = bench.told("memory_edited")[0].event_id
+    edited = bench.recorded("memory_edited")[0].event_id
     bench.call("edit_entry", id=kept.id, text=QUEUE)
     assert refusal(bench, act=edited) == f"The text of {kept.id} was changed again later."
     bench.call("forget_entry", id=kept.id)
     assert refusal(bench, act=edited) == f"{kept.id} is in the trash."
     undone = bench.call("undo").event
-    gone = bench.told("memory_trashed")[0].event_id
+    gone = bench.recorded("memory_trashed")[0].event_id
     assert refusal(bench, act=gone) == f"{gone} was already undone by {undone}."
     assert refusal(bench, act="e_nothing") == f"There is no act 'e_nothing' in {bench.project}."
 
@@ -189,7 +189,7 @@ def test_acts_of_a_compaction_or_agent_are_not_undone_by_default(bench: Bench) -
     bench.remember(SHIP, source="compaction", origin="agent", session="s-1")
     bench.remember(CENTS, source="manual", origin="agent", session="s-1")
     assert "is left to undo" in refusal(bench)
-    learned, asked = (r.event_id for r in bench.told("memory_promoted"))
+    learned, asked = (r.event_id for r in bench.recorded("memory_promoted"))
     assert refusal(bench, act=learned) == f"{learned} is not your own act: a compaction did it."
     assert refusal(bench, act=asked) == f"{asked} is not your own act: an agent asked for it."
     assert bench.call("undo", act=learned, anyone=True).applied
@@ -208,7 +208,7 @@ def test_a_replacement_by_a_compaction_is_reverted(bench: Bench) -> None:
         f"REPLACE [M1] [project] {CENTS}\n",
     )
     assert bench.texts() == [CENTS]
-    replaced = bench.told("memory_superseded")[0].event_id
+    replaced = bench.recorded("memory_superseded")[0].event_id
     bench.call("undo", act=replaced, anyone=True)
     assert bench.texts() == [SHIP]
 
@@ -285,7 +285,7 @@ def test_undo_does_not_skip_a_change_of_session_memory(bench: Bench) -> None:
     """To take back something older in its place would surprise."""
     bench.event("session_started")
     bench.remember(SHIP)
-    (record,) = bench.told("memory_promoted")
+    (record,) = bench.recorded("memory_promoted")
     bench.call("change_block", session_id="s-1", block="goal", content="Ship it.")
     with pytest.raises(UserError) as refused:
         bench.call("undo")

@@ -58,13 +58,13 @@ def test_the_rule_that_refuses_a_text_is_named(
     bench: Bench, prepare: Callable[[Bench], object], text: str, verdict: str, rule: str
 ) -> None:
     prepare(bench)
-    records = len(bench.told())
+    records = len(bench.recorded())
     answer = bench.call("why_not", text=text)
     assert answer.verdict == verdict
     stopping = [check.rule for check in answer.checks if check.stops]
     assert rule in (*stopping, "shown", "")
     assert answer.sentence
-    assert len(bench.told()) == records
+    assert len(bench.recorded()) == records
 
 
 def test_the_same_fact_in_other_words_is_recognised(bench: Bench) -> None:

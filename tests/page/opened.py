@@ -73,7 +73,7 @@ class OpenPage:
     process: subprocess.Popen[str]
     address: str
     cookie: str = ""
-    told: str = ""
+    printed: str = ""
     headers: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -161,12 +161,12 @@ def opened(user: Terminal, *words: str, script: str = "") -> Iterator[OpenPage]:
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            page.told += line
+            page.printed += line
             if found := ADDRESS.search(line):
                 page.address = found[0]
             if "Ctrl-C" in line:
                 break
-        assert page.address, page.told
+        assert page.address, page.printed
         yield page
     finally:
         if process.poll() is None:

@@ -334,7 +334,7 @@ def test_over_ssh_it_says_how_to_forward_the_port(user: Terminal) -> None:
     user.env["SSH_CONNECTION"] = "10.0.0.7 50000 10.0.0.5 22"
     try:
         with opened(user) as served:
-            printed = " ".join(served.told.split())
+            printed = " ".join(served.printed.split())
             assert f"ssh -N -L {served.port}:127.0.0.1:{served.port} " in printed
             assert "@10.0.0.5" in printed
     finally:

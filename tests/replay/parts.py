@@ -66,7 +66,7 @@ def capture(end: int, at: float, usage: dict[str, int] | None = None, **more: An
     return {**line, "headers": headers, **({"usage": usage} if usage else {}), **more}
 
 
-def told(
+def line_of(
     kind: str, number: int, message: dict[str, Any] | None, after: int | None = None, **more: Any
 ) -> dict[str, Any]:
     """A line of a transcript; it follows the one before it, or the one numbered `after`."""

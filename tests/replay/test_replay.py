@@ -22,12 +22,12 @@ from tests.replay.parts import (
     assistant,
     bodies,
     capture,
+    line_of,
     plain,
     replayed,
     result,
     session,
     text,
-    told,
     used,
     user,
     written,
@@ -88,14 +88,14 @@ def test_other_requests_of_a_capture_are_skipped_and_reported(tmp_path: Path) ->
 
 TRANSCRIPT = [
     {"type": "summary", "summary": "Ferries", "leafUuid": "u9"},
-    told("user", 1, {"role": "user", "content": "Where do the ferries land?"}),
-    told("assistant", 2, answer("m1", text("I look."), prompt=5_000)),
-    told("assistant", 3, answer("m1", used("c1", "/a"), used("c2", "/b"), prompt=5_000)),
-    told("user", 4, user(result("c1", "one")), after=3),
-    told("user", 5, user(result("c2", "two")), after=3),
-    told("assistant", 6, answer("m2", text("At berth two."), prompt=5_100)),
-    told("user", 7, user(text("And the boats?"))),
-    told("assistant", 8, answer("m3", text("There."), prompt=5_200)),
+    line_of("user", 1, {"role": "user", "content": "Where do the ferries land?"}),
+    line_of("assistant", 2, answer("m1", text("I look."), prompt=5_000)),
+    line_of("assistant", 3, answer("m1", used("c1", "/a"), used("c2", "/b"), prompt=5_000)),
+    line_of("user", 4, user(result("c1", "one")), after=3),
+    line_of("user", 5, user(result("c2", "two")), after=3),
+    line_of("assistant", 6, answer("m2", text("At berth two."), prompt=5_100)),
+    line_of("user", 7, user(text("And the boats?"))),
+    line_of("assistant", 8, answer("m3", text("There."), prompt=5_200)),
 ]
 ASKED = user(text("Where do the ferries land?"))
 LOOKED = assistant(text("I look."), used("c1", "/a"), used("c2", "/b"))
@@ -115,8 +115,8 @@ def test_a_transcript_is_assembled_into_requests(tmp_path: Path) -> None:
 
 
 def test_a_prompt_after_an_earlier_line_rewinds_to_it(tmp_path: Path) -> None:
-    back = told("user", 9, user(text("No: the trains?")), after=6)
-    again = told("assistant", 10, answer("m4", text("At the hall.")))
+    back = line_of("user", 9, user(text("No: the trains?")), after=6)
+    again = line_of("assistant", 10, answer("m4", text("At the hall.")))
     found = bodies(written(tmp_path / "t", [*TRANSCRIPT, back, again]))
     assert plain(found[-1]["messages"]) == [
         *(ASKED, LOOKED, GIVEN, assistant(text("At berth two."))),
@@ -128,8 +128,8 @@ def test_a_prompt_without_a_parent_follows_all_lines(tmp_path: Path) -> None:
     """As in a transcript whose lines have no ids."""
     lines = [
         *TRANSCRIPT[1:6],
-        told("user", 9, user(text("Now!"))),
-        told("assistant", 10, answer("m4", text("Here."))),
+        line_of("user", 9, user(text("Now!"))),
+        line_of("assistant", 10, answer("m4", text("Here."))),
     ]
     nameless = [{**line, "uuid": None, "parentUuid": None} for line in lines]
     found = bodies(written(tmp_path / "t", nameless))
@@ -138,9 +138,9 @@ def test_a_prompt_without_a_parent_follows_all_lines(tmp_path: Path) -> None:
 
 
 def test_a_compaction_starts_a_new_history(tmp_path: Path) -> None:
-    cut = told("system", 9, None, subtype="compact_boundary")
-    summary = told("user", 10, user(text("So far: ferries.")), isCompactSummary=True)
-    after = told("assistant", 11, answer("m4", text("Go on.")))
+    cut = line_of("system", 9, None, subtype="compact_boundary")
+    summary = line_of("user", 10, user(text("So far: ferries.")), isCompactSummary=True)
+    after = line_of("assistant", 11, answer("m4", text("Go on.")))
     found = bodies(written(tmp_path / "t", [*TRANSCRIPT, cut, summary, after]))
     assert plain(found[-1]["messages"]) == [user(text("So far: ferries."))]
 
@@ -148,11 +148,13 @@ def test_a_compaction_starts_a_new_history(tmp_path: Path) -> None:
 def test_reminders_tools_and_system_prompt_are_read_from_the_transcript(tmp_path: Path) -> None:
     shape = {"system": [text("You are an agent.")], "tools": [{"name": "Read"}]}
     lines = [
-        told("attachment", 1, None, rendered=[{"content": "Environment"}], renderedRole="system"),
-        told("user", 2, user(text("hi"))),
-        told("attachment", 3, None, rendered=[{"content": "git"}], renderedRole="user"),
+        line_of(
+            "attachment", 1, None, rendered=[{"content": "Environment"}], renderedRole="system"
+        ),
+        line_of("user", 2, user(text("hi"))),
+        line_of("attachment", 3, None, rendered=[{"content": "git"}], renderedRole="user"),
         {"type": "api-request-shape", "sessionId": "s1", "shape": shape},
-        told("assistant", 4, answer("m1", text("hello"), prompt=90)),
+        line_of("assistant", 4, answer("m1", text("hello"), prompt=90)),
     ]
     (found,) = bodies(written(tmp_path / "t", lines))
     assert plain(found["messages"]) == [
@@ -163,16 +165,16 @@ def test_reminders_tools_and_system_prompt_are_read_from_the_transcript(tmp_path
 
 
 def test_errors_made_by_the_client_are_not_answers(tmp_path: Path) -> None:
-    wrong = told("assistant", 9, {**answer("x", text("API Error")), "model": "<synthetic>"})
+    wrong = line_of("assistant", 9, {**answer("x", text("API Error")), "model": "<synthetic>"})
     assert len(bodies(written(tmp_path / "t", [*TRANSCRIPT, wrong]))) == 3
 
 
 def test_a_subagent_has_its_own_conversation(tmp_path: Path) -> None:
     lines = [
-        told("user", 1, user(text("main"))),
-        told("user", 2, user(text("side")), isSidechain=True, agentId="a1"),
-        told("assistant", 3, answer("m1", text("side too")), isSidechain=True, agentId="a1"),
-        told("assistant", 4, answer("m2", text("main too")), after=1),
+        line_of("user", 1, user(text("main"))),
+        line_of("user", 2, user(text("side")), isSidechain=True, agentId="a1"),
+        line_of("assistant", 3, answer("m1", text("side too")), isSidechain=True, agentId="a1"),
+        line_of("assistant", 4, answer("m2", text("main too")), after=1),
     ]
     report = replayed(written(tmp_path / "t", lines))
     assert [(turn.conversation, turn.call) for turn in report.turns] == [
