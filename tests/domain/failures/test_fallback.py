@@ -578,6 +578,14 @@ ROWS = [
         "The document is invalid.\n\n#/paths/~1a\nexpected Object to have a title\n",
         "expected Object to have a title",
     ),
+    (
+        "shapecheck pier.svg",
+        1,
+        "-------------------- Files --------------------\n? 1 checks in progress.\nx pier.svg\n"
+        "  x nest Expected 'g', none found\n\n------------------- Summary -------------------\n"
+        "x 1 invalid files.\n",
+        "Expected 'g', none found",
+    ),
     # A record of a JSON report without a message: the title of what it is about, or its code.
     (
         "scan-host -o json",

@@ -301,6 +301,7 @@ _FOUND = Lazy(
 )
 _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
+    r"|^(?:x |\W*)[1-9]\d* (?:invalid|failing|failed|broken|bad|wrong) \pL+\W*$"
 )
 _CELLS = Lazy(_SHAPES["cells"])
 _ASIDES = Lazy(r"\([^()]*\)")
