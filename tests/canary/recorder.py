@@ -17,6 +17,9 @@ import re2
 from tests.canary.tokens import Canary, forms
 from wm.text.patterns import Pattern
 
+NO_DISK = ("/dev/", "/proc/", "/memfd:")
+"""How the names of files begin that are on no disk."""
+
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2")
 NAMES = (
     "openat", "open", "creat", "mkdir", "mkdirat", "rename", "renameat", "renameat2",
@@ -72,7 +75,7 @@ def written(log: Path) -> Iterator[Written]:
             if call in WRITES:
                 target = _DESCRIPTOR.match(rest)
                 path = _plain(target[1]).decode(errors="replace") if target else ""
-                if path.startswith("/") and not path.startswith(("/dev/", "/proc/")):
+                if path.startswith("/") and not path.startswith(NO_DISK):
                     yield Written(log.name, path, b"".join(strings))
             elif call in NAMES and (not call.startswith("open") or b"O_CREAT" in rest):
                 for name in strings:

@@ -28,6 +28,9 @@ Objects(sys.argv[1]).read(["HEAD"], 1)
 SILENT = '#!/bin/sh\nprintf "%s blob 4096\\nhalf of it" 0123456789\nexec sleep 60\n'
 
 
+WHERE_ERRORS_GO = '#!/bin/sh\necho "fatal: no remote" >&2\nreadlink /proc/$$/fd/2\n'
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     where = tmp_path / "mirror.git"
@@ -127,3 +130,17 @@ def test_what_git_started_ends_with_it_at_the_deadline(
     done = run(words, where=str(repository), deadline_s=0.5, quiet=quiet)
     assert done.why == "git did not answer in time"
     wait_for(lambda: not running(repository))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no files in memory")
+def test_errors_of_git_are_on_no_disk(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(WHERE_ERRORS_GO)
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    done = run(["fetch"], where=str(repository), deadline_s=30, is_repository=True)
+    assert done.text.startswith("/memfd:")
+    assert done.err.startswith("fatal: no remote")

@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from glob import glob
@@ -125,7 +126,7 @@ def run(
         with (
             TemporaryFile(prefix=LEFT, dir=folder) as given,
             TemporaryFile(prefix=LEFT, dir=folder) as out,
-            TemporaryFile(prefix=LEFT, dir=folder) as err,
+            _in_memory(folder) as err,
         ):
             given.write(data)
             given.seek(0)
@@ -150,6 +151,14 @@ def run(
             return Output(code, _written(out, most), errors)
     except OSError as error:
         return Output(None, err=f"git cannot be started in {where}: {error.strerror}")
+
+
+def _in_memory(folder: str | None) -> IO[bytes]:
+    """A file for errors of git, which quote the URL of the remote, with a password in it. Other
+    systems than Linux have only files without a name."""
+    if sys.platform == "linux":
+        return open(os.memfd_create("wm"), "w+b")
+    return TemporaryFile(prefix=LEFT, dir=folder)
 
 
 def _ended(process: subprocess.Popen[bytes], deadline_s: float, *, group: bool) -> int | None:
