@@ -98,6 +98,7 @@ def test_what_cannot_be_done_is_said_with_what_to_do(
     for words, sentence in (
         (("sync", "elsewhere"), "git remote add elsewhere URL"),
         (("sync", "git@example.org:shop.git"), "git remote add NAME URL"),
+        (("sync", "export TOKEN=abc"), "git remote add NAME URL"),
         (("sync", "--mine"), "wm does not know your own repository yet"),
         (("share", "m_0000"), "m_0000"),
         (("team", "leave"), "shared with nobody"),

@@ -53,7 +53,7 @@ def sync_project(
                 "own.",
                 fix=f"To make one: git init && git remote add {name} URL. {mine}",
             )
-        new = "NAME" if "/" in name or ":" in name else name
+        new = "NAME" if set("/: ") & set(name) else name
         raise UserError(
             f"git knows no remote {name!r} in {place.root}.",
             fix="`git remote -v` lists the remotes; `wm sync NAME` uses one. To add one: "
