@@ -601,6 +601,7 @@ FIRST_TRIES: tuple[tuple[str, str], ...] = (
     ("remember --scope user x", "wm remember --user"),
     ("status -v", "wm doctor"),
     ("login", "wm setup"),
+    ("recall deploy", "wm search"),
     ("tags", "wm search --tag"),
     ("-help", "--help"),
     ("status -json", "--json"),

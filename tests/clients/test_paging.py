@@ -188,7 +188,10 @@ def judge(exchanges: Sequence[Exchange], task: Task, session: str, *, is_long: b
         is_same = before.request.body["model"] == now.request.body["model"]
         starts = len(now.request.messages) < len(before.request.messages)
         if record.request not in cuts and is_same and not starts:
-            assert now.usage.cache_read >= before.usage.cache_read
+            assert now.usage.cache_read >= before.usage.cache_read, (
+                f"{record.request}: of the client's own request {record.plain}, expected "
+                f"{record.predicted}, reported {record.reported}"
+            )
             assert set(now.dropped) <= set(before.dropped)
     compared = [
         one

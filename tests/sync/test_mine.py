@@ -247,7 +247,7 @@ def test_a_folder_that_takes_no_part_is_named(computers: Computers) -> None:
 
 
 def test_it_syncs_from_any_folder(computers: Computers) -> None:
-    """The home folder is no project, and the first place where a person tries it."""
+    """The home folder is not a project, and people try the command there first."""
     desk, laptop = computers.desk, computers.laptop
     desk.remember("I want answers in short sentences.", user=True, type="feedback")
     computers.join()

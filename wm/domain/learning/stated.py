@@ -250,7 +250,7 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
 
 
 _RULE = frozenset({"always", "first:ban"})
-"""A sentence with one of these is no background of a question."""
+"""A sentence with one of these is more than the background of a question."""
 
 _VALUE = frozenset({"number", "path", "proper"})
 

@@ -154,8 +154,8 @@ def run(
 
 
 def _in_memory(folder: str | None) -> IO[bytes]:
-    """A file for errors of git, which quote the URL of the remote, with a password in it. Other
-    systems than Linux have only files without a name."""
+    """A file for the errors of git, which quote the URL of the remote and a password in it. On
+    other systems than Linux it is on disk, without a name."""
     if sys.platform == "linux":
         return open(os.memfd_create("wm"), "w+b")
     return TemporaryFile(prefix=LEFT, dir=folder)
@@ -198,7 +198,10 @@ def _parents() -> dict[int, int]:
     if found:
         return found
     words = ["ps", "-A", "-o", "pid=,ppid="]
-    listed = subprocess.run(words, capture_output=True, check=False).stdout.split()
+    try:
+        listed = subprocess.run(words, capture_output=True, check=False).stdout.split()
+    except OSError:
+        return {}  # a system without both
     return dict(zip(map(int, listed[::2]), map(int, listed[1::2]), strict=True))
 
 

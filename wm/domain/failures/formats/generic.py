@@ -44,6 +44,7 @@ _ADVICE = patterns.Lazy(
 _POINTS_BELOW = patterns.Lazy(
     r"(?i)\b(?:see|details?|errors?|listed|shown)\b(?: \w+)? below\b[^:\d]{0,20}[.:]?\s*$"
 )
+"""A line that only says that the error follows."""
 
 
 def stated(lines: Sequence[str], at: int) -> str:

@@ -364,18 +364,23 @@ def below_source(lines: Sequence[str], i: int) -> int:
     for j in range(i + 1, min(i + REACH, len(lines))):
         mark = _MARK.match(lines[j])
         if mark is not None:
-            below = range(j + 1, min(j + REACH, len(lines)))
-            said = [k for k in below if _FRAMED.match(lines[k]) or not _QUOTED.match(lines[k])][:3]
-            text = (k for k in said if _FRAMED.match(lines[k]) or _is_message(lines[k]))
-            near = next(text, -1)
-            apart = near > j + 1 and _QUOTED.match(lines[j]) and not _FRAMED.match(lines[near])
-            return j if mark.group(1) else -1 if apart else near
+            return j if mark.group(1) else _below_mark(lines, j)
         source = not _LETTERS.search(lines[j]) or _QUOTED.match(lines[j])
         if not source and _MARK.match("".join(lines[j + 1 : j + 2])) is None:
             quoted = next((t for t in reversed(lines[i + 1 : j]) if t.strip()), "")
             thrown = quoted[:1] == ">" or (quoted and _EXCEPTION_AT.match(lines[i]))
             return j if thrown and _is_message(lines[j]) else -1
     return -1
+
+
+def _below_mark(lines: Sequence[str], mark: int) -> int:
+    """The line with the message below a mark; -1 for none. Below a mark in a frame, only the next
+    line may be outside of the frame."""
+    below = range(mark + 1, min(mark + REACH, len(lines)))
+    near = [k for k in below if _FRAMED.match(lines[k]) or not _QUOTED.match(lines[k])][:3]
+    found = next((k for k in near if _FRAMED.match(lines[k]) or _is_message(lines[k])), -1)
+    is_apart = found > mark + 1 and _QUOTED.match(lines[mark]) and not _FRAMED.match(lines[found])
+    return -1 if is_apart else found
 
 
 REACH = 12
