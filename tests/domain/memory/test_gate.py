@@ -1,9 +1,11 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests import bench as evaluation
+from wm.domain.memory import gate_words
 from wm.domain.memory.gate import SOFT, judge
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
@@ -325,3 +327,22 @@ def test_a_string_declared_not_secret_passes() -> None:
     allowing = Redactor(REDACTOR.digest, frozenset({"a" * 64}))
     assert not judge(text, type="project", source="explicit", settings=GATE, redactor=REDACTOR).ok
     assert judge(text, type="project", source="explicit", settings=GATE, redactor=allowing).ok
+
+
+@pytest.mark.parametrize("name", [name for name in vars(gate_words) if name.isupper()])
+def test_rows_are_in_lower_case_as_the_text_is(name: str) -> None:
+    rows = getattr(gate_words, name)
+    for row in (rows,) if isinstance(rows, str) else rows:
+        without_escapes = re.sub(r"\\.", "", row)
+        assert without_escapes == without_escapes.lower()
+
+
+@pytest.mark.parametrize("text", ["I AM NOW FIXING THE PARSER", "ſtack smashing was Fixed today"])
+def test_case_hides_nothing(text: str) -> None:
+    small = text.lower().replace("\u017f", "s")
+    verdicts = [
+        judge(one, type="project", source="compaction", settings=GATE, redactor=None)
+        for one in (text, small)
+    ]
+    assert not verdicts[0].ok
+    assert verdicts[0] == verdicts[1]

@@ -26,6 +26,11 @@ from wm.text.terms import STOP_WORDS, folded
 from wm.text.word_grams import grams
 
 _TABLES = Tables("wm.domain.change")
+_BORDER = (
+    r"[\x00-,./:-@\[-`{-\x{bf}×÷،؛؟।॥\x{2000}-\x{2bff}\x{3000}-\x{303f}"
+    r"\x{ff01}-\x{ff0f}\x{ff1a}-\x{ff20}\x{1f000}-\x{1faff}]"
+)
+"""What may be beside a word. As `[^\\pL\\pM\\pN-]`, a pattern took 1.4 ms to compile, not 0.02."""
 
 
 def _phrases(name: str) -> Phrases:
@@ -42,7 +47,7 @@ def _pattern(lines: Iterable[str]) -> str:
         text = line.replace(".", r"\.").replace("-", r"\-")
         text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[^\s,.;:!?()]*")
         (inside if any(map(is_cjk, line)) else spaced).append(text.replace(" ", r"\s+"))
-    either = [rf"(?:^|[^\pL\pM\pN-])(?:{'|'.join(spaced)})(?:$|[^\pL\pM\pN-])"] if spaced else []
+    either = [rf"(?:^|{_BORDER})(?:{'|'.join(spaced)})(?:$|{_BORDER})"] if spaced else []
     return "|".join([*either, *inside])
 
 

@@ -1,10 +1,10 @@
 """The quality gate: is this text worth remembering for months, and safe? (EX-3)
 
-Judges one text by tables of words in sixteen languages (`gate_words`), in normalised form, so that
-full-width, invisible and lookalike characters hide nothing. A line that a model proposes, and to
-which no rule objects, is also judged by two fitted models (`worth`). Codes have the order of the
-specification. Reports only what is wrong; the caller decides whether a refused text is dropped or
-waits in the inbox. Pure and linear (EX-6).
+Judges one text by tables of words in sixteen languages (`gate_words`), in normalised form and lower
+case, so that full-width, invisible and lookalike characters hide nothing. A line that a model
+proposes, and to which no rule objects, is also judged by two fitted models (`worth`). Codes have
+the order of the specification. Reports only what is wrong; the caller decides whether a refused
+text is dropped or waits in the inbox. Pure and linear (EX-6).
 """
 
 # ruff: noqa: E501  Long patterns.
@@ -22,7 +22,7 @@ from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_gue
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
-from wm.text.patterns import Lazy, PatternSet, encoded, words
+from wm.text.patterns import Lazy, PatternSet, encoded, without_case, words
 from wm.text.scripts import is_cjk, is_cjk_heavy
 
 SOFT = ("bad_feedback", "bad_decision")
@@ -41,9 +41,11 @@ class GateVerdict(Struct, frozen=True):
 
 
 class _NormalisedText(NamedTuple):
-    """A text in the forms that the rules need. durable: it states a rule."""
+    """A text in the forms that the rules need. lower: `plain` in lower case.
+    durable: it states a rule."""
 
     plain: str
+    lower: str
     type: str
     source: str
     durable: bool
@@ -70,7 +72,7 @@ def judge(
     plain = judged.plain
     if not plain.strip(" .,;:!?-_*`'\"。、"):
         return GateVerdict(False, ("empty",))
-    reasons = ["too_short"] if _too_short(plain, type, source, settings) else []
+    reasons = ["too_short"] if _too_short(judged, settings) else []
     reasons += [code for code, rule in _RULES if rule(judged)]
     if _holds_secret(text[:JUDGED_CHARS], redactor):
         reasons.append("secret")
@@ -106,11 +108,16 @@ _RUSSIAN = str.maketrans("aceopxyrABEKMHOPCTXYZ", "асеорхугАВЕКМН�
 
 
 def _normalised(text: str, type: str, source: str) -> _NormalisedText:
-    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
+    plain = _plain(text)
     found = plain.split()
     paths = frozenset(filter(_is_path, found))
-    durable = _is_durable(" ".join(word for word in found if word not in paths))
-    return _NormalisedText(plain, type, source, durable, *_count_paths(found, paths))
+    durable = _is_durable(without_case(" ".join(word for word in found if word not in paths)))
+    lower = without_case(plain)
+    return _NormalisedText(plain, lower, type, source, durable, *_count_paths(found, paths))
+
+
+def _plain(text: str) -> str:
+    return unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
 
 
 def _worthless(type: str) -> GateVerdict:
@@ -121,30 +128,29 @@ def _worthless(type: str) -> GateVerdict:
 
 def reads_as_instruction(text: str) -> bool:
     """Whether the text gives a model an order instead of stating something (TR-3)."""
-    plain = unaccented(" ".join(normalised(text[:JUDGED_CHARS]).split()))
-    return _is_injection(_NormalisedText(plain, "", "", False, 0, 0))
+    return _orders_harm(_plain(text))
 
 
-def _too_short(plain: str, type: str, source: str, settings: GateSettings) -> bool:
-    cjk = is_cjk_heavy(plain)
-    if source in ("explicit", "manual", "stated"):
+def _too_short(judged: _NormalisedText, settings: GateSettings) -> bool:
+    size, cjk = len(judged.plain), is_cjk_heavy(judged.plain)
+    if judged.source in ("explicit", "manual", "stated"):
         least = settings.min_chars_explicit_cjk if cjk else settings.min_chars_explicit
     else:
         least = settings.min_chars_cjk if cjk else settings.min_chars
-    if len(plain) >= least:
+    if size >= least:
         return False
     # "scrypt n=16384" is short but complete: parameters and links are facts of few characters.
-    return not (type == "reference" and len(plain) >= 12 and _PARAMETER.search(plain))
+    return not (judged.type == "reference" and size >= 12 and _PARAMETER.is_match(judged.lower))
 
 
-_PARAMETER = Lazy(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b", ignore_case=True)
+_PARAMETER = Lazy(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b")
 
 
 # --- tables --------------------------------------------------------------------------------------
 
 
 def _compiled(patterns: gate_words.Patterns) -> PatternSet:
-    return PatternSet(Lazy(unaccented(pattern), ignore_case=True) for pattern in patterns)
+    return PatternSet(Lazy(unaccented(pattern)) for pattern in patterns)
 
 
 _DURABLE = _compiled(gate_words.DURABLE)
@@ -168,7 +174,7 @@ _PREFERENCE = _compiled(gate_words.PREFERENCE)
 _REPORT = _compiled(gate_words.REPORT)
 _EVENT = _compiled(gate_words.EVENT)
 _CHOICE = _compiled(gate_words.CHOICE)
-_STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START), ignore_case=True)
+_STATEMENT_START = Lazy(unaccented(gate_words.STATEMENT_START))
 
 
 def _is_durable(prose: str) -> bool:
@@ -182,71 +188,69 @@ _STATES_NO_RULE = Lazy(
     r"\b(?:only|nur) (?:sometimes|once|partly|occasionally|manchmal|einmal|gelegentlich|on \w+ machine)\b|"
     r"(?:응답|동작|작동|실행|접속|연결|로드|반응)(?:하지|되지) 않|(?:応答|起動|動作|接続|反応|表示)しない|"
     r"\bevery (?:now and then|once in a while)\b|\bevery time since\b|\bnur noch\b|\bonly [^.;]{1,30} (?:left|remains?|missing)\b|残り(?:は|が)[^。]{0,30}(?:だけ|のみ)|"
-    r"^(?:maybe|perhaps|to (?:clarify|decide|discuss|check|confirm))\b.*",
-    ignore_case=True,
+    r"^(?:maybe|perhaps|to (?:clarify|decide|discuss|check|confirm))\b.*"
 )
 
 
 def _unless_durable(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
     """A match counts unless the sentence states a rule: "CI must fail when …" is not a CI report."""
-    return lambda judged: not judged.durable and patterns.is_match(judged.plain)
+    return lambda judged: not judged.durable and patterns.is_match(judged.lower)
 
 
 def _always(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
-    return lambda judged: patterns.is_match(judged.plain)
+    return lambda judged: patterns.is_match(judged.lower)
 
 
 _PAST_END = Lazy(gate_words.PAST_END)
-_ERROR_FORM = Lazy(unaccented(gate_words.ERROR_FORM), ignore_case=True)
-_ADJECTIVE = Lazy(gate_words.ADJECTIVE, ignore_case=True)
+_ERROR_FORM = Lazy(unaccented(gate_words.ERROR_FORM))
+_ADJECTIVE = Lazy(gate_words.ADJECTIVE)
 
 
 def _is_progress(judged: _NormalisedText) -> bool:
     if judged.durable:
         return False
-    if judged.type == "project" and _PAST_END.search(judged.plain) is not None:
+    if judged.type == "project" and _PAST_END.search(judged.lower) is not None:
         return True
     if reports_progress(judged.plain):
         return True
-    if not _PROGRESS.is_match(judged.plain):
+    if not _PROGRESS.is_match(judged.lower):
         return False
-    if judged.type == "decision" and _CHOICE.is_match(judged.plain):
+    if judged.type == "decision" and _CHOICE.is_match(judged.lower):
         return False
-    return _ADJECTIVE.search(judged.plain) is None
+    return _ADJECTIVE.search(judged.lower) is None
 
 
 def _is_commit(judged: _NormalisedText) -> bool:
-    return _COMMIT_SUBJECT.is_match(judged.plain) or (
-        not judged.durable and _COMMIT.is_match(judged.plain)
+    return _COMMIT_SUBJECT.is_match(judged.lower) or (
+        not judged.durable and _COMMIT.is_match(judged.lower)
     )
 
 
 def _is_temporary(judged: _NormalisedText) -> bool:
     # "Do not remember this" reads like a rule but asks for the opposite.
-    if _UNWANTED.is_match(judged.plain):
+    if _UNWANTED.is_match(judged.lower):
         return True
     return not judged.durable and (
-        _TEMPORARY.is_match(judged.plain) or describes_moment(judged.plain)
+        _TEMPORARY.is_match(judged.lower) or describes_moment(judged.plain)
     )
 
 
 _UNWANTED = Lazy(
-    r"^(?:please )?(?:do not|don't|dont|never) (?:remember|save|store|keep|memori[sz]e) (?:this|that|it)\b",
-    ignore_case=True,
+    r"^(?:please )?(?:do not|don't|dont|never) (?:remember|save|store|keep|memori[sz]e) (?:this|that|it)\b"
 )
 
 
 def _is_question(judged: _NormalisedText) -> bool:
-    if _QUESTION_MARK.is_match(judged.plain[-12:]):
+    if _QUESTION_MARK.is_match(judged.lower[-12:]):
         return True
-    return not judged.durable and (_QUESTION.is_match(judged.plain) or is_guess(judged.plain))
+    return not judged.durable and (_QUESTION.is_match(judged.lower) or is_guess(judged.plain))
 
 
 def _is_raw_error(judged: _NormalisedText) -> bool:
-    if _ERROR_FORM.is_match(judged.plain):
+    if _ERROR_FORM.is_match(judged.lower):
         return False
-    return _RAW_ERROR_START.is_match(judged.plain) or (
-        not judged.durable and _RAW_ERROR.is_match(judged.plain)
+    return _RAW_ERROR_START.is_match(judged.lower) or (
+        not judged.durable and _RAW_ERROR.is_match(judged.lower)
     )
 
 
@@ -289,17 +293,22 @@ _SPACED = Lazy(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
 
 
 def _is_injection(judged: _NormalisedText) -> bool:
-    plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), judged.plain)
-    for pattern in _INJECTION.matching(encoded(plain)):
-        for match in pattern.finditer(plain):
-            if not _forbids(plain, match.start(), match.group()):
+    return _orders_harm(judged.plain)
+
+
+def _orders_harm(plain: str) -> bool:
+    plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), plain)
+    lower = without_case(plain)
+    for pattern in _INJECTION.matching(encoded(lower)):
+        for match in pattern.finditer(lower):
+            if not _forbids(lower, match.start(), match.group()):
                 return True
     return has_harmful_intent(plain)
 
 
 def _forbids(plain: str, at: int, found: str) -> bool:
     """Whether the order is forbidden: `Never run migrations without asking`."""
-    if found.lower().startswith("agent"):
+    if found.startswith("agent"):
         return _NEGATED.search(found) is not None and _ASKS.search(found) is None
     without = _WITHOUT.search(found) or _EXPOSES.search(found)
     if without is None:
@@ -309,21 +318,18 @@ def _forbids(plain: str, at: int, found: str) -> bool:
 
 
 _WITHOUT = Lazy(
-    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이",
-    ignore_case=True,
+    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이"
 )
 _EXPOSES = Lazy(
     r"^(?:print|reveal|dump|expose|disclose|paste|output|imprim|revel|muestr|mostr|affich|divulg|gib|zeig|verrat|druck)|"
-    r"^(?:打印|输出|泄露|公开|显示)|(?:表示|出力|公開|漏ら|출력|표시|공개|유출)$",
-    ignore_case=True,
+    r"^(?:打印|输出|泄露|公开|显示)|(?:表示|出力|公開|漏ら|출력|표시|공개|유출)$"
 )
 _ASKS = Lazy(
-    r"\b(?:never|no longer|doesn't|does not|need not|needn't) (?:need to )?(?:asks?|confirms?|waits?)\b",
-    ignore_case=True,
+    r"\b(?:never|no longer|doesn't|does not|need not|needn't) (?:need to )?(?:asks?|confirms?|waits?)\b"
 )
 """An agent that never asks acts on its own, so this negation forbids nothing."""
 
-_NEGATED = Lazy(r"\b(?:never|not|no)\b", ignore_case=True)
+_NEGATED = Lazy(r"\b(?:never|not|no)\b")
 
 
 def _holds_secret(text: str, redactor: Redactor | None) -> bool:
@@ -338,21 +344,21 @@ def _is_bad_feedback(judged: _NormalisedText) -> bool:
     """Whether feedback says nothing about how to work: a report or a description."""
     if judged.type != "feedback":
         return False
-    if _REPORT.is_match(judged.plain):
+    if _REPORT.is_match(judged.lower):
         return not judged.durable
-    describes = _STATEMENT_START.is_match(judged.plain)
-    if judged.plain.lower().startswith("the user "):
+    describes = _STATEMENT_START.is_match(judged.lower)
+    if judged.lower.startswith("the user "):
         return False  # a person's way of working implies how to work for them
-    return describes and not judged.durable and not _PREFERENCE.is_match(judged.plain)
+    return describes and not judged.durable and not _PREFERENCE.is_match(judged.lower)
 
 
 def _is_bad_decision(judged: _NormalisedText) -> bool:
     """Whether a decision decides nothing: an event, a step of work."""
-    if judged.type != "decision" or _CHOICE.is_match(judged.plain):
+    if judged.type != "decision" or _CHOICE.is_match(judged.lower):
         return False
     # "The console is React 18; Redux was removed": the first clause is the decision.
-    first = _CLAUSE.match(judged.plain)
-    return _EVENT.is_match(first.group() if first is not None else judged.plain)
+    first = _CLAUSE.match(judged.lower)
+    return _EVENT.is_match(first.group() if first is not None else judged.lower)
 
 
 _CLAUSE = Lazy(r"[^;:：；]+")

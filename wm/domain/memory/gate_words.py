@@ -1,17 +1,17 @@
 # ruff: noqa: E501  One row, one way of saying it.
 """Word tables of the quality gate, in up to sixteen languages (EX-3).
 
-Each table is a tuple of re2 patterns; a text that matches one has the quality. Matching ignores
-case and accents and uses normalised text (full-width, invisible and lookalike characters
-undone). Write rows with their accents; the compiler removes them. Data only:
-`wm.domain.memory.gate` decides the precedence.
+Each table is a tuple of re2 patterns; a text that matches one has the quality. The text is in lower
+case, without accents and normalised (full-width, invisible and lookalike characters undone). Write
+rows in lower case, which compile in half the time of those without case, and with their accents,
+which the gate removes. Data only: `wm.domain.memory.gate` decides the precedence.
 """
 
 from __future__ import annotations
 
 Patterns = tuple[str, ...]
 
-FILE = r"[\w.@~/\[\]-]*[\w\])]\.[A-Za-z][A-Za-z0-9]{0,5}\b"
+FILE = r"[\w.@~/\[\]-]*[\w\])]\.[a-z][a-z0-9]{0,5}\b"
 HASH = r"\b(?:[0-9a-f]*[a-f][0-9a-f]*[0-9]|[0-9a-f]*[0-9][0-9a-f]*[a-f])[0-9a-f]*\b"
 
 _NUM = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|dois|duas|três|quatro|sete|oito|nove|dez|doze)"
@@ -99,12 +99,12 @@ PAST_END = (
 """Chinese, Japanese and Korean sentences end in the verb: with such an ending they report work."""
 
 RAW_ERROR: Patterns = (
-    r"^(?:uncaught |unhandled |caused by: )?(?:[A-Za-z_][\w$]*(?:\.|::))*[A-Za-z_]\w*(?:Error|Exception|Warning|Fault|Failure|Panic)(?:\s?\[\w+\])?\s?:\s?\S",
+    r"^(?:uncaught |unhandled |caused by: )?(?:[a-z_][\w$]*(?:\.|::))*[a-z_]\w*(?:error|exception|warning|fault|failure|panic)(?:\s?\[\w+\])?\s?:\s?\S",
     r"^(?:[a-z_]\w*\.)+(?:errors|exceptions?)\.\w+:\s",
     r"^(?:[\w./\\-]+\.\w{1,5}[(:]\d+[,:)\d]*|[\w./-]+:\d+):?\s.{0,12}\b(?:error|fatal|warning)\b|^(?:unhandled|uncaught) [\w ]{1,30}:\s|^[\w.-]{2,20}: (?:fatal )?(?:error|command not found)\b|^[\w./-]{2,30}: [\w./-]{1,60}: (?:command not found|no such file|permission denied|not found)",
     r"^\[?(?:(?:fatal|schwerer|kritischer|internal|interner) )?(?:error|fatal|panic|ausnahme|excepción|exceção|exception|异常|例外|예외|fehler|erreur|errore?|erro|fout|błąd|ошибка|hata|lỗi|错误|錯誤|报错|エラー|오류|에러|خطأ|त्रुटि)(?: (?:fatale?|critique|crítico|grave|interne|interno|de \w+))?\]?(?:\[\w+\])?\s?[:：]\s?\S",
     r"^(?:error ts\d+|error\[e\d+\]|npm err!|npm error|e \w+(?:error|exception)\b|e assert |failed tests?/|fail(?:ed)? \S+(?:::|/)\S+|--- fail|make: \*\*\*|ld: |segmentation fault|core dumped|bus error|assertionerror|exit (?:code|status) [1-9])",
-    r"\b(?:ENOENT|ECONNREFUSED|ERESOLVE|EADDRINUSE|EACCES|ETIMEDOUT|ENOTFOUND|EPERM|MODULE_NOT_FOUND|ERR_[A-Z_]{4,})\b.{0,80}(?:[:,)]|$)",
+    r"\b(?:enoent|econnrefused|eresolve|eaddrinuse|eacces|etimedout|enotfound|eperm|module_not_found|err_[a-z_]{4,})\b.{0,80}(?:[:,)]|$)",
     r"\b(?:command not found|no such file or directory|permission denied|undefined reference to|is not defined|is not a function|cannot read propert(?:y|ies)|cannot find module|unexpected token)\b.{0,80}$",
     r"- assert .{1,80}(?:==|!=|<|>|is|in)",
     r"^\w[\w.-]{1,20}: (?:\(\d+\)|error|fatal|failed|cannot|unable|unknown|invalid|unrecogni[sz]ed|no such|permission|command)\b|^\.{0,2}/?[\w./-]+\.\w{1,5}:\d+(?::\d+)?:\s|\bobject has no attribute '|\b(?:segmentation fault|core dumped|bus error|out of memory|killed by signal|connection (?:refused|reset)|bad gateway|cannot allocate)\b.{0,20}$|\bno module named '",
@@ -266,7 +266,7 @@ _ORDERS = r"(?:\w+ )?(?:instructions?|rules?|guidance|prompts?|directives?|guide
 INJECTION: Patterns = (
     rf"\b(?:ignore|disregard|forget|override|overrule|bypass|discard|neglect|drop|skip|violate|supersede)s?\b.{{0,30}}?\b{_OLD} {_ORDERS}\b",
     r"\b(?:ignore|disregard|forget|override|bypass) (?:all|any|your|every) (?:instructions?|prompts?|directives?|guidelines?|safeguards?|of (?:the|your) (?:above|instructions))\b|\b(?:ignore|disregard|forget) (?:everything|all|anything) (?:above|before|you (?:were|have been) told|said before)\b",
-    r"\byou are (?:now |no longer |hereby )(?:in |a |an |the |bound|called|not|free|allowed|permitted|authori[sz]ed|acting|running|[A-Z]{3})|\b(?:system|safety|security) rules (?:no longer|do not|don't) apply\b|\b(?:maintenance|developer|god|debug|admin|unrestricted|jailbreak|dan) mode\b.{0,40}\b(?:rules|restrictions|enabled|now|on|active|apply)\b|\bjailbreak\b|\b(?:act|behave|respond) as (?:if you|an unrestricted|root|admin)\b|\bpretend (?:to be|that you|you are)\b",
+    r"\byou are (?:now |no longer |hereby )(?:in |a |an |the |bound|called|not|free|allowed|permitted|authori[sz]ed|acting|running|[a-z]{3})|\b(?:system|safety|security) rules (?:no longer|do not|don't) apply\b|\b(?:maintenance|developer|god|debug|admin|unrestricted|jailbreak|dan) mode\b.{0,40}\b(?:rules|restrictions|enabled|now|on|active|apply)\b|\bjailbreak\b|\b(?:act|behave|respond) as (?:if you|an unrestricted|root|admin)\b|\bpretend (?:to be|that you|you are)\b",
     r"^\W{0,4}\[?(?:system|assistant|human|developer)\]?\s?(?:message|prompt|note|override|notice|instruction)?\s?[\]:>]\s?\S|\[(?:system|inst|/inst|sys)\]|<<sys>>|<\|?(?:im_start|im_end|system|endoftext)|</?(?:system|system-reminder|workspace_memory|core_memory|working_memory|instructions?|assistant|human|function_calls?|tool_result|tool_use|antml)\b[^<>]{0,60}>",
     r"\b(?:exfiltrat\w+|smuggle)\b|\b(?:leak|send|upload|post|forward|transmit|e-?mail|copy|report|submit|push|append|include)\b.{0,80}\b(?:\.env|~/\.ssh|\.ssh|id_rsa|secrets?|credentials?|api keys?|private keys?|tokens?|passwords?|environment variables?|contents? of|conversation|transcript|memory file|source code)\b.{0,60}\b(?:to|at|via|with)\b.{0,10}(?:https?://|\S+@\S+|\S+\.\w{2,}/|the (?:address|server|url|endpoint|given|following)|an external)",
     r"\bwithout (?:telling|informing|asking|notifying|alerting|mentioning (?:it|this) to|showing|the (?:user|developer)(?:'s)? (?:knowledge|knowing|consent|approval|confirmation)|user (?:confirmation|approval|consent|permission)|(?:any )?(?:confirmation|approval|permission)(?: prompts?)?|review(?:ing)?(?: them| it)?|reading them)\b",
