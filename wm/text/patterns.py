@@ -177,8 +177,8 @@ class Phrases(Lazy):
         """phrases: with `*` where other characters may be. made: the text of the pattern, each
         match of which has the letters between the `*` of a phrase."""
         super().__init__("")
-        apart = (phrase.split("*") for phrase in phrases)
-        self._letters = frozenset(encoded(max(parts, key=len)) for parts in apart)
+        parts = [max(p.split("*"), key=len) if "*" in p else p for p in phrases]
+        self._letters = frozenset(encoded("\n".join(parts)).split(b"\n"))
         self._made = made
         self._texts = 0
 
@@ -229,8 +229,10 @@ class PatternSet:
     def compiled(self) -> Any:
         if self._compiled is None:
             made = re2.Set.SearchSet(_quiet())
-            for expression in (_ALWAYS, *(pattern.expression for pattern in self._patterns)):
-                made.Add(_BOUNDS.sub("*", expression))
+            expressions = "\0".join((_ALWAYS, *(one.expression for one in self._patterns)))
+            # A function, because re2 reads a text in its place again for each match.
+            for expression in _BOUNDS.sub(lambda _: "*", expressions).split("\0"):
+                made.Add(expression)
             made.Compile()
             self._compiled = made
         return self._compiled

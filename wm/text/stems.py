@@ -12,12 +12,15 @@ from wm.text.tables import Tables
 
 VOWELS = frozenset("aeiouy")
 DOUBLES = frozenset("bdfgklmnprt")
-ENDINGS = tuple((row[0], "".join(row[1:])) for row in Tables("wm.text").rows("endings"))
+TABLES = Tables("wm.text")
+"""Also of `terms`."""
+
+ENDINGS = tuple((row[0], "".join(row[1:])) for row in TABLES.rows("endings"))
 """Endings and their replacements, tried in order; at least four letters must remain."""
 
 _ANY_ENDING = tuple(ending for ending, _ in ENDINGS)
 
-IRREGULAR = {form: row[0] for row in Tables("wm.text").rows("irregular") for form in row}
+IRREGULAR = {form: row[0] for row in TABLES.rows("irregular") for form in row}
 """Irregular forms. The first word of each row is the stem of all of them."""
 
 

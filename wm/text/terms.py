@@ -14,16 +14,14 @@ from functools import lru_cache
 
 from wm.text.letters import unaccented, without_invisible
 from wm.text.scripts import is_cjk
-from wm.text.stems import stem
-from wm.text.tables import Tables
+from wm.text.stems import TABLES, stem
 
-_TABLES = Tables("wm.text")
-STOP_WORDS = frozenset(_TABLES.words("stop"))
+STOP_WORDS = frozenset(TABLES.words("stop"))
 """Words without a topic. A query drops them unless nothing else is left."""
 
 _EMPTY_HAN = frozenset("的了吗呢吧谁誰哪么麼什怎几幾是在")
-_EMPTY_PAIRS = frozenset(_TABLES.words("empty_pairs"))
-_ASKING = frozenset(form for word in _TABLES.words("asking") for form in (word, unaccented(word)))
+_EMPTY_PAIRS = frozenset(TABLES.words("empty_pairs"))
+_ASKING = frozenset(form for word in TABLES.words("asking") for form in (word, unaccented(word)))
 
 _INSIDE = frozenset("._/-:@#$+\\")
 _MAX_RAW = 200

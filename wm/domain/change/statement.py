@@ -43,10 +43,10 @@ def _phrases(name: str) -> Phrases:
 def _pattern(lines: Iterable[str]) -> str:
     inside: list[str] = []
     spaced: list[str] = []
-    for line in lines:
-        text = line.replace(".", r"\.").replace("-", r"\-")
-        text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[^\s,.;:!?()]*")
-        (inside if any(map(is_cjk, line)) else spaced).append(text.replace(" ", r"\s+"))
+    text = "\n".join(lines).replace(".", r"\.").replace("-", r"\-")
+    text = text.replace(" * ", r" (?:\S+ ){1,3}").replace("*", r"[^\s,.;:!?()]*")
+    for line in text.replace(" ", r"\s+").split("\n"):
+        (inside if not line.isascii() and any(map(is_cjk, line)) else spaced).append(line)
     either = [rf"(?:^|{_BORDER})(?:{'|'.join(spaced)})(?:$|{_BORDER})"] if spaced else []
     return "|".join([*either, *inside])
 

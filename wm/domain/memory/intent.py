@@ -15,7 +15,7 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-from wm.text.letters import normalised, unaccented
+from wm.text.letters import normalised, translated, unaccented
 from wm.text.patterns import Lazy, Phrases, escaped
 from wm.text.tables import Tables
 
@@ -233,8 +233,8 @@ def _folded(text: str) -> str:
     if text.isascii():
         return normalised(text).lower()
     apart = unicodedata.normalize("NFD", unaccented(normalised(text)).lower())
-    bare = apart.translate(_ACCENTS)  # Vietnamese letters can have two accents
-    return unicodedata.normalize("NFC", bare).translate(_CAPITALS)
+    bare = translated(apart, _ACCENTS)  # Vietnamese letters can have two accents
+    return translated(unicodedata.normalize("NFC", bare), _CAPITALS)
 
 
 def _split(mark: Lazy, text: str) -> list[str]:
@@ -259,10 +259,9 @@ def concepts() -> Tables:
 
 @cache
 def _concept(name: str) -> Phrases:
-    rows = _folded(str(concepts().table(name))).splitlines()
-    words = [word for row in rows for word in row.split("|")]
-    gaps = (word.replace(" ~ ", "*") for word in words)
-    return Phrases(gaps, lambda: "|".join(map(_word, words)))
+    words = _folded(str(concepts().table(name))).strip("\n").replace("\n", "|")
+    gaps = words.replace(" ~ ", "*").split("|")
+    return Phrases(gaps, lambda: "|".join(map(_word, words.split("|"))))
 
 
 def _word(folded: str) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wm.api.protocol import WorkspacePlace
-from wm.api.sessions import EventRequest
 from wm.domain.learning.provenance import (
     ADDRESSED,
     HIDDEN,
@@ -38,6 +38,9 @@ from wm.ops.learning import ambient_files
 from wm.ops.operation import LocatedWork, Work
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import load_session, session_ref
+
+if TYPE_CHECKING:
+    from wm.api.sessions import EventRequest
 
 WAITING_TWIN = "repeats_waiting"
 """Reason code of a memory that repeats a tainted entry of the inbox."""

@@ -1,4 +1,4 @@
-"""Load, save and show the state of a session; hold no rules.
+"""Load and save the state of a session; hold no rules.
 
 Hot state is lossy by design: an unreadable state is replaced by an empty one. Writes no evidence.
 """
@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from wm.api.protocol import WorkspacePlace
-from wm.api.sessions import SessionAnswer, SessionScoped
-from wm.domain.session import core_blocks, hot_snapshot, working_memory
 from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.core_memory import CoreMemory
-from wm.formats.flow import Flow, FlowSum
 from wm.formats.pressure import Pressure
-from wm.formats.session_state import NEWEST, CompactionState, SessionState, WordOrigins
+from wm.formats.session_state import NEWEST, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.operation import LocatedWork, Operation, located
+from wm.ops.operation import LocatedWork
 from wm.settings import SessionSettings
 from wm.store.base import D, Health, Reading, Ref
 from wm.store.paths import SESSIONS, sid
+
+if TYPE_CHECKING:  # `wm remember` needs no models of sessions
+    from wm.api.sessions import SessionScoped
 
 RECENT = 50
 """Number of sessions that a command looks at, the newest; a workspace may have 20,000."""
@@ -122,47 +123,6 @@ def require_session(request: SessionScoped, settings: SessionSettings) -> None:
         )
 
 
-def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
-    require_session(request, work.runtime.settings.session)
-    reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
-    state = require_readable(reading, f"state of the session {request.session_id}")
-    if state is None:
-        raise no_session(work.place, f"There is no session {request.session_id!r}")
-    text = hot_snapshot.render(state, work.runtime.settings.session).text
-    core, items = session_memory(work, state)
-    settings = work.runtime.settings
-    if state.origins is not None:
-        # The digests mean nothing to a reader; the reason for distrusting the model's words does.
-        origins = WordOrigins(distrust=state.origins.distrust)
-        state = state.model_copy(update={"origins": origins})
-    return SessionAnswer(
-        state=state,
-        hot=text,
-        core=core_blocks.render(core, settings.core) if core is not None else "",
-        working=working_memory.render(items, state.events, settings.working).text if items else "",
-        pressure=measured(work, state.session_id),
-        passed=_passed(work, state.session_id),
-    )
-
-
-def _passed(work: LocatedWork, session_id: str) -> FlowSum | None:
-    """Totals of the proxy's log. An unreadable log must not hide the session."""
-    flows: tuple[Flow, ...] = ()
-    with suppress(StoreError):
-        flows = work.runtime.store.flows(work.key, sid(session_id))
-    if not flows:
-        return None
-    used = [flow.usage for flow in flows if flow.usage is not None]
-    return FlowSum(
-        exchanges=len(flows),
-        failed=sum(f.outcome != "whole" or f.status >= 400 or bool(f.error) for f in flows),
-        read=sum(u.prompt for u in used),
-        cached=sum(u.cache_read for u in used),
-        written=sum(u.output for u in used),
-        last_at=flows[-1].created_at,
-    )
-
-
 def session_memory(
     work: LocatedWork, state: SessionState
 ) -> tuple[CoreMemory | None, WorkingMemory | None]:
@@ -221,6 +181,3 @@ def full_session(work: LocatedWork, wanted: str) -> str:
     states = readable_sessions(work)
     ids = [s.session_id for s in states if s.session_id.startswith(wanted)]
     return ids[0] if len(ids) == 1 else wanted
-
-
-show_session = Operation("show_session", SessionScoped, SessionAnswer, located(_show))

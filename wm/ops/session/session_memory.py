@@ -1,11 +1,13 @@
-"""Show, change and carry over a session's own memory, for people and programs.
+"""Show a session, and show, change and carry over its own memory, for people and programs.
 
-The use cases of `wm session core | working | continue` and the socket; models use the tools of
-`wm.ops.tools`. Separate from `core_blocks` and `working_memory`, so that a daemon that never needs
-them does not load their models.
+The use cases of `wm session show | core | working | continue` and the socket; models use the tools
+of `wm.ops.tools`. Separate from `core_blocks` and `working_memory`, so that a daemon that never
+needs them does not load their models.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from wm.api.session_memory import (
     BlockRequest,
@@ -19,16 +21,31 @@ from wm.api.session_memory import (
     RemoveRequest,
     WorkingItems,
 )
-from wm.domain.session import core_blocks, pool
-from wm.errors import NotFound, UserError
+from wm.api.sessions import SessionAnswer, SessionScoped
+from wm.domain.session import core_blocks, hot_snapshot, pool
+from wm.domain.session.working_memory import render as render_items
+from wm.errors import NotFound, StoreError, UserError
 from wm.formats.core_memory import BLOCKS, CoreMemory
-from wm.formats.session_state import SessionState
+from wm.formats.flow import Flow, FlowSum
+from wm.formats.session_state import SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.session import core_blocks as core
 from wm.ops.session import working_memory
-from wm.ops.session.hot_state import core_ref, require_readable, require_state, working_ref
+from wm.ops.session.hot_state import (
+    core_ref,
+    full_session,
+    measured,
+    no_session,
+    require_readable,
+    require_session,
+    require_state,
+    session_memory,
+    session_ref,
+    working_ref,
+)
 from wm.store.base import Health
+from wm.store.paths import sid
 
 # --- core blocks ----------------------------------------------------------------------------
 
@@ -187,3 +204,50 @@ def _remove(work: LocatedWork, request: RemoveRequest) -> WorkingItems:
 read_working = Operation("read_working", MemoryScoped, WorkingItems, located(_read_working))
 add_item = Operation("add_item", ItemRequest, WorkingItems, located(_add), as_written)
 remove_items = Operation("remove_items", RemoveRequest, WorkingItems, located(_remove), as_written)
+
+
+# --- the session itself -----------------------------------------------------------------------
+
+
+def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
+    require_session(request, work.runtime.settings.session)
+    reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
+    state = require_readable(reading, f"state of the session {request.session_id}")
+    if state is None:
+        raise no_session(work.place, f"There is no session {request.session_id!r}")
+    text = hot_snapshot.render(state, work.runtime.settings.session).text
+    core, items = session_memory(work, state)
+    settings = work.runtime.settings
+    if state.origins is not None:
+        # The digests mean nothing to a reader; the reason for distrusting the model's words does.
+        origins = WordOrigins(distrust=state.origins.distrust)
+        state = state.model_copy(update={"origins": origins})
+    return SessionAnswer(
+        state=state,
+        hot=text,
+        core=core_blocks.render(core, settings.core) if core is not None else "",
+        working=render_items(items, state.events, settings.working).text if items else "",
+        pressure=measured(work, state.session_id),
+        passed=_passed(work, state.session_id),
+    )
+
+
+def _passed(work: LocatedWork, session_id: str) -> FlowSum | None:
+    """Totals of the proxy's log. An unreadable log must not hide the session."""
+    flows: tuple[Flow, ...] = ()
+    with suppress(StoreError):
+        flows = work.runtime.store.flows(work.key, sid(session_id))
+    if not flows:
+        return None
+    used = [flow.usage for flow in flows if flow.usage is not None]
+    return FlowSum(
+        exchanges=len(flows),
+        failed=sum(f.outcome != "whole" or f.status >= 400 or bool(f.error) for f in flows),
+        read=sum(u.prompt for u in used),
+        cached=sum(u.cache_read for u in used),
+        written=sum(u.output for u in used),
+        last_at=flows[-1].created_at,
+    )
+
+
+show_session = Operation("show_session", SessionScoped, SessionAnswer, located(_show))
