@@ -88,8 +88,20 @@ class OutOfMemory:
 
 def test_each_pattern_is_searched_alone_when_the_pass_over_the_set_fails() -> None:
     tried = set_of("port", "harbour", "bay")
-    tried._compiled = OutOfMemory()
+    tried._compiled = [(tuple(tried), OutOfMemory())]
     assert [pattern.text for pattern in tried.matching(b"a bay in the port")] == ["port", "bay"]
+
+
+def test_the_parts_of_a_set_find_what_the_set_finds() -> None:
+    tried = PatternSet(map(Lazy, ("port", "harbour", "a.{1,2}c", "bay")), together=2)
+    assert len(tried.compiled) == 2
+    assert [pattern.text for pattern in tried.matching(b"a bay, abc, port")] == [
+        "port",
+        "a.{1,2}c",
+        "bay",
+    ]
+    assert tried.is_match("bay")
+    assert not tried.is_match("abbbc")
 
 
 GATE_SETS = [hints for hints in vars(gate).values() if isinstance(hints, PatternSet)]

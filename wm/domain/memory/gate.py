@@ -150,7 +150,7 @@ _PARAMETER = Lazy(r"\b\w+\s?=\s?\d|https?://\S{6,}|\b(?:port|pin) \d{2,5}\b")
 
 
 def _compiled(patterns: gate_words.Patterns) -> PatternSet:
-    return PatternSet(map(Lazy, unaccented("\0".join(patterns)).split("\0")))
+    return PatternSet(map(Lazy, unaccented("\0".join(patterns)).split("\0")), together=12)
 
 
 _DURABLE = _compiled(gate_words.DURABLE)
