@@ -8,6 +8,7 @@ target. `|| true`, `; echo`, a pipe into `tail` and a loop prove nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -72,6 +73,7 @@ class Ran(Struct, frozen=True):
     certain: bool = True
 
 
+@lru_cache(maxsize=16)  # several steps of one event ask
 def ran(command: str, *, root: str, cwd: str = "") -> Ran:
     """Parse a command line. cwd: the folder in which it started."""
     return _ran(read(command), root, cwd or root, 0)
@@ -102,7 +104,7 @@ def with_printed_code(
         ):
             break  # The codes of a program of the project may mean anything.
         return checked, printed
-    return _ran(script, root, cwd or root, 0), code
+    return ran(command, root=root, cwd=cwd), code
 
 
 _CODE_VARIABLES = ("${PIPESTATUS[0]}", "$PIPESTATUS", "${?}", "$?")

@@ -6,6 +6,8 @@ conditions, functions) are marked, and then a success proves nothing.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from wm.text import patterns
@@ -43,6 +45,7 @@ class Script(Struct, frozen=True):
     loose: bool = False
 
 
+@lru_cache(maxsize=16)
 def read(command: str) -> Script:
     """Parse a command line into steps."""
     tokens = _tokens(command[:MAX_COMMAND_CHARS])
