@@ -3,7 +3,7 @@
 Money is US dollars. Sizes of parts are estimates; token counts of exchanges are the service's.
 """
 
-from wm.api.protocol import ConversationUsage, WorkspacePlace
+from wm.api.protocol import ConversationUsage, WorkspaceAnswer
 from wm.api.replay import TokenCounts
 from wm.api.sessions import SessionScoped
 from wm.formats.base import Record
@@ -41,12 +41,11 @@ class ExchangeCost(Record):
     uncached: float = 0.0
 
 
-class SessionContext(Record):
+class SessionContext(WorkspaceAnswer):
     """usage: how full the context is; None before the first answer. exchanges: oldest first, the
     newest `limit`; the sums are over all `requests`. unpriced: models without a price, whose
     exchanges are in no bill."""
 
-    place: WorkspacePlace
     session: str
     usage: ConversationUsage | None = None
     parts: tuple[ContextPart, ...] = ()

@@ -6,7 +6,7 @@ Computed from documents and evidence; no request here changes anything.
 from pydantic import Field
 
 from wm.api.diagnosis import Happening
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspaceAnswer
 from wm.formats.base import Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry
@@ -26,10 +26,9 @@ class Remark(Record):
     fix: str = ""
 
 
-class DiagStatus(Record):
+class DiagStatus(WorkspaceAnswer):
     """verdict: ok, warning (a person should look) or degraded (something is not stored)."""
 
-    place: WorkspacePlace
     verdict: str
     counts: dict[str, int] = Field(default_factory=dict)
     """By status, and: shown, pending, trash, stones (tombstones), sessions."""
@@ -62,10 +61,9 @@ class RejectedRow(Record):
     entry: str = ""
 
 
-class Rejected(Record):
+class Rejected(WorkspaceAnswer):
     """Newest first; by_reason counts all of them, not only the rows."""
 
-    place: WorkspacePlace
     total: int = 0
     by_reason: dict[str, int] = Field(default_factory=dict)
     rows: tuple[RejectedRow, ...] = ()
@@ -82,8 +80,7 @@ class MissingRow(Record):
     sentence: str
 
 
-class Missing(Record):
-    place: WorkspacePlace
+class Missing(WorkspaceAnswer):
     shown: int = 0
     rows: tuple[MissingRow, ...] = ()
     by_reason: dict[str, int] = Field(default_factory=dict)
@@ -107,11 +104,10 @@ class StrengthPoint(Record):
     strength: float
 
 
-class Explanation(Record):
+class Explanation(WorkspaceAnswer):
     """The computation of one entry's strength: typeWeight × sourceWeight × importanceWeight
     × 2^(−effectiveAgeDays / halfLifeDays), times suspectRate if its code changed."""
 
-    place: WorkspacePlace
     entry: MemoryEntry
     type_weight: float
     source_weight: float
@@ -159,8 +155,7 @@ class CommandRow(Record):
     sentence: str = ""
 
 
-class Commands(Record):
-    place: WorkspacePlace
+class Commands(WorkspaceAnswer):
     total: int = 0
     obeyed: int = 0
     by_reason: dict[str, int] = Field(default_factory=dict)
@@ -172,10 +167,9 @@ class QualityRow(Record):
     remarks: tuple[Remark, ...]
 
 
-class Quality(Record):
+class Quality(WorkspaceAnswer):
     """Active entries about which today's rules have remarks; by_code counts the remarks."""
 
-    place: WorkspacePlace
     active: int = 0
     sound: int = 0
     by_code: dict[str, int] = Field(default_factory=dict)
@@ -192,11 +186,10 @@ class AlikePair(Record):
     sentence: str
 
 
-class Alike(Record):
+class Alike(WorkspaceAnswer):
     """Hints for a person, the most similar pair first; nothing was changed. problem: why nothing
     could be compared."""
 
-    place: WorkspacePlace
     compared: int = 0
     pairs: tuple[AlikePair, ...] = ()
     problem: str = ""
@@ -208,10 +201,9 @@ class TraceRequest(Scoped):
     subject: str = ""
 
 
-class Trace(Record):
+class Trace(WorkspaceAnswer):
     """All records that one session caused, oldest first."""
 
-    place: WorkspacePlace
     session: str = ""
     session_id: str = ""
     agent: str = ""
@@ -228,8 +220,7 @@ class CoverageRow(Record):
     prompted: int = 0
 
 
-class Coverage(Record):
-    place: WorkspacePlace
+class Coverage(WorkspaceAnswer):
     rows: tuple[CoverageRow, ...] = ()
     unanswerable: tuple[str, ...] = ()
     never_prompted: tuple[str, ...] = ()
@@ -249,11 +240,10 @@ class Disappearance(Record):
     sentence: str
 
 
-class Disappearances(Record):
+class Disappearances(WorkspaceAnswer):
     """from_memory: admitted once and not active now; from_prompts: shown by the newest prompt, but
     not by a prompt that began now."""
 
-    place: WorkspacePlace
     from_memory: tuple[Disappearance, ...] = ()
     from_prompts: tuple[Disappearance, ...] = ()
     unexplained: int = 0
@@ -265,11 +255,10 @@ class DocumentHealth(Record):
     detail: str = ""
 
 
-class DiagHealth(Record):
+class DiagHealth(WorkspaceAnswer):
     """Whether the files of this workspace are undamaged: the checks of `wm fsck` for one
     workspace."""
 
-    place: WorkspacePlace
     sound: bool
     documents: tuple[DocumentHealth, ...] = ()
     records: int = 0
@@ -278,10 +267,9 @@ class DiagHealth(Record):
     remarks: tuple[Remark, ...] = ()
 
 
-class Audit(Record):
+class Audit(WorkspaceAnswer):
     """Whether memory and evidence agree."""
 
-    place: WorkspacePlace
     sound: bool
     entries: int = 0
     records: int = 0

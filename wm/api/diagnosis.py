@@ -4,7 +4,7 @@ Every answer is computed from documents and evidence and changes neither, except
 sentence beside a code is for people; programs read the codes.
 """
 
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspaceAnswer
 from wm.formats.base import Record
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry
@@ -29,10 +29,9 @@ class Happening(Record):
     undone_by: str = ""
 
 
-class HistoryPage(Record):
+class HistoryPage(WorkspaceAnswer):
     """Newest first. next: the value of `before` for the next page, "" at the end."""
 
-    place: WorkspacePlace
     entry: MemoryEntry | None = None
     happenings: tuple[Happening, ...] = ()
     total: int = 0
@@ -61,10 +60,9 @@ class ActView(Record):
     why_not: str = ""
 
 
-class Acts(Record):
+class Acts(WorkspaceAnswer):
     """Newest first; newest: the event that `wm undo` without arguments reverses."""
 
-    place: WorkspacePlace
     acts: tuple[ActView, ...] = ()
     total: int = 0
     newest: str = ""
@@ -114,14 +112,13 @@ class RollbackRequest(Scoped):
     since: str
 
 
-class Rollback(Record):
+class Rollback(WorkspaceAnswer):
     """applied: False for the plan, which lists exactly what the run does.
 
     taken: reversed acts, newest first, in this order. kept: learned since then but not reversed,
     each with `why_not`. yours: acts of people since then, which are not reversed either.
     """
 
-    place: WorkspacePlace
     since: str
     applied: bool = False
     taken: tuple[RolledBack, ...] = ()
@@ -144,11 +141,10 @@ class TrashView(Record):
     blocked: bool = False
 
 
-class Trash(Record):
+class Trash(WorkspaceAnswer):
     """Newest first. stones: number of tombstones (texts that are not learned again), also of
     entries that are no longer in the trash."""
 
-    place: WorkspacePlace
     entries: tuple[TrashView, ...] = ()
     stones: int = 0
 

@@ -3,7 +3,7 @@
 A dry run has the same response as the run, so a person can compare the two.
 """
 
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspaceAnswer
 from wm.api.sessions import SessionScoped
 from wm.formats.base import Record
 from wm.formats.sweep_log import SweepLog
@@ -15,11 +15,10 @@ class DeleteSessionRequest(SessionScoped):
     dry_run: bool = False
 
 
-class DeletedSession(Record):
+class DeletedSession(WorkspaceAnswer):
     """files: the deleted files below the data folder; with `dry_run` those that would be deleted.
     The previous copies and lock files of documents are deleted with them."""
 
-    place: WorkspacePlace
     session_id: str
     dry_run: bool = False
     files: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ which of them are trusted.
 
 from pydantic import Field
 
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspaceAnswer
 from wm.formats.base import Record
 
 
@@ -116,11 +116,10 @@ class ImportedSession(Record):
     file: str = ""
 
 
-class ImportAnswer(Record):
+class ImportAnswer(WorkspaceAnswer):
     """counts: outcome -> number. With `dry_run` nothing was written. event: the record of the
     import, by which `wm undo` reverses all of it; "" if it brought nothing."""
 
-    place: WorkspacePlace
     dry_run: bool = False
     outcomes: tuple[Imported, ...] = ()
     sessions: tuple[ImportedSession, ...] = ()

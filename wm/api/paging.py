@@ -5,7 +5,7 @@ A proxy sends and reads the ledger; people and models ask for objects, whose tex
 
 from pydantic import Field
 
-from wm.api.protocol import PagingTotals, Scoped, WorkspacePlace
+from wm.api.protocol import PagingTotals, Scoped, WorkspaceAnswer
 from wm.api.sessions import SessionScoped
 from wm.formats.base import Record, optional
 from wm.formats.flow import FlowUsage
@@ -22,11 +22,10 @@ class PagingRequest(SessionScoped):
     durable: bool = False
 
 
-class PagingAnswer(Record):
+class PagingAnswer(WorkspaceAnswer):
     """refused: places of decisions that were not stored, because their text holds a secret; they
     must not be applied. policy: the one chosen for this session or workspace, "" for none."""
 
-    place: WorkspacePlace
     refused: tuple[str, ...] = ()
     policy: str = ""
 
@@ -49,7 +48,7 @@ class LedgerBranch(Record):
     ends: tuple[str, ...] = ()
 
 
-class LedgerAnswer(Record):
+class LedgerAnswer(WorkspaceAnswer):
     """A conversation's decisions after a restart.
 
     branches: those that requests were sent with, the last ones last. unseen: what the client does
@@ -62,7 +61,6 @@ class LedgerAnswer(Record):
     count for each estimated one.
     """
 
-    place: WorkspacePlace
     branches: tuple[LedgerBranch, ...] = ()
     unseen: tuple[LedgerDecision, ...] = ()
     unproven: tuple[LedgerDecision, ...] = ()
@@ -84,8 +82,7 @@ class PolicyRequest(Scoped):
     session: str = ""
 
 
-class PolicyAnswer(Record):
-    place: WorkspacePlace
+class PolicyAnswer(WorkspaceAnswer):
     policy: str
     message: str
 
@@ -113,10 +110,9 @@ class ObjectSummary(Record):
     searched: bool = True
 
 
-class ObjectsAnswer(Record):
+class ObjectsAnswer(WorkspaceAnswer):
     """requests: as they were sent, oldest first, without decisions."""
 
-    place: WorkspacePlace
     objects: tuple[ObjectSummary, ...] = ()
     totals: tuple[PagingTotals, ...] = ()
     bytes: int = 0
@@ -132,12 +128,11 @@ class ObjectRequest(Scoped):
     session: str = ""
 
 
-class ObjectAnswer(Record):
+class ObjectAnswer(WorkspaceAnswer):
     """text: as stored, without secrets. losses: what a shorter level leaves out. by: the model that
     wrote a shorter level; "" if its lines were chosen by rules. secrets: the labels in the text.
     events: what happened to it, oldest first."""
 
-    place: WorkspacePlace
     object: PagedObject
     session: str
     text: str
@@ -155,8 +150,7 @@ class PurgeRequest(Scoped):
     dry_run: bool = False
 
 
-class PurgeAnswer(Record):
-    place: WorkspacePlace
+class PurgeAnswer(WorkspaceAnswer):
     sessions: tuple[str, ...] = ()
     objects: int = 0
     dry_run: bool = False
@@ -174,14 +168,13 @@ class PrepareRequest(Scoped):
     policy: str = ""
 
 
-class PrepareAnswer(Record):
+class PrepareAnswer(WorkspaceAnswer):
     """request: the name to report the answer under; "" if nothing is managed. body: to send
     instead; "" sends the client's own. removed: blocks that are replaced. headers: to send in place
     of the client's, names in lower case. beta: a value that the header `anthropic-beta` has in
     them, "" for none. notice: for the person, once: what is stored, where and for how long, before
     the first step of the workspace is, or why nothing more is."""
 
-    place: WorkspacePlace
     request: str = ""
     body: str = ""
     removed: int = 0
@@ -200,6 +193,5 @@ class FinishTurnRequest(Record):
     usage: FlowUsage | None = None
 
 
-class TurnAnswer(Record):
-    place: WorkspacePlace
+class TurnAnswer(WorkspaceAnswer):
     totals: PagingTotals

@@ -35,6 +35,12 @@ class WorkspacePlace(Record):
     branch: str = ""
 
 
+class WorkspaceAnswer(Record):
+    """An answer about one workspace."""
+
+    place: WorkspacePlace
+
+
 SINCE = "90m, 2h, 3d, 1w, 6 months, yesterday, last week, 2026-11-21, or 2026-11-21T14:30Z"
 """Accepted forms of a moment, for messages and help."""
 
@@ -219,11 +225,10 @@ class ConversationUsage(Record):
     paging: PagingTotals | None = optional(None)
 
 
-class Inspection(Record):
+class Inspection(WorkspaceAnswer):
     """What a workspace remembers and what a prompt would show of it (`wm inspect`). matching: the
     entries that the request describes, of which `entries` may be a part."""
 
-    place: WorkspacePlace
     health: str = "ok"
     detail: str = ""
     generation: int = 0
@@ -360,10 +365,9 @@ class SearchAnswer(Record):
     recaps: tuple[Recap, ...] = optional(())
 
 
-class ExportAnswer(Record):
+class ExportAnswer(WorkspaceAnswer):
     """All data of one workspace, as plain documents."""
 
-    place: WorkspacePlace
     exported_at: str
     documents: dict[str, Any] = Field(default_factory=dict)
     evidence: tuple[EvidenceRecord, ...] = ()

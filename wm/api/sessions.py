@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from wm.api.protocol import Remembered, Scoped, WorkspacePlace
+from wm.api.protocol import Remembered, Scoped, WorkspaceAnswer
 from wm.formats.base import Record
 from wm.formats.events import Event
 from wm.formats.flow import FlowNote, FlowSum
@@ -161,16 +161,14 @@ class RecordRequest(SessionScoped):
     answer_kind: str = ""
 
 
-class RecordAnswer(Record):
+class RecordAnswer(WorkspaceAnswer):
     """reason: why nothing was recorded: base_unknown (all of the request is needed), full, or
     not_json. "" if it was recorded."""
 
-    place: WorkspacePlace
     reason: str = ""
 
 
-class FinishAnswer(Record):
+class FinishAnswer(WorkspaceAnswer):
     """The workspace that it was written to."""
 
-    place: WorkspacePlace
     flow_id: str

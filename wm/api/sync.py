@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from wm.api.protocol import Scoped, WorkspacePlace
+from wm.api.protocol import Scoped, WorkspaceAnswer
 from wm.formats.base import Record, optional
 from wm.formats.sharing.shared_entry import ID, SharedEntry
 from wm.formats.sharing.sync import Remote
@@ -33,12 +33,11 @@ class ShareProblem(Record):
     message: str
 
 
-class SharedEntries(Record):
+class SharedEntries(WorkspaceAnswer):
     """entries: those of the request, or all that are shared. problems: those that may not be.
     replaced: entries that replaced a shared one and are not shared themselves. recaps: whether
     recaps of sessions are shared."""
 
-    place: WorkspacePlace
     entries: tuple[MemoryEntry, ...] = ()
     problems: tuple[ShareProblem, ...] = ()
     replaced: tuple[str, ...] = ()
@@ -69,11 +68,10 @@ class Leaving(Record):
     digest: str
 
 
-class Outgoing(Record):
+class Outgoing(WorkspaceAnswer):
     """What one workspace has to send. applied: the commit that its memory reflects. lost: shared
     entries that are neither here nor forgotten."""
 
-    place: WorkspacePlace
     node: str
     applied: str = ""
     leaving: tuple[Leaving, ...] = ()
@@ -132,11 +130,10 @@ class TeamMember(Record):
     waiting: int = 0
 
 
-class Team(Record):
+class Team(WorkspaceAnswer):
     """Who shares in this project. accept: how entries of others enter. shared: own entries that
     are shared; unsent: of those, the changed ones; recaps: whether those of sessions are."""
 
-    place: WorkspacePlace
     remote: Remote | None = None
     accept: str = "inbox"
     synced_at: str = ""
