@@ -7,10 +7,12 @@ time. A failed computation is not stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 from wm.formats.base import Record
 from wm.store.core import Recent
+
+V = TypeVar("V")
 
 
 class Cache:
@@ -23,11 +25,12 @@ class Cache:
     def __init__(self, size: int = 64) -> None:
         self._kept: Recent[tuple[tuple[Any, ...], Any]] = Recent(size)
 
-    def get(self, key: Hashable, inputs: tuple[Any, ...], compute: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, inputs: tuple[Any, ...], compute: Callable[[], V]) -> V:
         """The value for these inputs. Two threads may compute it at once; one result is kept."""
         known = self._kept.get(key)
         if known is not None and _same(known[0], inputs):
-            return known[1]
+            kept: V = known[1]
+            return kept
         value = compute()
         self._kept.put(key, (inputs, value))
         return value

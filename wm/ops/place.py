@@ -35,13 +35,11 @@ def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
         )
     asked = (request.directory, request.explicit)
     moment = runtime.now().timestamp() // PLACE_KNOWN_S
-    known = runtime.caches.places
     # A move or a link counts at once: the next command asks for the folder that it was about.
     aliases = runtime.store.read(ALIASES).document
-    place: WorkspacePlace = known.get(
+    return runtime.caches.places.get(
         asked, (moment, aliases), lambda: _look(runtime, request, aliases)
     )
-    return place
 
 
 def _beside(runtime: Runtime, request: Scoped) -> WorkspacePlace | None:

@@ -9,10 +9,11 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -20,7 +21,7 @@ from wm import __version__
 from wm.formats.home import AllowedDigests
 from wm.formats.sharing.sync import Sync
 from wm.ops.background import Background, Task, tasks
-from wm.ops.cache import Cache
+from wm.ops.cache import Cache, V
 from wm.secrets.redact import Redactor
 from wm.settings import Settings
 from wm.store.base import Ref
@@ -47,6 +48,8 @@ def utc_now() -> datetime:
 PLACE_KNOWN_S = 0.25
 """How long a folder's workspace is cached. One request asks several times, and agents send bursts.
 A branch switch is noticed after this time."""
+GIT_KNOWN_S = 60.0
+"""How long an answer of git about branches and commits is cached."""
 
 
 class Process(Struct, frozen=True, eq=False):
@@ -166,8 +169,12 @@ class Runtime(Struct, frozen=True, eq=False):
 
     def later(self) -> Background[Task]:
         """The process's background job queue: building indexes, saving vectors."""
-        jobs: Background[Task] = self.caches.models.get("later", (), tasks)
-        return jobs
+        return self.caches.models.get("later", (), tasks)
+
+    def of_git(self, key: Hashable, inputs: tuple[Any, ...], ask: Callable[[], V]) -> V:
+        """An answer of git about a folder; asked for again after a minute, or for other inputs."""
+        minute = self.now().timestamp() // GIT_KNOWN_S
+        return self.caches.git.get(key, (*inputs, minute), ask)
 
     def is_shared(self, workspace: str) -> bool:
         """Whether a person ever synced this workspace, or their own memory (SY-1)."""

@@ -76,10 +76,9 @@ def _sent(work: LocatedWork, passages: Sequence[TextPassage]) -> Sequence[SentLi
 
 
 def _queue(runtime: Runtime) -> Background[Task]:
-    jobs: Background[Task] = runtime.caches.models.get(
+    return runtime.caches.models.get(
         "answers", (), lambda: tasks("wm-answer", most=_MOST_WAITING, is_daemon=True)
     )
-    return jobs
 
 
 def _ask(runtime: Runtime, asked: _Asked) -> None:

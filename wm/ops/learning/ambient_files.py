@@ -8,7 +8,7 @@ digests.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from wm.ops.runtime import Runtime
@@ -24,7 +24,6 @@ COMMITS = 10
 """Number of commits whose subjects are read; Claude Code shows five."""
 COMMITS_S = 0.5
 """Timeout for git, once a minute; a session waits for it."""
-ASKED_AGAIN_S = 60.0
 
 MAX_LOOKED_AT = 1000
 """Maximum number of mentions examined per message, repeated ones included."""
@@ -81,18 +80,12 @@ def _named(text: str) -> str:
 
 def ask(runtime: Runtime, root: str) -> None:
     """Query git for the last commits and cache them. Call without a lock."""
-    _known(runtime, root, lambda: identity.subjects(root, COMMITS, COMMITS_S))
+    runtime.of_git(("commits", root), (), lambda: identity.subjects(root, COMMITS, COMMITS_S))
 
 
 def commits(runtime: Runtime, root: str) -> str:
     """The commit subjects that `ask` cached."""
-    return _known(runtime, root, lambda: "")
-
-
-def _known(runtime: Runtime, root: str, find: Callable[[], str]) -> str:
-    minute = runtime.now().timestamp() // ASKED_AGAIN_S
-    subjects: str = runtime.caches.git.get(("commits", root), (minute,), find)
-    return subjects
+    return runtime.of_git(("commits", root), (), lambda: "")
 
 
 def _text(path: str, limit: int) -> Iterator[str]:

@@ -20,7 +20,6 @@ from wm.store import identity
 
 DEADLINE_S = 1.0
 """Timeout shared by all queries of one session."""
-ASKED_AGAIN_S = 60.0
 
 LABEL = "[secret:"
 """Marks a stored branch name whose real name contained a token."""
@@ -37,11 +36,7 @@ def ask(runtime: Runtime, place: WorkspacePlace) -> Answers:
     if memory is None or not _waiting_for_answer(runtime, place, memory):
         return NO_ANSWERS
     names = scope.branches(memory.entries)
-    minute = runtime.now().timestamp() // ASKED_AGAIN_S
-    answers: Answers = runtime.caches.git.get(
-        ("branches", place.key), (names, minute), lambda: _ask_git(place.root, names)
-    )
-    return answers
+    return runtime.of_git(("branches", place.key), (names,), lambda: _ask_git(place.root, names))
 
 
 def offer(

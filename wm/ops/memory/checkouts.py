@@ -24,7 +24,6 @@ from wm.ops.runtime import Runtime
 from wm.store import identity
 
 DEADLINE_S = 1.0
-ASKED_AGAIN_S = 60.0
 MOST_COMPARED = 300
 """Workspaces that are compared with one that has no memory yet."""
 
@@ -35,11 +34,9 @@ def ask(runtime: Runtime, place: WorkspacePlace) -> Checkout | None:
     memory = runtime.store.read(memory_ref(place.key)).document
     if not place.root or (memory is not None and memory.checkout is not None):
         return None
-    minute = runtime.now().timestamp() // ASKED_AGAIN_S
-    found: Checkout | None = runtime.caches.git.get(
-        ("checkout", place.key), (place.root, minute), lambda: _claims(runtime, place.root)
+    return runtime.of_git(
+        ("checkout", place.key), (place.root,), lambda: _claims(runtime, place.root)
     )
-    return found
 
 
 def _claims(runtime: Runtime, root: str) -> Checkout | None:

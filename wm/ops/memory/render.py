@@ -46,8 +46,7 @@ def rendered(work: LocatedWork, memory: WorkspaceMemory) -> View:
         return View(selection, render.render(selection, settings, everywhere))
 
     made_of = (memory, of_user, hour)
-    view: View = work.runtime.caches.views.get((work.key, work.place.branch), made_of, compute)
-    return view
+    return work.runtime.caches.views.get((work.key, work.place.branch), made_of, compute)
 
 
 def _of_user(work: LocatedWork, memory: WorkspaceMemory) -> WorkspaceMemory | None:

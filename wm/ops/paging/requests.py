@@ -150,7 +150,7 @@ def _opened(work: LocatedWork, found: RequestIdentity) -> _OpenConversation:
     def made() -> _OpenConversation:
         settings, models = work.runtime.settings, work.runtime.caches.models
         passages, pruning = settings.proxy.passage_tokens, settings.pruning
-        policies: NamedPolicies = models.get(
+        policies = models.get(
             "paging",
             (passages, pruning),
             lambda: NamedPolicies(passages, GoalModel(settings.recall), pruning),
@@ -162,8 +162,7 @@ def _opened(work: LocatedWork, found: RequestIdentity) -> _OpenConversation:
         conversation = ManagedConversation(found.subagent, Recovered.of(known), policies)
         return _OpenConversation(conversation, work.place, sid(found.session))
 
-    opened: _OpenConversation = work.runtime.caches.conversations.get(name, (), made)
-    return opened
+    return work.runtime.caches.conversations.get(name, (), made)
 
 
 def _write(work: Work, opened: _OpenConversation, turn: PlannedTurn) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ def searcher(runtime: Runtime, key: str) -> Searcher:
         recall, later = runtime.settings.recall, runtime.later()
         return saved_searcher(runtime.store, key, recall, worker, later)
 
-    found: Searcher = runtime.caches.indexes.get(key, (), make)
+    found = runtime.caches.indexes.get(key, (), make)
     found.use(worker)
     return found
 
@@ -144,8 +144,7 @@ def embedding(runtime: Runtime) -> EmbedWorker:
     def make() -> EmbedWorker:
         return EmbedWorker(now.location, runtime.settings.recall, unloaded, troubled, Pace())
 
-    made: EmbedWorker = runtime.caches.models.get("embed", (now.location, now.at), make)
-    return made
+    return runtime.caches.models.get("embed", (now.location, now.at), make)
 
 
 def _filters(
