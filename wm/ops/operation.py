@@ -24,7 +24,9 @@ from wm.errors import Conflict, HostError, StoreError, Unwritable, UserError, Wm
 from wm.formats.base import Document, Record
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.runtime import Ids, Runtime
+from wm.settings import Settings
 from wm.store.base import D, Reading, Ref
+from wm.store.files import FileStore
 from wm.store.paths import WRITE_ORDER
 from wm.store.transaction import FileTransaction
 
@@ -81,6 +83,20 @@ class Work(Struct):
     def new_id(self, prefix: str) -> str:
         """A new id; every attempt of one call gets the same one."""
         return (self.tape or self.runtime.ids).new(prefix)
+
+    @property
+    def settings(self) -> Settings:
+        return self.runtime.settings
+
+    @property
+    def store(self) -> FileStore:
+        """What is read and written without the transaction."""
+        return self.runtime.store
+
+    @property
+    def redact(self) -> Callable[[str], str]:
+        """Takes secrets out of a text (TR-1)."""
+        return self.runtime.redactor.text
 
     @property
     def moment(self) -> str:

@@ -23,11 +23,11 @@ from wm.wire.prices import known_window
 def _run(work: Work, request: StatuslineRequest) -> HookAnswer:
     work = work.at(_place(work.runtime, request))
     session_id = _session_id(work.runtime, request)
-    reserve = work.runtime.settings.pressure.claude_reserve_tokens
+    reserve = work.settings.pressure.claude_reserve_tokens
     event = usage(request.payload, reserve, known_window)
     if event is not None and session_id:
         asked = EventRequest(session_id=session_id, agent="claude-code", event=event)
-        require_session(asked, work.runtime.settings.session)
+        require_session(asked, work.settings.session)
         pressure.report(work, asked)
     memory = read_memory(work)
     active = sum(entry.status == "active" for entry in memory.entries)

@@ -75,9 +75,9 @@ def is_proposal(entry: MemoryEntry) -> bool:
 
 def _query(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     scope = arguments.get("scope", "all")
-    limit = int(arguments.get("limit", work.runtime.settings.tools.hits))
+    limit = int(arguments.get("limit", work.settings.tools.hits))
     room = CHARS_PER_TOKEN * int(arguments.get("max_tokens", MOST_TOKENS))
-    room = min(room, work.runtime.settings.tools.answer_chars)
+    room = min(room, work.settings.tools.answer_chars)
     only = filter_syntax.parse(arguments.get("only", ""))
     in_memory = only or scope == "memory"
     removed = () if in_memory else objects.passages(work, arguments["query"], PASSAGES)
@@ -98,7 +98,7 @@ def _about_removed(
     work: LocatedWork, arguments: Arguments, removed: Sequence[TextPassage], room: int
 ) -> tuple[str, dict[str, Any]]:
     """The helper model's short answer, if one was asked for and comes in time; else passages."""
-    if arguments["scope"] != ANSWER or not work.runtime.settings.helper.model:
+    if arguments["scope"] != ANSWER or not work.settings.helper.model:
         return tool_rendering.passages(removed, room)
     found = short_answer(work, arguments["query"], removed)
     if found.answer is not None:
@@ -120,7 +120,7 @@ def _recap(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> To
 def _stats(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     del arguments
     found = inspect.run(work, EntriesRequest(**_scope(request)))
-    trash = len(work.runtime.store.names(TrashedEntry, found.place.key))
+    trash = len(work.store.names(TrashedEntry, found.place.key))
     text, structured = tool_rendering.stats(found, trash)
     return ToolAnswer(text=text, structured=structured)
 
@@ -159,8 +159,8 @@ def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> 
 def refuse_forgotten(work: LocatedWork, text: str) -> None:
     """Raises UserError for a text that the user forgot: a model must not restore it (WM-7)."""
     stones = read_tombstones(work).stones
-    redacted = work.runtime.redactor.text(text.strip())
-    if tombstones.is_forgotten(redacted, stones, work.runtime.store.digest):
+    redacted = work.redact(text.strip())
+    if tombstones.is_forgotten(redacted, stones, work.store.digest):
         raise UserError(
             "This was forgotten here before, so it was not proposed again.",
             fix="If the user wants it back, they can say so, or use `wm remember`.",
@@ -169,7 +169,7 @@ def refuse_forgotten(work: LocatedWork, text: str) -> None:
 
 def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
     """Raises UserError if too many proposals of models wait in the inbox."""
-    limit = work.runtime.settings.tools.max_waiting
+    limit = work.settings.tools.max_waiting
     if sum(map(is_proposal, memory.entries)) >= limit:
         raise UserError(
             f"{limit} proposals of agents wait in the inbox already, so no more are accepted.",
@@ -217,7 +217,7 @@ def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
     if handle.startswith("o_"):
         return _object(work, request, arguments)
     memory = load_memory(work)
-    name = full_id(arguments["id"], work.runtime.store.names(TrashedEntry, work.key))
+    name = full_id(arguments["id"], work.store.names(TrashedEntry, work.key))
     kept = work.read(trash_ref(work.key, name)).document if name else None
     if kept is None:
         raise NotFound(
@@ -247,7 +247,7 @@ def _object(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> T
     objects.note(work, session, "restored", one)
     name = one.id if part is None else part.id
     text, structured = tool_rendering.restored(
-        name, one.label, text, lines, work.runtime.settings.tools.restored_chars, labels_in
+        name, one.label, text, lines, work.settings.tools.restored_chars, labels_in
     )
     return ToolAnswer(text=text, structured=structured)
 
@@ -273,7 +273,7 @@ def _output(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> T
     kept = tool_outputs.find(work, arguments["id"])
     wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
     chosen, _whole = tool_outputs.excerpt(kept, **wanted)
-    text, structured = tool_rendering.output(kept, chosen, work.runtime.settings.tools.output_chars)
+    text, structured = tool_rendering.output(kept, chosen, work.settings.tools.output_chars)
     return ToolAnswer(text=text, structured=structured)
 
 
@@ -305,7 +305,7 @@ def _session_tool(work: LocatedWork, state: SessionState, name: str, arguments: 
             return core.change(work, state, block, content, operation, by="agent")[1]
         case "core_memory_read":
             found = core.load_core(work, state)
-            rendered = core_blocks.render(found, work.runtime.settings.core)
+            rendered = core_blocks.render(found, work.settings.core)
             return rendered or "The core blocks are empty."
         case "working_memory_add":
             core.begin(work, state)

@@ -69,7 +69,7 @@ class OpenContract(Struct, frozen=True):
     def faults(self, text: Text | None = None, *, before: str = "") -> tuple[ContractFault, ...]:
         """Every fault of the text (default: the file's), including those against the recorded
         state and, if given, an earlier text."""
-        text, digest = text or self.text, self.work.runtime.store.digest
+        text, digest = text or self.text, self.work.store.digest
         redactor = self.work.runtime.redactor
         facts = validate.ContractFacts(
             now=self.work.now,
@@ -237,7 +237,7 @@ def _record(contract: OpenContract, text: Text, session: CountedSession | None =
     """Record the reviews and the count that the file now holds, and a session's counted
     compactions."""
     work = contract.work
-    found = validate.state_to_record(text, work.runtime.store.digest)
+    found = validate.state_to_record(text, work.store.digest)
     assert found is not None
     known = contract.known()
     about = {

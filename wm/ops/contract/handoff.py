@@ -39,7 +39,7 @@ TRIES = 3
 def _handoff(work: LocatedWork, request: HandoffRequest) -> HandoffAnswer:
     file = handoff_file(work.place, request.directory)
     sources = _sources(work, request)
-    made = pages.compose(sources, work.runtime.settings.contract, work.runtime.settings.session)
+    made = pages.compose(sources, work.settings.contract, work.settings.session)
     changed = request.write and _written(file, made, force=request.force)
     asked = _update_request(work, file.root, request)
     state = sources.session
@@ -85,7 +85,7 @@ def _sources(work: LocatedWork, request: HandoffRequest) -> Sources:
     if state is not None:
         core = work.read(Ref(CoreMemory, work.key, sid(state.session_id))).document
     project = shown(os.path.basename(root))
-    found = Sources(work.runtime.redactor.text(project), FILE, contract, state, core)
+    found = Sources(work.redact(project), FILE, contract, state, core)
     if found.empty:
         raise NotFound(
             f"{shown(root)} has neither a session contract nor a session to hand off.",

@@ -171,9 +171,8 @@ def _looked_at(work: Work, root: str, found: _InstructionFile) -> BudgetFile:
     raw = _read(root, found)
     if isinstance(raw, BudgetFinding):
         return BudgetFile(file=name, link=link, findings=(raw,))
-    settings = work.runtime.settings.budget
     outline = instruction_budget.outline(raw)
-    findings = instruction_budget.findings(found.rules, raw, settings)
+    findings = instruction_budget.findings(found.rules, raw, work.settings.budget)
     return BudgetFile(
         file=name,
         link=link,
@@ -209,12 +208,11 @@ def _prune(work: Work, request: PruneRequest) -> PruneAnswer:
 
 
 def _pruned(work: Work, request: PruneRequest, root: str, found: _InstructionFile) -> PrunedFile:
-    settings = work.runtime.settings.budget
     archive = _project_file(root, os.path.join(os.path.dirname(found.real), ARCHIVE))
     raw = _read(root, found)
     if isinstance(raw, BudgetFinding):
         return _answer(found, archive, b"", b"", findings=(raw,))
-    plan = instruction_budget.plan(raw, settings)
+    plan = instruction_budget.plan(raw, work.settings.budget)
     file = _project_file(root, found.real)
     before = archive.read(MAX_BYTES)
     after = instruction_budget.archived(before, plan.blocks, raw)
@@ -224,7 +222,7 @@ def _pruned(work: Work, request: PruneRequest, root: str, found: _InstructionFil
         refusal = _finding("archive_full", message, "Rename it; a new one is made.")
     if refusal is not None:
         return _answer(found, archive, raw, raw, findings=(refusal,))
-    findings = instruction_budget.left_over(plan.rest, settings)
+    findings = instruction_budget.left_over(plan.rest, work.settings.budget)
     answer = _answer(found, archive, raw, plan.rest, plan.moved, findings)
     if plan.moved and not request.dry_run:
         _write(archive, after, before)

@@ -42,7 +42,7 @@ class DiagnosisBasis(Struct, frozen=True):
         return tuple(e for e in self.memory.entries if e.status == "active")
 
     def trashed(self) -> tuple[str, ...]:
-        return self.work.runtime.store.names(TrashedEntry, self.work.key)
+        return self.work.store.names(TrashedEntry, self.work.key)
 
     def shown(self) -> tuple[MemoryEntry, ...]:
         return rendered(self.work, self.memory).selection.shown

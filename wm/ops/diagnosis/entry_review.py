@@ -66,7 +66,7 @@ def _missing(work: Work, request: DiagRequest) -> Missing:
 
 def _ranks(found: DiagnosisBasis) -> dict[str, int]:
     """Rank of each active entry of this branch, as prompts order them."""
-    settings = found.work.runtime.settings.memory
+    settings = found.work.settings.memory
     order = select.rank(found.memory, now=found.work.now, settings=settings)
     seen = (e for e in order if scope.visible(e.scope, found.work.place.branch))
     return {entry.id: at for at, entry in enumerate(seen, start=1)}
@@ -83,7 +83,7 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
     entry = find_entry_or_trash(found.work, request.id)
     # The entry as it is now, with the state of its code anchors.
     entry = find(found.memory, entry.id) or entry
-    settings = work.runtime.settings.memory
+    settings = work.settings.memory
     calendar = retention.ageing(found.memory, now=work.now, settings=settings)
     begin = parse(clock_of(entry))
     prompts = found.prompted().get(entry.id, [])
@@ -160,7 +160,7 @@ def _gate(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
 
 
 def _looks(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
-    if len(entry.text) > work.runtime.settings.memory.shown_text_chars:
+    if len(entry.text) > work.settings.memory.shown_text_chars:
         message = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
         yield remark("shown_in_part", "note", message, entry.id)
     if entry.suspect:

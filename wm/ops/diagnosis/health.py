@@ -51,7 +51,7 @@ def _status(work: Work, request: DiagRequest) -> DiagStatus:
         "pending": len(read_journal(found.work).entries),
         "trash": len(found.trashed()),
         "stones": len(read_tombstones(found.work).stones),
-        "sessions": len(work.runtime.store.names(SessionState, key)),
+        "sessions": len(work.store.names(SessionState, key)),
     }
     moment = work.now - RECENT
     return DiagStatus(

@@ -38,9 +38,9 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
     end = None if request.limit is None else request.offset + request.limit
     listed = wanted[request.offset : end]
     omitted = omissions(listed, work.place, view.selection)
-    settings = work.runtime.settings.memory
+    settings = work.settings.memory
     last = parse(memory.last_activity_at)
-    known = work.runtime.store.latest_sessions(work.key, SESSIONS)
+    known = work.store.latest_sessions(work.key, SESSIONS)
     listed_sessions = known if request.all_sessions else known[:RECENT]
     sessions = _summaries(work, listed_sessions)
     return Inspection(
@@ -66,7 +66,7 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
         pending=len(read_journal(work).entries),
         sessions=sessions,
         session_count=len(known),
-        helper=state(work.runtime) if work.runtime.settings.helper.model else None,
+        helper=state(work.runtime) if work.settings.helper.model else None,
         last_activity_at=memory.last_activity_at,
         dormant_days=max(0.0, days_between(last, work.now) - settings.dormant_after_days)
         if last

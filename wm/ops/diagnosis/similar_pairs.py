@@ -45,7 +45,7 @@ def _pairs(
     work: Work, kept: Sequence[MemoryEntry], vectors: Sequence[NDArray[np.float32]]
 ) -> list[AlikePair]:
     """Hints, most similar first; in each pair the newer entry first."""
-    settings: RecallSettings = work.runtime.settings.recall
+    settings: RecallSettings = work.settings.recall
     floor = min(settings.same_hint, settings.against_hint)
     rows = []
     for old, new, likeness in near_pairs(vectors, floor, settings.hint_pairs):
@@ -67,7 +67,7 @@ def _vectors(work: Work, texts: Sequence[str]) -> list[NDArray[np.float32]] | No
     """The vectors of the texts, in order; None if the model cannot make them in time."""
     worker = embedding(work.runtime)
     made: list[NDArray[np.float32]] = []
-    until = time.monotonic() + work.runtime.settings.recall.hint_wait_s
+    until = time.monotonic() + work.settings.recall.hint_wait_s
     for begin in range(0, len(texts), BATCH):
         done = threading.Event()
         own: list[NDArray[np.float32]] = []

@@ -27,7 +27,7 @@ QUOTED_CHARS = 60
 
 def _run(work: LocatedWork, request: WhyRequest) -> WhyAnswer:
     # Evidence holds labels instead of secrets, so the question must too.
-    subject = work.runtime.redactor.text(request.subject)
+    subject = work.redact(request.subject)
     if not subject.strip():
         raise UserError(
             "The request names no entry and no text.", fix='`wm why ID`, or `wm why "the text"`.'

@@ -32,11 +32,11 @@ PROPOSED, ASKED = "compaction", "explicit"
 
 
 def _run(work: LocatedWork, request: WhyNotRequest) -> WhyNotAnswer:
-    given = work.runtime.redactor.text(request.text.strip())
+    given = work.redact(request.text.strip())
     if not canonical(given):
         raise UserError("There is no text to ask about.", fix='`wm why --not "the text"`.')
     memory = read_memory(work)
-    asked = requests.find_requests(given, work.runtime.settings.gate)
+    asked = requests.find_requests(given, work.settings.gate)
     # A message that asks to remember something is checked by the text that it asks to remember.
     text = asked.found[0].text if asked.found else given
     entry = _find_entry(work, text)
@@ -93,7 +93,7 @@ class _Question(Struct, frozen=True):
             yield self._stored(self.entry)
         yield from self._pending()
         stones = read_tombstones(self.work).stones
-        if is_forgotten(self.text, stones, self.work.runtime.store.digest):
+        if is_forgotten(self.text, stones, self.work.store.digest):
             message = "It was forgotten, so agents cannot store it again (tombstone); a person can."
             yield _check("forgotten", message, ("forgotten",))
         yield from self._gate()
@@ -158,7 +158,7 @@ class _Question(Struct, frozen=True):
         )
         with memory_editor(work, self.memory, MemoryEditor) as editor:
             twins = editor.twins(newcomer)
-            admission = editor.admit(newcomer, now=work.now, settings=work.runtime.settings.memory)
+            admission = editor.admit(newcomer, now=work.now, settings=work.settings.memory)
         for twin in twins[:1]:
             sentence = f"{twin.id} says the same; a repetition confirms it or replaces it."
             yield _check("known", sentence, ("duplicate",), twin.id)

@@ -72,7 +72,7 @@ def short_answer(work: LocatedWork, question: str, passages: Sequence[TextPassag
 def _sent(work: LocatedWork, passages: Sequence[TextPassage]) -> Sequence[SentLines]:
     stored = {one.name: objects.find(work, one.name) for one in passages}
     texts = {name: objects.text_of(one, part) for name, (_session, one, part) in stored.items()}
-    return lines_to_send(passages, texts, work.runtime.settings.helper.read_chars)
+    return lines_to_send(passages, texts, work.settings.helper.read_chars)
 
 
 def _queue(runtime: Runtime) -> Background[Task]:

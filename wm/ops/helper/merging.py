@@ -63,7 +63,7 @@ def _known(work: LocatedWork) -> frozenset[str]:
     """The ids of all entries and of those that were forgotten or rejected."""
     entries = (entry.id for entry in read_memory(work).entries)
     stones = (stone.id for stone in read_tombstones(work).stones)
-    return frozenset((*entries, *stones, *work.runtime.store.names(TrashedEntry, work.key)))
+    return frozenset((*entries, *stones, *work.store.names(TrashedEntry, work.key)))
 
 
 def _is_open(pair: AlikePair) -> bool:

@@ -58,7 +58,7 @@ QUIET = ("absorbed", "rejected")
 
 
 def _run(work: Work, request: ImportRequest) -> ImportAnswer:
-    most = work.runtime.settings.imports.max_facts
+    most = work.settings.imports.max_facts
     if len(request.facts) > most:
         raise UserError(
             f"The import has {len(request.facts)} statements; the limit is {most}.",
@@ -103,10 +103,10 @@ def _admitted(
         newcomers,
         forgotten=lambda entry: (
             entry.id in forgotten_ids
-            or tombstones.is_forgotten(entry.text, stones, work.runtime.store.digest)
+            or tombstones.is_forgotten(entry.text, stones, work.store.digest)
         ),
         now=work.now,
-        settings=work.runtime.settings.memory,
+        settings=work.settings.memory,
     )
     return changed, list(zip(facts, newcomers, results, strict=True))
 
@@ -127,7 +127,7 @@ def _newcomer(work: Work, fact: ImportFact) -> Newcomer:
         reasons = tuple(dict.fromkeys((*entry.reasons, *waits)))
         entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
     refused = () if waits else (*hard, *verdict.soft)
-    return Newcomer(entry, refused, bare=work.runtime.redactor.text(fact.bare.strip()))
+    return Newcomer(entry, refused, bare=work.redact(fact.bare.strip()))
 
 
 def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> 
 
 
 def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
-    redact, settings = work.runtime.redactor.text, work.runtime.settings.memory
+    redact, settings = work.redact, work.settings.memory
     text = redact(fact.text.strip())
     source = _word(fact.source, SOURCES, "compaction")
     created = in_past(fact.created_at, work.now) or iso(work.now)
@@ -220,7 +220,7 @@ def _save(work: LocatedWork, memory: WorkspaceMemory, rows: Sequence[Row], comma
 
 def _recorded_before(work: LocatedWork) -> frozenset[tuple[str, str]]:
     """Rejections that earlier runs recorded; repeating them is noise."""
-    records = work.runtime.store.evidence(work.key).records
+    records = work.store.evidence(work.key).records
     return frozenset(
         (str(record.details.get("imported", "")), record.outcome)
         for record in records
@@ -266,7 +266,7 @@ def _outcome(work: Work, fact: ImportFact, newcomer: Newcomer, result: ImportRes
         text=newcomer.entry.text,
         reason_codes=_codes(result),
         came_from=fact.came_from,
-        file=work.runtime.redactor.text(fact.file),
+        file=work.redact(fact.file),
         line=fact.line,
     )
 

@@ -60,7 +60,7 @@ def take(
 ) -> tuple[ImportedSession, ...]:
     """Import sessions, one file after another, and report each outcome. command: the record of the
     import, which each record of a session names."""
-    longest = work.runtime.settings.session.max_id_chars
+    longest = work.settings.session.max_id_chars
     fits = [one for one in sessions if 0 < len(one.session_id) <= longest]
     known = {
         one.session_id: work.read(session_ref(work.key, one.session_id)).health
@@ -98,7 +98,7 @@ def _take(
         blocks=names,
         items=items,
         reason_codes=tuple(dict.fromkeys((*refused, *unfit))),
-        file=work.runtime.redactor.text(one.file),
+        file=work.redact(one.file),
     )
 
 
@@ -106,7 +106,7 @@ def _core(work: LocatedWork, one: ImportSession, at: str) -> tuple[CoreMemory, l
     core = CoreMemory(session_id=one.session_id, agent=one.agent, workspace_key=work.key)
     refused: list[str] = []
     for block in one.blocks:
-        text = work.runtime.redactor.text(block.content)
+        text = work.redact(block.content)
         made: CoreMemory | Refusal = (
             Refusal("prompt_injection", "")
             if reads_as_instruction(text)
@@ -116,7 +116,7 @@ def _core(work: LocatedWork, one: ImportSession, at: str) -> tuple[CoreMemory, l
                 text,
                 by=BY,
                 now=parse(in_past(block.at, work.now) or at) or work.now,
-                settings=work.runtime.settings.core,
+                settings=work.settings.core,
                 tainted=True,
             )
         )
@@ -128,11 +128,11 @@ def _core(work: LocatedWork, one: ImportSession, at: str) -> tuple[CoreMemory, l
 
 
 def _working(work: Work, one: ImportSession, at: str) -> tuple[WorkingMemory, list[str]]:
-    settings = work.runtime.settings.working
+    settings = work.settings.working
     fit: list[ImportItem] = []
     refused: list[str] = []
     for item in one.items:
-        text = " ".join(work.runtime.redactor.text(item.text).split())
+        text = " ".join(work.redact(item.text).split())
         code = "too_long" if len(text) > settings.item_chars else ""
         code = code or ("prompt_injection" if reads_as_instruction(text) else "")
         refused += [code] if code else []

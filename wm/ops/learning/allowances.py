@@ -81,7 +81,7 @@ def _digits(label: str) -> str:
 
 def _digests_of(work: Work, text: str) -> Iterable[str]:
     """Digests of the parts of a text that would be redacted; of the complete text if none would."""
-    digest = work.runtime.store.digest
+    digest = work.store.digest
     found = Redactor(digest).find(text)
     if not text.strip():
         return ()

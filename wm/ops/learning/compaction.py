@@ -60,7 +60,7 @@ def start(work: LocatedWork, state: SessionState) -> str:
     numbered = tuple(
         (ref.ref, entry.type, entry.text) for ref, entry in zip(refs, shown, strict=True)
     )
-    types = work.runtime.settings.memory.types
+    types = work.settings.memory.types
     return candidates.instructions(numbered, snapshot_id, types)
 
 
@@ -165,7 +165,7 @@ class _Summary(Struct, frozen=True):
 
     def take(self, summary: str) -> Iterator[Remembered]:
         """Admit the candidates of the section."""
-        parsed = candidates.parse(summary, self.work.runtime.settings.memory.types)
+        parsed = candidates.parse(summary, self.work.settings.memory.types)
         facts = []
         for refused in parsed.refused:
             preview = {"preview": refused.line[:PREVIEW_CHARS]}
@@ -226,7 +226,7 @@ class _Summary(Struct, frozen=True):
         return self._replace(memory, entry, item)
 
     def _reinforce(self, memory: WorkspaceMemory, entry: MemoryEntry) -> Remembered:
-        settings = self.work.runtime.settings.memory
+        settings = self.work.settings.memory
         done = retention.reinforce(entry, session=self.sid, now=self.work.now, settings=settings)
         outcome, codes = done.outcome, done.reason_codes
         fact = Fact("memory_reinforced", "retention", outcome, entry.id, codes, done.details)
@@ -243,7 +243,7 @@ class _Summary(Struct, frozen=True):
             if reasons:
                 return self._rejected(item, *reasons)
             done = consolidate.supersede(
-                editor, old.id, entry, now=work.now, settings=work.runtime.settings.memory
+                editor, old.id, entry, now=work.now, settings=work.settings.memory
             )
         details = {**done.details, "replaces": old.id, "text": entry.text}
         kind, outcome, codes = f"memory_{done.outcome}", done.outcome, done.reason_codes
@@ -259,4 +259,4 @@ class _Summary(Struct, frozen=True):
 
 
 def _digest(work: Work, text: str) -> str:
-    return work.runtime.store.digest(canonical(text))
+    return work.store.digest(canonical(text))

@@ -44,7 +44,6 @@ def promote_pending(work: LocatedWork) -> None:
 def begin_visit(work: LocatedWork, found: Visit | None) -> None:
     """Record a visit, offer entries of merged branches, promote what waits. found None: only
     promote. An unwritable memory must not stop anyone from working."""
-    settings = work.runtime.settings.memory
     try:
         memory = load_memory(work)
         stones = read_tombstones(work).stones
@@ -53,7 +52,7 @@ def begin_visit(work: LocatedWork, found: Visit | None) -> None:
         return
     facts: Sequence[Fact] = ()
     if found is not None:
-        memory = retention.visit(memory, now=work.now, settings=settings)
+        memory = retention.visit(memory, now=work.now, settings=work.settings.memory)
         memory, facts = branch_scope.offer(work, memory, found.git)
         memory, marked = anchors.mark(memory, found.code)
         if found.checkout is not None:
@@ -64,9 +63,9 @@ def begin_visit(work: LocatedWork, found: Visit | None) -> None:
             memory,
             journal,
             now=work.now,
-            settings=settings,
+            settings=work.settings.memory,
             stones=stones,
-            digest=work.runtime.store.digest,
+            digest=work.store.digest,
         )
         memory, facts = promotion.memory, (*facts, *promotion.facts)
         save_journal(work, promotion.journal)

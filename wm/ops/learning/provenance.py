@@ -80,7 +80,7 @@ def _begins(work: Work, state: SessionState, event: object) -> bool:
     """Whether a session is just starting. The daemon may still be starting too; until it is up,
     short-lived processes record the start and the first message. No tool has run yet."""
     begun = parse(state.started_at)
-    limit = timedelta(seconds=work.runtime.settings.origin.beginning_s)
+    limit = timedelta(seconds=work.settings.origin.beginning_s)
     young = begun is not None and work.now - begun <= limit
     return young and isinstance(event, SessionStarted | UserPrompt)
 

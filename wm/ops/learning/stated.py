@@ -185,7 +185,7 @@ def upgrade_notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
     """What the person of an installation from before reads at the first statement that waits: that
     wm learns in passing, and how to choose (EX-7)."""
     new = [k.entry for k in kept if k.entry is not None and CHOSEN in k.entry.reasons]
-    if not new or work.runtime.settings.learn_set_by != "upgrade":
+    if not new or work.settings.learn_set_by != "upgrade":
         return ""
     waiting = [e for e in read_memory(work).entries if CHOSEN in e.reasons]
     if len(waiting) > len(new):
@@ -278,14 +278,13 @@ def _end(work: Work, until: str) -> str:
 
 def _shown(work: LocatedWork) -> Learning:
     memory = read_memory(work)
-    settings = work.runtime.settings
     chosen = memory.learn in LEARN_MODES
     ends = memory.learn_paused_until
     paused = (s for s in readable_sessions(work) if s.learn_paused and not s.ended_at)
     return Learning(
-        mode=memory.learn if chosen else settings.memory.learn or OFF,
+        mode=memory.learn if chosen else work.settings.memory.learn or OFF,
         chosen=chosen,
-        set_by="workspace" if chosen else settings.learn_set_by,
+        set_by="workspace" if chosen else work.settings.learn_set_by,
         paused_until=ends if ends > iso(work.now) else "",
         paused_sessions=tuple(sid(s.session_id) for s in paused),
         user=not memory.without_user,

@@ -70,7 +70,7 @@ def _offers(work: LocatedWork, own: Checkout) -> tuple[checkouts.Candidate, ...]
 
 
 def _others(work: LocatedWork) -> Iterator[checkouts.Candidate]:
-    for key in work.runtime.store.workspaces()[:MOST_COMPARED]:
+    for key in work.store.workspaces()[:MOST_COMPARED]:
         memory = _readable(work, key)
         if key == work.key or memory is None or memory.checkout is None:
             continue
@@ -100,14 +100,13 @@ def _link(work: Work, request: LinkRequest) -> LinkAnswer:
         found = _offers(work, own) if own is not None else ()
         return LinkAnswer(key=work.key, offers=tuple(map(_summary, found)))
     new = identity.find(request.directory, explicit=request.explicit)
-    store = work.runtime.store
-    filled = {k for k in store.workspaces() if (m := _readable(work, k)) and m.entries}
+    filled = {k for k in work.store.workspaces() if (m := _readable(work, k)) and m.entries}
     plan = granted(
         checkouts.plan_link(
             named_key(work.runtime, request.old),
             new.key,
             new_root=new.root,
-            folders=store.workspaces(),
+            folders=work.store.workspaces(),
             filled=filled,
             aliases=work.read(ALIASES).document or Aliases(),
             now=work.now,

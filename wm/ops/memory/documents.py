@@ -78,7 +78,7 @@ def load_memory(work: LocatedWork) -> WorkspaceMemory:
 def _redacted(work: Work, edited: WorkspaceMemory, in_force: WorkspaceMemory) -> WorkspaceMemory:
     """The edited document with secrets removed from the changed texts (TR-1)."""
     known = {entry.id: entry for entry in in_force.entries}
-    redact = work.runtime.redactor.text
+    redact = work.redact
     entries = tuple(
         entry
         if known.get(entry.id) == entry
@@ -132,8 +132,7 @@ def note_activity(work: LocatedWork) -> None:
         memory = load_memory(work)
     except (Corrupt, TooNew):
         return
-    settings = work.runtime.settings.memory
-    save_memory(work, retention.visit(memory, now=work.now, settings=settings))
+    save_memory(work, retention.visit(memory, now=work.now, settings=work.settings.memory))
 
 
 def journal_ref(key: str) -> Ref[PendingJournal]:
@@ -168,7 +167,7 @@ def memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
 def lift_stones(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
     """Delete the tombstones of an entry, so that its text can be learned again; their ids."""
     stones = read_tombstones(work)
-    digest = work.runtime.store.digest(canonical(entry.text)) if stones.stones else ""
+    digest = work.store.digest(canonical(entry.text)) if stones.stones else ""
     gone = [s for s in stones.stones if s.id == entry.id or s.digest == digest]
     if gone:
         kept = tuple(stone for stone in stones.stones if stone not in gone)

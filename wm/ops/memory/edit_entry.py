@@ -16,7 +16,6 @@ from wm.ops.operation import LocatedWork, Operation, located
 
 
 def _edit(work: LocatedWork, request: EditRequest) -> EntryAnswer:
-    redact = work.runtime.redactor.text
     if request.text is not None:
         waits = _edit_that_waits(work, request, request.text)
         if waits is not None:
@@ -32,14 +31,14 @@ def _edit(work: LocatedWork, request: EditRequest) -> EntryAnswer:
         lambda memory, entry_id: edits.edit(
             memory,
             entry_id,
-            text=None if request.text is None else redact(request.text.strip()),
-            rationale=None if request.rationale is None else redact(request.rationale.strip()),
+            text=None if request.text is None else work.redact(request.text.strip()),
+            rationale=None if request.rationale is None else work.redact(request.rationale.strip()),
             type=request.type,
             importance=request.importance,
             pinned=request.pinned,
             anchors=noted,
             now=work.now,
-            settings=work.runtime.settings.memory,
+            settings=work.settings.memory,
         ),
     )
 
@@ -51,7 +50,7 @@ def _edit_that_waits(work: LocatedWork, request: EditRequest, text: str) -> Entr
     entry = find_to_change(work, memory, request.id)
     if entry.status != "active":
         return None
-    text = work.runtime.redactor.text(text.strip())
+    text = work.redact(text.strip())
     asked = entry.model_copy(update={"text": text, "source": "manual"})
     reasons = judged(work, asked)
     if not reasons or text == entry.text or {"empty", "too_long"} & set(reasons):

@@ -69,7 +69,7 @@ def find_entry_or_trash(work: LocatedWork, wanted: str) -> MemoryEntry:
 
 def _find_trashed(work: LocatedWork, wanted: str) -> TrashedEntry | None:
     """The trashed entry with this id or unambiguous id prefix."""
-    entry_id = full_id(wanted, work.runtime.store.names(TrashedEntry, work.key))
+    entry_id = full_id(wanted, work.store.names(TrashedEntry, work.key))
     return work.read(trash_ref(work.key, entry_id)).document if entry_id else None
 
 
@@ -96,11 +96,10 @@ def change_entry(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryA
 
 
 def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
-    settings = work.runtime.settings.memory
 
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
         with memory_editor(work, memory, MemoryEditor) as editor:
-            return edits.accept(editor, entry_id, now=work.now, settings=settings)
+            return edits.accept(editor, entry_id, now=work.now, settings=work.settings.memory)
 
     return change_entry(work, request, accept)
 
@@ -149,7 +148,7 @@ def forget_one(
     """Move an entry to the trash. session: the `<sid>` in which the user asked for it, if any."""
     changed, entry = edits.trash(memory, entry_id)
     codes = ("asked_in_session",) if session else ()
-    redacted = work.runtime.redactor.text(reason)
+    redacted = work.redact(reason)
     stone = not entry_list.is_in_force(changed, entry.text)
     to_trash(work, entry, reason=redacted or " ".join(codes), stone=stone)
     details: dict[str, Detail] = {"text": entry.text, **({"reason": redacted} if redacted else {})}
@@ -162,7 +161,7 @@ def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool)
     """Put the entry into the trash; with `stone`, record its digest so that it is not learned
     again."""
     moment = iso(work.now)
-    reason = work.runtime.redactor.text(reason)
+    reason = work.redact(reason)
     work.put(
         trash_ref(work.key, entry.id),
         TrashedEntry(
@@ -173,7 +172,7 @@ def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool)
         return
     stones = read_tombstones(work)
     kept = tuple(s for s in stones.stones if s.id != entry.id)
-    new = tombstone(entry, work.runtime.store.digest, at=moment, reason=reason)
+    new = tombstone(entry, work.store.digest, at=moment, reason=reason)
     work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": (*kept, new)}))
 
 
@@ -208,7 +207,7 @@ def _trashed(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryE
 
 def trashed_entries(work: LocatedWork) -> Iterator[TrashedEntry]:
     """The trash of a workspace; each entry has the status `trashed`."""
-    for name in work.runtime.store.names(TrashedEntry, work.key):
+    for name in work.store.names(TrashedEntry, work.key):
         trashed = work.read(trash_ref(work.key, name)).document
         if trashed is not None:
             entry = trashed.entry.model_copy(update={"status": "trashed"})

@@ -79,14 +79,13 @@ def _begin(events: list[str], before: str) -> int:
 
 def _trash(work: LocatedWork, _request: TrashRequest) -> Trash:
     stones = read_tombstones(work).stones
-    digest = work.runtime.store.digest
     blocked = {stone.digest for stone in stones}
     found = [
         TrashView(
             entry=trashed.entry,
             trashed_at=trashed.trashed_at,
             reason=trashed.trashed_by,
-            blocked=bool(blocked) and digest(canonical(trashed.entry.text)) in blocked,
+            blocked=bool(blocked) and work.store.digest(canonical(trashed.entry.text)) in blocked,
         )
         for trashed in trashed_entries(work)
     ]

@@ -35,21 +35,20 @@ _PATHS = ("path", "old_path", "new_path")
 
 
 def _run(work: LocatedWork, request: MemoryFilesRequest) -> MemoryFilesAnswer:
-    longest = work.runtime.settings.tools.file_chars
-    room = work.runtime.settings.tools.view_chars
+    longest = work.settings.tools.file_chars
+    room = work.settings.tools.view_chars
     load = read_memory if _reads(request) else load_memory
     memory = load(work)
-    redact = work.runtime.redactor.text
     try:
         command = _redacted(work, request.command)
         found = memory_tool.folder(memory.entries, work.place.branch)
         plan = memory_tool.plan(command, found, longest, room)
         _ToolCall(work, found, request.session).carry_out(memory, plan)
     except FolderError as error:
-        return MemoryFilesAnswer(text=redact(str(error)), failed=True)
+        return MemoryFilesAnswer(text=work.redact(str(error)), failed=True)
     except UserError as error:
         return MemoryFilesAnswer(text=f"Error: {error.message} {error.fix}".strip(), failed=True)
-    return MemoryFilesAnswer(text=redact(plan.answer))
+    return MemoryFilesAnswer(text=work.redact(plan.answer))
 
 
 def _reads(request: MemoryFilesRequest) -> bool:
@@ -58,12 +57,11 @@ def _reads(request: MemoryFilesRequest) -> bool:
 
 def _redacted(work: Work, command: Mapping[str, Any]) -> dict[str, Any]:
     """The command without secrets, so that it matches the stored text."""
-    redact = work.runtime.redactor.text
     for name in _PATHS:
         path = command.get(name)
-        if isinstance(path, str) and redact(path) != path:
+        if isinstance(path, str) and work.redact(path) != path:
             raise FolderError("Error: The path contains what looks like a secret; choose another")
-    return {k: redact(v) if isinstance(v, str) else v for k, v in command.items()}
+    return {k: work.redact(v) if isinstance(v, str) else v for k, v in command.items()}
 
 
 class _ToolCall(Struct, frozen=True):

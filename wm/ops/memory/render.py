@@ -32,14 +32,14 @@ def rendered(work: LocatedWork, memory: WorkspaceMemory) -> View:
     object until its bytes change.
     """
     hour = work.now.replace(minute=0, second=0, microsecond=0)
-    settings = work.runtime.settings.memory
+    settings = work.settings.memory
     of_user = _of_user(work, memory)
 
     def compute() -> View:
         selection = select.select(memory, branch=work.place.branch, now=hour, settings=settings)
         everywhere = select.NOTHING_SHOWN
         if of_user is not None:
-            room = select.FRAME_CHARS + work.runtime.settings.memory.user_chars
+            room = select.FRAME_CHARS + work.settings.memory.user_chars
             limits = Limits(max_rendered_chars=room, max_entries=settings.user_entries)
             limited = of_user.model_copy(update={"limits": limits})
             everywhere = select.select(limited, branch=None, now=hour, settings=settings)
@@ -53,15 +53,14 @@ def _of_user(work: LocatedWork, memory: WorkspaceMemory) -> WorkspaceMemory | No
     """The memory of scope `user`, unless the workspace shows none of it."""
     if work.key == USER_PLACE.key or memory.without_user:
         return None
-    if not work.runtime.settings.memory.user_entries:
+    if not work.settings.memory.user_entries:
         return None
-    return work.runtime.store.read(memory_ref(USER_PLACE.key)).document
+    return work.store.read(memory_ref(USER_PLACE.key)).document
 
 
 def strengths(work: Work, memory: WorkspaceMemory) -> dict[str, float]:
     """Retention strength of every entry, by id."""
-    settings = work.runtime.settings.memory
-    calendar = retention.ageing(memory, now=work.now, settings=settings)
+    calendar = retention.ageing(memory, now=work.now, settings=work.settings.memory)
     found = calendar.strengths(memory.entries)
     return {entry.id: value for entry, value in zip(memory.entries, found, strict=True)}
 

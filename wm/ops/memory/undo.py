@@ -121,7 +121,7 @@ def _context(work: LocatedWork, act: Act, memory: WorkspaceMemory) -> UndoContex
         trashed=_trashed(work, act),
         stones=frozenset(stone.id for stone in read_tombstones(work).stones),
         now=work.now,
-        settings=work.runtime.settings.memory,
+        settings=work.settings.memory,
     )
 
 
@@ -237,7 +237,7 @@ def _full(work: LocatedWork, wanted: str) -> str:
     if wanted.startswith("e_"):
         return wanted
     known = (e.id for e in read_memory(work).entries)
-    trashed = work.runtime.store.names(TrashedEntry, work.key)
+    trashed = work.store.names(TrashedEntry, work.key)
     return full_id(wanted, dict.fromkeys((*known, *trashed))) or wanted
 
 

@@ -45,7 +45,7 @@ UNREACHABLE = "unreachable"
 
 def _list(work: Work, _request: NoRequest) -> Workspaces:
     """List all workspaces, except empty folders left by a failed first write."""
-    found = (_summary(work, key) for key in work.runtime.store.workspaces())
+    found = (_summary(work, key) for key in work.store.workspaces())
     kept = (space for space in found if space.sessions or space.health != Health.MISSING.value)
     return Workspaces(workspaces=tuple(kept))
 
@@ -54,7 +54,7 @@ def _summary(work: Work, key: str) -> WorkspaceSummary:
     """Summarise one workspace; an unreachable one is listed too."""
     try:
         reading = work.read(memory_ref(key))
-        sessions = len(work.runtime.store.names(SessionState, key))
+        sessions = len(work.store.names(SessionState, key))
     except StoreError:
         return WorkspaceSummary(key=key, health=UNREACHABLE)
     memory = reading.document
@@ -85,7 +85,7 @@ def _move(work: Work, request: MoveRequest) -> Moved:
             named_key(work.runtime, request.old),
             new.key,
             new_root=new.root,
-            folders=work.runtime.store.workspaces(),
+            folders=work.store.workspaces(),
             aliases=work.read(ALIASES).document or Aliases(),
             now=work.now,
         )
@@ -122,7 +122,7 @@ def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
         Ref(Tombstones, work.key),
     ]
     for model in OF_MANY:
-        names = work.runtime.store.names(model, work.key)
+        names = work.store.names(model, work.key)
         refs += [Ref(model, work.key, name) for name in names]
     documents = {}
     for ref in refs:
@@ -133,7 +133,7 @@ def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
         place=work.place,
         exported_at=iso(work.now),
         documents=documents,
-        evidence=work.runtime.store.evidence(work.key).records,
+        evidence=work.store.evidence(work.key).records,
     )
 
 

@@ -52,7 +52,7 @@ class Secrets(NamedTuple):
 
 
 def _append(work: Work, request: PagingRequest) -> PagingAnswer:
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     work, session = work.at(locate(work.runtime, request)), sid_of(request.session_id)
     refused = append(work, session, request.objects, request.records, durable=request.durable)
     return PagingAnswer(place=work.place, refused=refused, policy=chosen(work, session))
@@ -69,24 +69,23 @@ def append(
     """Redact and write steps and records. session: its `<sid>`. Returns the places of decisions
     that hold a secret, or whose content was purged: they were not written. Raises StoreError;
     Unwritable if there are steps and the workspace is over its quota."""
-    store = work.runtime.store
-    secrets = Secrets(work.runtime.redactor.text, work.runtime.redacted_name)
+    secrets = Secrets(work.redact, work.runtime.redacted_name)
     refused: list[str] = []
     decides = any(record.kind == "decided" for record in records)
     # A proxy that is at work does not know that steps which it stored were deleted.
     purged = decides and bool(session_state(work, session).purged)
-    known = store.object_ids(work.key, session) if objects or purged else frozenset()
+    known = work.store.object_ids(work.key, session) if objects or purged else frozenset()
     unknown = [one for one in objects if one.id not in known]
     if unknown and (full := work.runtime.signals.troubles.get(quota_of(work.key))):
         raise Unwritable(full, fix="What was removed before stays removed.")
     new = [redacted_object(one, secrets, work.moment) for one in unknown]
     ids = known.union(*((one.id, *(p.id for p in one.parts)) for one in new)) if purged else None
     checked = [_checked(record, secrets, ids, refused, work.moment) for record in records]
-    most = work.runtime.settings.proxy.objects_max_bytes
+    most = work.settings.proxy.objects_max_bytes
     caches, view = work.runtime.caches, _view(work.key, session)
     before = caches.views.peek(view)
     try:
-        store.append_paging(work.key, session, new, checked, most=most, durable=durable)
+        work.store.append_paging(work.key, session, new, checked, most=most, durable=durable)
     except StoreError:
         forget_state(work, work.key, session)
         raise
@@ -134,7 +133,7 @@ def session_ledger(work: LocatedWork, session: str) -> SessionLedger:
         return known
     reading = object()  # a placeholder until it is read; `append` and other readers replace it
     caches.views.put(view, reading)
-    found = folded(work.runtime.store.ledger(work.key, session))
+    found = folded(work.store.ledger(work.key, session))
     with caches.ledgers:
         if caches.views.peek(view) is reading:
             caches.views.put(view, found)
@@ -149,7 +148,7 @@ def session_state(work: LocatedWork, session: str) -> LedgerState:
 def recovered(work: LocatedWork, session: str, conversation: str) -> LedgerAnswer:
     """What is known of a conversation. session: its `<sid>`. Raises StoreError."""
     memory = read_memory(work)
-    objects = work.runtime.store.object_ids(work.key, session)
+    objects = work.store.object_ids(work.key, session)
     found = session_ledger(work, session)
     with work.runtime.caches.ledgers:
         policy = found.whole.chosen or memory.paging
@@ -245,11 +244,11 @@ append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
 def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
     work = work.at(locate(work.runtime, request))
     if request.ahead:
-        for session in work.runtime.store.latest_sessions(work.key, OBJECTS, _MOST_READ_AHEAD):
+        for session in work.store.latest_sessions(work.key, OBJECTS, _MOST_READ_AHEAD):
             with suppress(StoreError):  # an unreadable ledger is reported to its readers
                 recovered(work, session, "")
         return LedgerAnswer(place=work.place)
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     return recovered(work, sid_of(request.session_id), request.conversation)
 
 
@@ -289,11 +288,11 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
             fix=f"The policies are: {', '.join(LEVELS)}.",
         )
     work = work.at(locate(work.runtime, request))
-    configured = work.runtime.settings.proxy.policy or "off"
+    configured = work.settings.proxy.policy or "off"
     fact = Fact("policy_changed", "user", "changed", details={"policy": request.policy})
     if request.session:
         record = LedgerRecord(kind="policy", at=work.moment, policy=request.policy)
-        known = work.runtime.store.sessions_with(work.key, *PAGING)
+        known = work.store.sessions_with(work.key, *PAGING)
         is_begun = any(one.startswith(request.session) for one in known)
         session = session_among(request.session, known) if is_begun else sid_of(request.session)
         work.log([fact], session=session)  # first: it may start this operation again
@@ -310,7 +309,7 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     how = "uses" if request.policy else "uses what config.toml says:"
     message = f"{whose} {how} {policy}. Running proxies follow with their next request."
     if policy != "off":
-        message += f" Then {storage_note(work.runtime.settings, work.key)}."
+        message += f" Then {storage_note(work.settings, work.key)}."
     return PolicyAnswer(place=work.place, policy=policy, message=message)
 
 

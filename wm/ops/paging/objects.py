@@ -61,7 +61,7 @@ def folders(workspace: str) -> list[str]:
 
 
 def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
-    place, store = locate(work.runtime, request), work.runtime.store
+    place, store = locate(work.runtime, request), work.store
     known = store.sessions_with(place.key, *PAGING)
     wanted = session_among(request.session, known) if request.session else ""
     found, totals = [], []
@@ -85,7 +85,7 @@ def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
 
 def _sent(work: LocatedWork, session: str) -> tuple[LedgerRecord, ...]:
     """Each request once, as predicted and as the service counted it (PX-7)."""
-    records = work.runtime.store.ledger(work.key, session)
+    records = work.store.ledger(work.key, session)
     sent = {one.request: one for one in reversed(records) if one.kind == "sent"}
     return tuple(one.model_copy(update={"decisions": ()}) for one in reversed(sent.values()))
 
@@ -171,7 +171,7 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
         raise UserError(f"{wanted[:40]!r} is too short.", fix="Give six digits of the id.")
     bare = f"o_{digits}"
     found: dict[str, tuple[str, PagedObject, ObjectPart | None]] = {}
-    for session, one in work.runtime.store.find_object(work.key, bare):
+    for session, one in work.store.find_object(work.key, bare):
         if one.id.startswith(bare):
             found.setdefault(one.id, (session, one, None))
         for part in one.parts:
@@ -189,7 +189,7 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
 
 def _missing(work: LocatedWork, wanted: str) -> NotFound:
     """Why no step with this handle is stored, as far as the ledgers know."""
-    for session in work.runtime.store.latest_sessions(work.key, DECISIONS, _SEARCHED_SESSIONS):
+    for session in work.store.latest_sessions(work.key, DECISIONS, _SEARCHED_SESSIONS):
         state = session_state(work, session)
         named = (*state.gone, *(one.text for one in state.in_force.values()))
         if any(wanted in one for one in named):
@@ -200,7 +200,7 @@ def _missing(work: LocatedWork, wanted: str) -> NotFound:
                 f"The stored text of {wanted} {why}.",
                 fix="To have it again, read the file or run the command again.",
             )
-    days = work.runtime.settings.storage.object_max_age_days
+    days = work.settings.storage.object_max_age_days
     return NotFound(
         f"There is no stored content {wanted[:40]!r} in {work.place.root or work.key}.",
         fix="`wm objects` lists what is stored there; -C FOLDER asks for another project. The "
@@ -223,7 +223,7 @@ def _events(work: LocatedWork, session: str, one: PagedObject) -> Iterator[str]:
         yield f"{one.at} stored, not searched: {scores.reason.replace('_', ' ')}"
     elif scores is not None:
         yield f"{one.at} stored and searched: score {scores.score}"
-    for record in work.runtime.store.ledger(work.key, session):
+    for record in work.store.ledger(work.key, session):
         if one.id in record.objects:
             yield f"{record.at} {record.kind}"
         for decision in record.decisions:
@@ -246,7 +246,7 @@ def note(work: LocatedWork, session: str, kind: str, one: PagedObject) -> None:
 
 
 def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
-    place, store = locate(work.runtime, request), work.runtime.store
+    place, store = locate(work.runtime, request), work.store
     chosen = _chosen(work.runtime, request)
     count = sum(len(store.objects(place.key, session)) for session in chosen)
     if not request.dry_run:
@@ -295,8 +295,7 @@ purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, _p
 
 def passages(work: LocatedWork, query: str, count: int) -> list[TextPassage]:
     """The passages of stored steps that fit a query best; the newest sessions are searched."""
-    store = work.runtime.store
-    sessions = store.latest_sessions(work.key, OBJECTS, _SEARCHED_SESSIONS)
+    sessions = work.store.latest_sessions(work.key, OBJECTS, _SEARCHED_SESSIONS)
     return best(query, (one for name in sessions for one in _sources(work, work.key, name)), count)
 
 
@@ -307,7 +306,7 @@ def _sources(work: Work, key: str, session: str) -> Iterator[TextSource]:
     kept: dict[str, LineTerms] = work.runtime.caches.views.peek(view) or {}
     work.runtime.caches.views.put(view, kept)
     chars = 0
-    for one in work.runtime.store.objects(key, session):
+    for one in work.store.objects(key, session):
         if one.admission is not None and one.admission.reason:
             continue
         for part in (part for part in one.parts if part.kind != "call"):

@@ -51,7 +51,7 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
         return PrepareAnswer(place=place)  # the decisions could not be found again
     opened = _opened(work.at(place), found)
     chosen = request.policy or opened.conversation.policy
-    chosen = chosen or work.runtime.settings.proxy.policy or OFF
+    chosen = chosen or work.settings.proxy.policy or OFF
     notice = _notice(work.at(place)) if chosen != OFF else ""
     with opened.lock:
         # Nothing is decided or stored before the caller has the notice.
@@ -148,7 +148,7 @@ def _opened(work: LocatedWork, found: RequestIdentity) -> _OpenConversation:
     name = ("paged", work.key, sid(found.session), found.subagent)
 
     def made() -> _OpenConversation:
-        settings, models = work.runtime.settings, work.runtime.caches.models
+        settings, models = work.settings, work.runtime.caches.models
         passages, pruning = settings.proxy.passage_tokens, settings.pruning
         policies = models.get(
             "paging",

@@ -50,7 +50,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
         raise UserError("There is nothing to search for.", fix="Give some words.")
     limit = request.limit
     if limit is None:
-        limit = work.runtime.settings.recall.max_hits
+        limit = work.settings.recall.max_hits
     if limit < 1:
         raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
     work = work.at(locate(work.runtime, request))
@@ -58,7 +58,7 @@ def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     filters = _filters(work, request, work.place, memory)
     found = searcher(work.runtime, work.key)
     # Whether the best hit answers must not depend on the requested limit.
-    recall = work.runtime.settings.recall
+    recall = work.settings.recall
     hits = found.search(memory, request.query, max(limit, RIVALS), filters)
     hits = relevant(hits, recall.search_confidence)
     known = found.known(memory)
@@ -153,7 +153,7 @@ def _filters(
     """The filters of the request. Raises UserError for a value that no entry can have, so that a
     typo does not look like "nothing is known"."""
     status = request.status or (ALL if _asks_past(request) else "active")
-    types = work.runtime.settings.memory.types
+    types = work.settings.memory.types
     if request.type and request.type not in types:
         others = {entry.type for entry in memory.entries}.difference(types)
         _check_choice("type", request.type, (*types, *sorted(others)))

@@ -50,7 +50,7 @@ def text(work: LocatedWork, state: SessionState) -> str:
     core = load_core(work, state)
     if core.untold:
         save_core(work, core.model_copy(update={"untold": ()}))
-    return core_blocks.render(core, work.runtime.settings.core)
+    return core_blocks.render(core, work.settings.core)
 
 
 def take_announcements(work: LocatedWork, state: SessionState) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def take_announcements(work: LocatedWork, state: SessionState) -> tuple[str, ...
             hidden[name] = core_blocks.of(core, name)
     changed = core.model_copy(update={"blocks": core.blocks.model_copy(update=hidden)})
     emptied = [n for n in core.untold if n in BLOCKS and not hidden[n].content.strip()]
-    lines = [core_blocks.render(changed, work.runtime.settings.core)]
+    lines = [core_blocks.render(changed, work.settings.core)]
     lines += [f"The block {name} is empty now." for name in emptied]
     return ("\n".join(("The user changed your core memory:", *filter(None, lines))),)
 
@@ -75,9 +75,9 @@ def change(
 ) -> tuple[CoreMemory, str]:
     """Change one block; return the blocks and a sentence. Raises UserError if the change is
     refused."""
-    settings = work.runtime.settings.core
+    settings = work.settings.core
     before = load_core(work, state)
-    written = work.runtime.redactor.text(content)
+    written = work.redact(content)
     model = by == "agent"
     if model and reads_as_instruction(written):
         raise UserError(

@@ -25,7 +25,7 @@ MAX_BYTES = 256 * 1024
 def take_block(work: LocatedWork, state: SessionState, room: int) -> tuple[str, SessionState]:
     """The block for a new session, "" for none, and the session with its words counted; consumes
     the request. room: characters left for this client."""
-    always = work.runtime.settings.contract.inject_handoff
+    always = work.settings.contract.inject_handoff
     record = work.read(record_ref(work.key)).document or ContractRecord()
     if not (always or record.asked) or not (state.root or work.place.root):
         return "", state
@@ -38,8 +38,8 @@ def take_block(work: LocatedWork, state: SessionState, room: int) -> tuple[str, 
     except Trouble:
         raw = None
     text = (raw or b"")[:MAX_BYTES].decode("utf-8", "replace")
-    redacted = work.runtime.redactor.text(text)
-    most = min(room, work.runtime.settings.contract.inject_chars)
+    redacted = work.redact(text)
+    most = min(room, work.settings.contract.inject_chars)
     block = handoff_block.render(redacted, most)
     if not block:
         return "", state

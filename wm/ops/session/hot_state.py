@@ -51,14 +51,14 @@ def pressure_ref(key: str, session_id: str) -> Ref[Pressure]:
 def load_session(work: LocatedWork, request: SessionScoped) -> SessionState:
     """The session's state, or a new one. An unreadable state starts anew: hot state is disposable,
     and the store keeps the unreadable file in quarantine."""
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     document = work.read(session_ref(work.key, request.session_id)).document
     if document is not None:
         return document
     moment = iso(work.now)
     return SessionState(
         session_id=request.session_id,
-        agent=work.runtime.redactor.text(request.agent),
+        agent=work.redact(request.agent),
         root=request.directory or work.place.root,
         workspace_key=work.key,
         started_at=moment,
@@ -82,7 +82,7 @@ def readable_sessions(
 ) -> Iterator[SessionState]:
     """The readable sessions of a workspace, or those of these `<sid>`s. One unreadable file must
     not hide the others; `wm fsck` names it."""
-    for name in work.runtime.store.names(SessionState, work.key) if names is None else names:
+    for name in work.store.names(SessionState, work.key) if names is None else names:
         with suppress(StoreError):
             state = work.read(Ref(SessionState, work.key, name)).document
             if state is not None:
@@ -94,7 +94,7 @@ def latest(
 ) -> SessionState | None:
     """The session with the newest event of those that fit, or None. Reads the `RECENT` files
     written last; more only while none of them fits."""
-    names = work.runtime.store.latest_sessions(work.key, SESSIONS)
+    names = work.store.latest_sessions(work.key, SESSIONS)
     for begin in range(0, len(names), RECENT):
         found = filter(fits, readable_sessions(work, names[begin : begin + RECENT]))
         newest = max(found, key=lambda s: (s.updated_at, s.session_id), default=None)
@@ -139,7 +139,7 @@ def require_state(work: LocatedWork, wanted: str, *, with_core: bool = False) ->
         reading = work.read(session_ref(work.key, full_session(work, wanted)))
         found = require_readable(reading, f"state of the session {wanted}")
     else:
-        cores = frozenset(work.runtime.store.names(CoreMemory, work.key) if with_core else ())
+        cores = frozenset(work.store.names(CoreMemory, work.key) if with_core else ())
         found = latest(
             work, lambda s: not s.subagent and (not with_core or sid(s.session_id) in cores)
         )
@@ -175,7 +175,7 @@ def full_session(work: LocatedWork, wanted: str) -> str:
     """The only session id with this prefix, or of this `<sid>`, else `wanted` itself."""
     if work.read(session_ref(work.key, wanted)).document is not None:
         return wanted
-    if wanted in work.runtime.store.names(SessionState, work.key):
+    if wanted in work.store.names(SessionState, work.key):
         named = work.read(Ref(SessionState, work.key, wanted)).document
         return named.session_id if named is not None else wanted
     states = readable_sessions(work)

@@ -78,7 +78,7 @@ def report(work: LocatedWork, request: EventRequest) -> None:
     by_client = known is not None and known.basis == "tokens" and known.source != PROXY
     if event.source == PROXY and by_client:
         return  # a client knows its limit; a proxy knows the model's window only
-    redact = work.runtime.redactor.text
+    redact = work.redact
     source, model = redact(event.source[:MAX_WHAT_CHARS]), redact(event.model[:MAX_WHAT_CHARS])
     meter.observe(
         rules.of_tokens(
@@ -163,7 +163,7 @@ class _Meter(Struct, frozen=True):
 
     @property
     def settings(self) -> PressureSettings:
-        return self.work.runtime.settings.pressure
+        return self.work.settings.pressure
 
     @property
     def known(self) -> Pressure | None:
@@ -263,10 +263,10 @@ def _item(work: Work, given: Event, redacted: Event) -> LargeItem | None:
     if not isinstance(given, ToolFinished) or not isinstance(redacted, ToolFinished):
         return None
     chars = size(given)
-    if chars < work.runtime.settings.pressure.least_item_chars:
+    if chars < work.settings.pressure.least_item_chars:
         return None
     what = f"{redacted.name or redacted.tool} {redacted.command or ''.join(redacted.paths[:1])}"
-    line = safe(" ".join(work.runtime.redactor.text(what).split()))
+    line = safe(" ".join(work.redact(what).split()))
     if len(line) > MAX_WHAT_CHARS:
         line = line[: MAX_WHAT_CHARS - 1] + "…"
     return LargeItem(what=line, chars=chars, handle=redacted.handle, at=iso(work.now))

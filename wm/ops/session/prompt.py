@@ -52,7 +52,7 @@ def prompt_refs(
 
 def answer(work: LocatedWork, request: PromptRequest) -> PromptAnswer:
     """The current epoch's blocks; opens the epoch if none is open."""
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     state = load_session(work, request)
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
@@ -105,7 +105,7 @@ def _blocks(
     work: LocatedWork, state: SessionState, view: View, *, first: bool
 ) -> tuple[tuple[PromptBlock, ...], SessionState]:
     """The blocks, and the session after their words were counted."""
-    snapshot = hot_snapshot.render(state, work.runtime.settings.session)
+    snapshot = hot_snapshot.render(state, work.settings.session)
     notes = core_blocks.text(work, state)
     handoff, last = "", ""
     texts: tuple[str, ...] = (view.text, snapshot.text, notes)
@@ -142,7 +142,7 @@ def _room(work: Work, state: SessionState, *before: str) -> int:
         return sys.maxsize
     sizes = (len(text.encode() if unit == "bytes" else text) for text in before)
     used = sum(size + len("\n\n") for size in sizes)
-    return max(0, work.runtime.settings.hooks.context_chars - used)
+    return max(0, work.settings.hooks.context_chars - used)
 
 
 def _fact(epoch: PromptEpoch, selection: Selection) -> Fact:

@@ -52,7 +52,6 @@ from wm.store.paths import sid
 
 def _view_blocks(stored: CoreMemory, work: Work, message: str = "") -> Blocks:
     """The blocks for people and programs, including empty ones."""
-    settings = work.runtime.settings.core
     seen = []
     for name in BLOCKS:
         block = core_blocks.of(stored, name)
@@ -61,7 +60,7 @@ def _view_blocks(stored: CoreMemory, work: Work, message: str = "") -> Blocks:
                 name=name,
                 content=block.content,
                 chars=len(block.content),
-                max=core_blocks.limit(name, settings),
+                max=core_blocks.limit(name, work.settings.core),
                 updated_at=block.updated_at,
                 by=block.by,
                 tainted=block.tainted,
@@ -150,7 +149,6 @@ def _view_items(
     work: Work, state: SessionState, stored: WorkingMemory, message: str = ""
 ) -> WorkingItems:
     """Slots with their newest item first, then the pool by score."""
-    settings = work.runtime.settings.working
     events = max(state.events, stored.events)
     items = [
         ItemView(text=item.text, slot=slot, by=item.by, at=item.at)
@@ -163,9 +161,9 @@ def _view_items(
             kind=item.kind,
             by=item.by,
             at=item.at,
-            score=round(pool.score(item, events, settings), 4),
+            score=round(pool.score(item, events, work.settings.working), 4),
         )
-        for item in pool.best(stored.pool, events, settings)
+        for item in pool.best(stored.pool, events, work.settings.working)
     ]
     return WorkingItems(session_id=state.session_id, items=tuple(items), message=message)
 
@@ -210,14 +208,14 @@ remove_items = Operation("remove_items", RemoveRequest, WorkingItems, located(_r
 
 
 def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
     state = require_readable(reading, f"state of the session {request.session_id}")
     if state is None:
         raise no_session(work.place, f"There is no session {request.session_id!r}")
-    text = hot_snapshot.render(state, work.runtime.settings.session).text
+    text = hot_snapshot.render(state, work.settings.session).text
     core, items = session_memory(work, state)
-    settings = work.runtime.settings
+    settings = work.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
         origins = WordOrigins(distrust=state.origins.distrust)
@@ -236,7 +234,7 @@ def _passed(work: LocatedWork, session_id: str) -> FlowSum | None:
     """Totals of the proxy's log. An unreadable log must not hide the session."""
     flows: tuple[Flow, ...] = ()
     with suppress(StoreError):
-        flows = work.runtime.store.flows(work.key, sid(session_id))
+        flows = work.store.flows(work.key, sid(session_id))
     if not flows:
         return None
     used = [flow.usage for flow in flows if flow.usage is not None]

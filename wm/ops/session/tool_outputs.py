@@ -66,7 +66,7 @@ def pruned(work: LocatedWork, request: EventRequest, answer: EventAnswer) -> Eve
     kept = _original(work, request, event, cut, mode)
     name = file_name(kept.id, kept.session)
     try:
-        work.runtime.store.keep(output_ref(work.key, name), kept)
+        work.store.keep(output_ref(work.key, name), kept)
     except StoreError:
         # Disk full, or output too large: a long output is better than one that cannot be restored.
         return answer
@@ -94,7 +94,7 @@ def _cut(work: Work, event: ToolFinished, level: str) -> tuple[str, PrunedText |
         output=event.replaceable,
         synthetic=event.synthetic,
     )
-    pruning = work.runtime.settings.pruning
+    pruning = work.settings.pruning
     mode = modes.mode_of(level)
     return mode.value, prune.prune(call, mode, pruning, user_rules.user_rules(pruning.rules))
 
@@ -103,11 +103,11 @@ def _original(
     work: Work, request: EventRequest, event: ToolFinished, cut: PrunedText, mode: str
 ) -> ToolOutput:
     """The record of the complete output, redacted."""
-    redacted = work.runtime.redactor.text
+    redacted = work.redact
     text = redacted(event.replaceable)
     session = sid(request.session_id)
     return ToolOutput(
-        id=f"t_{work.runtime.store.digest(f'{session}/{text}')[:ID_DIGITS]}",
+        id=f"t_{work.store.digest(f'{session}/{text}')[:ID_DIGITS]}",
         session=session,
         agent=redacted(request.agent),
         tool=redacted(event.name or event.tool)[:LONGEST_NAME],
@@ -143,7 +143,7 @@ def find(work: LocatedWork, wanted: str) -> ToolOutput:
 
     Raises NotFound, Corrupt if it is damaged, and UserError naming the candidates.
     """
-    names = work.runtime.store.names(ToolOutput, work.key)
+    names = work.store.names(ToolOutput, work.key)
     handle = full_handle(wanted, (of_file_name(name)[0] for name in names))
     name = next((name for name in names if handle and of_file_name(name)[0] == handle), "")
     reading = work.read(output_ref(work.key, name)) if name else None

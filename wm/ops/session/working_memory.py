@@ -66,7 +66,7 @@ def after_tool(
 
 def after_prompt(work: LocatedWork, state: SessionState, text: str) -> None:
     """A user message. Only both ends of a long one are read: the middle was pasted."""
-    most = work.runtime.settings.origin.max_typed_chars
+    most = work.settings.origin.max_typed_chars
     if len(text) > 2 * most:
         text = f"{text[:most]}\n{text[-most:]}"
     stored = load_working(work, state)
@@ -78,7 +78,7 @@ def after_answer(
     work: LocatedWork, state: SessionState, event: AssistantText, decided: Sequence[str]
 ) -> None:
     """Text of the model: the items that it labels, unless a tool's text said them first."""
-    settings = work.runtime.settings.working
+    settings = work.settings.working
     labelled = [
         one
         for one in stated_in(event.text[: settings.searched_chars], settings.item_chars)
@@ -101,10 +101,9 @@ def compacted(work: LocatedWork, state: SessionState) -> None:
     log = load_compaction(work, state.session_id)
     if log.snapshot_id and any(kept.snapshot == log.snapshot_id for kept in log.log):
         return
-    settings = work.runtime.settings.working
     stored = load_working(work, state)
     after, dropped = working_memory.compacted(
-        stored, events=state.events, now=work.now, settings=settings
+        stored, events=state.events, now=work.now, settings=work.settings.working
     )
     save_working(work, stored, after)
     saved = core.load_core(work, state)
@@ -117,15 +116,13 @@ def compacted(work: LocatedWork, state: SessionState) -> None:
         pool=len(after.pool),
         dropped=dropped,
     )
-    recent = working_memory.logged(log.log, kept, settings)
+    recent = working_memory.logged(log.log, kept, work.settings.working)
     ref: Ref[CompactionState] = compaction_ref(work.key, state.session_id)
     work.put(ref, log.model_copy(update={"log": recent, "updated_at": iso(work.now)}))
 
 
 def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
-    return slot_filling.FillingContext(
-        state.root, state.events, work.now, work.runtime.settings.working
-    )
+    return slot_filling.FillingContext(state.root, state.events, work.now, work.settings.working)
 
 
 # --- rendering ------------------------------------------------------------------------------
@@ -133,9 +130,8 @@ def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
 
 def rendered(work: LocatedWork, state: SessionState, room: int) -> Rendered:
     """The block of a new epoch, in at most `room` characters."""
-    settings = work.runtime.settings.working
     stored = load_working(work, state)
-    return working_memory.render(stored, state.events, settings, room=room)
+    return working_memory.render(stored, state.events, work.settings.working, room=room)
 
 
 # --- changes by people and models -----------------------------------------------------------
@@ -151,13 +147,13 @@ class WorkingEdit(Struct, frozen=True):
 
     def add(self, text: str, slot: str) -> tuple[WorkingMemory, str]:
         """Add an item to a slot; slot "": to the pool."""
-        work, written = self.work, self.work.runtime.redactor.text(text)
+        work, written = self.work, self.work.redact(text)
         if self.by == "agent" and reads_as_instruction(written):
             raise UserError(
                 "This reads like an order to an agent, not like a note, so it was not added.",
                 fix="State the fact in your own words.",
             )
-        stored, events, settings = self._stored, self.state.events, work.runtime.settings.working
+        stored, events, settings = self._stored, self.state.events, work.settings.working
         made = working_memory.add(
             stored, written, slot, by=self.by, events=events, now=work.now, settings=settings
         )
@@ -172,7 +168,7 @@ class WorkingEdit(Struct, frozen=True):
 
     def clear_slot(self, slot: str) -> tuple[WorkingMemory, str]:
         stored, events, now = self._stored, self.state.events, self.work.now
-        settings = self.work.runtime.settings.working
+        settings = self.work.settings.working
         made = working_memory.clear_slot(stored, slot, events=events, now=now, settings=settings)
         return self._saved(stored, made, slot, f"The slot {slot} is empty")
 

@@ -24,7 +24,7 @@ SHORTEST_PREVIEW = 20
 
 def read_log(work: LocatedWork) -> LogReading:
     """The complete log of a workspace, oldest first."""
-    return work.runtime.store.evidence(work.key)
+    return work.store.evidence(work.key)
 
 
 def moment_of(asked: str, now: datetime) -> datetime:

@@ -63,9 +63,9 @@ def delete_all(work: LocatedWork, session_id: str, *, by: str) -> tuple[str, ...
     for ref in session_refs(work.runtime, work.key, session_id):
         work.delete(ref)
     # Tool outputs are outside the transaction: they are deleted even if the rest fails.
-    work.runtime.store.discard(tool_outputs.of_session(work.runtime, work.key, session_id))
+    work.store.discard(tool_outputs.of_session(work.runtime, work.key, session_id))
     sid = paths.sid(session_id)
-    work.runtime.store.discard_logs(work.key, sid, *paths.SESSION_LOGS)
+    work.store.discard_logs(work.key, sid, *paths.SESSION_LOGS)
     work.runtime.signals.zones.pop((work.key, sid))
     ledger.forget_state(work, work.key, sid)
     fact = Fact(
@@ -80,7 +80,7 @@ def delete_all(work: LocatedWork, session_id: str, *, by: str) -> tuple[str, ...
 
 
 def _run(work: Work, request: DeleteSessionRequest) -> DeletedSession:
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     work = work.at(locate(work.runtime, request))
     session = full_session(work, request.session_id)
     files = file_names(work.runtime, work.key, session)

@@ -311,7 +311,7 @@ def _purge_one(work: LocatedWork, ref: Ref[TrashedEntry], deletions: Sequence[De
     """Purge one entry; False if it was restored, or trashed again, since the plan was made."""
     found = work.read(ref)
     planned_times = [d.file.modified for d in deletions if d.file.part is FilePart.DOCUMENT]
-    now = sweep.modified(work.runtime.store.core, ref)
+    now = sweep.modified(work.store.core, ref)
     if found.health is Health.MISSING or (planned_times and now not in planned_times):
         return False
     work.delete(ref)

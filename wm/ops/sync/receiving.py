@@ -61,7 +61,7 @@ def _run(work: LocatedWork, request: ArriveRequest) -> Arrived:
 
 
 def _noted(work: Work, replica: Replica, request: ArriveRequest) -> Replica:
-    redact = work.runtime.redactor.text
+    redact = work.redact
     remote = request.remote
     if remote is not None:
         texts = ("name", "shown", "digest", "approved_at")
@@ -124,7 +124,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
     memory = reception.finished()
     if not reception.facts and not reception.forgotten:
         return
-    names = work.runtime.store.names(TrashedEntry, work.key)
+    names = work.store.names(TrashedEntry, work.key)
     back = {f.entry for f in reception.facts if f.type == "memory_received"}.intersection(names)
     gone = [entry.id for entry, _ in reception.trashed]
     work.lock(trash_ref(work.key, name) for name in (*gone, *back))
@@ -174,7 +174,7 @@ def _take_recaps(work: LocatedWork, found: Sequence[SharedEntry]) -> int:
 
 def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[str, str]:
     names = {
-        author: name_of(version, work.runtime.redactor.text)
+        author: name_of(version, work.redact)
         for shared in found
         for author, version in shared.authors.items()
     }

@@ -176,7 +176,7 @@ def _changed(work: Work, entry: MemoryEntry, record: SharedRecord) -> Leaving | 
         return None
     return Leaving(
         id=entry.id,
-        fields=leaving(fields, work.runtime.redactor.text),
+        fields=leaving(fields, work.redact),
         created_at=entry.created_at,
         updated_at=entry.updated_at,
         author=record.author,

@@ -32,7 +32,7 @@ def _run(work: LocatedWork, request: TeamRequest) -> Team:
     return Team(
         place=work.place,
         remote=replica.remote,
-        accept=work.runtime.settings.team.accept or "inbox",
+        accept=work.settings.team.accept or "inbox",
         synced_at=replica.synced_at,
         trouble=replica.trouble,
         shared=sum(r.is_shared for r in replica.records.values()),
@@ -45,7 +45,7 @@ def _run(work: LocatedWork, request: TeamRequest) -> Team:
 def _unnoted(work: LocatedWork, replica: Replica) -> tuple[frozenset[str], tuple[str, ...]]:
     """What a sync that died left in the mirror and did not note: the entries of which the tree says
     something else than noted, and those of them that have to be compared again."""
-    mirror, applied = Mirror(work.runtime.store, work.key, quiet=True), replica.applied
+    mirror, applied = Mirror(work.store, work.key, quiet=True), replica.applied
     ours = mirror.refs().get(REF, "") if os.path.isdir(mirror.path) else ""
     if ours in ("", applied) or (applied and not mirror.has(applied)):
         return frozenset(), ()
@@ -93,7 +93,7 @@ def _left(work: LocatedWork, *, keep: bool) -> Team:
     }
     save_replica(work, read_sync(work), Replica(records=records), mine=False)
     # Else the first push to another remote would send what these others share.
-    Mirror(work.runtime.store, work.key, quiet=True).set_aside()
+    Mirror(work.store, work.key, quiet=True).set_aside()
     moved = f"{counted(len(gone), 'entry', 'entries')} of others moved to the trash"
     stay = "; yours stay, and what others fetched of them stays with them"
     return Team(place=work.place, members=(), message=f"You left the team: {moved}{stay}.")

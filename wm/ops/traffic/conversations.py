@@ -35,7 +35,7 @@ subagents usually add between two requests of the main agent."""
 def newest(work: LocatedWork) -> tuple[ConversationUsage, ...]:
     """The latest conversations of a workspace, newest first. An unreadable log does not hide the
     others."""
-    logs = partial(work.runtime.store.latest_sessions, work.key, most=MOST)
+    logs = partial(work.store.latest_sessions, work.key, most=MOST)
     found = (_of(work, log) for log in dict.fromkeys((*logs(FLOWS), *logs(DECISIONS))))
     return tuple(sorted(filter(None, found), key=lambda c: c.at, reverse=True)[:MOST])
 
@@ -63,7 +63,7 @@ def measured(flow: Flow, settings: PressureSettings) -> ConversationUsage | None
 
 
 def _of(work: LocatedWork, log: str) -> ConversationUsage | None:
-    store, settings = work.runtime.store, work.runtime.settings.pressure
+    store, settings = work.store, work.settings.pressure
     last = None
     with suppress(StoreError):
         for most in LOOKS:

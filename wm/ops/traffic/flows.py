@@ -28,10 +28,10 @@ IDENTITY = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
-    require_session(request, work.runtime.settings.session)
+    require_session(request, work.settings.session)
     work = work.at(locate(work.runtime, request))
     session = paths.sid(request.session_id)
-    redacted = _without_secrets(dump(request.note), work.runtime.redactor.text)
+    redacted = _without_secrets(dump(request.note), work.redact)
     flow = Flow.model_validate(
         {
             **redacted,
@@ -41,9 +41,9 @@ def _finish(work: Work, request: FinishRequest) -> FinishAnswer:
             "session": session,
         }
     )
-    work.runtime.store.append_flow(work.key, session, flow)
+    work.store.append_flow(work.key, session, flow)
     work.notify(Flow.slug, session)
-    if full := measured(flow, work.runtime.settings.pressure):
+    if full := measured(flow, work.settings.pressure):
         work.runtime.signals.zones.put((work.key, session), (full.zone, work.now))
     return FinishAnswer(place=work.place, flow_id=flow.flow_id)
 

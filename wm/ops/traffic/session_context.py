@@ -28,7 +28,7 @@ MAIN = "main"
 
 
 def _run(work: LocatedWork, request: ContextRequest) -> SessionContext:
-    store, settings = work.runtime.store, work.runtime.settings
+    store, settings = work.store, work.settings
     wanted = request.session_id
     known = wanted in store.sessions_with(work.key, FLOWS)
     session = wanted if known else sid(full_session(work, wanted))
