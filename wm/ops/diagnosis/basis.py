@@ -5,13 +5,14 @@ All parts of one answer use the same reading, so its figures agree. Judges nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import TypeVar
 
 from msgspec import Struct
 
 from wm.api.diag import Remark
-from wm.api.protocol import Scoped
+from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.evidence_retention import ADMITTING
 from wm.domain.times import parse
 from wm.formats.evidence import EvidenceRecord
@@ -20,10 +21,11 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.render import omissions, rendered
-from wm.ops.operation import LocatedWork, Work
-from wm.ops.place import locate
+from wm.ops.operation import A, LocatedWork, Work, located
 from wm.ops.storage.evidence import read_log
 from wm.store.base import LogReading
+
+Q = TypeVar("Q", bound=Scoped)
 
 
 class DiagnosisBasis(Struct, frozen=True):
@@ -32,6 +34,10 @@ class DiagnosisBasis(Struct, frozen=True):
     work: LocatedWork
     memory: WorkspaceMemory
     log: LogReading
+
+    @property
+    def place(self) -> WorkspacePlace:
+        return self.work.place
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:
@@ -75,10 +81,14 @@ class DiagnosisBasis(Struct, frozen=True):
         return found
 
 
-def read_basis(work: Work, request: Scoped) -> DiagnosisBasis:
-    work = work.at(locate(work.runtime, request))
-    memory = anchors.seen(work.place, read_memory(work), request.directory)
-    return DiagnosisBasis(work, memory, read_log(work))
+def from_basis(run: Callable[[DiagnosisBasis, Q], A]) -> Callable[[Work, Q], A]:
+    """The `run` of a diagnosis: it begins with the reading of the workspace."""
+
+    def diagnose(work: LocatedWork, request: Q) -> A:
+        memory = anchors.seen(work.place, read_memory(work), request.directory)
+        return run(DiagnosisBasis(work, memory, read_log(work)), request)
+
+    return located(diagnose)
 
 
 def remark(code: str, severity: str, sentence: str, entry: str = "", fix: str = "") -> Remark:

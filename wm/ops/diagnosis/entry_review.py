@@ -22,7 +22,7 @@ from wm.domain.memory.entry_list import find
 from wm.domain.memory.retention import clock_of
 from wm.domain.times import days_between, iso, parse
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import DiagnosisBasis, read_basis, remark
+from wm.ops.diagnosis.basis import DiagnosisBasis, from_basis, remark
 from wm.ops.diagnosis.refusals import counted
 from wm.ops.explanations import happened, reason, reasons
 from wm.ops.learning.remember import judge
@@ -35,9 +35,8 @@ from wm.ops.operation import Operation, Work
 # --- missing ----------------------------------------------------------------------------------
 
 
-def _missing(work: Work, request: DiagRequest) -> Missing:
-    found = read_basis(work, request)
-    strength = strengths(work, found.memory)
+def _missing(found: DiagnosisBasis, _request: DiagRequest) -> Missing:
+    strength = strengths(found.work, found.memory)
     ranks = _ranks(found)
     hidden = [e for e in found.memory.entries if e.status in ("active", "inbox")]
     omitted = found.omitted(hidden)
@@ -56,7 +55,7 @@ def _missing(work: Work, request: DiagRequest) -> Missing:
         )
     rows.sort(key=lambda row: (row.rank == 0, row.rank, row.entry.id))
     return Missing(
-        place=found.work.place,
+        place=found.place,
         shown=len(found.shown()),
         rows=tuple(rows),
         by_reason=counted((row.reason,) for row in rows),
@@ -68,7 +67,7 @@ def _ranks(found: DiagnosisBasis) -> dict[str, int]:
     """Rank of each active entry of this branch, as prompts order them."""
     settings = found.work.settings.memory
     order = select.rank(found.memory, now=found.work.now, settings=settings)
-    seen = (e for e in order if scope.visible(e.scope, found.work.place.branch))
+    seen = (e for e in order if scope.visible(e.scope, found.place.branch))
     return {entry.id: at for at, entry in enumerate(seen, start=1)}
 
 
@@ -78,25 +77,24 @@ AHEAD_DAYS = 90
 """Days ahead for which an explanation shows the strength."""
 
 
-def _explain(work: Work, request: ExplainRequest) -> Explanation:
-    found = read_basis(work, request)
+def _explain(found: DiagnosisBasis, request: ExplainRequest) -> Explanation:
     entry = find_entry_or_trash(found.work, request.id)
     # The entry as it is now, with the state of its code anchors.
     entry = find(found.memory, entry.id) or entry
-    settings = work.settings.memory
-    calendar = retention.ageing(found.memory, now=work.now, settings=settings)
+    settings = found.work.settings.memory
+    calendar = retention.ageing(found.memory, now=found.work.now, settings=settings)
     begin = parse(clock_of(entry))
     prompts = found.prompted().get(entry.id, [])
     ranks = _ranks(found)
     omitted = found.omitted((entry,))[entry.id]
     admitted = found.admissions().get(entry.id)
     return Explanation(
-        place=found.work.place,
+        place=found.place,
         entry=entry,
         type_weight=retention.weight(settings.type_weights, entry.type),
         source_weight=retention.weight(settings.source_weights, entry.source),
         importance_weight=settings.importance_weights.get(entry.user_importance, 1.0),
-        age_days=round(days_between(begin, work.now), 2) if begin else 0.0,
+        age_days=round(days_between(begin, found.work.now), 2) if begin else 0.0,
         effective_age_days=round(calendar.days(entry), 2),
         half_life_days=round(retention.half_life_days(entry, settings), 2),
         suspect_rate=retention.suspect_rate(entry, settings),
@@ -111,13 +109,13 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
         admitted=admitted,
         anchors=tuple(
             AnchorView(path=anchor.path, symbol=anchor.symbol, state=state)
-            for anchor, state in anchors.states(found.work.place, entry, request.directory)
+            for anchor, state in anchors.states(found.place, entry, request.directory)
         ),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
         course=tuple(
             StrengthPoint(at=iso(at), strength=round(value, 4))
             for at, value in retention.course(
-                entry, found.memory, now=work.now, settings=settings, ahead_days=AHEAD_DAYS
+                entry, found.memory, now=found.work.now, settings=settings, ahead_days=AHEAD_DAYS
             )
         ),
     )
@@ -126,22 +124,21 @@ def _explain(work: Work, request: ExplainRequest) -> Explanation:
 # --- quality ----------------------------------------------------------------------------------
 
 
-def _quality(work: Work, request: DiagRequest) -> Quality:
-    found = read_basis(work, request)
+def _quality(found: DiagnosisBasis, _request: DiagRequest) -> Quality:
     admissions = found.admissions()
     against = _contradictions(found)
     rows = []
     for entry in found.active:
         remarks = (
-            *_gate(work, entry),
-            *_looks(work, entry),
+            *_gate(found.work, entry),
+            *_looks(found.work, entry),
             *([] if entry.id in admissions else [remark(*UNANSWERABLE, entry.id)]),
             *against.get(entry.id, ()),
         )
         if remarks:
             rows.append(QualityRow(entry=entry, remarks=remarks))
     return Quality(
-        place=found.work.place,
+        place=found.place,
         active=len(found.active),
         sound=len(found.active) - len(rows),
         by_code=counted((each.code,) for row in rows for each in row.remarks),
@@ -192,6 +189,6 @@ def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
     return remarks
 
 
-diag_missing = Operation("diag_missing", DiagRequest, Missing, _missing)
-diag_explain = Operation("diag_explain", ExplainRequest, Explanation, _explain)
-diag_quality = Operation("diag_quality", DiagRequest, Quality, _quality)
+diag_missing = Operation("diag_missing", DiagRequest, Missing, from_basis(_missing))
+diag_explain = Operation("diag_explain", ExplainRequest, Explanation, from_basis(_explain))
+diag_quality = Operation("diag_quality", DiagRequest, Quality, from_basis(_quality))

@@ -10,12 +10,12 @@ from wm.formats.pending_journal import PendingJournal
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import Tombstones
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.diagnosis.basis import DiagnosisBasis, is_after, read_basis, remark
+from wm.ops.diagnosis.basis import DiagnosisBasis, from_basis, is_after, remark
 from wm.ops.diagnosis.refusals import refuses
-from wm.ops.diagnosis.session_flow import diag_disappearances
+from wm.ops.diagnosis.session_flow import disappearances
 from wm.ops.memory.documents import read_journal, read_tombstones
 from wm.ops.memory.history import happening
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation
 from wm.ops.storage.check import check_store
 from wm.store.base import Health, Ref
 from wm.text.letters import canonical
@@ -38,10 +38,9 @@ ATTENTION: list[tuple[str, str, str, str]] = Tables("wm.ops").table("attention")
 # --- status -----------------------------------------------------------------------------------
 
 
-def _status(work: Work, request: DiagRequest) -> DiagStatus:
-    found = read_basis(work, request)
+def _status(found: DiagnosisBasis, _request: DiagRequest) -> DiagStatus:
     key = found.work.key
-    remarks = tuple(_attention(work, request, found))
+    remarks = tuple(_attention(found))
     counts = {
         status: sum(e.status == status for e in found.memory.entries)
         for status in ("active", "inbox", "superseded")
@@ -51,11 +50,11 @@ def _status(work: Work, request: DiagRequest) -> DiagStatus:
         "pending": len(read_journal(found.work).entries),
         "trash": len(found.trashed()),
         "stones": len(read_tombstones(found.work).stones),
-        "sessions": len(work.store.names(SessionState, key)),
+        "sessions": len(found.work.store.names(SessionState, key)),
     }
-    moment = work.now - RECENT
+    moment = found.work.now - RECENT
     return DiagStatus(
-        place=found.work.place,
+        place=found.place,
         verdict=_verdict(remarks),
         counts=counts,
         rejected=sum(refuses(r) and is_after(r, moment) for r in found.records),
@@ -78,7 +77,7 @@ def _verdict(remarks: Iterable[Remark]) -> str:
     return "warning" if "warning" in severities else "ok"
 
 
-def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Iterator[Remark]:
+def _attention(found: DiagnosisBasis) -> Iterator[Remark]:
     """What needs attention, most serious first."""
     unreadable = False
     for document in _documents(found.work):
@@ -90,7 +89,7 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
             unreadable |= lost
             yield remark(document.health, severity, message, fix="wm fsck")
     # An unreadable entry must not be reported as gone.
-    gone = 0 if unreadable else diag_disappearances.run(work, request).unexplained
+    gone = 0 if unreadable else disappearances(found).unexplained
     counts = {
         "pending": len(read_journal(found.work).entries),
         "damaged_evidence": found.log.damaged,
@@ -106,8 +105,7 @@ def _attention(work: Work, request: DiagRequest, found: DiagnosisBasis) -> Itera
 # --- health -----------------------------------------------------------------------------------
 
 
-def _health(work: Work, request: DiagRequest) -> DiagHealth:
-    found = read_basis(work, request)
+def _health(found: DiagnosisBasis, _request: DiagRequest) -> DiagHealth:
     folder = f"workspaces/{found.work.key}"
     remarks = tuple(
         remark(
@@ -116,11 +114,11 @@ def _health(work: Work, request: DiagRequest) -> DiagHealth:
             f"{finding.path}: {finding.message}",
             fix="wm down && wm fsck repair" if finding.repairable else "",
         )
-        for finding in check_store(work.runtime, deep=False)
+        for finding in check_store(found.work.runtime, deep=False)
         if finding.path.startswith(folder) or not finding.path.startswith("workspaces/")
     )
     return DiagHealth(
-        place=found.work.place,
+        place=found.place,
         sound=not found.log.damaged and all(r.severity == "note" for r in remarks),
         documents=tuple(_documents(found.work)),
         records=len(found.records),
@@ -140,9 +138,8 @@ def _documents(work: LocatedWork) -> Iterator[DocumentHealth]:
 # --- audit ------------------------------------------------------------------------------------
 
 
-def _audit(work: Work, request: DiagRequest) -> Audit:
-    found = read_basis(work, request)
-    lost = diag_disappearances.run(work, request)
+def _audit(found: DiagnosisBasis, _request: DiagRequest) -> Audit:
+    lost = disappearances(found)
     remarks = [*_disagreements(found), *_tombs(found)]
     remarks += [
         remark("disappeared", "error", one.sentence, one.entry)
@@ -150,7 +147,7 @@ def _audit(work: Work, request: DiagRequest) -> Audit:
         if one.how == "unexplained"
     ]
     return Audit(
-        place=found.work.place,
+        place=found.place,
         sound=not any(r.severity in ("error", "warning") for r in remarks),
         entries=len(found.memory.entries),
         records=len(found.records),
@@ -211,6 +208,6 @@ def _tombs(found: DiagnosisBasis) -> Iterator[Remark]:
             yield remark("unanswerable_stone", "note", message, stone.id)
 
 
-diag_status = Operation("diag_status", DiagRequest, DiagStatus, _status)
-diag_health = Operation("diag_health", DiagRequest, DiagHealth, _health)
-diag_audit = Operation("diag_audit", DiagRequest, Audit, _audit)
+diag_status = Operation("diag_status", DiagRequest, DiagStatus, from_basis(_status))
+diag_health = Operation("diag_health", DiagRequest, DiagHealth, from_basis(_health))
+diag_audit = Operation("diag_audit", DiagRequest, Audit, from_basis(_audit))

@@ -18,17 +18,16 @@ from wm.api.diag import (
 )
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
-from wm.ops.diagnosis.basis import is_after, read_basis
+from wm.ops.diagnosis.basis import DiagnosisBasis, from_basis, is_after
 from wm.ops.explanations import reasons, sentence_of, text_of
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation
 from wm.ops.storage.evidence import moment_of, names
 
 COMMANDS = ("reinforce", "replace")
 
 
-def _rejected(work: Work, request: RejectedRequest) -> Rejected:
-    found = read_basis(work, request)
-    moment = moment_of(request.since, work.now) if request.since else None
+def _rejected(found: DiagnosisBasis, request: RejectedRequest) -> Rejected:
+    moment = moment_of(request.since, found.work.now) if request.since else None
     rows = [
         row
         for record in reversed(found.records)
@@ -37,7 +36,7 @@ def _rejected(work: Work, request: RejectedRequest) -> Rejected:
         if request.reason in ("", *row.reason_codes) and (row.soft or not request.soft)
     ]
     return Rejected(
-        place=found.work.place,
+        place=found.place,
         total=len(rows),
         by_reason=counted(row.reason_codes for row in rows),
         rows=tuple(rows[: max(0, request.limit)]),
@@ -66,8 +65,7 @@ def _row(record: EvidenceRecord) -> RejectedRow:
     )
 
 
-def _commands(work: Work, request: CommandsRequest) -> Commands:
-    found = read_basis(work, request)
+def _commands(found: DiagnosisBasis, request: CommandsRequest) -> Commands:
     rows = [
         row
         for record in reversed(found.records)
@@ -76,7 +74,7 @@ def _commands(work: Work, request: CommandsRequest) -> Commands:
     ]
     refused = (row.reason_codes for row in rows if not row.obeyed)
     return Commands(
-        place=found.work.place,
+        place=found.place,
         total=len(rows),
         obeyed=sum(row.obeyed for row in rows),
         by_reason=counted(refused),
@@ -123,5 +121,5 @@ def counted(codes: Iterable[tuple[str, ...]]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-diag_rejected = Operation("diag_rejected", RejectedRequest, Rejected, _rejected)
-diag_commands = Operation("diag_commands", CommandsRequest, Commands, _commands)
+diag_rejected = Operation("diag_rejected", RejectedRequest, Rejected, from_basis(_rejected))
+diag_commands = Operation("diag_commands", CommandsRequest, Commands, from_basis(_commands))

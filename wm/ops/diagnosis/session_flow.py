@@ -17,10 +17,10 @@ from wm.errors import NotFound
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import DiagnosisBasis, read_basis
+from wm.ops.diagnosis.basis import DiagnosisBasis, from_basis
 from wm.ops.explanations import reason
 from wm.ops.memory.history import happening
-from wm.ops.operation import Operation, Work
+from wm.ops.operation import Operation
 from wm.ops.session.hot_state import latest, readable_sessions
 from wm.ops.storage.evidence import last_texts
 from wm.store.base import Ref
@@ -29,12 +29,11 @@ from wm.store.paths import sid
 # --- trace ------------------------------------------------------------------------------------
 
 
-def _trace(work: Work, request: TraceRequest) -> Trace:
-    found = read_basis(work, request)
+def _trace(found: DiagnosisBasis, request: TraceRequest) -> Trace:
     session = _session(found, request.subject)
-    state = work.read(Ref(SessionState, found.work.key, session)).document
+    state = found.work.read(Ref(SessionState, found.work.key, session)).document
     return Trace(
-        place=found.work.place,
+        place=found.place,
         session=session,
         session_id=state.session_id if state else "",
         agent=state.agent if state else "",
@@ -76,8 +75,7 @@ def _newest(found: DiagnosisBasis) -> str:
 # --- coverage ---------------------------------------------------------------------------------
 
 
-def _coverage(work: Work, request: DiagRequest) -> Coverage:
-    found = read_basis(work, request)
+def _coverage(found: DiagnosisBasis, _request: DiagRequest) -> Coverage:
     admissions, prompted = found.admissions(), found.prompted()
     shown = {entry.id for entry in found.shown()}
     rows = []
@@ -93,7 +91,7 @@ def _coverage(work: Work, request: DiagRequest) -> Coverage:
             )
         )
     return Coverage(
-        place=found.work.place,
+        place=found.place,
         rows=tuple(rows),
         unanswerable=tuple(e.id for e in found.active if e.id not in admissions),
         never_prompted=tuple(e.id for e in found.active if e.id not in prompted),
@@ -116,11 +114,11 @@ _LEFT = {
 """(type, outcome) of records after which an entry is no longer in the memory."""
 
 
-def _disappearances(work: Work, request: DiagRequest) -> Disappearances:
-    found = read_basis(work, request)
+def disappearances(found: DiagnosisBasis) -> Disappearances:
+    """What became of entries that were active, or in prompts, before."""
     missing = tuple(_missing_entries(found))
     return Disappearances(
-        place=found.work.place,
+        place=found.place,
         from_memory=missing,
         from_prompts=tuple(_hidden(found)),
         unexplained=sum(one.how == "unexplained" for one in missing),
@@ -188,6 +186,11 @@ def _hidden(found: DiagnosisBasis) -> list[Disappearance]:
     ]
 
 
-diag_trace = Operation("diag_trace", TraceRequest, Trace, _trace)
-diag_coverage = Operation("diag_coverage", DiagRequest, Coverage, _coverage)
-diag_disappearances = Operation("diag_disappearances", DiagRequest, Disappearances, _disappearances)
+diag_trace = Operation("diag_trace", TraceRequest, Trace, from_basis(_trace))
+diag_coverage = Operation("diag_coverage", DiagRequest, Coverage, from_basis(_coverage))
+diag_disappearances = Operation(
+    "diag_disappearances",
+    DiagRequest,
+    Disappearances,
+    from_basis(lambda found, _request: disappearances(found)),
+)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wm.api.diag import Alike, AlikePair, DiagRequest
 from wm.domain.memory.similarity import hint
 from wm.formats.workspace_memory import MemoryEntry
-from wm.ops.diagnosis.basis import read_basis
+from wm.ops.diagnosis.basis import DiagnosisBasis, from_basis
 from wm.ops.explanations import reason
 from wm.ops.operation import Operation, Work
 from wm.ops.search.search import embedding
@@ -30,15 +30,14 @@ LISTED = 100
 BATCH = 64
 
 
-def _run(work: Work, request: DiagRequest) -> Alike:
-    found = read_basis(work, request)
+def _run(found: DiagnosisBasis, _request: DiagRequest) -> Alike:
     kept = [e for e in found.memory.entries if e.status in ("active", "inbox") and not e.outside]
     kept = sorted(kept, key=lambda e: (e.created_at, e.id))[-MOST:]
-    vectors = _vectors(work, [entry.text for entry in kept])
+    vectors = _vectors(found.work, [entry.text for entry in kept])
     if vectors is None:
-        return Alike(place=found.work.place, compared=0, problem=_problem(work))
-    pairs = islice(_pairs(work, kept, vectors), LISTED)
-    return Alike(place=found.work.place, compared=len(kept), pairs=tuple(pairs))
+        return Alike(place=found.place, compared=0, problem=_problem(found.work))
+    pairs = islice(_pairs(found.work, kept, vectors), LISTED)
+    return Alike(place=found.place, compared=len(kept), pairs=tuple(pairs))
 
 
 def _pairs(
@@ -94,4 +93,4 @@ def _problem(work: Work) -> str:
     return embedding(work.runtime).problem or "the embedding model did not answer in time"
 
 
-diag_alike = Operation("diag_alike", DiagRequest, Alike, _run)
+diag_alike = Operation("diag_alike", DiagRequest, Alike, from_basis(_run))
