@@ -10,8 +10,8 @@ from wm.domain.memory import edits
 from wm.ops import explanations
 from wm.ops.learning.remember import judged
 from wm.ops.memory import anchors
-from wm.ops.memory.documents import load_memory, memory_refs, save_memory
-from wm.ops.memory.entries import change_entry, find_to_change
+from wm.ops.memory.documents import memory_refs, save_memory
+from wm.ops.memory.entries import change_entry, load_to_change
 from wm.ops.operation import LocatedWork, Operation, located
 
 
@@ -46,8 +46,7 @@ def _edit(work: LocatedWork, request: EditRequest) -> EntryAnswer:
 def _edit_that_waits(work: LocatedWork, request: EditRequest, text: str) -> EntryAnswer | None:
     """Send an edit that the gate refuses to the inbox, like any text (EX-3); the old text stays in
     force. None: the gate has no objection, or the edit itself will fail with a message."""
-    memory = load_memory(work)
-    entry = find_to_change(work, memory, request.id)
+    memory, entry = load_to_change(work, request.id)
     if entry.status != "active":
         return None
     text = work.redact(text.strip())

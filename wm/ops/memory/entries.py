@@ -73,10 +73,12 @@ def _find_trashed(work: LocatedWork, wanted: str) -> TrashedEntry | None:
     return work.read(trash_ref(work.key, entry_id)).document if entry_id else None
 
 
-def find_to_change(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
-    """The entry to change. Raises NotFound, which says so if the entry was forgotten."""
+def load_to_change(work: LocatedWork, wanted: str) -> tuple[WorkspaceMemory, MemoryEntry]:
+    """The memory and the entry to change. Raises NotFound, which says so if the entry was
+    forgotten."""
+    memory = load_memory(work)
     try:
-        return find_entry(memory, wanted)
+        return memory, find_entry(memory, wanted)
     except NotFound:
         trashed = _find_trashed(work, wanted)
         if trashed is None:
@@ -87,8 +89,7 @@ def find_to_change(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> M
 
 def change_entry(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryAnswer:
     """Apply an edit to the requested entry; stage it with its evidence."""
-    memory = load_memory(work)
-    entry = find_to_change(work, memory, request.id)
+    memory, entry = load_to_change(work, request.id)
     changed, facts = granted(edit(memory, entry.id))
     save_memory(work, changed, facts)
     # Accepting an outside edit changes another entry than the accepted one.
@@ -96,7 +97,6 @@ def change_entry(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryA
 
 
 def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
-
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
         with memory_editor(work, memory, MemoryEditor) as editor:
             return edits.accept(editor, entry_id, now=work.now, settings=work.settings.memory)
@@ -107,8 +107,7 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
 def _reject(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     """Move a rejected inbox entry to the trash, so that it can be restored. An outside edit gets
     no tombstone."""
-    memory = load_memory(work)
-    entry = find_to_change(work, memory, request.id)
+    memory, entry = load_to_change(work, request.id)
     changed, entry, fact = granted(edits.reject(memory, entry.id))
     stone = not (entry.outside or entry_list.is_in_force(changed, entry.text))
     to_trash(work, entry, reason="rejected", stone=stone)
@@ -132,8 +131,7 @@ def _accept_outside(work: LocatedWork, _request: AcceptOutsideRequest) -> Accept
 
 
 def _forget(work: LocatedWork, request: ForgetRequest) -> EntryAnswer:
-    memory = load_memory(work)
-    entry = find_to_change(work, memory, request.id)
+    memory, entry = load_to_change(work, request.id)
     return forget_one(work, memory, entry.id, reason=request.reason)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from wm.api.protocol import EntryAnswer, Scoped, ScopeRequest, WorkspacePlace
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory.acts import RESCOPED, acts, named
-from wm.domain.memory.entry_list import find
+from wm.domain.memory.entry_list import find, replaced
 from wm.domain.memory.scope import USER, WORKSPACE
 from wm.errors import NotFound, UserError
 from wm.formats.base import Record
@@ -164,10 +164,9 @@ def _widened(work: LocatedWork, entry: MemoryEntry) -> EntryAnswer:
     """A branch entry becomes one of the workspace; the document stays the same."""
     memory = load_memory(work)
     wide = entry.model_copy(update={"scope": WORKSPACE, "updated_at": work.moment})
-    entries = tuple(wide if e.id == entry.id else e for e in memory.entries)
     details: dict[str, Detail] = {"scopeBefore": entry.scope, "scope": WORKSPACE}
     fact = Fact("memory_edited", "user", "changed", entry.id, ("scope",), details)
-    save_memory(work, memory.model_copy(update={"entries": entries}), [fact])
+    save_memory(work, replaced(memory, wide), [fact])
     return EntryAnswer(entry=wide, message=f"{entry.id} is shown on every branch now.")
 
 

@@ -7,7 +7,7 @@ belongs to the service, which signs it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import chain
 from typing import Any
 
@@ -50,15 +50,17 @@ def block_text(block: Block, *, is_result: bool) -> str:
     return "\n".join(strings({**value, "signature": "", "data": ""}))
 
 
-def strings(value: Any) -> Iterator[str]:
+def strings(value: Any, *, without: Set[str] = frozenset()) -> Iterator[str]:
+    """All strings in a JSON value, but for the members with these names."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from strings(inner)
+        for name, inner in value.items():
+            if name not in without:
+                yield from strings(inner, without=without)
     elif isinstance(value, list):
         for inner in value:
-            yield from strings(inner)
+            yield from strings(inner, without=without)
 
 
 def added(body: Body, read: int) -> Bill:

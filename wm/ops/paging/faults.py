@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from wm.domain.paging.stubs import names_in
+from wm.ops.paging.contents import strings
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
@@ -52,19 +53,7 @@ def traces(text: str) -> Traces:
 
 def text_in(value: Any) -> str:
     """All strings of a block that are content."""
-    return "\n".join(_strings(value))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            if name not in _NOT_CONTENT:
-                yield from _strings(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _strings(inner)
+    return "\n".join(strings(value, without=_NOT_CONTENT))
 
 
 def is_need(used: Iterable[str]) -> bool:

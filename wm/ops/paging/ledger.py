@@ -29,7 +29,7 @@ from wm.formats.base import Record
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import PagedObject
 from wm.ops.memory.documents import load_memory, read_memory, save_memory
-from wm.ops.operation import LocatedWork, Operation, Work, as_written
+from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.place import locate
 from wm.ops.session.hot_state import require_session
 from wm.settings import Settings
@@ -241,8 +241,7 @@ def redacted(record: R, secrets: Secrets) -> R:
 append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
 
 
-def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
-    work = work.at(locate(work.runtime, request))
+def _read(work: LocatedWork, request: LedgerRequest) -> LedgerAnswer:
     if request.ahead:
         for session in work.store.latest_sessions(work.key, OBJECTS, _MOST_READ_AHEAD):
             with suppress(StoreError):  # an unreadable ledger is reported to its readers
@@ -252,7 +251,7 @@ def _read(work: Work, request: LedgerRequest) -> LedgerAnswer:
     return recovered(work, sid_of(request.session_id), request.conversation)
 
 
-read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, _read)
+read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, located(_read))
 
 
 # --- the policy of a workspace or a session -----------------------------------------------------

@@ -27,7 +27,7 @@ from wm.domain.paging.summary import summary
 from wm.errors import NotFound, StoreError, UserError
 from wm.formats.ledger import LedgerRecord
 from wm.formats.paged_object import ObjectPart, PagedObject, SessionSummaries
-from wm.ops.operation import LocatedWork, Operation, Work
+from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.paging.ledger import (
     append,
     passages_view,
@@ -60,26 +60,26 @@ def folders(workspace: str) -> list[str]:
 # --- list and show --------------------------------------------------------------------------------
 
 
-def _list(work: Work, request: ObjectsRequest) -> ObjectsAnswer:
-    place, store = locate(work.runtime, request), work.store
-    known = store.sessions_with(place.key, *PAGING)
+def _list(work: LocatedWork, request: ObjectsRequest) -> ObjectsAnswer:
+    store = work.store
+    known = store.sessions_with(work.key, *PAGING)
     wanted = session_among(request.session, known) if request.session else ""
     found, totals = [], []
     for session in known:
         if wanted and session != wanted:
             continue
-        ledger = session_ledger(work.at(place), session)
+        ledger = session_ledger(work, session)
         totals.append(totals_of(ledger.whole, session))
-        for one in store.objects(place.key, session):
+        for one in store.objects(work.key, session):
             if request.type in ("", one.type):
                 found.append(_summary(one, session, ledger))
     found.sort(key=lambda one: one.at, reverse=True)
     return ObjectsAnswer(
-        place=place,
+        place=work.place,
         objects=tuple(found),
         totals=tuple(totals),
-        bytes=sum(store.paging_bytes(place.key, session) for session in known),
-        requests=_sent(work.at(place), wanted) if wanted and request.requests else (),
+        bytes=sum(store.paging_bytes(work.key, session) for session in known),
+        requests=_sent(work, wanted) if wanted and request.requests else (),
     )
 
 
@@ -90,7 +90,7 @@ def _sent(work: LocatedWork, session: str) -> tuple[LedgerRecord, ...]:
     return tuple(one.model_copy(update={"decisions": ()}) for one in reversed(sent.values()))
 
 
-list_objects = Operation("list_objects", ObjectsRequest, ObjectsAnswer, _list)
+list_objects = Operation("list_objects", ObjectsRequest, ObjectsAnswer, located(_list))
 
 
 def _summary(one: PagedObject, session: str, ledger: SessionLedger) -> ObjectSummary:
@@ -115,8 +115,7 @@ def fidelity(one: PagedObject, state: LedgerState) -> int:
     return max((state.in_force[p].level for p in one.places if p in state.in_force), default=FULL)
 
 
-def _show(work: Work, request: ObjectRequest) -> ObjectAnswer:
-    work = work.at(locate(work.runtime, request))
+def _show(work: LocatedWork, request: ObjectRequest) -> ObjectAnswer:
     session, one, part = find(work, request.id)
     if request.level not in (0, 1, 2):
         raise UserError(f"There is no level {request.level}.", fix="Give 0, 1 or 2.")
@@ -147,7 +146,7 @@ def _shortened(
     return short.text, (*losses, *short.names), ""
 
 
-show_object = Operation("show_object", ObjectRequest, ObjectAnswer, _show)
+show_object = Operation("show_object", ObjectRequest, ObjectAnswer, located(_show))
 
 
 def summaries_of(workspace: str, session: str) -> Ref[SessionSummaries]:
@@ -245,29 +244,29 @@ def note(work: LocatedWork, session: str, kind: str, one: PagedObject) -> None:
 # --- purge --------------------------------------------------------------------------------------
 
 
-def _purge(work: Work, request: PurgeRequest) -> PurgeAnswer:
-    place, store = locate(work.runtime, request), work.store
+def _purge(work: LocatedWork, request: PurgeRequest) -> PurgeAnswer:
+    store = work.store
     chosen = _chosen(work.runtime, request)
-    count = sum(len(store.objects(place.key, session)) for session in chosen)
+    count = sum(len(store.objects(work.key, session)) for session in chosen)
     if not request.dry_run:
         fact = Fact("objects_purged", "user", "changed", details={"objects": count})
         # First what may start this operation again.
-        summaries = [summaries_of(place.key, session) for session in chosen]
+        summaries = [summaries_of(work.key, session) for session in chosen]
         written = [ref for ref in summaries if work.read(ref).document is not None]
         work.lock(written)
-        work.at(place).log([fact])
+        work.log([fact])
         for ref in written:
             work.delete(ref)
-        for session in set(chosen).intersection(store.sessions_with(place.key, DECISIONS)):
-            ids = tuple(sorted(store.object_ids(place.key, session)))
+        for session in set(chosen).intersection(store.sessions_with(work.key, DECISIONS)):
+            ids = tuple(sorted(store.object_ids(work.key, session)))
             purged = LedgerRecord(kind="purged", objects=ids)
             with suppress(StoreError):  # on a full disk, too, a person may delete
-                append(work.at(place), session, (), [purged], durable=True)
+                append(work, session, (), [purged], durable=True)
         for session in chosen:
-            store.discard_logs(place.key, session, OBJECTS)
-            work.runtime.caches.views.pop(passages_view(place.key, session))
-        work.runtime.signals.troubles.report(quota_of(place.key), "")
-    return PurgeAnswer(place=place, sessions=chosen, objects=count, dry_run=request.dry_run)
+            store.discard_logs(work.key, session, OBJECTS)
+            work.runtime.caches.views.pop(passages_view(work.key, session))
+        work.runtime.signals.troubles.report(quota_of(work.key), "")
+    return PurgeAnswer(place=work.place, sessions=chosen, objects=count, dry_run=request.dry_run)
 
 
 def _chosen(runtime: Runtime, request: PurgeRequest) -> Sequence[str]:
@@ -287,7 +286,7 @@ def _purged(runtime: Runtime, request: PurgeRequest) -> Sequence[Ref[SessionSumm
     return [summaries_of(place.key, session) for session in _chosen(runtime, request)]
 
 
-purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, _purge, _purged)
+purge_objects = Operation("purge_objects", PurgeRequest, PurgeAnswer, located(_purge), _purged)
 
 
 # --- search -------------------------------------------------------------------------------------
