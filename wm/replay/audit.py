@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from wm.api.replay import AuditReport, FileReads, PruningSavings, Share
 from wm.domain.paging.files import WRITERS
-from wm.replay.file_reads import touches
+from wm.ops.paging.contents import uses_in
 from wm.replay.files import Progress, requests_of
 from wm.replay.pruning_policy import pruning
 from wm.replay.report import factors_of, light, models, turn
@@ -103,9 +103,9 @@ class _Sums(Struct):
         for block in message.blocks:
             tokens = estimate(block)
             yield ("kind", _kind(message.role, block)), tokens
-            call = str(block.value.get("tool_use_id", ""))
+            call = block.call
             if block.type == "tool_use":
-                one.calls[str(block.value.get("id", ""))] = str(block.value.get("name", ""))
+                one.calls[call] = str(block.value.get("name", ""))
                 _touch(one, block)
             elif block.type == "tool_result":
                 yield ("tool", one.calls.get(call) or "(unknown)"), tokens
@@ -226,17 +226,17 @@ def _rereads(sums: _Sums, factor: float, redacted: Callable[[str], str]) -> tupl
 
 def _touch(one: _AuditedConversation, block: Block) -> None:
     """Record the reads and writes of a call."""
-    for touch in touches(block):
-        known = one.files.setdefault(touch.path, _Reads())
-        if touch.writes:
+    for use in uses_in(block):
+        known = one.files.setdefault(use.path, _Reads())
+        if use.writes:
             known.parts.clear()
             continue
         if known.reads:
             known.again += 1
-            one.again[touch.call] = touch.path
-        known.unchanged += touch.part in known.parts
+            one.again[block.call] = use.path
+        known.unchanged += use.part in known.parts
         known.reads += 1
-        known.parts.add(touch.part)
+        known.parts.add(use.part)
 
 
 def _head(body: Body) -> Iterator[tuple[Name, int]]:

@@ -29,13 +29,13 @@ def pruning(settings: PruningSettings) -> Policy:
         last = max((n for n, m in enumerate(body.messages) if m.role == "assistant"), default=-1)
         if last < 0:
             return ()
-        calls = {str(block.value.get("id", "")): block for block in body.messages[last].blocks}
+        calls = {block.call: block for block in body.messages[last].blocks}
         found = []
         for number in range(last + 1, len(body.messages)):
             for block, name in zip(
                 body.messages[number].blocks, conversation.places[number], strict=True
             ):
-                made = calls.get(str(block.value.get("tool_use_id", "")))
+                made = calls.get(block.call)
                 if block.type == "tool_result" and made is not None and name not in log:
                     shorter = _shorter(
                         made, result_text(block.value.get("content")), settings, rules

@@ -45,9 +45,9 @@ def _uses(body: Body, past: ConversationHistory) -> list[_Use]:
     for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
         for block, place in zip(message.blocks, places, strict=True):
             if block.type == "tool_use":
-                calls[str(block.value.get("id"))] = (block, place)
+                calls[block.call] = (block, place)
             elif block.type == "tool_result" and message.role == "user":
-                call = calls.get(str(block.value.get("tool_use_id")))
+                call = calls.get(block.call)
                 found.append(_Use(call, (block, place), number))
     return found
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from wm.api.tools import INSTRUCTIONS, TOOLS
 from wm.domain.paging import stubs
-from wm.domain.paging.files import uses
+from wm.domain.paging.files import FileUse, uses
 from wm.domain.paging.objects import StepCall, StepFacts, StepJudge
 from wm.formats.paged_object import ObjectPart, PagedObject
 from wm.ops.paging.phantoms import tags_text
@@ -48,6 +48,16 @@ def block_text(block: Block, *, is_result: bool) -> str:
     if isinstance(text := value.get("text"), str):
         return text
     return "\n".join(strings({**value, "signature": "", "data": ""}))
+
+
+def uses_in(block: Block) -> Iterator[FileUse]:
+    """The reads and writes of files in a call; nothing for other blocks."""
+    if block.type == "tool_use":
+        yield from uses(str(block.value.get("name", "")), block.value.get("input"))
+
+
+def has_failed(result: Block) -> bool:
+    return result.value.get("is_error") is True
 
 
 def strings(value: Any, *, without: Set[str] = frozenset()) -> Iterator[str]:
@@ -119,15 +129,15 @@ class ObjectReader(Struct):
         self, body: Body, number: int, places: tuple[str, ...], conversation: str
     ) -> PagedObject:
         answer, results = body.messages[number - 1], body.messages[number]
-        found = {str(b.value.get("tool_use_id", "")): b for b in results.blocks}
+        found = {block.call: block for block in results.blocks}
         parts: list[ObjectPart] = []
         calls, texts, said = [], [], []
         for block in answer.blocks:
             text = block_text(block, is_result=False)
             texts.append(text)
             if block.type == "tool_use":
-                result = found.get(str(block.value.get("id", "")))
-                failed = result is not None and result.value.get("is_error") is True
+                result = found.get(block.call)
+                failed = result is not None and has_failed(result)
                 calls.append(_call(block.value, failed=failed))
                 parts += _call_parts(block.value)
             elif block.type not in THINKING and text:
@@ -193,9 +203,4 @@ def _call_parts(value: Mapping[str, Any]) -> Iterator[ObjectPart]:
 
 
 def _result_part(block: Block, text: str) -> ObjectPart:
-    return ObjectPart(
-        id=stubs.handle_of(text),
-        kind="result",
-        failed=block.value.get("is_error") is True,
-        text=text,
-    )
+    return ObjectPart(id=stubs.handle_of(text), kind="result", failed=has_failed(block), text=text)

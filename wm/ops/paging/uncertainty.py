@@ -15,9 +15,9 @@ from msgspec import Struct, field
 
 from wm.domain.memory.echo_guard import without_injected
 from wm.domain.paging import goals, stubs
-from wm.domain.paging.files import SHELLS, uses
+from wm.domain.paging.files import SHELLS
 from wm.domain.paging.uncertainty import SOURCE, BehaviourEvidence, hedges, needed
-from wm.ops.paging.contents import block_text
+from wm.ops.paging.contents import block_text, has_failed, uses_in
 from wm.ops.paging.faults import FaultCounter, text_in, traces
 from wm.ops.paging.goals import GoalSignal
 from wm.ops.paging.passages import of_block, of_blocks, texts_of
@@ -153,13 +153,11 @@ class UncertaintySignal(Struct):
 
     def _used(self, block: Block) -> tuple[str, ...]:
         if block.type == "tool_use":
-            value = block.value
-            found = uses(str(value.get("name", "")), value.get("input"))
-            paths = tuple(dict.fromkeys(use.path for use in found))
-            self._calls[str(value.get("id", ""))] = paths
+            paths = tuple(dict.fromkeys(use.path for use in uses_in(block)))
+            self._calls[block.call] = paths
             return paths
         if block.type == "tool_result":
-            return self._calls.get(str(block.value.get("tool_use_id", "")), ())
+            return self._calls.get(block.call, ())
         return ()
 
     def _is_exhausted(self, body: Body, past: ConversationHistory, log: Log) -> bool:
@@ -205,20 +203,14 @@ class UncertaintySignal(Struct):
 
 def _exchange(answer: Message, after: Message) -> _Exchange:
     """The last answer and what came after it."""
-    failed = {
-        str(block.value.get("tool_use_id", ""))
-        for block in after.blocks
-        if block.type == "tool_result" and block.value.get("is_error") is True
-    }
+    failed = {b.call for b in after.blocks if b.type == "tool_result" and has_failed(b)}
     paths: dict[str, bool] = {}
     for block in answer.blocks:
-        if block.type == "tool_use":
-            is_failed = str(block.value.get("id", "")) in failed
-            tool = str(block.value.get("name", ""))
-            for use in uses(tool, block.value.get("input")):
-                # A shell command that writes a file may fail for any reason.
-                is_edit = is_failed and use.writes and tool.lower() not in SHELLS
-                paths[use.path] = paths.get(use.path, False) or is_edit
+        # A shell command that writes a file may fail for any reason.
+        is_shell = str(block.value.get("name", "")).lower() in SHELLS
+        for use in uses_in(block):
+            is_edit = block.call in failed and use.writes and not is_shell
+            paths[use.path] = paths.get(use.path, False) or is_edit
     texts = [block_text(block, is_result=False) for block in answer.blocks if block.type == "text"]
     return _Exchange(
         said="\n".join(text_in(block.value) for block in answer.blocks),
@@ -237,11 +229,9 @@ def _name(path: str) -> str:
 
 def _rewritten(block: Block) -> Iterator[str]:
     """The files whose whole text this call writes."""
-    if block.type != "tool_use":
-        return
     given = block.value.get("input")
     is_edit = isinstance(given, dict) and any("old" in str(key).lower() for key in given)
-    for use in uses(str(block.value.get("name", "")), given):
+    for use in uses_in(block):
         if use.writes and not is_edit:
             yield use.path
 

@@ -17,7 +17,7 @@ from wm.domain.paging.known_lines import MIN_CHARS, KnownLines
 from wm.domain.paging.levels import PagingLimits
 from wm.domain.paging.objects import PRUNED
 from wm.domain.paging.segments import PagedBlock, Segment
-from wm.ops.paging.contents import block_text
+from wm.ops.paging.contents import block_text, has_failed
 from wm.ops.paging.policy.seen_block import ADDED, RELEASE, RESTORE, SeenBlock, SeenCall
 from wm.text.escape import neutralise
 from wm.wire.block import CHARS_PER_TOKEN, Block
@@ -95,9 +95,9 @@ class SeenHistory(Struct):
         text = block_text(block, is_result=is_result)
         if kind == "tool_use":
             call = SeenCall(str(value.get("name", "")), value.get("input"), len(self.calls))
-            self.calls[str(value.get("id", ""))] = call
+            self.calls[block.call] = call
         elif is_result:
-            call = self.calls.get(str(value.get("tool_use_id", "")))
+            call = self.calls.get(block.call)
             self.results += 1
         elif kind == "text" and _is_added(role, text):
             kind = ADDED
@@ -113,7 +113,7 @@ class SeenHistory(Struct):
             message=message,
             result=self.results,
             short=self.limits.short,
-            is_error=value.get("is_error") is True,
+            is_error=has_failed(block),
         )
         if self.reads_tags:
             self._take_tags(content, role, block.type)
