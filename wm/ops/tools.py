@@ -82,8 +82,7 @@ def _query(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> Too
     in_memory = only or scope == "memory"
     removed = () if in_memory else objects.passages(work, arguments["query"], PASSAGES)
     if scope in ("context", ANSWER):
-        text, structured = _about_removed(work, arguments, removed, room)
-        return ToolAnswer(text=text, structured=structured)
+        return _said(_about_removed(work, arguments, removed, room))
     asked = SearchRequest(**_scope(request), query=arguments["query"], limit=limit, **only)
     found = search.run(work, asked)
     prompted = epochs.in_prompt(work, found.standing, request) if found.standing else ()
@@ -91,7 +90,7 @@ def _query(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> Too
     if removed:
         more, data = tool_rendering.passages(removed, room // 2)
         text, structured = f"{text}\n{more}", {**structured, **data}
-    return ToolAnswer(text=text, structured=structured)
+    return _said((text, structured))
 
 
 def _about_removed(
@@ -113,16 +112,14 @@ def _recap(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> To
     shown = recaps.newest_first(work)[:last]
     memory = read_memory(work)
     texts = {e.id: e.text for e in memory.entries if e.status == "active"}
-    text, structured = tool_rendering.sessions(shown, texts)
-    return ToolAnswer(text=text, structured=structured)
+    return _said(tool_rendering.sessions(shown, texts))
 
 
 def _stats(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     del arguments
     found = inspect.run(work, EntriesRequest(**_scope(request)))
     trash = len(work.store.names(TrashedEntry, found.place.key))
-    text, structured = tool_rendering.stats(found, trash)
-    return ToolAnswer(text=text, structured=structured)
+    return _said(tool_rendering.stats(found, trash))
 
 
 def _scope(request: ToolRequest) -> dict[str, Any]:
@@ -246,10 +243,8 @@ def _object(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> T
     lines = tool_outputs.chosen_lines(text, arguments.get("lines", ""), arguments.get("grep", ""))
     objects.note(work, session, "restored", one)
     name = one.id if part is None else part.id
-    text, structured = tool_rendering.restored(
-        name, one.label, text, lines, work.settings.tools.restored_chars, labels_in
-    )
-    return ToolAnswer(text=text, structured=structured)
+    most = work.settings.tools.restored_chars
+    return _said(tool_rendering.restored(name, one.label, text, lines, most, labels_in))
 
 
 def _release(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
@@ -264,8 +259,7 @@ def _objects(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
     found = objects.list_objects.run(work, asked)
     session = sid(request.session)
     own = [one for one in found.objects if one.session == session] or list(found.objects)
-    text, structured = tool_rendering.removed([one for one in own if one.fidelity])
-    return ToolAnswer(text=text, structured=structured)
+    return _said(tool_rendering.removed([one for one in own if one.fidelity]))
 
 
 def _output(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
@@ -273,7 +267,12 @@ def _output(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> T
     kept = tool_outputs.find(work, arguments["id"])
     wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
     chosen, _whole = tool_outputs.excerpt(kept, **wanted)
-    text, structured = tool_rendering.output(kept, chosen, work.settings.tools.output_chars)
+    return _said(tool_rendering.output(kept, chosen, work.settings.tools.output_chars))
+
+
+def _said(rendering: tuple[str, dict[str, Any]]) -> ToolAnswer:
+    """The answer with this text and these values."""
+    text, structured = rendering
     return ToolAnswer(text=text, structured=structured)
 
 

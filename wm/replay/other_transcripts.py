@@ -15,15 +15,14 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.replay.requests import (
-    MAX_BODY_BYTES,
     JsonObject,
+    RecordedThread,
     Sent,
     SkippedRequests,
     blocks_of,
     request_of,
     seconds,
     system_of,
-    written,
 )
 from wm.text.jsontext import object_of
 from wm.wire.block import CHARS_PER_TOKEN
@@ -40,24 +39,20 @@ class _OpenAnswer(Struct):
     results: list[JsonObject] = field(default_factory=list)
 
 
-class _Thread(Struct):
-    """One conversation. used: a usage that was reported before its answer. unseen: characters
-    that were sent and are in no line; -1 until a usage is known."""
+class _Thread(RecordedThread, kw_only=True):
+    """One conversation. used: a usage that was reported before its answer. unseen: in
+    characters."""
 
     name: str
     left: SkippedRequests
     model: str = ""
-    messages: list[JsonObject] = field(default_factory=list)
-    ready: list[bytes] = field(default_factory=list)
     answer: _OpenAnswer | None = None
     used: Usage | None = None
-    unseen: int = -1
-    at: float | None = None
 
     def says(self, blocks: list[JsonObject]) -> Iterator[Sent]:
         """The user, or the client in the user's name."""
         yield from self.close()
-        self._add("user", blocks)
+        self.add("user", blocks)
 
     def answers(
         self, blocks: list[JsonObject], name: str = "", usage: Usage | None = None
@@ -79,7 +74,7 @@ class _Thread(Struct):
         if self.answer is not None:
             self.answer.results.append(result)
         else:
-            self._add("user", [result])
+            self.add("user", [result])
 
     def uses(self, usage: Usage | None) -> None:
         """The service's own count, before or behind the answer that it belongs to."""
@@ -99,23 +94,21 @@ class _Thread(Struct):
         prompts = (n for n, one in enumerate(self.messages) if _is_prompt(one))
         kept = self.messages[max(prompts, default=len(self.messages)) :]
         self.messages, self.ready = [], []
-        self._add("user", summary)
+        self.add("user", summary)
         for message in kept:
-            self._add(message["role"], message["content"])
+            self.add(message["role"], message["content"])
 
     def close(self) -> Iterator[Sent]:
         """The request of the open answer; what follows it is another turn."""
         done, self.answer = self.answer, None
         if done is None or not done.blocks:
             return
-        if not self.messages or self.messages[-1]["role"] == "assistant":
-            self.left.add("answers without a question")
-        elif sum(map(len, self.ready)) > MAX_BODY_BYTES:
-            self.left.add("requests larger than the service takes")
+        if why := self.why_no_request():
+            self.left.add(why)
         else:
             yield self._request(done)
-        self._add("assistant", done.blocks)
-        self._add("user", done.results)
+        self.add("assistant", done.blocks)
+        self.add("user", done.results)
 
     def _request(self, done: _OpenAnswer) -> Sent:
         if self.unseen < 0 and done.usage is not None:
@@ -125,16 +118,6 @@ class _Thread(Struct):
         raw = request_of(self.model, system, self.ready[:-1], self.messages[-1])
         call = "subagent" if "/" in self.name else "main"
         return Sent(raw=raw, conversation=self.name, at=done.at, usage=done.usage, call=call)
-
-    def _add(self, role: str, blocks: list[JsonObject]) -> None:
-        """Consecutive lines of one role are one message."""
-        if not blocks:
-            return
-        if self.messages and self.messages[-1]["role"] == role:
-            blocks = [*self.messages.pop()["content"], *blocks]
-            del self.ready[-1]
-        self.messages.append({"role": role, "content": blocks})
-        self.ready.append(written(self.messages[-1]))
 
 
 def _is_prompt(message: JsonObject) -> bool:
@@ -253,7 +236,7 @@ def _gemini(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
     replaced = _object(found, "$set").get("messages")
     if isinstance(replaced, list):
         yield from thread.restarts()
-        known = _Thread(thread.name, SkippedRequests())
+        known = _Thread(name=thread.name, left=SkippedRequests())
         for line in blocks_of(replaced):
             list(_gemini(known, line))  # these were counted when they were written
         list(known.close())
@@ -369,7 +352,9 @@ def other_transcripts(
     for found in lines:
         take = take or _reader(found)
         agent = str(found.get("agentId") or "")
-        thread = threads.setdefault(agent, _Thread(f"{name}/{agent}" if agent else name, left))
+        thread = threads.setdefault(
+            agent, _Thread(name=f"{name}/{agent}" if agent else name, left=left)
+        )
         thread.at = seconds(found.get("timestamp")) or thread.at
         if take is not None:
             yield from take(thread, found)

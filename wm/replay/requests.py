@@ -103,3 +103,36 @@ def system_of(text: str, unseen_chars: int = 0) -> list[JsonObject]:
         parts.append(UNSEEN.ljust(max(len(UNSEEN), unseen_chars), "."))
     blocks: list[JsonObject] = [{"type": "text", "text": part} for part in parts]
     return [*blocks[:-1], {**blocks[-1], "cache_control": MARK}] if blocks else []
+
+
+class RecordedThread(Struct):
+    """The messages of one conversation for its next request; ready: the same, as they are sent.
+    unseen: the size of what was sent and is in no line; -1 until a usage is known."""
+
+    messages: list[JsonObject] = field(default_factory=list)
+    ready: list[bytes] = field(default_factory=list)
+    unseen: int = -1
+    at: float | None = None
+
+    def add(self, role: str, blocks: list[JsonObject]) -> None:
+        """Merge consecutive lines of one role into a message; the user's own words come before what
+        the client adds. A line without blocks adds nothing."""
+        if not blocks:
+            return
+        place = len(self.messages)
+        if role == "user" and place and self.messages[-1]["role"] == "system":
+            place -= 1
+        if place and self.messages[place - 1]["role"] == role:
+            place -= 1
+            blocks = [*self.messages.pop(place)["content"], *blocks]
+            del self.ready[place]
+        message: JsonObject = {"role": role, "content": blocks}
+        self.messages.insert(place, message)
+        self.ready.insert(place, written(message))
+
+    def why_no_request(self) -> str:
+        """Why there is no request of these messages for an answer; "" if there is one."""
+        if not self.messages or self.messages[-1]["role"] == "assistant":
+            return "answers without a question"
+        is_large = sum(map(len, self.ready)) > MAX_BODY_BYTES
+        return "requests larger than the service takes" if is_large else ""

@@ -11,12 +11,12 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import field
 
 from wm.replay.requests import (
     MARK,
-    MAX_BODY_BYTES,
     JsonObject,
+    RecordedThread,
     Sent,
     SkippedRequests,
     blocks_of,
@@ -39,17 +39,12 @@ def is_transcript(found: JsonObject) -> bool:
     return named or found.get("type") in _KINDS
 
 
-class _Thread(Struct):
-    """The messages of one conversation for the next request. places: line id -> number of messages
-    when that line was written."""
+class _Thread(RecordedThread):
+    """One conversation. places: line id -> number of messages when that line was written."""
 
-    messages: list[JsonObject] = field(default_factory=list)
-    ready: list[bytes] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
     answer: str = ""
     shape: JsonObject = field(default_factory=dict)
-    unseen: int = -1
-    at: float | None = None
 
 
 def transcripts(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) -> Iterator[Sent]:
@@ -83,7 +78,7 @@ def _user(thread: _Thread, found: JsonObject) -> None:
         return
     if not any(block.get("type") == "tool_result" for block in blocks):
         _rewind(thread, found.get("parentUuid"))
-    _add(thread, "user", blocks)
+    thread.add("user", blocks)
 
 
 def _assistant(thread: _Thread, found: JsonObject, left: SkippedRequests) -> Iterator[Sent]:
@@ -92,14 +87,12 @@ def _assistant(thread: _Thread, found: JsonObject, left: SkippedRequests) -> Ite
         return
     name = str(message.get("id") or found.get("uuid"))
     if name != thread.answer:
-        if not thread.messages or thread.messages[-1]["role"] == "assistant":
-            left.add("answers without a question")
-        elif sum(map(len, thread.ready)) > MAX_BODY_BYTES:
-            left.add("requests larger than the service takes")
+        if why := thread.why_no_request():
+            left.add(why)
         else:
             yield _request(thread, found, message)
         thread.answer = name
-        _add(thread, "assistant", blocks)
+        thread.add("assistant", blocks)
     else:
         _add_to_answer(thread, blocks)
     _note_place(thread, found)
@@ -139,24 +132,7 @@ def _remind(thread: _Thread, found: JsonObject) -> None:
     rendered = found.get("rendered")
     role = "system" if found.get("renderedRole") == "system" else "user"
     for part in rendered if isinstance(rendered, list) else []:
-        blocks = blocks_of(part.get("content")) if isinstance(part, dict) else []
-        if blocks:
-            _add(thread, role, blocks)
-
-
-def _add(thread: _Thread, role: str, blocks: list[JsonObject]) -> None:
-    """Merge consecutive lines of one role into a message; the user's own words come before what the
-    client adds."""
-    place = len(thread.messages)
-    if role == "user" and place and thread.messages[-1]["role"] == "system":
-        place -= 1
-    if place and thread.messages[place - 1]["role"] == role:
-        place -= 1
-        blocks = [*thread.messages.pop(place)["content"], *blocks]
-        del thread.ready[place]
-    message: JsonObject = {"role": role, "content": blocks}
-    thread.messages.insert(place, message)
-    thread.ready.insert(place, written(message))
+        thread.add(role, blocks_of(part.get("content")) if isinstance(part, dict) else [])
 
 
 def _add_to_answer(thread: _Thread, blocks: list[JsonObject]) -> None:
