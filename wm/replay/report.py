@@ -235,31 +235,25 @@ def factors_of(counted: Iterable[Counted]) -> Factors:
     return factors
 
 
+_FIGURES = ReplayedTurn.model_fields.keys() & {*Counted.__struct_fields__} - {"refetch"}
+"""What is counted for a request and reported under the same name."""
+
+
 def turn(number: int, one: Counted, factors: Factors, find: PriceOf = price_of) -> ReplayedTurn:
     factor, _ = factors.of(one.model)
     usage = scaled(one.usage, factor)
     moment = one.sent.at
+    figures = {name: getattr(one, name) for name in _FIGURES}
     return ReplayedTurn(
+        **figures,
         number=number,
         conversation=one.sent.conversation,
         call=one.sent.call,
-        model=one.model,
         at=iso(datetime.fromtimestamp(moment, UTC)) if moment is not None else "",
-        bytes=one.bytes,
-        messages=one.messages,
         tokens=tokens(usage),
         bills=bills(one, factor, find),
         reported=tokens(one.sent.usage) if one.sent.usage else None,
-        replaced=one.replaced,
-        faults=one.faults,
-        exact_faults=one.exact,
         refetch=_refetched(one, factor, find),
-        rereads=one.rereads,
-        passages=one.passages,
-        used_passages=one.used,
-        broken_thinking=one.broken,
-        wrong=one.wrong,
-        seconds=one.seconds,
     )
 
 

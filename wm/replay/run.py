@@ -46,12 +46,9 @@ class Counted(Struct, frozen=True):
     """One counted request, in estimated tokens. ways: usage for each of `WAYS`, and in the block
     model of `wm.wire.account`.
 
-    decided: new decisions. replaced: decisions that were applied, older ones too. faults: removed
-    blocks that the answers before this request needed; exact: those of which a line was repeated;
-    refetch: what restoring them costs. rereads: files read again because their newest copy was
-    removed. removed: blocks and tokens that this request removed for the first time. passages:
-    texts that it appended; used: those of earlier requests that the answers before it needed. over:
-    larger than the model's window, so never sent.
+    decided: new decisions. removed: blocks and tokens that this request removed for the first time.
+    refetch: what restoring the removed blocks costs that answers needed. over: larger than the
+    model's window, so never sent. The others are those of `ReplayedTurn`.
     """
 
     sent: Sent
@@ -62,13 +59,13 @@ class Counted(Struct, frozen=True):
     decided: int = 0
     replaced: int = 0
     faults: int = 0
-    exact: int = 0
+    exact_faults: int = 0
     refetch: Usage = Usage()
     rereads: int = 0
     removed: tuple[int, int] = (0, 0)
     passages: int = 0
-    used: int = 0
-    broken: int = 0
+    used_passages: int = 0
+    broken_thinking: int = 0
     wrong: tuple[str, ...] = ()
     over: bool = False
     seconds: float = 0.0
@@ -175,13 +172,13 @@ class ReplayRun:
             decided=len(prepared.decisions),
             replaced=prepared.replaced,
             faults=len(needs.faults),
-            exact=sum(fault.exact for fault in needs.faults),
+            exact_faults=sum(fault.exact for fault in needs.faults),
             refetch=refetch,
             rereads=needs.rereads,
             removed=needs.removed,
             passages=sum(decision.form == "passages" for decision in prepared.decisions),
-            used=needs.used,
-            broken=len(one.bindings.broken(found)) if binds(found.model) else 0,
+            used_passages=needs.used,
+            broken_thinking=len(one.bindings.broken(found)) if binds(found.model) else 0,
             wrong=_wrong(goes, found),
             seconds=seconds,
         )

@@ -47,6 +47,18 @@ class HelperCost(Struct, frozen=True):
         return HelperCost(self.tokens - other.tokens, self.dollars - other.dollars)
 
 
+class NoAnswer(Exception):
+    """Why the helper model did not answer."""
+
+
+def answer(runtime: Runtime, purpose: str, text: str, max_tokens: int) -> str:
+    """The text of the reply to `ask`. Raises NoAnswer."""
+    reply = ask(runtime, purpose, text, max_tokens)
+    if isinstance(reply, HelperFailure):
+        raise NoAnswer(reply.detail or reply.reason)
+    return reply.text
+
+
 def ask(runtime: Runtime, purpose: str, text: str, max_tokens: int) -> HelperReply | HelperFailure:
     """Ask the helper model, if it may be asked. purpose: the name of a prompt. The reply is foreign
     text without secrets."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from wm.api.replay import JudgedAnswers, ReplayJudgement
 from wm.domain.paging.entities import json_in
-from wm.models.helper import HelperFailure
 from wm.ops.helper import asking
 from wm.ops.helper.asking import HelperCost
 from wm.ops.runtime import Runtime
@@ -39,7 +38,7 @@ def judgement(runtime: Runtime, pairs: Iterable[tuple[str, str]]) -> ReplayJudge
                 _said(runtime, "next", _NEXT_TOKENS, text) for text in (whole, whole, reduced)
             )
             verdicts = _is_same(runtime, first, again), _is_same(runtime, first, other)
-        except _NoAnswer as failed:
+        except asking.NoAnswer as failed:
             problem = str(failed)
             break
         control, managed = _with(control, verdicts[0]), _with(managed, verdicts[1])
@@ -47,16 +46,9 @@ def judgement(runtime: Runtime, pairs: Iterable[tuple[str, str]]) -> ReplayJudge
     return ReplayJudgement(by=by, managed=managed, control=control, problem=problem)
 
 
-class _NoAnswer(Exception):
-    """Why a call got no answer."""
-
-
 def _said(runtime: Runtime, purpose: str, most: int, *texts: str) -> str:
     asked = "\n".join(map(asking.fenced, texts))
-    reply = asking.ask(runtime, purpose, asked, most)
-    if isinstance(reply, HelperFailure):
-        raise _NoAnswer(reply.detail or reply.reason)
-    return reply.text
+    return asking.answer(runtime, purpose, asked, most)
 
 
 def _is_same(runtime: Runtime, one: str, other: str) -> bool | None:

@@ -19,7 +19,6 @@ from wm.domain.memory.similarity import SAME
 from wm.domain.paging.entities import entities, json_in, missing_in
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
-from wm.models.helper import HelperFailure
 from wm.ops.diagnosis.similar_pairs import diag_alike
 from wm.ops.helper import asking
 from wm.ops.learning import provenance
@@ -80,10 +79,11 @@ def _name(pair: AlikePair) -> str:
 def _merged(runtime: Runtime, pair: AlikePair) -> str:
     """One text for both; "" if there is none, or it fails the check."""
     both = (pair.entry.text, pair.other.text)
-    reply = asking.ask(runtime, "merge", asking.fenced("\n".join(both)), _TOKENS)
-    if isinstance(reply, HelperFailure):
+    try:
+        reply = asking.answer(runtime, "merge", asking.fenced("\n".join(both)), _TOKENS)
+    except asking.NoAnswer:
         return ""
-    text = (json_in(reply.text) or {}).get("text")
+    text = (json_in(reply) or {}).get("text")
     merged = text.strip() if isinstance(text, str) and _says_both(runtime, text, both) else ""
     asking.note(runtime, "merge" if merged else "unsupported_merge")
     return merged

@@ -15,7 +15,6 @@ from wm.domain.paging import abstracts
 from wm.domain.paging.abstracts import Abstract
 from wm.domain.times import iso
 from wm.formats.paged_object import ObjectPart, SessionSummaries, TextSummaries
-from wm.models.helper import HelperFailure
 from wm.ops.helper import asking
 from wm.ops.operation import Work
 from wm.ops.paging.ledger import session_state
@@ -51,8 +50,9 @@ def summarise(
         if is_ending():
             return
         summary = known.texts.get(part.id)
-        made = _audited(runtime, part, summary) if summary else _summarised(runtime, part.text)
-        if made is None:
+        try:
+            made = _audited(runtime, part, summary) if summary else _summarised(runtime, part.text)
+        except asking.NoAnswer:
             return
         with runtime.store.transaction([ref]) as transaction:
             if part.id not in runtime.store.object_ids(workspace, session):
@@ -94,31 +94,25 @@ def _to_audit(
     return list(islice((part for part in parts if part.id == waiting[0]), 1))
 
 
-def _audited(runtime: Runtime, part: ObjectPart, made: TextSummaries) -> TextSummaries | None:
-    """A summary with the losses that it should have declared; None without an answer."""
+def _audited(runtime: Runtime, part: ObjectPart, made: TextSummaries) -> TextSummaries:
+    """A summary with the losses that it should have declared. Raises NoAnswer."""
     said = "\n".join((made.detailed, made.compact, *made.losses))
     asked = f"{asking.fenced(part.text)}\n{asking.fenced(said)}"
-    reply = asking.ask(runtime, "audit", asked, _CHECK_TOKENS)
-    if isinstance(reply, HelperFailure):
-        return None
-    lost = abstracts.undeclared(part.text, said, reply.text)
+    reply = asking.answer(runtime, "audit", asked, _CHECK_TOKENS)
+    lost = abstracts.undeclared(part.text, said, reply)
     asking.note(runtime, "undeclared_loss" if lost else "audit")
     update = {"losses": (*made.losses, *lost), "audited": iso(runtime.now())}
     return made.model_copy(update=update)
 
 
-def _summarised(runtime: Runtime, content: str) -> TextSummaries | None:
-    """The summary of a text, or the record that it has none; None without an answer."""
+def _summarised(runtime: Runtime, content: str) -> TextSummaries:
+    """The summary of a text, or the record that it has none. Raises NoAnswer."""
     at, wrong = iso(runtime.now()), list[str]()
     for _ in range(_TRIES):
         made = _abstract(runtime, content, wrong)
-        if isinstance(made, HelperFailure):
-            return None
         wrong = abstracts.faults(content, made)
         if made is not None and not wrong:
             unanswered = _unanswered(runtime, made)
-            if isinstance(unanswered, HelperFailure):
-                return None
             wrong = [f"`detailed` does not answer: {one}" for one in unanswered]
             if not wrong:
                 asking.note(runtime, "summary")
@@ -134,9 +128,7 @@ def _summarised(runtime: Runtime, content: str) -> TextSummaries | None:
     return TextSummaries(reason="unfaithful", by=runtime.settings.helper.model, at=at)
 
 
-def _abstract(
-    runtime: Runtime, content: str, wrong: Sequence[str]
-) -> Abstract | HelperFailure | None:
+def _abstract(runtime: Runtime, content: str, wrong: Sequence[str]) -> Abstract | None:
     long, short = (abstracts.most_chars(content, level) for level in (1, 2))
     asked = [
         asking.fenced(content),
@@ -145,14 +137,10 @@ def _abstract(
         *(["Your last answer was wrong:", *wrong] if wrong else ()),
     ]
     most = (long + short) // _CHARS_PER_TOKEN + _FORM_TOKENS
-    reply = asking.ask(runtime, "summary", "\n".join(asked), most)
-    return reply if isinstance(reply, HelperFailure) else abstracts.parsed(content, reply.text)
+    return abstracts.parsed(content, asking.answer(runtime, "summary", "\n".join(asked), most))
 
 
-def _unanswered(runtime: Runtime, made: Abstract) -> list[str] | HelperFailure:
+def _unanswered(runtime: Runtime, made: Abstract) -> list[str]:
     """The questions of a summary that it does not answer, asked without the content."""
     asked = f"{asking.fenced(made.detailed)}\n{abstracts.questions(made.can_answer)}"
-    reply = asking.ask(runtime, "check", asked, _CHECK_TOKENS)
-    if isinstance(reply, HelperFailure):
-        return reply
-    return abstracts.unanswered(made, reply.text)
+    return abstracts.unanswered(made, asking.answer(runtime, "check", asked, _CHECK_TOKENS))
