@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from wm.agents.launch import ConfiguredUpstream, configured_upstream, environment, without_comments
+from wm.agents.launch import configured_upstream, environment, without_comments
 from wm.errors import UserError
 
 URL = "http://127.0.0.1:1/t/x/w/y"
 
 
-def named(program: str, folder: Path, env: dict[str, str] | None = None) -> ConfiguredUpstream:
+def named(program: str, folder: Path, env: dict[str, str] | None = None) -> str:
     return configured_upstream(
         program,
         env or {},
@@ -88,9 +88,9 @@ def test_the_forward_proxy_is_not_used_for_our_proxy(
 
 def test_the_upstream_of_the_environment_is_used(tmp_path: Path) -> None:
     env = {"ANTHROPIC_BASE_URL": "https://gateway.example"}
-    assert named("claude", tmp_path, env).url == "https://gateway.example"
-    assert named("anything", tmp_path, env).url == "https://gateway.example"
-    assert named("claude", tmp_path).url == ""
+    assert named("claude", tmp_path, env) == "https://gateway.example"
+    assert named("anything", tmp_path, env) == "https://gateway.example"
+    assert named("claude", tmp_path) == ""
 
 
 @pytest.mark.parametrize(
@@ -106,18 +106,18 @@ def test_settings_that_override_the_environment_are_an_error(tmp_path: Path, fil
 
 
 def test_the_last_file_that_opencode_merges_names_its_upstream(tmp_path: Path) -> None:
-    assert named("opencode", tmp_path) == ConfiguredUpstream()
+    assert named("opencode", tmp_path) == ""
     put(tmp_path / "config/opencode/opencode.json", opencode("https://one/v1/"))
-    assert named("opencode", tmp_path).url == "https://one"
+    assert named("opencode", tmp_path) == "https://one"
     extra = put(tmp_path / "extra.json", opencode("https://two/v1"))
     env = {"OPENCODE_CONFIG": str(extra)}
-    assert named("opencode", tmp_path, env).url == "https://two"
+    assert named("opencode", tmp_path, env) == "https://two"
     put(tmp_path / "opencode.jsonc", "{ // above\n" + json.dumps(opencode("https://three"))[1:])
-    assert named("opencode", tmp_path, env).url == "https://three"
+    assert named("opencode", tmp_path, env) == "https://three"
     put(tmp_path / "p/opencode.json", opencode("https://four"))
-    assert named("opencode", tmp_path, env).url == "https://four"
+    assert named("opencode", tmp_path, env) == "https://four"
     env["OPENCODE_CONFIG_CONTENT"] = json.dumps(opencode("https://five"))
-    assert named("opencode", tmp_path, env).url == "https://five"
+    assert named("opencode", tmp_path, env) == "https://five"
 
 
 def test_a_base_url_from_a_variable_must_be_named(tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from msgspec import Struct
-
 from wm.errors import UserError
 
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -29,17 +27,10 @@ _MAX_FILE_BYTES = 4 * 1024 * 1024
 _OPENCODE_FILES = ("opencode.json", "opencode.jsonc")
 
 
-class ConfiguredUpstream(Struct, frozen=True):
-    """An upstream that the user configured, and where."""
-
-    url: str = ""
-    where: str = ""
-
-
 def configured_upstream(
     program: str, env: Mapping[str, str], *, claude: Path, opencode: Path, folder: Path
-) -> ConfiguredUpstream:
-    """The upstream that the program's own settings name; empty if they name none.
+) -> str:
+    """The upstream that the program's own settings name; "" if they name none.
 
     claude, opencode: the agents' own folders. folder: the program's working directory.
 
@@ -60,7 +51,7 @@ def configured_upstream(
                     f"{path} sets {BASE_URL}, which overrides what `wm run` sets.",
                     fix="Move that URL to proxy.upstream in config.toml.",
                 )
-    return ConfiguredUpstream(env.get(BASE_URL, ""), f"the environment ({BASE_URL})")
+    return env.get(BASE_URL, "")
 
 
 def environment(
@@ -94,9 +85,9 @@ def _past_forward_proxies(env: Mapping[str, str]) -> dict[str, str]:
 # -- OpenCode ------------------------------------------------------------------------------------
 
 
-def _opencode_upstream(env: Mapping[str, str], home: Path, folder: Path) -> ConfiguredUpstream:
+def _opencode_upstream(env: Mapping[str, str], home: Path, folder: Path) -> str:
     """OpenCode merges its files in this order; the last one that names an upstream wins."""
-    named = ConfiguredUpstream()
+    url = origin = ""
     paths: list[Path] = [home / name for name in _OPENCODE_FILES]
     if env.get(OPENCODE_CONFIG):
         paths.append(Path(env[OPENCODE_CONFIG]))
@@ -107,15 +98,14 @@ def _opencode_upstream(env: Mapping[str, str], home: Path, folder: Path) -> Conf
         (f"the environment ({OPENCODE_CONTENT})", _content(env)),
     )
     for where, content in sources:
-        url = _base_url(content)
-        if url:
-            named = ConfiguredUpstream(url.rstrip("/").removesuffix("/v1"), where)
-    if "{" in named.url:
+        if named := _base_url(content):
+            url, origin = named.rstrip("/").removesuffix("/v1"), where
+    if "{" in url:
         raise UserError(
-            f"{named.where} sets its base URL from a variable, which wm does not resolve.",
+            f"{origin} sets its base URL from a variable, which wm does not resolve.",
             fix="Name the upstream with --upstream URL.",
         )
-    return named
+    return url
 
 
 def _base_url(content: Mapping[str, Any]) -> str:

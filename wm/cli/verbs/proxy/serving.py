@@ -110,7 +110,7 @@ def run(
         paths = find_agent_paths(env)
         upstream = launch.configured_upstream(
             words[0], env, claude=paths.claude, opencode=paths.opencode, folder=folder
-        ).url
+        )
     settings = proxies.settings_for(caller, upstream)
     host = parse_origin(settings.upstream).host
     token = secrets.token_urlsafe(24)

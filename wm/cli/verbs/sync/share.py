@@ -136,4 +136,4 @@ def leave(caller: Caller, keep: bool) -> Result:
     """
     if not caller.call("team").remote:
         raise UserError("This project is shared with nobody.", fix="`wm sync` shares it.")
-    return Result(caller.call("team", leave=True, keep=keep), lambda a: output.message(a))
+    return Result(caller.call("team", leave=True, keep=keep), output.message)
