@@ -151,13 +151,13 @@ def test_a_second_run_finds_nothing(files: Bench) -> None:
 def test_a_plan_is_freed_after_its_run(files: Bench) -> None:
     """What a hundred thousand files took goes back to the system only if no object keeps a part."""
     everything(files)
-    tally = sweep._Tally(most=10)
-    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
+    run = sweep.Sweeping(files.runtime, files.key, SweepRun(), files.moment, most=10)
+    plan = run.planned()
     for deletion in plan.deletions:
-        tally.count(deletion)
+        run.count(deletion)
     known = {id(deletion.file.path) for deletion in plan.deletions}
-    assert [f.path for f in tally.files] == [d.file.path for d in plan.deletions[:10]]
-    assert not known & {id(file.path) for file in tally.files}
+    assert [f.path for f in run.files] == [d.file.path for d in plan.deletions[:10]]
+    assert not known & {id(file.path) for file in run.files}
     files.call("sweep_storage")
     cache = files.store.core.cache  # type: ignore[attr-defined]
     assert cache.get(f"workspaces/{files.key}/sweep.json") is None
@@ -184,13 +184,13 @@ def test_an_entry_restored_between_plan_and_deletion_is_not_lost(files: Bench, a
     gone = files.remember(SHIP)
     files.call("forget_entry", id=gone.id)
     age(files, 100)
-    tally = sweep._Tally(most=10)
-    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
+    run = sweep.Sweeping(files.runtime, files.key, SweepRun(), files.moment, most=10)
+    plan = run.planned()
     files.call("restore_entry", id=gone.id)
     if anew:
         files.call("forget_entry", id=gone.id)
-    sweep._do(files.runtime, files.key, plan, SweepRun(), tally)
-    assert (tally.deleted, [error.reason for error in tally.errors]) == (0, ["changed"])
+    run.carry_out(plan)
+    assert (run.deleted, [error.reason for error in run.errors]) == (0, ["changed"])
     if anew:
         files.call("restore_entry", id=gone.id)
     assert files.texts() == [SHIP]
@@ -272,13 +272,13 @@ def test_files_locked_after_the_plan_are_kept_and_reported(files: Bench) -> None
     """Where the system does not tell who holds a lock, taking it does."""
     lived(files, "stale")
     age(files, 100)
-    tally = sweep._Tally(most=10)
-    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
+    run = sweep.Sweeping(files.runtime, files.key, SweepRun(), files.moment, most=10)
+    plan = run.planned()
     before = tree(files)
     with locked(files, f"{sid('stale')}.json"):
-        sweep._do(files.runtime, files.key, plan, SweepRun(), tally)
+        run.carry_out(plan)
     assert tree(files) == before
-    assert [(e.path.rpartition("/")[2], e.reason) for e in tally.errors] == [
+    assert [(e.path.rpartition("/")[2], e.reason) for e in run.errors] == [
         (f"{sid('stale')}.json", "locked")
     ]
 
@@ -286,13 +286,13 @@ def test_files_locked_after_the_plan_are_kept_and_reported(files: Bench) -> None
 def test_a_session_resumed_between_plan_and_deletion_is_kept(files: Bench) -> None:
     lived(files, "stale")
     age(files, 100)
-    tally = sweep._Tally(most=10)
-    plan = sweep.planned(files.runtime, files.key, SweepRun(), files.moment, tally)
+    run = sweep.Sweeping(files.runtime, files.key, SweepRun(), files.moment, most=10)
+    plan = run.planned()
     files.event("tool_finished", session="stale", tool="edit", name="Edit", paths=("a.py",))
     before = tree(files)
-    sweep._do(files.runtime, files.key, plan, SweepRun(), tally)
+    run.carry_out(plan)
     assert tree(files) == before
-    assert [error.reason for error in tally.errors] == ["changed"]
+    assert [error.reason for error in run.errors] == ["changed"]
 
 
 class Enough(Exception):

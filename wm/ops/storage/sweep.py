@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.api.governance import SweepRequest, Swept
+from wm.api.protocol import WorkspacePlace
 from wm.domain import governance
 from wm.domain.counts import counted
 from wm.domain.facts import Fact
@@ -80,10 +81,52 @@ class SweepRun(Struct, frozen=True):
     pause: Pause = no_pause
 
 
-class _Tally(Struct):
-    """Results of a run. most: number of files to list. rules: files and bytes by rule."""
+def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
+    """Sweep one workspace and write a report there.
 
-    most: int = 0
+    Raises StoreError if the folder cannot be listed. The report names what could not be deleted,
+    and that the report itself could not be saved: a full drive is a common reason for a sweep.
+    """
+    sweeping = Sweeping(runtime, key, run, runtime.now(), runtime.settings.storage.report_files)
+    plan = sweeping.planned()
+    if run.dry_run:
+        for deletion in plan.deletions:
+            sweeping.count(deletion)
+    else:
+        sweeping.carry_out(plan)
+        over = max(0, plan.over - plan.young)
+        if over or not run.session:  # the total quota counts in other runs only
+            runtime.signals.troubles.report(quota_of(key), _fullness(runtime, key, over))
+    plan = replace(plan, deletions=())  # frees its memory before the report allocates some
+    log = sweeping.report(plan, sweeping.purged())
+    if not run.dry_run and _should_report(runtime, log):
+        with sweeping.noting(paths.place(Ref(type(log), key, log.session)).path):
+            _save(runtime, log)
+        log = log.model_copy(update={"errors": tuple(sweeping.errors)})
+    return log
+
+
+def _fullness(runtime: Runtime, key: str, over: int) -> str:
+    """That a workspace is over its quota, and what follows; "" if it is not."""
+    if not over:
+        return ""
+    return (
+        f"The files of {place_of(runtime, key).root or key} have {counted(over, 'byte')} more than "
+        "their quota, and no rule may delete more: no more steps of its sessions are stored, and "
+        "nothing more is removed from their requests. `wm objects purge` deletes steps; storage in "
+        "config.toml has the quotas."
+    )
+
+
+class Sweeping(Struct):
+    """One run in one workspace, and its results so far. most: number of files to list. rules: files
+    and bytes by rule."""
+
+    runtime: Runtime
+    key: str
+    run: SweepRun
+    begun: datetime
+    most: int
     files: list[SweptFile] = field(default_factory=list)
     rules: dict[str, tuple[int, int]] = field(default_factory=dict)
     errors: list[SweepError] = field(default_factory=list)
@@ -114,76 +157,140 @@ class _Tally(Struct):
         except StoreError as error:
             self.failed(path, str(error))
 
+    # -- look --------------------------------------------------------------------------------
 
-def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
-    """Sweep one workspace and write a report there.
+    def planned(self) -> SweepPlan:
+        """The deletions that were due when the run began."""
+        limits: StorageSettings = self.runtime.settings.storage
+        return governance.plan(self._scan(), limits, self.begun, max_bytes=self.run.max_bytes)
 
-    Raises StoreError if the folder cannot be listed. The report names what could not be deleted,
-    and that the report itself could not be saved: a full drive is a common reason for a sweep.
-    """
-    begun = runtime.now()
-    tally = _Tally(most=runtime.settings.storage.report_files)
-    plan = planned(runtime, key, run, begun, tally)
-    if run.dry_run:
-        for deletion in plan.deletions:
-            tally.count(deletion)
-    else:
-        _do(runtime, key, plan, run, tally)
-        over = max(0, plan.over - plan.young)
-        if over or not run.session:  # the total quota counts in other runs only
-            runtime.signals.troubles.report(quota_of(key), _fullness(runtime, key, over))
-    plan = replace(plan, deletions=())  # frees its memory before the report allocates some
-    evidence = _purge(runtime, key, run, tally)
-    log = _report(runtime, key, run, plan, tally, begun, evidence)
-    if not run.dry_run and _should_report(runtime, log):
-        with tally.noting(paths.place(Ref(type(log), key, log.session)).path):
-            _save(runtime, log)
-        log = log.model_copy(update={"errors": tuple(tally.errors)})
-    return log
+    def _scan(self) -> Iterator[FileFact]:
+        core = self.runtime.store.core
+        limits: StorageSettings = self.runtime.settings.storage
+        rested = (self.begun - timedelta(days=limits.lost_after_days)).timestamp()
+        trashed = (self.begun - timedelta(days=limits.trash_max_age_days)).timestamp()
+
+        def with_contents(fact: FileFact) -> FileFact:
+            """Add what only the contents say, for documents old enough to matter."""
+            old_enough = trashed if fact.kind is FileKind.TRASH else rested
+            if fact.part is not FilePart.DOCUMENT or fact.modified > old_enough:
+                return fact
+            if fact.kind not in _ASKED:
+                return fact
+            with self.noting(fact.path):
+                return _ASKED[fact.kind](fact, sweep.contents(core, fact))
+            return fact._replace(pinned=True)
+
+        return sweep.scan(core, self.key, with_contents, self.run.pause)
+
+    # -- do ----------------------------------------------------------------------------------
+
+    def carry_out(self, plan: SweepPlan) -> None:
+        others = [d for d in plan.deletions if not _is_trash(d)]
+        trash = [d for d in plan.deletions if _is_trash(d)]
+        if any(deletion.file.kind is FileKind.SESSION for deletion in others):
+            self._promote()
+        kept: set[str] = set()
+        removal = sweep.Removal(self.runtime.store.core)
+        for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
+            self.run.pause()
+            self._remove(removal, list(group), kept)
+        with self.noting(paths.workspace_folder(self.key)):
+            removal.flush()
+        entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
+        for begin in range(0, len(entries), _TOGETHER):
+            self.run.pause()
+            self._purge_trash(entries[begin : begin + _TOGETHER])
+
+    def _remove(self, removal: sweep.Removal, group: Sequence[Deletion], kept: set[str]) -> None:
+        """Delete one document's files. kept: sessions whose state could not be deleted, and which
+        therefore keep everything else."""
+        session = group[0].session if group[0].rule in _OF_SESSIONS else ""
+        if session and session in kept:
+            return
+        try:
+            why = removal.remove([deletion.file for deletion in group])
+        except StoreError as error:
+            why = str(error)
+        if not why:
+            for deletion in group:
+                self.count(deletion)
+            return
+        self.failed(group[0].file.document, why)
+        if session:
+            kept.add(session)
+
+    def _promote(self) -> None:
+        """Try to promote what waits in the journal before a session is deleted (GV-1)."""
+        place = place_of(self.runtime, self.key)
+        refs = (memory_ref(self.key), journal_ref(self.key), tombstones_ref(self.key))
+        # After a failure it keeps waiting: the journal does not belong to the session.
+        with self.noting(paths.place(journal_ref(self.key)).path):
+            if read_journal(Work(self.runtime, self.runtime.now()).at(place)).entries:
+                with _writing(self.runtime, refs, place) as work:
+                    journal.promote_pending(work)
+
+    def _purge_trash(self, entries: Sequence[Sequence[Deletion]]) -> None:
+        """Purge trashed entries for good, all files of each, with an evidence record so that `why`
+        still knows them."""
+        refs = [_trashed(self.key, files[0].file.document) for files in entries]
+        purged: list[Deletion] = []
+        with self.noting(entries[0][0].file.document):
+            with _writing(self.runtime, refs, unrooted(self.key)) as work:
+                for ref, files in zip(refs, entries, strict=True):
+                    if _purge_one(work, ref, files):
+                        purged += files
+                    else:
+                        self.failed(files[0].file.document, "changed")
+            for deletion in purged:
+                self.count(deletion)
+
+    # -- evidence and report -----------------------------------------------------------------
+
+    def purged(self) -> PurgedEvidence | None:
+        """Purge the log if that may be worth it; otherwise return the result of the last purge."""
+        if self.run.session:
+            return None
+        known, when = _last(self.runtime, self.key), self.run.evidence
+        if when is Evidence.NEVER:
+            return known
+        if when is Evidence.GROWN and not _is_worth_it(self.runtime, self.key, known):
+            return known
+        with self.noting(paths.evidence_folder(self.key)):
+            return rotate(self.runtime, self.key, dry_run=self.run.dry_run, pause=self.run.pause)
+        return known
+
+    def report(self, plan: SweepPlan, evidence: PurgedEvidence | None) -> SweepLog:
+        model = SessionSweepLog if self.run.session else SweepLog
+        return model(
+            workspace_key=self.key,
+            session=self.run.session,
+            cause=self.run.cause,
+            started_at=iso(self.begun),
+            finished_at=iso(self.runtime.now()),
+            scanned=plan.scanned,
+            deleted=self.deleted,
+            bytes=self.bytes,
+            kept_bytes=plan.kept_bytes,
+            over=plan.over,
+            rules=tuple(
+                RuleCount(rule=rule, files=files, bytes=total)
+                for rule, (files, total) in sorted(self.rules.items())
+            ),
+            files=tuple(self.files),
+            unlisted=self.deleted - len(self.files),
+            errors=tuple(self.errors),
+            evidence=evidence,
+        )
 
 
-def _fullness(runtime: Runtime, key: str, over: int) -> str:
-    """That a workspace is over its quota, and what follows; "" if it is not."""
-    if not over:
-        return ""
-    return (
-        f"The files of {place_of(runtime, key).root or key} have {counted(over, 'byte')} more than "
-        "their quota, and no rule may delete more: no more steps of its sessions are stored, and "
-        "nothing more is removed from their requests. `wm objects purge` deletes steps; storage in "
-        "config.toml has the quotas."
-    )
-
-
-def planned(runtime: Runtime, key: str, run: SweepRun, now: datetime, tally: _Tally) -> SweepPlan:
-    """The deletions that are due now. tally: receives documents that could not be read."""
-    limits: StorageSettings = runtime.settings.storage
-    facts = _scan(runtime, key, now, run.pause, tally)
-    return governance.plan(facts, limits, now, max_bytes=run.max_bytes)
-
-
-# --- look --------------------------------------------------------------------------------------
-
-
-def _scan(
-    runtime: Runtime, key: str, now: datetime, pause: Pause, tally: _Tally
-) -> Iterator[FileFact]:
-    core = runtime.store.core
-    limits: StorageSettings = runtime.settings.storage
-    rested = (now - timedelta(days=limits.lost_after_days)).timestamp()
-    trashed = (now - timedelta(days=limits.trash_max_age_days)).timestamp()
-
-    def with_contents(fact: FileFact) -> FileFact:
-        """Add what only the contents say, for documents old enough to matter."""
-        old_enough = trashed if fact.kind is FileKind.TRASH else rested
-        if fact.part is not FilePart.DOCUMENT or fact.modified > old_enough:
-            return fact
-        if fact.kind not in _ASKED:
-            return fact
-        with tally.noting(fact.path):
-            return _ASKED[fact.kind](fact, sweep.contents(core, fact))
-        return fact._replace(pinned=True)
-
-    return sweep.scan(core, key, with_contents, pause)
+@contextmanager
+def _writing(
+    runtime: Runtime, refs: Sequence[Ref[Any]], place: WorkspacePlace
+) -> Iterator[LocatedWork]:
+    """A transaction of these documents, and what works in it."""
+    with runtime.store.transaction(refs) as transaction:
+        yield Work(runtime, runtime.now(), transaction, frozenset(refs)).at(place)
 
 
 def _of_epoch(fact: FileFact, contents: dict[str, Any]) -> FileFact:
@@ -217,50 +324,8 @@ def _is_lost(transcript: object) -> bool:
     return False
 
 
-# --- do ----------------------------------------------------------------------------------------
-
-
-def _do(runtime: Runtime, key: str, plan: SweepPlan, run: SweepRun, tally: _Tally) -> None:
-    others = [d for d in plan.deletions if not _is_trash(d)]
-    trash = [d for d in plan.deletions if _is_trash(d)]
-    if any(deletion.file.kind is FileKind.SESSION for deletion in others):
-        _promote(runtime, key, tally)
-    kept: set[str] = set()
-    removal = sweep.Removal(runtime.store.core)
-    for _document, group in groupby(others, key=lambda deletion: deletion.file.document):
-        run.pause()
-        _remove(removal, list(group), kept, tally)
-    with tally.noting(paths.workspace_folder(key)):
-        removal.flush()
-    entries = [list(group) for _, group in groupby(trash, key=lambda d: d.file.document)]
-    for begin in range(0, len(entries), _TOGETHER):
-        run.pause()
-        _purge_trash(runtime, key, entries[begin : begin + _TOGETHER], tally)
-
-
 def _is_trash(deletion: Deletion) -> bool:
     return deletion.rule is governance.SweepRule.TRASH_AGE
-
-
-def _remove(
-    removal: sweep.Removal, group: Sequence[Deletion], kept: set[str], tally: _Tally
-) -> None:
-    """Delete one document's files. kept: sessions whose state could not be deleted, and which
-    therefore keep everything else."""
-    session = group[0].session if group[0].rule in _OF_SESSIONS else ""
-    if session and session in kept:
-        return
-    try:
-        why = removal.remove([deletion.file for deletion in group])
-    except StoreError as error:
-        why = str(error)
-    if not why:
-        for deletion in group:
-            tally.count(deletion)
-        return
-    tally.failed(group[0].file.document, why)
-    if session:
-        kept.add(session)
 
 
 _OF_SESSIONS = frozenset(
@@ -270,37 +335,6 @@ _OF_SESSIONS = frozenset(
         governance.SweepRule.QUOTA,
     }
 )
-
-
-def _promote(runtime: Runtime, key: str, tally: _Tally) -> None:
-    """Try to promote what waits in the journal before a session is deleted (GV-1)."""
-    place = place_of(runtime, key)
-    refs = (memory_ref(key), journal_ref(key), tombstones_ref(key))
-    now = runtime.now()
-    # After a failure it keeps waiting: the journal does not belong to the session.
-    with tally.noting(paths.place(journal_ref(key)).path):
-        if read_journal(Work(runtime, now).at(place)).entries:
-            with runtime.store.transaction(refs) as transaction:
-                journal.promote_pending(Work(runtime, now, transaction, frozenset(refs)).at(place))
-
-
-def _purge_trash(
-    runtime: Runtime, key: str, entries: Sequence[Sequence[Deletion]], tally: _Tally
-) -> None:
-    """Purge trashed entries for good, all files of each, with an evidence record so that `why`
-    still knows them."""
-    refs = [_trashed(key, files[0].file.document) for files in entries]
-    purged: list[Deletion] = []
-    with tally.noting(entries[0][0].file.document):
-        with runtime.store.transaction(refs) as transaction:
-            work = Work(runtime, runtime.now(), transaction, frozenset(refs)).at(unrooted(key))
-            for ref, files in zip(refs, entries, strict=True):
-                if _purge_one(work, ref, files):
-                    purged += files
-                else:
-                    tally.failed(files[0].file.document, "changed")
-        for deletion in purged:
-            tally.count(deletion)
 
 
 def _trashed(key: str, path: str) -> Ref[TrashedEntry]:
@@ -319,22 +353,6 @@ def _purge_one(work: LocatedWork, ref: Ref[TrashedEntry], deletions: Sequence[De
     fact = Fact("trash_purged", "store", "changed", ref.name, (), {"trashedAt": at})
     work.log([fact])
     return True
-
-
-# --- evidence ------------------------------------------------------------------------------------
-
-
-def _purge(runtime: Runtime, key: str, run: SweepRun, tally: _Tally) -> PurgedEvidence | None:
-    """Purge the log if that may be worth it; otherwise return the result of the last purge."""
-    if run.session:
-        return None
-    known = _last(runtime, key)
-    always = run.evidence is Evidence.ALWAYS
-    if not always and (run.evidence is Evidence.NEVER or not _is_worth_it(runtime, key, known)):
-        return known
-    with tally.noting(paths.evidence_folder(key)):
-        return rotate(runtime, key, dry_run=run.dry_run, pause=run.pause)
-    return known
 
 
 def _last(runtime: Runtime, key: str) -> PurgedEvidence | None:
@@ -363,49 +381,13 @@ def _is_worth_it(runtime: Runtime, key: str, known: PurgedEvidence | None) -> bo
     return old or size - known.bytes >= _WORTH_BYTES
 
 
-# --- report ------------------------------------------------------------------------------------
-
-
-def _report(
-    runtime: Runtime,
-    key: str,
-    run: SweepRun,
-    plan: SweepPlan,
-    tally: _Tally,
-    begun: datetime,
-    evidence: PurgedEvidence | None,
-) -> SweepLog:
-    model = SessionSweepLog if run.session else SweepLog
-    return model(
-        workspace_key=key,
-        session=run.session,
-        cause=run.cause,
-        started_at=iso(begun),
-        finished_at=iso(runtime.now()),
-        scanned=plan.scanned,
-        deleted=tally.deleted,
-        bytes=tally.bytes,
-        kept_bytes=plan.kept_bytes,
-        over=plan.over,
-        rules=tuple(
-            RuleCount(rule=rule, files=files, bytes=total)
-            for rule, (files, total) in sorted(tally.rules.items())
-        ),
-        files=tuple(tally.files),
-        unlisted=tally.deleted - len(tally.files),
-        errors=tuple(tally.errors),
-        evidence=evidence,
-    )
-
-
 def _save(runtime: Runtime, log: SweepLog) -> None:
     """Save the report. A session that was deleted meanwhile gets none."""
     key = log.workspace_key
     state = Ref(SessionState, key, log.session) if log.session else None
     ref = Ref(type(log), key, log.session)
     refs: list[Ref[SessionState] | Ref[SweepLog]] = [ref, *([state] if state else [])]
-    with runtime.store.transaction(refs) as transaction:
-        work = Work(runtime, runtime.now(), transaction, frozenset(refs)).at(unrooted(key))
+    with _writing(runtime, refs, unrooted(key)) as work:
         if state is not None and work.read(state).health is Health.MISSING:
             for old_ref in refs:
                 work.delete(old_ref)  # together with the locks taken here
