@@ -77,7 +77,7 @@ def _list(work: LocatedWork, request: ActsRequest) -> Acts:
     views = []
     for act in listed[: max(0, min(request.limit, LISTED))]:
         has_own_undo = act.is_command or _is_move(act)
-        done = None if has_own_undo else reverse(act, _context(work, act, memory))
+        done = None if has_own_undo else _reversed(work, act, memory, _trashed(work, act))
         views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
         place=work.place,
@@ -115,14 +115,18 @@ def _listed(counts: Mapping[str, int]) -> str:
 _PLURAL = {"entry": "entries", "session": "sessions"}
 
 
-def _context(work: LocatedWork, act: Act, memory: WorkspaceMemory) -> UndoContext:
-    return UndoContext(
+def _reversed(
+    work: LocatedWork, act: Act, memory: WorkspaceMemory, trashed: MemoryEntry | None
+) -> UndoResult | Refusal:
+    """trashed: the entry of the act, if it is in the trash."""
+    context = UndoContext(
         memory=memory,
-        trashed=_trashed(work, act),
+        trashed=trashed,
         stones=frozenset(stone.id for stone in read_tombstones(work).stones),
         now=work.now,
         settings=work.settings.memory,
     )
+    return reverse(act, context)
 
 
 def _trashed(work: LocatedWork, act: Act) -> MemoryEntry | None:
@@ -157,7 +161,9 @@ def _undo(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
     memory = load_memory(work) if apply else read_memory(work)
     if act.is_command:
         return _undo_command(work, act, memory, apply=apply)
-    done = _reversed(work, act, memory)
+    done = _reversed(work, act, memory, _trashed(work, act))
+    if isinstance(done, Refusal):
+        raise UserError(done.message, fix=done.fix or "`wm undo --list` shows what can be undone.")
     event = ""
     if apply:
         event = _stage(work, act, done, reason="undone", stone=done.stone)
@@ -178,13 +184,6 @@ def _move_back(work: LocatedWork, act: Act, *, apply: bool) -> Undone:
 def _is_move(act: Act) -> bool:
     """Whether an entry moved between scopes, and was not moved back: two documents change."""
     return act.record.type == RESCOPED and not act.undone_by
-
-
-def _reversed(work: LocatedWork, act: Act, memory: WorkspaceMemory) -> UndoResult:
-    done = reverse(act, _context(work, act, memory))
-    if isinstance(done, Refusal):
-        raise UserError(done.message, fix=done.fix or "`wm undo --list` shows what can be undone.")
-    return done
 
 
 def _wanted(work: LocatedWork, request: UndoRequest) -> Act:
@@ -280,8 +279,7 @@ def _reverse_all(work: LocatedWork, wanted: Iterable[Act], memory: WorkspaceMemo
         entry_id = act.record.entry
         if entry_id not in trash:
             trash[entry_id] = _trashed(work, act)
-        context = _context(work, act, memory)
-        done = reverse(act, replace(context, trashed=trash[entry_id]))
+        done = _reversed(work, act, memory, trash[entry_id])
         if isinstance(done, Refusal):
             refused.append((act, done))
             continue
