@@ -152,7 +152,7 @@ def run(words: list[str]) -> int:
 
 
 def _outcome(words: list[str]) -> int:
-    """Raises ReaderGone and Unprintable."""
+    """Raises OutputClosed and Unprintable."""
     options = words[: words.index("--")] if "--" in words else words
     report = _report_json if "--json" in options else _report
     try:

@@ -112,7 +112,7 @@ def line(text: str = "") -> None:
 
 
 def flush() -> None:
-    """Flush standard output. Raises ReaderGone or Unprintable."""
+    """Flush standard output. Raises OutputClosed or Unprintable."""
     with _printing():
         sys.stdout.flush()
 
