@@ -1,7 +1,7 @@
 """`python -m wm` is the `wm` command; so is `python -I …/wm/__main__.py`.
 
 Agents start it by path: that finds this package, and what is installed beside it, whatever
-PYTHONPATH, the current folder or the user's site say (`wm.agents.claude_hooks.Command`).
+PYTHONPATH, the current folder or the user's site say (`wm.agents.hook_lines.WmCommand`).
 """
 
 import sys
