@@ -7,12 +7,11 @@ reads the payloads.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from msgspec import Struct
 
-from wm.agents.hook_lines import Fallback, line
+from wm.agents.hook_lines import Fallback, limit_s, line
 from wm.settings import HookSettings
 
 AGENT = "claude-code"
@@ -65,12 +64,9 @@ def hooks(script: str, settings: HookSettings) -> dict[str, list[dict[str, Any]]
 
 def group(row: ClaudeHook, script: str, settings: HookSettings) -> dict[str, Any]:
     """One matcher group of Claude Code's settings."""
-    # The agent's own limit must be longer than ours: curl's wait, then the library's.
-    library = row.fallback is not Fallback.NONE
-    wait = settings.event_timeout_s + library * settings.start_timeout_s
     handler = {
         "type": "command",
         "command": line(script, AGENT, row.event, row.fallback),
-        "timeout": math.ceil(wait) + 1,
+        "timeout": limit_s(row.fallback, settings),
     }
     return {"matcher": row.matcher, "hooks": [handler]} if row.matcher else {"hooks": [handler]}

@@ -14,6 +14,7 @@ from typing import Any
 from wm.agents.claude_hooks import AGENT, hooks, statusline
 from wm.agents.hook_lines import WmCommand, is_ours
 from wm.agents.json_file import HookLists, JsonFile, Section, ServerEntry, is_our_handler
+from wm.agents.parts import HOOKS_PURPOSE, SERVER_PURPOSE
 from wm.settings import HookSettings
 from wm.text import jsontext
 from wm.text.jsontext import Node
@@ -28,7 +29,7 @@ def part(path: Path, command: WmCommand, settings: HookSettings) -> JsonFile:
     return JsonFile(
         agent=AGENT,
         path=path,
-        purpose="hooks: they bring memory into a session and record it",
+        purpose=HOOKS_PURPOSE,
         sections=(HookLists(agent=AGENT, wanted=hooks(script, settings)), status),
     )
 
@@ -40,7 +41,7 @@ def server_part(path: Path, command: WmCommand) -> JsonFile:
     return JsonFile(
         agent=AGENT,
         path=path,
-        purpose="the memory tools, as an MCP server",
+        purpose=SERVER_PURPOSE,
         sections=(ServerEntry(title="Claude Code", wanted=wanted),),
     )
 

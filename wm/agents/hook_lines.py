@@ -8,6 +8,7 @@ with 0. What depends on the version and on the place of the installation is in t
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping
 from enum import Enum
@@ -77,6 +78,13 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 def line(script: str, agent: str, event: str, fallback: Fallback = Fallback.FILES) -> str:
     """The shell line of one hook. script: a word of the shell."""
     return f"[ -f {script} ] && sh {script} {agent} {event}{fallback.value} || :"
+
+
+def limit_s(fallback: Fallback, settings: HookSettings) -> int:
+    """The agent's own limit for a hook, in seconds: longer than ours, which is curl's wait, then
+    the library's."""
+    library = fallback is not Fallback.NONE
+    return math.ceil(settings.event_timeout_s + library * settings.start_timeout_s) + 1
 
 
 def is_ours(text: str, agent: str) -> bool:

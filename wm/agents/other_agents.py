@@ -6,7 +6,6 @@ no agent reads is never installed.
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,9 +14,9 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.agents.codex import CodexHooks, CodexServer
-from wm.agents.hook_lines import Fallback, WmCommand, line
+from wm.agents.hook_lines import Fallback, WmCommand, limit_s, line
 from wm.agents.json_file import HookLists, JsonFile, Section, ServerEntry, Version
-from wm.agents.parts import SettingsPart
+from wm.agents.parts import HOOKS_PURPOSE, SERVER_PURPOSE, SettingsPart
 from wm.domain.payloads import dialect_of
 from wm.settings import HookSettings
 
@@ -76,8 +75,7 @@ OTHER_AGENTS = (
     OtherAgent("qwen", "qwen", "settings.json", "settings.json", _group_in_ms),
 )
 
-HOOKS_PURPOSE = "hooks: they bring memory into a session and record it"
-SERVER_PURPOSE = "the memory tools, as an MCP server"
+BOTH_PURPOSE = f"{HOOKS_PURPOSE}; {SERVER_PURPOSE}"
 
 
 def parts(
@@ -108,9 +106,6 @@ def parts(
         yield _file(row, folder / row.servers, SERVER_PURPOSE, served)
 
 
-BOTH_PURPOSE = f"{HOOKS_PURPOSE}; {SERVER_PURPOSE}"
-
-
 def title(agent: str) -> str:
     """The agent's name in messages."""
     return dialect_of(agent).title
@@ -125,9 +120,7 @@ def hooks(row: OtherAgent, script: str, settings: HookSettings) -> dict[str, lis
     wanted = {}
     for event, meaning in dialect_of(row.agent).meanings.items():
         fallback = FALLBACKS.get(meaning, Fallback.FILES)
-        library = fallback is not Fallback.NONE
-        # The agent's own limit must be longer than ours: curl's wait, then the library's.
-        seconds = math.ceil(settings.event_timeout_s + library * settings.start_timeout_s) + 1
+        seconds = limit_s(fallback, settings)
         if row.agent == CODEX and meaning == "end":
             seconds = LONGEST_END_S
         wanted[event] = [row.item(line(script, row.agent, event, fallback), seconds)]

@@ -21,6 +21,9 @@ from wm.settings import HookSettings
 from wm.text import jsontext
 from wm.text.jsontext import Node
 
+HOOKS_PURPOSE = "hooks: they bring memory into a session and record it"
+SERVER_PURPOSE = "the memory tools, as an MCP server"
+
 
 class SettingsPart(Struct, frozen=True, kw_only=True):
     """Our part of one file. All methods raise UserError for a file that they do not understand.
