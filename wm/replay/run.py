@@ -111,7 +111,7 @@ class _Needs(Struct, frozen=True):
     used: int = 0
 
 
-class ReplayRun:
+class ReplayRun(Struct, eq=False):
     """Counts the requests of a replay in order. clock: seconds, to time the policy.
 
     measure: the token estimate. assumed: the model and head that requests are counted with. ttl:
@@ -119,27 +119,17 @@ class ReplayRun:
     `wm.wire.conversation.Conversation`.
     """
 
-    def __init__(
-        self,
-        policy: Policy,
-        clock: Callable[[], float],
-        measure: Measure = estimate,
-        *,
-        assumed: AssumedHead = AS_RECORDED,
-        ttl: str = "",
-        bounded: bool = False,
-    ) -> None:
-        self._policy = policy
-        self._clock = clock
-        self._measure = measure
-        self._assumed = assumed
-        self._ttl = ttl
-        self._bounded = bounded
-        self._conversations: OrderedDict[str, _Conversation] = OrderedDict()
-        self._caches: OrderedDict[str, tuple[PromptCache, ...]] = OrderedDict()
-        self._prefixes: OrderedDict[str, _Prefixes] = OrderedDict()
-        self.changed: tuple[Body, Body] | None = None
-        """The last request as it came and as it was sent, if they differ."""
+    policy: Policy
+    clock: Callable[[], float]
+    measure: Measure = estimate
+    assumed: AssumedHead = AS_RECORDED
+    ttl: str = ""
+    bounded: bool = False
+    changed: tuple[Body, Body] | None = None
+    """The last request as it came and as it was sent, if they differ."""
+    _conversations: OrderedDict[str, _Conversation] = field(default_factory=OrderedDict)
+    _caches: OrderedDict[str, tuple[PromptCache, ...]] = field(default_factory=OrderedDict)
+    _prefixes: OrderedDict[str, _Prefixes] = field(default_factory=OrderedDict)
 
     def count(self, sent: Sent) -> Counted | None:
         """Count one request; None for bytes that are not a request."""
@@ -148,10 +138,10 @@ class ReplayRun:
             return self._outlined(sent, *sent.outline)
         one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", self._begun)
         talk = one.talk
-        started = self._clock()
+        started = self.clock()
         before = talk.before
         prepared = talk.prepare(sent.raw, self._policy_of(one), sent.at or 0.0)
-        seconds = self._clock() - started
+        seconds = self.clock() - started
         if prepared is None or talk.before is None or talk.sent is None or talk.plain is None:
             return None
         if sent.usage is None and _is_over(talk.plain):
@@ -187,23 +177,23 @@ class ReplayRun:
 
     def _begun(self) -> _Conversation:
         talk = Conversation(
-            bounded=self._bounded,
+            bounded=self.bounded,
             marks=True,
-            measure=self._measure,
-            assumed=self._assumed,
-            ttl=self._ttl,
+            measure=self.measure,
+            assumed=self.assumed,
+            ttl=self.ttl,
         )
         faults = FaultCounter()
         return _Conversation(talk, faults, UncertaintySignal(faults))
 
     def _policy_of(self, one: _Conversation) -> Policy:
-        if isinstance(self._policy, PagingPolicy):
-            return one.uncertainty.policy(self._policy)
-        return self._policy
+        if isinstance(self.policy, PagingPolicy):
+            return one.uncertainty.policy(self.policy)
+        return self.policy
 
     def _needs(self, one: _Conversation, old: int) -> _Needs:
         """The faults up to this request. Only a policy that removes something can cause any."""
-        if self._policy is nothing or one.talk.before is None:
+        if self.policy is nothing or one.talk.before is None:
             return _Needs()
         body, past = one.talk.before
         counter = one.faults
@@ -213,22 +203,22 @@ class ReplayRun:
         rereads = one.copies.read_again(body.messages[old:], counter.is_removed)
         one.copies.take(body.messages[old:], past.places[old:])
         blocks, tokens = counter.removed_blocks, counter.removed_tokens
-        counter.sent(body, past, one.talk.in_force(), self._measure)
+        counter.sent(body, past, one.talk.in_force(), self.measure)
         removed = (counter.removed_blocks - blocks, counter.removed_tokens - tokens)
         return _Needs(faults, rereads, removed, used)
 
     def _outlined(self, sent: Sent, found: BlockRow, size: int, messages: int) -> Counted:
         """A request without its body: no policy can change it."""
-        found = replace(found, model=self._assumed.model or found.model)
+        found = replace(found, model=self.assumed.model or found.model)
         return Counted(sent, found.model, size, messages, self._ways(sent, found))
 
     def _ways(self, sent: Sent, found: BlockRow) -> tuple[Usage, ...]:
-        ways = (self._ttl, *WAYS[1:])
+        ways = (self.ttl, *WAYS[1:])
         caches = kept(self._caches, sent.cache, lambda: tuple(PromptCache(ttl=ttl) for ttl in ways))
         output = sent.usage.output if sent.usage else sent.output
         at = sent.at or 0.0
         prefixes = kept(self._prefixes, f"{sent.cache}/{found.model}", _Prefixes)
-        ttl = self._ttl or next((found.units[n].ttl for n in found.marked[-1:]), FIVE_MINUTES)
+        ttl = self.ttl or next((found.units[n].ttl for n in found.marked[-1:]), FIVE_MINUTES)
         blocks = prefixes.account(found, at, ttl, output)
         return (*(cache.account(found, at, output=output) for cache in caches), blocks)
 
