@@ -103,3 +103,15 @@ def test_a_number_that_is_a_value_changes(old: str, new: str) -> None:
 )
 def test_the_value_before_but_is_over_and_the_one_behind_it_is_new(old: str, new: str) -> None:
     assert found(new, old) is Change.REPLACES
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        ("ask Gus about the lock", "Gus is busy, ask Pia about the lock", Change.REPLACES),
+        ("ask Gus about the lock", "Gus is busy, ask Pia about the crane", Change.UNCLEAR),
+        ("use dotted lines in charts", "we're back to solid lines in charts", Change.REPLACES),
+    ],
+)
+def test_who_or_what_takes_the_place_of_another(old: str, new: str, change: Change) -> None:
+    assert found(new, old) is change

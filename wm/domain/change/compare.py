@@ -320,6 +320,20 @@ class Pair:
                 return True
         return False
 
+    def says_again(self) -> bool:
+        """Whether a clause repeats all of the older statement but one word, of which another clause
+        says something: "Ann is ill, ask Bo about billing" and "ask Ann about billing"."""
+        if self.lost or len(self.words) < 3:
+            return False
+        for word in self.words:
+            others = [w for w in self.words if w is not word]
+            of_word = {w.clause for w in self.said if alike(word, w)}
+            shared = [{w.clause for w in self.said if alike(o, w)} for o in others]
+            for at in frozenset.intersection(*map(frozenset, shared)) - of_word:
+                if sum(w.clause == at for w in self.added) == 1:
+                    return True
+        return False
+
 
 def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
     """The numbers that belong to the first word, or to what restricts it."""
@@ -459,6 +473,8 @@ def _by_rules(pair: Pair) -> Change:
         return Change.REPLACES if sure else Change.UNCLEAR
     if over or lifts or new.has(NOW) or new.has(CHANGES):
         return _marked(pair, over, lifts)
+    if pair.says_again() and not pair.contrasts():
+        return Change.REPLACES
     return _unmarked(pair)
 
 
