@@ -14,6 +14,8 @@ INSIDE = (
     ("Lütfen hatırla, testler Docker ister.", "testler Docker ister"),
     ("Kijk er even naar, en alsjeblieft onthoud: de poort is 5433", "de poort is 5433"),
     ("Fix it and remember that the CI has no network.", "the CI has no network"),
+    ("can you fix it and remember that the CI has no network?", "the CI has no network"),
+    ("two things: 1) it is red 2) please remember order ids are uuids", "order ids are uuids"),
     ("Thanks! Please keep in mind that Kim reviews all SQL.", "Kim reviews all SQL"),
     ("It works now. (remember this: the sandbox resets at noon)", "the sandbox resets at noon"),
     ("Behebe das und merk dir, dass die API nur JSON kann", "die API nur JSON kann"),

@@ -58,6 +58,8 @@ MAX_TOKENS = 120
 """Words of a sentence among which the asking is looked for."""
 
 _SENTENCE = Lazy(r"[.!?…;]+(?:\s+|$)|[。！？；]\s*|\n+")
+_ITEM = Lazy(r"\s+(\d\)\s)")
+"""Where an item of a list begins inside a line: "two things: 1) … 2) …"."""
 _CLAUSE = Lazy(r"[,;:]\s+|\s[-–—]+\s|\s\(|\)(?:\s|$)|[，、：（）]\s*")
 _TOKEN = Lazy(
     r"[\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{ac00}-\x{d7af}]|"
@@ -129,7 +131,7 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
     if len(typed) > MAX_MESSAGE_CHARS:
         return
     found = weights or model()
-    every = sentences(typed)
+    every = sentences(_ITEM.sub(r"\n\1", typed))
     raised = PER_DOUBLING * math.log2(max(1.0, len(every) / FEW))
     for at, one in enumerate(every):
         asks, part = score(one, found) - raised, one.text

@@ -204,7 +204,8 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         stop = _STOP.search(flat[begin:])
         end = begin + stop.start() if stop is not None else len(line)
         head = flat[:verb]
-        asked = stop is not None and "?" in stop.group()
+        # "Do you remember that …?" asks; "can you fix it and remember that …?" is a request.
+        asked = stop is not None and "?" in stop.group() and _AND_AT_END.search(head) is None
         # "I remember that …"; in other languages "i" means "and"
         states = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
         apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"

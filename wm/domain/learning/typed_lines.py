@@ -66,7 +66,8 @@ _ANNOUNCED = WordPattern(
 )
 _OWN = WordPattern(
     r"^(?:(?:so|ok(?:ay)?|also|and|but|btw|here|these|those|are)[, ]+)*(?:i|we|my|our)\b[^:：]{0,60}"
-    r"\b(?:rules?|concerns?|requirements?|conventions?|preferences?|constraints?|principles?|guidelines?|decisions?)\b[^:：]{0,40}[:：]\s*$"
+    r"\b(?:rules?|concerns?|requirements?|conventions?|preferences?|constraints?|principles?|guidelines?|decisions?)\b[^:：]{0,40}[:：]\s*$|"
+    r"\b(?:to answer|answering|answers? to) your questions?\b[^:：]{0,20}[:：]\s*$"
 )
 """The user announces an own list: "I have the following concerns:", "here are our rules:"."""
 
