@@ -117,6 +117,14 @@ def test_how_the_user_wants_answers_holds_in_every_workspace(bench: Bench) -> No
     assert [v.entry.scope for v in inspect_user(bench)] == ["user"]
 
 
+def test_a_changed_wish_for_every_workspace_replaces_the_older_one(bench: Bench) -> None:
+    said(bench, "Always answer me in German.")
+    said(bench, "you can answer me in English again")
+    assert [v.entry.text for v in inspect_user(bench) if v.entry.status == "active"] == [
+        "you can answer me in English again"
+    ]
+
+
 def inspect_user(bench: Bench) -> Any:
     return bench.call("inspect", workspace="user", directory="").entries
 

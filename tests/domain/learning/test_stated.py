@@ -242,6 +242,7 @@ def test_a_task_in_other_words_is_not_kept(text: str) -> None:
             ["Never log request bodies."],
         ),
         ("Here are our rules:\n- never log request bodies", ["never log request bodies"]),
+        ("To answer your questions:\n1. never log request bodies", ["never log request bodies"]),
         ("Here is the README:\n# Our rules:\n- never log request bodies", []),
         ("We have the following error:\nnever log request bodies", []),
     ],
@@ -305,6 +306,66 @@ def test_a_word_before_a_colon_may_open_a_statement() -> None:
 def test_only_the_way_of_answering_holds_in_every_project() -> None:
     scopes = {text: statements(text)[0].scope for text in ("reply in French, always", LASTING[1])}
     assert scopes == {"reply in French, always": "user", LASTING[1]: "workspace"}
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("erkläre mir alles auf Deutsch", "user"),
+        ("Ich mag keine langen Erklärungen", "user"),
+        ("docstrings in this package are written in French", "workspace"),
+        ("los mensajes del log van en inglés", "workspace"),
+        ("このパッケージのコメントは英語で書きます", "workspace"),
+        ("de meldingen in het scherm zijn altijd in het Duits", "workspace"),
+        ("commit messages in Polish from now on", "workspace"),
+    ],
+)
+def test_a_language_alone_does_not_address_the_user(text: str, scope: str) -> None:
+    assert [one.scope for one in statements(text)] == [scope]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["test db is on 5433", "build server is ci-2", "el panel usa Django", "die API nutzt gRPC"],
+)
+def test_a_noun_that_reads_like_a_command_or_pronoun_opens_a_statement(text: str) -> None:
+    assert [(one.text, one.is_certain) for one in statements(text)] == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text", ["check if the test db is on 5433", "ensure builds are green", "make sure it is ci-2"]
+)
+def test_a_command_before_a_clause_stays_a_task(text: str) -> None:
+    assert [one for one in statements(text) if one.is_certain] == []
+
+
+def test_a_clause_that_only_says_what_is_over_goes_with_the_next() -> None:
+    text = "ya no usamos Travis, el CI está en GitLab"
+    assert [one.text for one in statements(text)] == [text]
+
+
+def test_items_of_a_list_in_one_line_are_sentences() -> None:
+    found = statements("please (1) fix the header (2) never use inline styles here")
+    assert [one.text for one in found if one.is_certain] == ["never use inline styles here"]
+
+
+@pytest.mark.parametrize(
+    "text", ["ここは常に UTC ですか", "这里一律用 UTC 吗", "항상 UTC를 쓰나요"]
+)
+def test_an_ending_that_asks_makes_a_question(text: str) -> None:
+    assert [one for one in statements(text) if one.is_certain] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["only touch src/orders in this task", "nesta tarefa não precisa de testes"]
+)
+def test_the_limit_of_a_task_is_not_kept(text: str) -> None:
+    assert [one for one in statements(text) if one.is_certain] == []
+
+
+def test_a_report_of_the_own_work_needs_more_certainty() -> None:
+    text = "I updated the loader paths in fonts.ts for the pages build. Please write a changelog."
+    assert [one for one in statements(text) if one.is_certain] == []
 
 
 def test_pasted_text_quotes_and_code_are_not_statements() -> None:

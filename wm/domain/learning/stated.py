@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from wm.domain.change.statement import marks_change
+from wm.domain.change.statement import marks_change, reading
 from wm.domain.learning.concepts import JOINED, JOINT, Found, concepts_of, folded, language, phrases
 from wm.domain.learning.typed_lines import typed_lines
 from wm.text.linear_model import LinearModel, read_model
@@ -134,7 +134,7 @@ class Sentence(NamedTuple):
 
 
 _END = Lazy(
-    r"[.!?…]+[\"'”’)]*(?:\s+|$)|[。！？…]+[」』”）]?|;\s+|；|\s+[—–]\s+|\n+|\.{2,}\s*|"
+    r"[.!?…]+[\"'”’)]*(?:\s+|$)|\s+\(?\d\)\s+|[。！？…]+[」』”）]?|;\s+|；|\s+[—–]\s+|\n+|\.{2,}\s*|"
     r",\s+(?:but|aber|mais|pero|mas|però|maar|ale|но|ama|nhưng)\s+|，但是?|けど、|지만,?\s"
 )
 _QUOTATION = Lazy(r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`")
@@ -158,7 +158,9 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     cut = [one for one, score in scored if is_short and _has_clauses(one, score)]
     parts = [part for one in cut for part in clauses(one)]
     of_parts = ((part, _score(part)) for part in parts)
-    scored += [(part, score) for part, score in of_parts if score >= waits]
+    likely = [(part, score) for part, score in of_parts if score >= waits]
+    ends = {(part.place.sentence, part.place.first - 1) for part, _ in likely}
+    scored += [x for x in likely if x[0].place[::2] not in ends or not _only_ends(x[0].text)]
     only_plain = all(
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
@@ -178,6 +180,16 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         certain = certain and "unsure" not in sentence.features and is_short
         found.append(Statement(sentence.text, kind, scope, certain, only_change))
     return tuple(found)
+
+
+def _only_ends(clause: str) -> bool:
+    """Whether a clause only says what is over, so that the one behind it says what holds now: "we
+    don't use Jest any more, tests run in Vitest"."""
+    if not marks_change(clause):
+        return False
+    said = reading(clause)
+    over = ((said.clauses[word.clause].old, word.start) for word in said.words)
+    return all(any(start <= at < end for start, end in spans) for spans, at in over)
 
 
 def _apart(scored: Iterable[tuple[Sentence, float]]) -> list[tuple[Sentence, float]]:
@@ -209,8 +221,10 @@ def _is_excluded(features: frozenset[str]) -> bool:
 
 def _is_question(features: frozenset[str]) -> bool:
     """Whether a text asks without a question mark. Of 1,182 labelled texts with such words 29 last,
-    most of them rules ("always tell me which files you changed")."""
-    return "questioned" in features and not features & {"always", "ban", "must", "answer"}
+    most of them rules ("always tell me which files you changed"); an ending is no such word."""
+    ends = "particle" in features
+    exempt = {"answer", "request"} if ends else {"always", "ban", "must", "answer"}
+    return "questioned" in features and not features & exempt
 
 
 def _names_language(features: frozenset[str]) -> bool:
@@ -244,7 +258,8 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
         return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
     if "asking" in features and not (features & _RULE or _names_language(features)):
         return ASKING_SCORE
-    is_brief = "few" in features and not features & {"first:task", "request", "ask"}
+    reports = {"first:myself", "first:past"} <= features
+    is_brief = "few" in features and not (reports or features & {"first:task", "request", "ask"})
     opens = not features & {"before", "trouble"}
     return BRIEF_SCORE if opens and (is_brief or "alone" in features) else ACTIVE_SCORE
 
@@ -290,7 +305,7 @@ def model() -> LinearModel:
     return read_model("wm.domain.learning", "stated.toml")
 
 
-_OF_PROJECT = frozenset({"we", "path", "url", "number", "code_name", "decide"})
+_OF_PROJECT = frozenset({"we", "own_project", "path", "url", "number", "code_name", "decide"})
 _LASTING = frozenset({"always", "universal", "state", "answer"})
 """Features of a ban that is more than the limit of a task."""
 
@@ -310,14 +325,21 @@ def _limits_a_task(features: frozenset[str]) -> bool:
 
 def _scope(sentence: Sentence, complete: frozenset[str]) -> str:
     """How the user wants to be answered holds in every project; everything else in this one, also
-    a clause whose complete sentence names something of the project."""
+    a clause whose complete sentence names something of the project. A language by itself does not
+    address the user: "comments are in German"."""
     features = sentence.features
     if _names_language(features):
         return "user"
     if "answer" not in features or complete & _OF_PROJECT:
         return "workspace"
-    is_named = "tongue" not in features and PROPER.search(sentence.text) is not None
-    return "workspace" if is_named else "user"
+    if "tongue" in features:
+        is_to_user = features & {"speak", "myself"} or (
+            "first:answer" in features and not features & {"practice", "workfile"}
+        )
+        return "user" if is_to_user else "workspace"
+    # German writes every noun with a capital.
+    has_name = sentence.lang != "de" and PROPER.search(sentence.text) is not None
+    return "workspace" if has_name else "user"
 
 
 def kind_of(text: str) -> str:
@@ -527,12 +549,36 @@ def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sen
     """A text with what it expresses, its form and its words."""
     features = {*features, *concepts.anywhere, *(f"first:{name}" for name in concepts.first)}
     features |= forms_of(text)
+    if _opens_with_noun(text, lang):
+        features -= {"task", "first:task", "first:request", "first:subject_not", "first:present"}
     if "retract" in features and marks_change(text):
         features -= {"retract", "first:retract"}  # "forget Sass, we use Tailwind from now on"
     if "present" in concepts.anywhere and not concepts.first & _NO_SUBJECT:
         features.add("about_thing")
     features.add(length_of(folded(text), lang))
     return Sentence(text, lang, frozenset(features), grams(text, lang, model().grams))
+
+
+_COMPOUND = Lazy(r"^(?:\pL[\w./-]* ){1,3}(?:is|are) ")
+_OF_COMMAND = Lazy(
+    r"^(?:ensure|check|verify|confirm|assume|assert|expect|see|tell|note|show|explain|find|say)\b|"
+    r"^[\w ]* (?:sure|the|an?|my|our|your|all|any|every|no|not|if|that|this|th[eo]se|they|there|it|"
+    r"wh\w+|how|in|on|at|to|of|for|from|with|by|and|or|but|so) .*?\b(?:is|are) "
+)
+_ARTICLE = {"de": Lazy(r"^(?:[Dd]ie|[Dd]as) \p{Lu}"), "es": Lazy(r"^[Ee]l \pL"),
+            "nl": Lazy(r"^[Hh]et \pL")}  # fmt: skip
+
+
+def _opens_with_noun(text: str, lang: str) -> bool:
+    """Whether a text opens with a noun that reads like a command ("cache ttl is 60s") or like a
+    pronoun ("el backend usa Go")."""
+    if lang == "en":
+        plain = folded(text[:80]) if " is " in text or " are " in text else ""
+        return _COMPOUND.is_match(plain) and not _OF_COMMAND.is_match(plain)
+    article = _ARTICLE.get(lang)
+    if article is None or not article.is_match(text):
+        return False
+    return not concepts_of(" ".join(folded(text).split()[1:2]), lang).anywhere & {"copula"}
 
 
 @cache

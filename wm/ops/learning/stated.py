@@ -28,7 +28,7 @@ from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, ne
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
 from wm.ops.operation import LocatedWork, Operation, Work, located
-from wm.ops.place import locate, memory_ref
+from wm.ops.place import USER_PLACE, locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import readable_sessions, require_state, save_session, session_ref
 from wm.secrets.redact import PRIVATE_LABEL
@@ -112,7 +112,10 @@ def keep(
     for one in found:
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
-        retired = _retired_by(work, one) if unsure else []
+        user = one.scope == USER
+        retired = _retired_by(work.at(USER_PLACE) if user else work, one) if unsure else []
+        if user and not retired and (here := _retired_by(work, one)):
+            retired, user = here, False  # it changes what was said for this workspace
         if one.only_change and not retired:
             continue
         changes = bool(retired) or (one.is_certain and marks_change(one.text))
@@ -125,12 +128,7 @@ def keep(
         sure = one.is_certain or (retired and not any(old.source in ASKED for old in retired))
         reasons = (() if sure else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
-            text=one.text,
-            type=one.type,
-            source="stated",
-            origin="user",
-            session=session,
-            user=one.scope == USER,
+            text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
         )
         kept.append(learn_or_wait(work, wanted, reasons[:1]))
     return tuple(kept)
