@@ -50,7 +50,7 @@ SECRET = (
 )
 TOKEN = (
     r"token|токен|jeton|令牌|トークン|토큰|"
-    r"(?:api|access|auth|account|signing|encryption|encrypt|master|license|licence|private|secret|"
+    r"(?:api|access|auth|account|sign(?:ing|ature)|encryption|encrypt|master|license|licence|private|secret|"
     r"shared|storage|service|deploy|app|client|session|user|admin|webhook|hmac|jwt|aes|rsa|"
     r"recovery|backup|activation|product|serial|integration|ingest|insert|routing|subscription|"
     r"primary|secondary|root|server|consumer|write|read)[ _.-]?keys?|"
@@ -206,6 +206,8 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     said = words[-1:]
     if key.lower() == "token" and not word and said and said[0] in _PARSED:
         return True
+    if key.lower() == "rsa key" and said == ["using"]:
+        return True  # gpg names the key by its id
     if key.lower() == "pass" and not word and said and said[0] in _VERB_AFTER:
         return True
     in_round = key == "pass" and not word and " ".join(words) in _ROUNDS
@@ -293,12 +295,14 @@ def _assigned(place: _Place) -> _Value | None:
     tight = sign == "=" and end == 1
     if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
         return None
-    if value.lower().strip("\"'") in (key.lower(), "password", "token", "secret", "pass", "pw"):
+    if _FIELD.fits(value.strip("\"'")) or value.lower().strip("\"'") == key.lower():
         return None
     ok = _assigned_ok(value, place, quoted, tight, rest[start + len(value) :])
     return (start, value) if ok else None
 
 
+_FIELD = Lazy(rf"token|secret|pass|pw|{PASSWORD}", ignore_case=True)
+"""The label itself as its value: the name of a field, in any language."""
 _BETWEEN_QUOTES = Lazy(r"[;,)] .*")
 """The text between two quoted ones: `"password:"; send "…"`."""
 _FALLBACK = Lazy(r"[\w.$:\[\]()\"']{2,80} (?:\?\?|\|\||or|\?:) [\"']([^\"'\n]{6,})[\"']")

@@ -90,7 +90,7 @@ class Redactor(Struct, frozen=True):
             _opaque(folded) if _TOKEN.text in hints and self.opaque else _NOTHING,
             _labels_in(folded) if _LABEL.text in hints else _NOTHING,
         )
-        if spans and "\n" in folded:
+        if spans:
             spans = _apart([_unwrapped(folded, span) for span in spans])
         if spans and "arn:" in folded:
             spans = [span for span in spans if not _in_arn(folded, span.start)]
@@ -216,14 +216,19 @@ def _again(text: str, spans: list[SecretSpan]) -> list[SecretSpan]:
     return found
 
 
+_BROKEN = 200
+"""A shorter value ended before the window in which it was read [chars]."""
 _REST = Lazy(r"\\?\r?\n[ \t]{0,8}[0-9A-Za-z_+/=.~-]{6,}")
 _SHORTEST_WRAPPED = 40
 """Terminals are wider than this; a shorter line was not wrapped [chars]."""
 
 
 def _unwrapped(text: str, span: SecretSpan) -> SecretSpan:
-    """The span with the rest of a token that a terminal broke at the end of its line."""
+    """The span with the rest of a token that continues beyond the window in which a label's value
+    is read, or that a terminal broke at the end of its line."""
     start, end, kind = span
+    while end - start > _BROKEN and (size := _RUN.end(text[end : end + WINDOW])) > 0:
+        end += size
     whole = end - start >= MIN_TOKEN_CHARS and "\n" not in text[start:end]
     while whole and end - text.rfind("\n", 0, end) > _SHORTEST_WRAPPED:
         size = _REST.end(text[end : end + WINDOW])
@@ -238,6 +243,7 @@ def _unwrapped(text: str, span: SecretSpan) -> SecretSpan:
     return SecretSpan(start, end, kind)
 
 
+_RUN = Lazy(r"[0-9A-Za-z_+/=.~%-]*[0-9A-Za-z_/=]")
 _ENDS = ("", "\n", "\r", '"', "'", "`")
 
 
@@ -413,8 +419,12 @@ _OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
 """Ids of entries, outputs, objects and epochs (ID-4)."""
 
 
-_RESOURCE_ID = Lazy(r"[a-z]{1,12}(?:-[a-z]{2,12}){0,3}-[0-9a-f]{8,17}(?:EXAMPLE)?")
-"""`vpc-0a1b2c3d`, `tgw-attach-…`: names that a cloud gives to what it rents out."""
+_RESOURCE_ID = Lazy(
+    r"[a-z]{1,12}(?:-[a-z]{2,12}){0,3}-[0-9a-f]{8,17}(?:EXAMPLE)?|0x[0-9A-Fa-f]{8,40}"
+    r"|[A-Za-z]{3,12}(?:-[A-Za-z][0-9A-Za-z]{1,11}){0,5}-(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\.[a-z.]{2,8})?"
+)
+"""`vpc-0a1b2c3d`, `tgw-attach-…`: names that a cloud gives to what it rents out; `main-<commit>`,
+`linux-npm-<digest>`: images and caches; and the id of a key or an account, `0x…`."""
 MOST_OF_ARN = 120
 """Characters before a token in which the beginning of its ARN is looked for."""
 
@@ -459,7 +469,10 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
         return True
     if text.startswith(_PUBLIC_START, start) or text.startswith("://", max(0, run - 1)):
         return True
-    if _OWN_ID.fits(text[start:end]) or _RESOURCE_ID.fits(text[start:end]):
+    token = text[start:end]
+    if _OWN_ID.fits(token):
+        return True
+    if _RESOURCE_ID.fits(token) and not any(word in token.lower() for word in _SECRET_IDS):
         return True
     if start and text[start - 1] in "@%#" and end - start < 60:
         return True
