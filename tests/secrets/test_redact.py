@@ -244,6 +244,12 @@ def test_a_public_certificate_is_kept() -> None:
     assert REDACTOR.text(text) == text
 
 
+@pytest.mark.parametrize("size", [399, 400, 401, 5000])
+def test_a_long_value_is_redacted_to_its_end(size: int) -> None:
+    secret = "".join(DICE.choice(ALNUM + "+/") for _ in range(size - 1)) + "a"
+    assert REDACTOR.text(f"export SESSION_TOKEN={secret} next").split("]")[1:] == [" next"]
+
+
 def test_a_secret_has_the_same_label_everywhere() -> None:
     secret = tail(30)
     one = REDACTOR.text(f"token = {secret}")

@@ -61,7 +61,7 @@ class _Row(NamedTuple):
 
 
 _LOGIN = (
-    r"(?:\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
+    r"(?:\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|basic[- ]auth|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
     r"credenciales|identifiants?|acc[eè]s|acesso|accesso|credenciais|credenziali|anmeldedaten|inlog(?:gegevens)?|inloggning(?:en)?|logowani[ae])\b|"
     r"логин|вход|tài khoản|đăng nhập|giriş)"
 )

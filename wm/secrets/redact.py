@@ -474,7 +474,9 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
         return True
     if _RESOURCE_ID.fits(token) and not any(word in token.lower() for word in _SECRET_IDS):
         return True
-    if start and text[start - 1] in "@%#" and end - start < 60:
+    sign = text[start - 1] if start else ""
+    of_message = sign == "<" and text.startswith("@", end)
+    if end - start < 60 and (of_message or sign in ("@", "%", "#")):
         return True
     before = text[max(0, start - 24) : start]
     bare = before.rstrip("_-+/.")

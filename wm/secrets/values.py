@@ -147,7 +147,7 @@ def is_plain_number(value: str, family: str) -> bool:
 
 
 _MEASURE = Lazy(
-    r"[~^<>=≥≤+-]{0,2}v?\d+(?:[.,:/-]\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
+    r"[~^<>=≥≤+-]{0,2}v?\d+(?:(?:\.\.|[.,:/-])\d+)*(?:\s?[a-zA-Z%]{1,4}|x|th|st|nd|rd)?[+-]?"
     r"|\d{4}-\d\d-\d\d(?:[T ].*)?|0x[0-9a-fA-F]{1,16}"
 )
 _MEASURE_STARTS = tuple("~^<>=≥≤+-v0123456789")
@@ -181,7 +181,7 @@ def fits_strictly(value: str, family: str) -> bool:
     bare = value.replace("**", "").rstrip("!?.,:" if bold else "!?.,")
     if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
         return False
-    if is_measure(bare) or is_file(bare):
+    if is_measure(bare.rpartition("=")[2]) or is_file(bare):
         return False
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
