@@ -260,11 +260,19 @@ def test_a_failure_of_unknown_format_opens_its_last_informative_line(
     assert words in error.summary
 
 
+def test_an_exit_code_of_0_that_was_printed_clears() -> None:
+    command = "pytest -q; echo code=$?"
+    calls = [(command, 0, f"{PYTEST_BAD}code=1\n"), (command, 0, f"{PYTEST_GOOD}code=0\n")]
+    assert len(play(*calls[:1])) == 1
+    assert play(*calls) == ()
+
+
 def test_output_is_kept_only_where_it_can_change_an_error() -> None:
     def reads(command: str, code: int | None) -> bool:
         return reads_output(ToolFinished(tool="bash", command=command, exit_code=code))
 
     assert reads("pytest", 1)
     assert reads("pytest | tail", 0)
+    assert reads("pytest; echo code=$?", 0)
     assert not reads("pytest", 0)
     assert not reads("git log | head", 0)

@@ -171,6 +171,31 @@ def test_an_error_among_the_warnings_of_a_checker_is_kept() -> None:
     assert lines[150] in kept("\n".join(lines), "npx eslint -f unix .")
 
 
+@pytest.mark.parametrize(
+    ("usual", "bad"),
+    [
+        ("src/part{n}.js:{n}:7: 'x{n}' is unused. [Warning/no-unused]",
+         "src/cart.js:4:1: 'total' is not defined. [Error/no-undef]"),
+        ("shop/part{n}.py:{n}:0: W0611: Unused import os (unused-import)",
+         "shop/cart.py:9:4: E0602: Undefined variable 'total' (undefined-variable)"),
+        ("shop/part{n}.py:{n}:80: E501 line too long (92 > 79 characters)",
+         "shop/cart.py:9:1: F821 undefined name 'total'"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("mode", Mode)
+def test_a_finding_of_another_severity_or_rule_is_kept(usual: str, bad: str, mode: Mode) -> None:
+    lines = [usual.format(n=n) for n in range(300)]
+    lines[150] = bad
+    assert bad in kept("\n".join(lines), "./check", mode)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_cell_that_is_not_a_number_among_numbers_is_kept(mode: Mode) -> None:
+    lines = ["berth,draught,ships", *(f"{n},{n * 0.0013:.4f},{n % 17}" for n in range(600))]
+    lines[400] = "399,nan,8"
+    assert lines[400] in kept("\n".join(lines), "python report.py", mode)
+
+
 def test_findings_without_a_severity_keep_rule_and_message() -> None:
     findings = [
         {"RuleID": f"key-{n}", "Commit": f"{n:040}", "Date": f"day {n}", "Description": f"Key {n}"}

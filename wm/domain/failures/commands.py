@@ -289,6 +289,8 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     places, selectors, idle = _arguments(tool, rest)
     if takes_places(tool):
         places = tuple(sorted({_place(place, root, where, tool) for place in places}))
+    elif head != "go":  # `go run ./x` runs a folder, `go run x` a package
+        places = tuple(place.removeprefix("./") or "." for place in places)
     sub = tool.removeprefix(head).strip()
     group = "docker compose" if sub.startswith("compose ") else head
     verb = sub.removeprefix("compose ").split(" ")[0]

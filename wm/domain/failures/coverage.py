@@ -6,6 +6,8 @@ a success never clears an error in what it did not check.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from wm.domain.failures import known_tools
 from wm.domain.failures.commands import ShellCommand, purpose_of, takes_places
 from wm.text import patterns
@@ -28,6 +30,9 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
         return True
     narrower = [selector for selector in success.selectors if selector not in words]
     if narrower:
+        failed_again = known_tools.REPEATS.issuperset(narrower)
+        if failed_again and replace(success, selectors=()).target == target:
+            return True
         return _selected(success, narrower, file, text)
     takes_paths = takes_places(success.tool) or _is_plain_script(success.tool)
     if file and success.places and takes_paths:
@@ -40,6 +45,8 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
         return all(any(_holds(w, p, tool) for w in wide) for p in places or [where.rstrip(":")])
     if where != _folder_of(success):
         return False
+    if purpose_of(tool) == "build" and places == words != [] and set(places) <= set(success.places):
+        return True  # a compiler of these sources and more
     if tool in known_tools.FILTERED and success.places:
         return bool(places) and all(any(w in p for w in success.places) for p in places)
     parts = any(word.startswith(known_tools.PART_FLAGS) for word in words)

@@ -51,6 +51,8 @@ PLAIN_SCRIPTS = _set("plain_scripts")
 DIRECTORY_FLAGS = _lists("directory_flags")
 SELECTORS = _lists("selectors")
 """Flags that select what is checked; with one, a success proves less. Other flags do not count."""
+REPEATS = _set("repeats")
+"""Selectors of what failed in the run before."""
 NAME_FLAGS = _lists("name_flags")
 """Selectors whose value is a part of the names of tests, or the name of their file."""
 DEFAULTS = _lists("defaults")

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from wm.domain.failures import known_tools, summaries
 from wm.domain.failures.checks import Placed, placed
-from wm.domain.failures.commands import Ran, ShellCommand, with_printed_code
+from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
 from wm.domain.failures.coverage import covers
 from wm.domain.failures.detected import TABLES, fingerprint, summary
 from wm.domain.failures.terminal_lines import lines_of
@@ -62,8 +62,7 @@ def reads_output(event: ToolFinished) -> bool:
     """Can the output of this call change the open errors? All others need not be kept."""
     if event.tool != "bash" or event.failed:
         return False
-    what, code = _result(event, "/")
-    return bool(code) or bool(what.hidden)
+    return bool(event.exit_code) or bool(ran(event.command, root="/", cwd=event.cwd).hidden)
 
 
 def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:

@@ -266,6 +266,7 @@ def summaries(lines: OutputLines) -> list[int]:
 _SEPARATORS = str.maketrans(dict.fromkeys("\"',;{}[]()=", " "))
 SAME_ENDS = 10
 """Lines at each end that are not compared: titles and totals."""
+_NUMBER = Lazy(r"^[-+.]?\d")
 FEWEST_ALIKE = 20
 MOST_VALUES = 8
 """Most different values of a column that says a state."""
@@ -273,7 +274,8 @@ MOST_VALUES = 8
 
 def outliers(lines: OutputLines) -> list[int]:
     """Lines that lack a word that nearly all lines have, or have a rare value in a column of few
-    values: one `CrashLoopBackOff` among a hundred `Running`."""
+    values, or no number in a column of numbers: one `CrashLoopBackOff` among a hundred `Running`,
+    one `nan`."""
     span = range(SAME_ENDS, len(lines) - SAME_ENDS)
     if len(span) > MOST_ASKED:
         span = range(len(lines) - MOST_ASKED, len(lines) - SAME_ENDS)
@@ -292,7 +294,10 @@ def outliers(lines: OutputLines) -> list[int]:
         if len(alike) < FEWEST_ALIKE:
             continue
         for column in range(width):
-            values = Counter(rows[i][column] for i in alike)
+            cells = {i: rows[i][column] for i in alike}
+            if len(set(cells.values())) > MOST_VALUES:
+                cells = {i: "0" if _NUMBER.match(cell) else "" for i, cell in cells.items()}
+            values = Counter(cells.values())
             if 1 < len(values) <= MOST_VALUES:
-                out |= {i for i in alike if values[rows[i][column]] <= rare}
+                out |= {i for i in alike if values[cells[i]] <= rare}
     return sorted(out) if len(out) <= 3 * rare else []

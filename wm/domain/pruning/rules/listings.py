@@ -19,7 +19,7 @@ _COMPLAINT = Lazy(
     r"|refused)"
     r"|error opening dir|^\[error"
 )
-_TOTALS = Lazy(r"^(?:total \d+|\d+ director(?:y|ies), \d+ files?|\d+ (?:files|matches|results)\b)")
+_TOTALS = Lazy(r"^\d+ (?:director(?:y|ies), \d+ files?|(?:files|matches|results)\b)")
 _LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
 _JOINTS = ("├", "└", "|-- ", "`-- ", "+---", "\\---")
 _BRANCHES = (*_JOINTS, "│", "|   ")
@@ -59,14 +59,16 @@ def _speaks(line: str) -> bool:
         and not line[:1].isdigit()
         and "rror " not in line
     ):
-        return line.startswith("total ") and _TOTALS.search(line) is not None
+        return False
     return _COMPLAINT.search(line[:400]) is not None or _TOTALS.search(line[:80]) is not None
 
 
 def _is_name(line: str) -> bool:
     """Is the line a single path, not a sentence?"""
     text = line.strip()
-    return bool(text) and " " not in text and ("/" in text or "." in text) and ":" not in text
+    if not text or ("/" not in text and "." not in text):
+        return False
+    return not any(sign in text for sign in " :,;\t")
 
 
 def looks_listed(lines: OutputLines) -> bool:
