@@ -31,9 +31,9 @@ _FEEDBACK = WordPattern(
     r"\b(?:i (?:\w+ )?(?:prefer|like|want|hate|dislike)|my preference|user (?:wants|prefers|likes|dislikes)|ask(?:ing)? me|"
     r"without asking|tell me|you (?:should|must|can|may)|for me|answers?|responses?|replies|commit messages?|"
     r"bitte|ich (?:bevorzuge|möchte|mag)|frage? mich|ohne .{0,20}zu fragen|antworten|"
-    r"prefiero|pregúntame|sin preguntar|respuestas|mensajes|commits|"
+    r"prefiero|pregúntame|sin preguntar|respuestas|mensajes de commit|commits|"
     r"je préfère|demande-moi|sans demander|réponses|"
-    r"prefiro|pergunte|sem perguntar|respostas|mensagens)\b|"
+    r"prefiro|pergunte|sem perguntar|respostas|mensagens de commit)\b|"
     r"请|請(?:[^求]|$)|不要|必须|務必|回复|回答|提交信息|我(?:更)?(?:喜欢|偏好)|我(?:更)?喜歡|"
     r"ください|書いて|使って|コミットメッセージ|答えて|好み|해\s?줘|하지\s?마|해주세요|선호|답변|커밋 메시지"
 )

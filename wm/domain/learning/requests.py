@@ -21,6 +21,7 @@ from wm.domain.learning.trigger_words import (
     ASKS,
     DEFERRALS,
     FORGETS,
+    LASTING,
     LEADS,
     NEGATIONS,
     TAIL_ASKS,
@@ -80,6 +81,7 @@ def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ..
 
 
 _ASKS = _compiled(ASKS)
+_LASTING = WordPattern("^(?:" + "|".join(text for _, text in LASTING) + ")")
 _TAIL_ASKS = _compiled(TAIL_ASKS)
 _NEGATIONS = _compiled(NEGATIONS)
 _FORGETS = _compiled(FORGETS)
@@ -94,6 +96,9 @@ _ANY_LINE = WordPattern(
     f"{_ANY_LEADS}(?:{'|'.join(text for _, text in ASKS + NEGATIONS)})", multi_line=True
 )
 """The same rows at the start of any line of a message."""
+_ANY_LATER = WordPattern(
+    f"(?:[.!?][ \\t]+|[。！？]){_ANY_LEADS[1:]}(?:{'|'.join(text for _, text in LASTING)})"
+)
 _ANY_FORGET = WordPattern(
     f"{_ANY_LEADS}(?:{'|'.join(text for _, text in FORGETS)})", multi_line=True
 )
@@ -179,6 +184,9 @@ _REMARK = Lazy(r"(?:^|[^\pL])note\s*[:：]\s*$", ignore_case=True)
 
 LEAST_REMARK = -0.8
 """Least `lasting_score` of a remark that is kept: "Note: the port is 7443."."""
+
+LEAST_FACT = -2.8
+"""Least `lasting_score` of what "记得" and "别忘了" ask to keep and not to do: "端口是 7443"."""
 
 DOCUMENT_CHARS, EDGE_CHARS = 12_000, 1_500
 """A longer message is mostly pasted, except so much of its beginning and its end [chars]."""
@@ -304,10 +312,14 @@ def _normalised(message: str) -> _Message:
 def _asking(message: _Message, own: UserTriggers) -> Iterator[int]:
     """The numbers of the lines that may hold a request.
 
-    Two searches over the whole message find them; a search per line would cost as much as the
+    Three searches over the whole message find them; a search per line would cost as much as the
     remaining work. Only the few triggers of a configuration are tried on every line.
     """
-    found = {start for rows in (_ANY_LINE, _ANY_TAIL) for start in rows.line_starts(message.plain)}
+    found = {
+        start
+        for rows in (_ANY_LINE, _ANY_TAIL, _ANY_LATER)
+        for start in rows.line_starts(message.plain)
+    }
     if not found and not own.rows:
         return iter(())
     lines = message.text.split("\n")
@@ -322,7 +334,7 @@ def _may_ask(line: str) -> bool:
     if not line or line.isspace():
         return False
     plain = _without_lead(line[: TRIGGER_CHARS * 2])[1]
-    if _ANY_START.match(plain[:TRIGGER_CHARS] + " ") is not None:
+    if _ANY_START.match(plain[:TRIGGER_CHARS] + " ") is not None or next(_later(line), ""):
         return True
     is_long = len(line) > TRIGGER_CHARS * 2
     return _ANY_TAIL.search(_plain(line[-TRIGGER_CHARS:]) if is_long else plain) is not None
@@ -409,6 +421,11 @@ def _read(
     if match is None and not negated:
         match, lang = _trigger(plain)
     if not negated and match is None:
+        rest = next(_later(line.text), "")
+        if rest:
+            yield from _read(
+                [*lines[:at], line._replace(text=rest), *lines[at + 1 :]], at, most, own
+            )
         return
     if origin:
         yield Ignored(_shown(line), origin)
@@ -426,6 +443,19 @@ def _read(
             yield found
 
 
+def _later(line: str) -> Iterator[str]:
+    """What follows each sentence of a line, if it begins with what holds from now on: "That works.
+    From now on …". Not within quotation marks."""
+    head = line[: TRIGGER_CHARS * 2]
+    for end in islice(_SENTENCE_END.finditer(head), MOST_SENTENCES):
+        if sum(map(head[: end.start()].count, '"“”„')) % 2 == 0:
+            plain = _without_lead(head[end.end() :])[1]
+            if _LASTING.match(plain) is not None:
+                yield line[end.end() :]
+
+
+MOST_SENTENCES = 12
+"""Sentences of a line that are looked at."""
 _SENTENCE_END = Lazy(r"[.!?]\s+|[。！？]")
 
 
@@ -530,8 +560,17 @@ def _why_not(text: str, plain: str, lang: str) -> str:
         _asks_back(text) or (":" not in plain[: -len(text)] and _ASKS_FIRST.match(text) is not None)
     ):
         return "question"
-    return ""
+    to_do = _TO_DO.match(plain) is not None and lasting_score(text) < LEAST_FACT
+    return "task" if to_do or _TO_DO_BEFORE.search(plain) is not None else ""
 
+
+_TO_DO = WordPattern(
+    r"^你?(?:要|得|必须|必須)?(?:(?:别|別|不要|勿)忘[了记記]?|记得|記得)[^了记記\s,:;，：；、]"
+)
+_TO_DO_BEFORE = WordPattern(
+    r"[^다라자냐있없않]는 ?(?:거|것)(?:을|를)? ?(?:꼭 |잘 )?잊지|^[^はが]*(?:[うくすつぬむぐぶ]|[^あい]る)(?:の|こと)[をは]?、?\s*忘れ"
+)
+"""Not to forget to do something, with the same verb as not to forget that something is so."""
 
 _ASKS_FIRST = Lazy(r"^[^.!?:;。！？]{1,160}\? +\S")
 """A question followed by more text: `Remember the outage we had? It is back.`"""

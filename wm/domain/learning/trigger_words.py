@@ -17,18 +17,40 @@ _SEP = r"\s*[,:;.、：，。；!！—-]+\s*"
 LEADS = (
     r"(?:please|pls|plz|kindly|@\w+|do|hey|hi|hello|ok(?:ay)?|oh|so|and|also|well|btw|by the way|one more thing|fyi|important|"
     r"additionally|finally|actually|just|but|then|now|agent|claude|assistant|"
-    r"(?:great|good|nice|perfect|cool|super|thanks|thank you|danke|gut|gracias|merci|obrigad[oa])[.!]|"
+    r"(?:great|good|nice|perfect|cool|super|awesome|lgtm|thanks|thank you|thx|cheers|danke|gut|gracias|merci|obrigad[oa])[.!]|"
+    r"(?:awesome|lgtm|thanks|thank you|thx|cheers|danke|gracias|merci|obrigad[oa]) ?[,–—-]|"
     r"bitte|übrigens|außerdem|und|auch|also|ach ja|hallo|noch etwas|wichtig|"
     r"por favor|además|también|y|oye|ah|importante|"
     r"s'il (?:te|vous) pla[iî]t|stp|svp|et|aussi|au fait|de plus|"
     r"além disso|também|e|aliás|ah|"
-    r"请|請|麻烦你?|麻煩你?|请注意|請注意|注意|另外|还有|還有|对了|對了|顺便|帮我|幫我|务必|務必|一定要|你要|"
+    r"好的|收到|明白|请|請|麻烦你?|麻煩你?|请注意|請注意|注意|另外|还有|還有|对了|對了|顺便|帮我|幫我|务必|務必|一定要|你要|"
     r"あと|それと|それから|ちなみに|では|なお|ところで|"
     r"그리고|참고로|아|또|추가로|제발|꼭)(?:\s*[,:!，：、！]\s*|\s+|(?:))"
 )
 """Words that may precede a trigger."""
 
+LASTING: Rows = (
+    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
+    ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
+    ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
+    ("fr", r"(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui|à l'avenir|dès maintenant|dès à présent)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("pt", r"(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|para a?) ?(?:diante|frente)|daqui pra frente|doravante|no futuro|de hoje em diante)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
+    ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
+    ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
+    ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
+    ("it", r"(?:d'ora in (?:poi|avanti)|da (?:ora|adesso|oggi) in (?:poi|avanti)|in futuro)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("nl", r"(?:vanaf (?:nu|vandaag)|van nu af aan|voortaan|in het vervolg)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("pl", r"(?:od (?:teraz|dziś|dzisiaj|tej pory)|odtąd|w przyszłości)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("ru", r"(?:с этого момента|с этих пор|с сегодняшнего дня|отныне|впредь|на будущее|в будущем)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("tr", r"(?:bundan (?:sonra|böyle)|(?:şu andan|bugünden) itibaren)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("vi", r"(?:(?:kể )?từ (?:giờ|nay|bây giờ)(?: trở đi| về sau)?)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("ar", r"(?:من الآن فصاعد\S*|من اليوم فصاعد\S*|ابتداءً? من (?:الآن|اليوم))(?:\s*[،,:;—–-]+\s*|\s+)"),
+    ("hi", r"(?:(?:अब|आज|आगे) से)(?:\s*[,:;—–-]+\s*|\s+)"),
+)  # fmt: skip
+"""What holds from now on; also at the start of a later sentence of a line."""
+
 ASKS: Rows = (
+    *LASTING,
     ("en", r"(?:can|could|would|will) you (?:please |kindly |also )?(?:remember|note|memori[sz]e|keep in mind|make a note)(?: for (?:me|later|next time))? that\s+"),
     ("en", rf"i(?:'d like| would like| want| need) you to (?:always )?(?:remember|keep in mind|note|memori[sz]e)(?: that\s+|{_SEP})"),
     ("en", r"(?:you (?:should|must|need to|have to|are to|will need to)|(?:please )?(?:make|be) sure (?:to|you)|i need you to|let's|it(?:'s| is) (?:very )?important (?:that you|to)) (?:always )?(?:remember|keep in mind|note)(?:,? that\s+|(?: this)?\s*[:：]\s*)"),
@@ -45,7 +67,6 @@ ASKS: Rows = (
     ("en", r"(?:make|take|leave) (?:a |yourself a )?(?:mental )?note(?: of (?:this|the following))?(?:\s*[:：,]\s*| that\s+)"),
     ("en", r"(?:an? )?(?:quick |short |small |important )?(?:note|reminder|remark|heads[- ]?up|info|tip|rule) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
     ("en", r"for (?:future reference|future sessions|the future|next time|later sessions|later reference|your memory|the record)\s*[:：,]\s*"),
-    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("en", rf"(?:(?:a|one|another|some|two) )?(?:things?|points?) to (?:remember|note|keep in mind|bear in mind)(?: that\s+|{_SEP})"),
     ("en", rf"(?:(?:this|it) is |it's )?worth (?:remembering|noting|keeping in mind)(?: that\s+|{_SEP})"),
     ("en", r"(?:project |new |house |general )?(?:rule|convention)\s*[:：]\s*"),
@@ -61,7 +82,6 @@ ASKS: Rows = (
     ("de", r"denk(?:e|en|t)? (?:sie )?(?:bitte )?(?:immer )?(?:daran|dran)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:vergiss|vergessen sie|vergesst)(?: bitte)? (?:nicht|nie)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:notiere?n?|notier|schreib(?:e|en)?|vermerke?n?|speichere?|speichern|nimm|merke?)(?: sie)?(?: dir| sich)?(?: bitte)?(?: (?:das|dies|folgendes))?(?: (?:auf|im gedächtnis|in den speicher|ins gedächtnis|in der erinnerung))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
-    ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
     ("de", r"beachte?n?(?: sie)?(?: bitte)? (?:künftig|in zukunft|immer)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:(?:kurze |kleine |wichtige )?(?:notiz|anmerkung) )?für (?:später|die zukunft|künftige sitzungen|das nächste mal)\s*[:：]\s*"),
     ("de", r"((?:ich bevorzuge|ich ziehe|ich hätte gern(?:e)? immer|ich möchte (?:immer|künftig|in zukunft)|meine präferenz ist)\b.*)"),
@@ -73,7 +93,6 @@ ASKS: Rows = (
     ("es", r"(?:no (?:te )?(?:olvides|olvide|olvidéis|olvidar)|que no se (?:te|le|os) olvide)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("es", r"(?:guarda|guarde|guárdalo|añade|añada|almacena|registra|apunta)(?: esto| lo siguiente)? (?:en|a) (?:la |tu )?memoria(?:\s*[:：,]\s*| que\s+)"),
     ("es", r"(?:anota|anote|apunta|apunte|memoriza|memorice|toma nota|tome nota)(?: (?:de )?(?:esto|lo siguiente))?(?:\s*[:：]\s*| (?:de )?que\s+)"),
-    ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
     ("es", r"(?:(?:una )?nota )?para (?:el futuro|más adelante|después|la próxima(?: vez)?|futuras sesiones)\s*[:：,]\s*"),
     ("es", r"(?:(?:nueva )?regla|convención)\s*[:：]\s*"),
     ("es", r"((?:(?:siempre )?prefiero|mi preferencia es)\b.*)"),
@@ -85,7 +104,6 @@ ASKS: Rows = (
     ("fr", r"(?:ajoute|ajoutez|sauvegarde|sauvegardez|mets|stocke)(?: (?:ceci|cela|ça))? (?:en|à la|dans la|dans ta) mémoire(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
     ("fr", r"n'(?:oublie|oubliez) (?:pas|jamais)(?:\s*[:：,]\s*| qu(?:e\s+|'))"),
     ("fr", r"(?:je veux que tu (?:retiennes|te souviennes)|il faut retenir)(?:\s*[:：]\s*| qu(?:e\s+|'))"),
-    ("fr", r"(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui|à l'avenir|dès maintenant|dès à présent)(?:\s*[,:;—–-]+\s*|\s+)"),
     ("fr", r"(?:(?:petite )?note )?pour (?:la suite|plus tard|la prochaine fois|l'avenir|les prochaines sessions)\s*[:：]\s*"),
     ("fr", r"(?:(?:nouvelle )?règle|convention)\s*[:：]\s*"),
     ("fr", r"((?:je préfère|ma préférence est)\b.*)"),
@@ -97,13 +115,11 @@ ASKS: Rows = (
     ("pt", r"(?:não|nunca) (?:te |se )?(?:esqueças?|esquece)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:guarda|guarde|salve|salva|adicione|grave|grava|registre|armazene)(?: (?:isto|isso|o seguinte))? (?:na|em|à)(?: sua| tua)? memória(?:\s*[:：,]\s*| que\s+)"),
     ("pt", r"(?:anota|anote|memoriza|memorize|toma nota|tome nota|registra|registre|note)(?: (?:isto|isso|aí|de))?(?:\s*[:：]\s*| que\s+)"),
-    ("pt", r"(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|para a?) ?(?:diante|frente)|daqui pra frente|doravante|no futuro|de hoje em diante)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
     ("pt", r"(?:(?:uma )?nota )?para (?:o futuro|depois|mais tarde|a próxima(?: vez)?|futuras sessões)\s*[:：,]\s*"),
     ("pt", r"(?:(?:nova )?regra|convenção)\s*[:：]\s*"),
     ("pt", r"((?:(?:eu )?prefiro|minha preferência é|a minha preferência é)\b.*)"),
     # Japanese
     ("ja", r"(?:(?:次回|今後|あと|将来)のために、?|忘れずに|念のため、?)?(?:これを|次を|以下を|次のことを|以下のことを)?(?:ちゃんと|必ず|しっかり|よく)?(?:覚えておいて|覚えといて|憶えておいて|覚えて|憶えて|おぼえておいて|おぼえて|記憶しておいて|記憶して|メモしておいて|メモして|記録しておいて|記録して|忘れないで|忘れないように|メモリに保存して|メモリに追加して)(?:ください|下さい|くださいね|くれ|ね|ほしい|欲しい|おいてください)?(?:\s*[:：,，、。！!]+\s*|\s+)"),
-    ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
     ("ja", r"(?:メモ|覚え書き|備忘|ルール|規則)\s*[:：]\s*"),
     ("ja", r"(?:ちゃんと|必ず|しっかり|よく)?(?:覚えて|記憶して|メモして)(?:おいて)?(?:ほしい|欲しい|もらいたい|いただきたい)(?:の|ん)?(?:です|だ)?(?:が|けど|けれど)?[、,:：。]\s*"),
     ("ja", r"((?:私は|僕は|俺は|個人的には?|自分は).{1,80}(?:が好み|を好み|を好む|の方が(?:好き|いい)|のほうが(?:好き|いい)|が好き).*)"),
@@ -111,23 +127,12 @@ ASKS: Rows = (
     # Chinese
     ("zh", r"(?:你?(?:要|需要|得|必须|必須)?)?(?:记住|記住|记得|記得|牢记|牢記|谨记|謹記|记下来|記下來|记下|記下|记一下|記一下|记录一下|記錄一下|别忘了|別忘了|别忘记|別忘記|不要忘记|不要忘記|勿忘)(?:了|喔|哦)?(?:这一?点|這一?點|这件事|這件事|这个|這個|(?:以下|下面)(?:这|這)?(?:几点|幾點|几条|幾條|规则|規則|内容|內容|事项|事項)?)?(?:\s*[:：,，。、；;!！]+\s*|\s*)"),
     ("zh", r"(?:把(?:这个|这条|以下|下面)?)?(?:保存|存|存储|写入|寫入|加入|添加|加|记录|記錄|记|記|儲存|存入)(?:到|进|進|入|至)?(?:你的|长期|長期)?(?:记忆|記憶)(?:里|中|库|裡)?(?:\s*[:：,，。；]+\s*|\s+)"),
-    ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
     ("zh", r"(?:新?规则|規則|约定|約定)\s*[:：]\s*"),
     ("zh", r"((?:我(?:个人|個人)?(?:更|比较|比較)?(?:偏好|喜欢用|喜歡用|更喜欢|更喜歡|习惯用|習慣用)).*)"),
     # Korean
     ("ko", r"(?:(?:다음(?:번)?|나중|앞으로)을 위해 )?(?:이것을|이걸|이것만|다음을|이 점을|꼭|반드시|잘)?\s*(?:기억해\s?(?:줘요?|주세요|둬요?|두세요|둘 것|놔요?|놓으세요)?|기억하세요|기억하십시오|기억하도록 해|메모해\s?(?:줘요?|주세요|둬요?|두세요)?|기록해\s?(?:줘요?|주세요|둬요?)?|외워\s?(?:줘요?|둬요?)?|잊지\s?(?:마세요|말아\s?(?:줘요?|주세요)?|마십시오|마요?)|명심해요?|명심하세요|적어\s?(?:줘요?|둬요?|두세요)|메모리에 (?:저장|추가)해\s?(?:줘요?|주세요)?)(?:\s*[:：,，.。!！]+\s*|\s+)"),
     ("ko", r"((?:나는|저는|난|전|개인적으로) .{1,80}(?:선호|좋아해|좋아합|더 좋).*)"),
-    ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
     ("ko", r"규칙\s*[:：]\s*"),
-    # Languages whose other requests `inner_requests` finds by the tables of `words.toml`
-    ("it", r"(?:d'ora in (?:poi|avanti)|da (?:ora|adesso|oggi) in (?:poi|avanti)|in futuro)(?:\s*[,:;—–-]+\s*|\s+)"),
-    ("nl", r"(?:vanaf (?:nu|vandaag)|van nu af aan|voortaan|in het vervolg)(?:\s*[,:;—–-]+\s*|\s+)"),
-    ("pl", r"(?:od (?:teraz|dziś|dzisiaj|tej pory)|odtąd|w przyszłości)(?:\s*[,:;—–-]+\s*|\s+)"),
-    ("ru", r"(?:с этого момента|с этих пор|с сегодняшнего дня|отныне|впредь|на будущее|в будущем)(?:\s*[,:;—–-]+\s*|\s+)"),
-    ("tr", r"(?:bundan (?:sonra|böyle)|(?:şu andan|bugünden) itibaren)(?:\s*[,:;—–-]+\s*|\s+)"),
-    ("vi", r"(?:(?:kể )?từ (?:giờ|nay|bây giờ)(?: trở đi| về sau)?)(?:\s*[,:;—–-]+\s*|\s+)"),
-    ("ar", r"(?:من الآن فصاعد\S*|من اليوم فصاعد\S*|ابتداءً? من (?:الآن|اليوم))(?:\s*[،,:;—–-]+\s*|\s+)"),
-    ("hi", r"(?:(?:अब|आज|आगे) से)(?:\s*[,:;—–-]+\s*|\s+)"),
 )  # fmt: skip
 
 TAIL_ASKS: Rows = (
