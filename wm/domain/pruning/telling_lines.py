@@ -11,10 +11,12 @@ from itertools import pairwise
 
 from wm.domain.pruning.lines import OutputLines
 from wm.text.patterns import Lazy
+from wm.text.tables import Tables
 
 MOST_ASKED = 20_000
 """Most shapes of one output that are tested; half from each end."""
 
+_FAILING = "|".join(Tables("wm.domain.pruning").table("failing").split("\n")[:-1])
 _YES = Lazy(
     r"\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|EMERG|FAIL|FAILED|FAILURE|FAILURES)\b"
     r"|(?i:\berrors?\b\s*(?:[:(=]|\[|\d|TS\d|\w+\d+:|-->|in\b|at\b))"
@@ -32,6 +34,7 @@ _YES = Lazy(
     r"|(?i:undefined reference|\b(?:module|symbol|class|method|file|target|package) not found)"
     r"|(?i:\bunhandled|\buncaught|\baborted\b|\baborting\b|^killed$|\b(?:enoent|eacces|econn\w+))"
     r"|\bassert(?:ion)? (?:failed|error)|^E {2,}|^>?\s*assert\b"
+    rf"|(?i:{_FAILING})"
 )
 _NO = Lazy(
     r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?"
