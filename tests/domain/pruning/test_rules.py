@@ -202,7 +202,7 @@ def test_an_option_switches_pruning_off() -> None:
         ("npm error missing: berth@^9.0.0", True),
         ("write /srv/tide: no space left on device", True),
         (" ! [rejected]        main -> main (non-fast-forward)", True),
-        ("insert violates foreign key constraint \"berth_fk\"", True),
+        ('insert violates foreign key constraint "berth_fk"', True),
         ("tide.sh: line 3: syntax error near unexpected token `fi'", True),
         ("zsh: killed     ./ferry", True),
         ("FEHLER: Relation »tide« existiert nicht", True),

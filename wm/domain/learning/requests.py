@@ -540,6 +540,7 @@ _POLITE_QUESTION = WordPattern(
 
 _SPOKEN_OF = WordPattern(
     r"^(?:is|was|are|were|means|sounds|appears|reads|looks)\b.{0,40}\b(?:a|an|the|wrong|odd|weird|missing|used|text|word|phrase|name)\b|"
+    r"^の[^は]*$|"
     r"^(?:密码|密碼|我|登录|登入|账号|帳號|用户名)(?:的)?(?:选项|選項|功能|按钮|按鈕|复选框|勾选框)"
 )
 """The sentence is about the trigger words themselves."""

@@ -30,7 +30,7 @@ LEADS = (
 """Words that may precede a trigger."""
 
 LASTING: Rows = (
-    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
+    ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|hereafter|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
     ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
     ("fr", r"(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui|à l'avenir|dès maintenant|dès à présent)(?:\s*[,:;—–-]+\s*|\s+)"),
@@ -83,7 +83,7 @@ ASKS: Rows = (
     ("de", r"(?:vergiss|vergessen sie|vergesst)(?: bitte)? (?:nicht|nie)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:notiere?n?|notier|schreib(?:e|en)?|vermerke?n?|speichere?|speichern|nimm|merke?)(?: sie)?(?: dir| sich)?(?: bitte)?(?: (?:das|dies|folgendes))?(?: (?:auf|im gedächtnis|in den speicher|ins gedächtnis|in der erinnerung))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"beachte?n?(?: sie)?(?: bitte)? (?:künftig|in zukunft|immer)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
-    ("de", r"(?:(?:kurze |kleine |wichtige )?(?:notiz|anmerkung) )?für (?:später|die zukunft|künftige sitzungen|das nächste mal)\s*[:：]\s*"),
+    ("de", r"(?:(?:kurze |kleine |wichtige )?(?:notiz|anmerkung) )?für(?:s protokoll| (?:später|die zukunft|künftige sitzungen|das nächste mal))\s*[:：]\s*"),
     ("de", r"((?:ich bevorzuge|ich ziehe|ich hätte gern(?:e)? immer|ich möchte (?:immer|künftig|in zukunft)|meine präferenz ist)\b.*)"),
     # Spanish
     ("es", r"(?:recuerda|recuerde|recuerden|recordad|recu[eé]rdalo|acu[eé]rdate|acu[eé]rdese)(?: siempre)?(?: esto| lo siguiente)?(?: para (?:la próxima(?: vez)?|el futuro|más adelante|futuras sesiones))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
