@@ -90,7 +90,7 @@ class Redactor(Struct, frozen=True):
             _opaque(folded) if _TOKEN.text in hints and self.opaque else _NOTHING,
             _labels_in(folded) if _LABEL.text in hints else _NOTHING,
         )
-        if spans:
+        if spans and ("\n" in folded or len(folded) > _BROKEN):
             spans = _apart([_unwrapped(folded, span) for span in spans])
         if spans and "arn:" in folded:
             spans = [span for span in spans if not _in_arn(folded, span.start)]
