@@ -39,6 +39,10 @@ class Tables:
         """The words of a table, in order."""
         return tuple(str(self._tables[name]).split())
 
+    def joined(self, name: str) -> str:
+        """The patterns of a table, one a line, as alternatives of one pattern."""
+        return "|".join(f"(?:{row})" for row in self._tables[name].splitlines() if row)
+
     def names(self) -> tuple[str, ...]:
         """The names of all tables, in order."""
         return tuple(self._tables)

@@ -16,7 +16,7 @@ from wm.text.tables import Tables
 MOST_ASKED = 20_000
 """Most shapes of one output that are tested; half from each end."""
 
-_FAILING = "|".join(Tables("wm.domain.pruning").table("failing").split("\n")[:-1])
+_TABLES = Tables("wm.domain.pruning")
 _YES = Lazy(
     r"\b(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|EMERG|FAIL|FAILED|FAILURE|FAILURES)\b"
     r"|(?i:\berrors?\b\s*(?:[:(=]|\[|\d|TS\d|\w+\d+:|-->|in\b|at\b))"
@@ -24,17 +24,9 @@ _YES = Lazy(
     r"|(?i:\b(?:level|lvl|severity)\W{1,4}(?:error|fatal|critical|panic)\b)"
     r"|\b[A-Za-z_$][\w.$]*(?:Error|Exception|Fault|Panic)\b\s*(?::|\(|$)"
     r"|(?i:\bfail(?:ed|ure|ures|s|ing)\b)"
-    r"|Traceback \(most recent|panicked at|Segmentation fault|core dumped|AddressSanitizer"
-    r"|\bnot ok \d|[✕✖✗✘❌⨯●]|^\s*×|npm ERR!|(?i:caused by:)"
-    r"|(?i:command not found|no such (?:file|module|host|table|column|package|option))"
-    r"|(?i:permission denied|access denied|connection refused|out of memory|timed out)"
-    r"|(?i:\bcannot (?:find|access|open|read|write|stat|create|import|resolve|load|connect|use"
-    r"|assign|borrow|move|infer|be (?:found|resolved|opened|read|loaded)))"
-    r"|(?i:\b(?:can't|could not|couldn't|unable to) \w+)"
-    r"|(?i:undefined reference|\b(?:module|symbol|class|method|file|target|package) not found)"
-    r"|(?i:\bunhandled|\buncaught|\baborted\b|\baborting\b|^killed$|\b(?:enoent|eacces|econn\w+))"
+    r"|\bnot ok \d|[✕✖✗✘❌⨯●]|^\s*×"
     r"|\bassert(?:ion)? (?:failed|error)|^E {2,}|^>?\s*assert\b"
-    rf"|(?i:{_FAILING})"
+    rf"|(?i:{_TABLES.joined('failing')})"
 )
 _NO = Lazy(
     r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?"
@@ -69,16 +61,7 @@ _LETTER = Lazy(
 
 WARNING = Lazy(r"(?i)\bwarn(?:ing|ings)?\b|\bWARN\b")
 
-SUMMARY = Lazy(
-    r"(?i)\b\d+ (?:passed|failed|failures?|errors?|warnings?|skipped|pending|tests?|examples?"
-    r"|problems?|vulnerabilit(?:y|ies))\b.*(?:,| in \d|$)"
-    r"|^\(\d+ rows?\)$|\b\d+ (?:directories|directory), \d+ files?\b"
-    r"|(?i)^\W*(?:tests?(?: run| suites)?|test result|summary|total|snapshots):\s"
-    r"|(?i)\bbuild (?:success|succeeded|successful|failed|failure)\b|(?i)^finished\b"
-    r"|(?i)^(?:successfully (?:installed|built|tagged)|(?:added|removed|changed) \d+|up to date)"
-    r"|\bpackets transmitted\b|(?i)^\W*done in \d|(?i)^found \d+ "
-    r"|(?i)^exit(?:ed)?(?: with)?(?: code| status)? \d"
-)
+SUMMARY = Lazy(_TABLES.joined("summary"))
 """A tool's summary, at the end of its output or, with several tasks, in the middle."""
 
 _FRAME_STARTS = (
