@@ -143,7 +143,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
     _Row("strict", r"(?i)(?:secret|password|key) [0-9] ", Lazy(r"\b(?:secret|password|key) [0-9] ([^\s'\"]{4,})", ignore_case=True)),
     _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=/\\])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
-    _Row("strict", r"<<<", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock|luks|crypt|\bsu\b)[^\n]*<<<\s?['\"]?([^\s'\"$<]{6,})")),
+    _Row("strict", r"<<<|<\((?:echo|printf)", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock|luks|crypt|\bsu\b)[^\n]*(?:<<<|<\((?:echo|printf)(?: -n)? )\s?['\"]?([^\s'\"$<)]{6,})")),
     _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
     _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|pwd?\b|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
     _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),

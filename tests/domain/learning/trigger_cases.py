@@ -44,6 +44,8 @@ ENGLISH: tuple[Row, ...] = (
     ("plain", "**Remember:** all dates are ISO 8601.", ("ISO 8601",)),
     ("plain", "1. Remember that feature flags default to off.", ("default to off",)),
     ("plain", "That works. From now on use tabs.", ("use tabs",)),
+    ("plain", "Next time you rename a table, add a view with the old name.", ("a view",)),
+    ("question", "Next time you deploy, will it ask me?", ()),
     ("plain", "thx! one more thing, going forward keep functions short", ("keep functions short",)),
     ("question", 'The page says "It moved. From now on use /v2." Is that so?', ()),
     ("plain", "* From now on: one commit per topic.", ("one commit per topic",)),

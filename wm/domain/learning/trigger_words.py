@@ -30,6 +30,7 @@ LEADS = (
 """Words that may precede a trigger."""
 
 LASTING: Rows = (
+    ("en", r"(next time you \w.{1,80}, \w.+)"),
     ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|hereafter|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
     ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
@@ -41,6 +42,7 @@ LASTING: Rows = (
     ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
     ("it", r"(?:d'ora in (?:poi|avanti)|da (?:ora|adesso|oggi) in (?:poi|avanti)|in futuro)(?:\s*[,:;—–-]+\s*|\s+)"),
     ("nl", r"(?:vanaf (?:nu|vandaag)|van nu af aan|voortaan|in het vervolg)(?:\s*[,:;—–-]+\s*|\s+)"),
+    ("sv", r"(?:från och med (?:nu|idag)|hädanefter|framöver|i fortsättningen)(?:\s*[,:;—–-]+\s*|\s+)"),
     ("pl", r"(?:od (?:teraz|dziś|dzisiaj|tej pory)|odtąd|w przyszłości)(?:\s*[,:;—–-]+\s*|\s+)"),
     ("ru", r"(?:с этого момента|с этих пор|с сегодняшнего дня|отныне|впредь|на будущее|в будущем)(?:\s*[,:;—–-]+\s*|\s+)"),
     ("tr", r"(?:bundan (?:sonra|böyle)|(?:şu andan|bugünden) itibaren)(?:\s*[,:;—–-]+\s*|\s+)"),

@@ -39,10 +39,10 @@ _NO = Lazy(
 _STATUS_PLACE = (
     r"(?:\" |\bHTTP/\d(?:\.\d)?\"? |\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ (?:HTTP/\S+ )?"
     r"|(?i:\b(?:http_?)?(?:status|code|status_?code)\"?\s*[=:]\s*\"?)|(?:→|->|=>) ?"
-    r"|^|\b(?i:completed|returned|responded|response|status) )"
+    r"|\b(?i:completed|returned|responded|response|status) )"
 )
-_STATUS = Lazy(rf"{_STATUS_PLACE}[1-5]\d\d\b")
-_BAD_STATUS = Lazy(rf"{_STATUS_PLACE}[45]\d\d\b")
+_STATUS = Lazy(rf"{_STATUS_PLACE}[1-5]\d\d\b|^[1-5]\d\d:?(?: +[A-Z/h]|$)")
+_BAD_STATUS = Lazy(rf"{_STATUS_PLACE}[45]\d\d\b|^[45]\d\d:?(?: +[A-Z/h]|$)")
 """An HTTP status: all lines of an access log have one shape, and only this number tells."""
 
 _LEVEL = Lazy(r"\"(?:level|severity|severity_?number|priority)\"\s*:\s*\"?\d\d\b")
