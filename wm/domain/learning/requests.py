@@ -39,7 +39,6 @@ from wm.text.letters import (
     without_invisible,
 )
 from wm.text.patterns import Lazy, Pattern, encoded
-from wm.text.tables import Tables
 
 NEGATED = "negated_request"
 """The code of a line that asks not to remember it."""
@@ -81,13 +80,6 @@ def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ..
     return tuple((lang, Lazy(unaccented(start % text), ignore_case=True)) for lang, text in rows)
 
 
-_TABLES = Tables("wm.domain.learning", "requests.toml")
-
-
-def _pattern(name: str) -> WordPattern:
-    return WordPattern("".join(_TABLES.table(name).splitlines()))
-
-
 _ASKS = _compiled(ASKS)
 _LASTING = WordPattern("^(?:" + "|".join(text for _, text in LASTING) + ")")
 _TAIL_ASKS = _compiled(TAIL_ASKS)
@@ -119,7 +111,9 @@ _ANY_TAIL = WordPattern(
 )
 
 
-_FORGET_HINT = _pattern("forget_hint")
+_FORGET_HINT = WordPattern(
+    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊"
+)
 
 
 def find_requests_and_forgets(
@@ -494,7 +488,11 @@ def _trigger(plain: str) -> tuple[Pattern | None, str]:
     return None, ""
 
 
-_POINTING = _pattern("pointing")
+_POINTING = WordPattern(
+    r"(?:これ|それ|あれ|この件|そのこと|이거|이것|이건|이걸|그거|그것|그건|这个|这|那个|this|that|it|das|dies|esto|"
+    r"eso|ceci|cela|isto|isso)?(?:を|は|も|은|는|을|를|도)?"
+    r"(?: ?(?:for (?:me|us|later|now|next time|the future)|please|now|bitte|por favor|stp))?[.。,、，:：?？!！\s]*"
+)
 
 
 def _judge(
@@ -530,11 +528,21 @@ def _heads_list(text: str) -> bool:
     return len(bare) <= HEAD_CHARS and bare.endswith((":", "："))
 
 
-_ONE_OFF = _pattern("one_off")
-_POLITE_QUESTION = _pattern("polite_question")
+_ONE_OFF = WordPattern(
+    r"^(?:i (?:\w+ )?prefer|je préfère|prefiro|prefiero|ich bevorzuge) (?:not to|to not|that\b|this\b|it\b|option|the (?:first|second|third|last|latter|"
+    r"former|other)|your|ça|cela|esto|eso|isso|isto|das\b|no hablar|não falar|ne pas)"
+)
+_POLITE_QUESTION = WordPattern(
+    r"^(?:(?:can|could|would|will) you |(?:kannst|könntest|würdest) du |¿?(?:puedes|podrías) |"
+    r"(?:peux-tu|pourrais-tu|tu peux) |(?:você )?(?:pode|poderia) )"
+)
 
 
-_SPOKEN_OF = _pattern("spoken_of")
+_SPOKEN_OF = WordPattern(
+    r"^(?:is|was|are|were|means|sounds|appears|reads|looks)\b.{0,40}\b(?:a|an|the|wrong|odd|weird|missing|used|text|word|phrase|name)\b|"
+    r"^の[^は]*$|"
+    r"^(?:密码|密碼|我|登录|登入|账号|帳號|用户名)(?:的)?(?:选项|選項|功能|按钮|按鈕|复选框|勾选框)"
+)
 """The sentence is about the trigger words themselves."""
 
 
@@ -557,8 +565,12 @@ def _why_not(text: str, plain: str, lang: str) -> str:
     return "task" if to_do or _TO_DO_BEFORE.search(plain) is not None else ""
 
 
-_TO_DO = _pattern("to_do")
-_TO_DO_BEFORE = _pattern("to_do_before")
+_TO_DO = WordPattern(
+    r"^你?(?:要|得|必须|必須)?(?:(?:别|別|不要|勿)忘[了记記]?|记得|記得)[^了记記\s,:;，：；、]"
+)
+_TO_DO_BEFORE = WordPattern(
+    r"[^다라자냐있없않]는 ?(?:거|것)(?:을|를)? ?(?:꼭 |잘 )?잊지|^[^はが]*(?:[うくすつぬむぐぶ]|[^あい]る)(?:の|こと)[をは]?、?\s*忘れ"
+)
 """Not to forget to do something, with the same verb as not to forget that something is so."""
 
 _ASKS_FIRST = Lazy(r"^[^.!?:;。！？]{1,160}\? +\S")
@@ -573,7 +585,10 @@ def _asks_back(text: str) -> bool:
     return _QUESTION_END.search(text[-80:]) is not None
 
 
-_NEXT_STEP = _pattern("next_step")
+_NEXT_STEP = WordPattern(
+    r"^(?:now|next|then|and now|after that|can you|could you|please (?:fix|run|check|review|update|add|write|"
+    r"continue|go on|look)|thanks|thank you|danke|gracias|merci|obrigad[oa]|jetzt|ahora|maintenant|agora)\b"
+)
 
 
 def _tidy(text: str, most: int) -> str:

@@ -61,7 +61,16 @@ _LETTER = Lazy(
 
 WARNING = Lazy(r"(?i)\bwarn(?:ing|ings)?\b|\bWARN\b")
 
-SUMMARY = Lazy(_TABLES.joined("summary"))
+SUMMARY = Lazy(
+    r"(?i)\b\d+ (?:passed|failed|failures?|errors?|warnings?|skipped|pending|tests?|examples?"
+    r"|problems?|vulnerabilit(?:y|ies))\b.*(?:,| in \d|$)"
+    r"|^\(\d+ rows?\)$|\b\d+ (?:directories|directory), \d+ files?\b"
+    r"|(?i)^\W*(?:tests?(?: run| suites)?|test result|summary|total|snapshots):\s"
+    r"|(?i)\bbuild (?:success|succeeded|successful|failed|failure)\b|(?i)^finished\b"
+    r"|(?i)^(?:successfully (?:installed|built|tagged)|(?:added|removed|changed) \d+|up to date)"
+    r"|\bpackets transmitted\b|(?i)^\W*done in \d|(?i)^found \d+ "
+    r"|(?i)^exit(?:ed)?(?: with)?(?: code| status)? \d"
+)
 """A tool's summary, at the end of its output or, with several tasks, in the middle."""
 
 _FRAME_STARTS = (
