@@ -67,7 +67,7 @@ class DaemonLedger:
 
     async def call(self, whose: RequestIdentity, tool: str, arguments: Mapping[str, Any]) -> str:
         named = {"session": whose.session, "name": tool, "arguments": dict(arguments)}
-        fields = {**self._place(whose), **named}
+        fields = {**place_of(whose, self._folder), **named}
         return str((await self._call("call_tool", fields, deadline_s=CALLS_DEADLINE_S))["text"])
 
     async def close(self) -> None:
@@ -84,8 +84,11 @@ class DaemonLedger:
             raise Unavailable("The daemon does not keep a ledger.") from error
 
     def _scope(self, whose: RequestIdentity) -> dict[str, str]:
-        return {**self._place(whose), "sessionId": whose.session, "agent": whose.agent}
+        place = place_of(whose, self._folder)
+        return {**place, "sessionId": whose.session, "agent": whose.agent}
 
-    def _place(self, whose: RequestIdentity) -> dict[str, str]:
-        place = {"workspace": whose.workspace, "directory": whose.folder or self._folder}
-        return {name: value for name, value in place.items() if value}
+
+def place_of(whose: RequestIdentity, folder: str) -> dict[str, str]:
+    """Where the daemon finds the conversation. folder: of a request that names none."""
+    place = {"workspace": whose.workspace, "directory": whose.folder or folder}
+    return {name: value for name, value in place.items() if value}

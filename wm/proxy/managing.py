@@ -27,12 +27,12 @@ from wm.proxy.guard import Admitted
 from wm.proxy.heads import texts
 from wm.proxy.preparing import CALLS_DEADLINE_S, call_result
 from wm.wire.body import Indexed, index
-from wm.wire.identity import RequestIdentity, identify
+from wm.wire.identity import MESSAGES, RequestIdentity, identify
 from wm.wire.phantom_answer import PhantomAnswer
 from wm.wire.policy import Policy, Prepared
 from wm.wire.usage import Usage
 
-MESSAGES, COUNT = "/v1/messages", "/v1/messages/count_tokens"
+COUNT = f"{MESSAGES}/count_tokens"
 OFF = "off"
 _MAX_CONVERSATIONS = 16
 """Conversations in memory; the ledger of any other is read again."""
@@ -68,41 +68,31 @@ class _Managed(Struct):
     """Requests that use it now or wait for it."""
 
 
-class ManagingPreparer:
+class ManagingPreparer(Struct, eq=False):
     """Applies a paging policy to conversations. Runs on the event loop.
 
     Requests of one conversation are handled one at a time, so that concurrent ones never see
-    partial decisions. policy: where the person chose none for the session or workspace; is_fixed:
-    for all. bounded: as in `wm.wire.conversation.Conversation`. offers: phantom tools, to clients
-    without ours. calls_s: seconds for all calls of these tools in one answer.
+    partial decisions.
     """
 
-    def __init__(
-        self,
-        policy: str,
-        ledger: Ledger,
-        policies: Callable[[str], Policy],
-        failed: Failed,
-        *,
-        is_fixed: bool = False,
-        bounded: bool = True,
-        clock: Callable[[], float] = time.time,
-        offers: bool = False,
-        calls_s: float = CALLS_DEADLINE_S,
-    ) -> None:
-        self.name = policy
-        self._ledger = ledger
-        self._policies = policies
-        self._failed = failed
-        self._is_fixed = is_fixed
-        self._bounded = bounded
-        self._clock = clock
-        self._offers = offers
-        self._calls_s = calls_s
-        self._conversations: OrderedDict[str, _Managed] = OrderedDict()
-        self._folders: OrderedDict[str, str] = OrderedDict()
-        self._requests: OrderedDict[str, _Managed] = OrderedDict()
-        self._tasks: set[asyncio.Task[None]] = set()
+    name: str
+    """The policy where the person chose none for the session or workspace."""
+    ledger: Ledger
+    policies: Callable[[str], Policy]
+    failed: Failed
+    is_fixed: bool = False
+    """The policy applies whatever the person chose."""
+    bounded: bool = True
+    """As in `wm.wire.conversation.Conversation`."""
+    clock: Callable[[], float] = time.time
+    offers: bool = False
+    """Offer phantom tools, to clients without ours."""
+    calls_s: float = CALLS_DEADLINE_S
+    """Seconds for all calls of these tools in one answer."""
+    _conversations: OrderedDict[str, _Managed] = field(default_factory=OrderedDict)
+    _folders: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _requests: OrderedDict[str, _Managed] = field(default_factory=OrderedDict)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     def wants(self, head: RequestHead, admitted: Admitted) -> bool:
         """True for a POST of a message or of its count. A compressed body is not opened."""
@@ -136,7 +126,7 @@ class ManagingPreparer:
             managed = self._begin(name, found, Recovered(lost=True))
         may_offer = self._deciding(managed, found) not in ("", OFF)
         made = managed.conversation.reuse_decisions(
-            raw, _new_name(), self._clock(), may_offer=may_offer
+            raw, _new_name(), self.clock(), may_offer=may_offer
         )
         return self._noted(managed, made)
 
@@ -149,12 +139,12 @@ class ManagingPreparer:
                 call_result(one, "wm does not know this request.", failed=True)
                 for one in answer.calls
             ]
-        ends = asyncio.get_running_loop().time() + self._calls_s
+        ends = asyncio.get_running_loop().time() + self.calls_s
         managed.users += 1
         try:
             # A query reads the steps on disk, and the newest may still wait to be written.
             behind = self._in_background(self._write_behind(managed))
-            await asyncio.wait({behind}, timeout=self._calls_s / 2)
+            await asyncio.wait({behind}, timeout=self.calls_s / 2)
             results = [await self._called(managed.whose, one, ends) for one in answer.calls]
             # Nothing waits between the results and this: what is sent is what is recorded, and the
             # next request of the conversation knows it, also while the disk is slow.
@@ -175,7 +165,7 @@ class ManagingPreparer:
         """ends: when the model gets an error instead, in seconds of the event loop."""
         try:
             async with asyncio.timeout_at(ends):
-                text = await self._ledger.call(whose, str(call["name"]), call["input"])
+                text = await self.ledger.call(whose, str(call["name"]), call["input"])
         except TimeoutError:
             return call_result(call, "wm could not answer in time.", failed=True)
         except WmError as error:
@@ -191,7 +181,7 @@ class ManagingPreparer:
         """The figures of the answer to a prepared request, as soon as the client has it."""
         managed = self._requests.get(request)
         if managed is not None:
-            attempt(lambda: managed.conversation.used(request, usage), self._failed)
+            attempt(lambda: managed.conversation.used(request, usage), self.failed)
 
     def conclude(self, request: str) -> None:
         """Some time after the answer: write what is to be written behind it."""
@@ -216,15 +206,15 @@ class ManagingPreparer:
     async def _prepare(
         self, managed: _Managed, found: RequestIdentity, raw: bytes, indexed: Indexed
     ) -> Prepared:
-        conversation, request, at = managed.conversation, _new_name(), self._clock()
+        conversation, request, at = managed.conversation, _new_name(), self.clock()
         deciding = self._deciding(managed, found)
-        turn = attempt(lambda: conversation.plan(raw, deciding, request, at, indexed), self._failed)
+        turn = attempt(lambda: conversation.plan(raw, deciding, request, at, indexed), self.failed)
         if turn is None:
             return self._noted(managed, conversation.reuse_decisions(raw, request, at))
         if not turn.must_wait:
             return self._noted(managed, turn.prepared)
         try:
-            refused, conversation.policy = await self._ledger.write(managed.whose, turn)
+            refused, conversation.policy = await self.ledger.write(managed.whose, turn)
         except asyncio.CancelledError:  # too late; the request left with what held before
             conversation.unwritten(turn)
             raise
@@ -234,13 +224,13 @@ class ManagingPreparer:
 
     def _deciding(self, managed: _Managed, found: RequestIdentity) -> str:
         """The policy of a request; "" if it only applies what was decided."""
-        policy = (not self._is_fixed and managed.conversation.policy) or self.name
+        policy = (not self.is_fixed and managed.conversation.policy) or self.name
         return policy if found.call in _DECIDING else ""
 
     async def _write_behind(self, managed: _Managed) -> None:
         """Objects and records that no request waits for, in pieces."""
         conversation = managed.conversation
-        attempt(conversation.examine, self._failed)
+        attempt(conversation.examine, self.failed)
         async with managed.behind:
             while conversation.has_behind:
                 # A request waits for the records of those before it, not for steps. Records are
@@ -263,7 +253,7 @@ class ManagingPreparer:
         if turn is None:
             return True
         try:
-            _, conversation.policy = await self._ledger.write(managed.whose, turn)
+            _, conversation.policy = await self.ledger.write(managed.whose, turn)
         except WmError:
             conversation.unwritten(turn)
             return False
@@ -308,7 +298,7 @@ class ManagingPreparer:
         object for it would decide independently."""
         if name not in self._conversations:
             try:
-                recovered = await self._ledger.read(found)
+                recovered = await self.ledger.read(found)
             except WmError:
                 recovered = Recovered(lost=True)
             if name not in self._conversations:
@@ -320,7 +310,7 @@ class ManagingPreparer:
 
     def _begin(self, name: str, whose: RequestIdentity, recovered: Recovered) -> _Managed:
         conversation = ManagedConversation(
-            whose.subagent, recovered, self._policies, bounded=self._bounded, offers=self._offers
+            whose.subagent, recovered, self.policies, bounded=self.bounded, offers=self.offers
         )
         managed = self._conversations[name] = _Managed(whose, conversation)
         idle = [key for key, other in self._conversations.items() if not other.users]

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from wm.daemon.client_async import AsyncClient
 from wm.errors import StoreError, Unanswered, Unavailable, WmError
 from wm.proxy.handover import Handover
+from wm.proxy.ledger import place_of
 from wm.proxy.watching import Note
 from wm.settings import Settings
 from wm.wire.prices import window_of
@@ -44,7 +45,7 @@ class Reporter:
     def __call__(self, note: Note) -> None:
         """Queue a note. One without a session or a place is dropped, as it cannot be used."""
         left = self.handover.left
-        if not note.identity.session or not self._place(note):
+        if not note.identity.session or not place_of(note.identity, self._folder):
             left["without a session or a folder"] += note.bodies is not None
             return
         if len(self._notes) >= _MOST_WAITING:
@@ -78,7 +79,8 @@ class Reporter:
 
     async def _send_next(self, note: Note) -> None:
         identity = note.identity
-        whose = {**self._place(note), "sessionId": identity.session, "agent": identity.agent}
+        place = place_of(identity, self._folder)
+        whose = {**place, "sessionId": identity.session, "agent": identity.agent}
         self._waiting_bytes -= note.bodies.size if note.bodies is not None else 0
         try:
             await self._report(note, whose)
@@ -96,11 +98,6 @@ class Reporter:
         if (event := _measured(note)) is not None:
             await call("record_event", {**whose, "event": event}, deadline_s=_DEADLINE_S)
         await self.handover.hand_over(note, whose, str(finished["flowId"]), _DEADLINE_S)
-
-    def _place(self, note: Note) -> dict[str, str]:
-        identity = note.identity
-        place = {"workspace": identity.workspace, "directory": identity.folder or self._folder}
-        return {name: value for name, value in place.items() if value}
 
 
 def _why(error: WmError) -> str:

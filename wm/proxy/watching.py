@@ -26,7 +26,7 @@ from wm.wire import outline
 from wm.wire.body import Body, index, unread
 from wm.wire.encodings import Opener, TooLong, opener
 from wm.wire.history import ConversationHistory, HistoryChange, MessageIdentity
-from wm.wire.identity import Conversations, RequestIdentity, identify
+from wm.wire.identity import MESSAGES, Conversations, RequestIdentity, identify
 from wm.wire.policy import Prepared
 from wm.wire.rows import Measure
 from wm.wire.usage import AnswerReader, AnswerSummary, ChatReader, Usage
@@ -34,7 +34,6 @@ from wm.wire.usage import AnswerReader, AnswerSummary, ChatReader, Usage
 RECORDED_BYTES = 32 * 1024 * 1024
 """A larger answer is not recorded; the service accepts no larger request."""
 
-MESSAGES = "/v1/messages"
 _CHAT = "/chat/completions"
 """The end of the path; what is before it differs among services."""
 NO_POLICY = "none"
@@ -99,46 +98,37 @@ class TrafficTotals(Struct):
     usage: Usage = field(default_factory=Usage)
 
 
-class Observer:
-    """Observes all exchanges of one proxy. record: attach bodies to the notes. measure: counts the
-    tokens of a block. unpacked_bytes: limit for a decompressed answer. used: is called once the
-    client has an answer, before its next request. Runs on the event loop."""
+class Observer(Struct, eq=False):
+    """Observes all exchanges of one proxy. Runs on the event loop."""
 
-    def __init__(
-        self,
-        report: Report,
-        failed: Failed,
-        clock: Callable[[], float] = time.monotonic,
-        *,
-        record: bool = False,
-        measure: Measure = outline.quick,
-        unpacked_bytes: int = ProxySettings().unpacked_bytes,
-        used: Used = lambda _request, _usage: None,
-    ) -> None:
-        self.tally = TrafficTotals()
-        self.unpacked_bytes = unpacked_bytes
-        self.measure = measure
-        self.record = record
-        self.used = used
-        self._report = report
-        self._failed = failed
-        self._clock = clock
-        self._conversations = Conversations()
-        self._bodies: OrderedDict[str, tuple[Body, ConversationHistory]] = OrderedDict()
-        self._kept_bytes = 0
+    report: Report
+    on_fault: Failed
+    clock: Callable[[], float] = time.monotonic
+    record: bool = False
+    """Attach bodies to the notes."""
+    measure: Measure = outline.quick
+    """Counts the tokens of a block."""
+    unpacked_bytes: int = ProxySettings().unpacked_bytes
+    """Limit for a decompressed answer."""
+    used: Used = lambda _request, _usage: None
+    """Called once the client has an answer, before its next request."""
+    tally: TrafficTotals = field(default_factory=TrafficTotals)
+    _conversations: Conversations = field(default_factory=Conversations)
+    _bodies: OrderedDict[str, tuple[Body, ConversationHistory]] = field(default_factory=OrderedDict)
+    _kept_bytes: int = 0
 
     def watch(self, head: RequestHead, admitted: Admitted) -> Watched:
         self.tally.requests += 1
-        return Watched(self, head, admitted, self._clock)
+        return Watched(self, head, admitted)
 
     def failed(self, error: Exception) -> None:
         self.tally.faults += 1
-        self._failed(error)
+        self.on_fault(error)
 
     def ended(self, note: Note, summary: AnswerSummary, *, well: bool) -> None:
         self.tally.usage += summary.usage or Usage()
         self.tally.failed += not well
-        self._report(note)
+        self.report(note)
 
     def identified(
         self, path: str, headers: Mapping[str, str], raw: bytes, workspace: str
@@ -169,12 +159,9 @@ class Observer:
 class Watched:
     """Observes one exchange."""
 
-    def __init__(
-        self, observer: Observer, asked: RequestHead, admitted: Admitted, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, observer: Observer, asked: RequestHead, admitted: Admitted) -> None:
         self._observer = observer
-        self._clock = clock
-        self._begun = clock()
+        self._begun = observer.clock()
         self.path = admitted.path
         self.workspace = admitted.workspace
         self._asked = asked
@@ -328,7 +315,7 @@ class Watched:
         return {**outlined, "modes": outline.modes_of(body)}
 
     def _since(self) -> float:
-        return (self._clock() - self._begun) * 1000
+        return (self._observer.clock() - self._begun) * 1000
 
 
 def _reader_of(path: str) -> type[AnswerReader] | None:

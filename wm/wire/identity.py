@@ -23,6 +23,8 @@ from wm.wire.history import Continuation, ConversationHistory, HistoryChange, co
 
 Call = Literal["main", "subagent", "title", "summary", "count", "other"]
 
+MESSAGES = "/v1/messages"
+
 CLAUDE_CODE = "claude-code"
 OPENCODE = "opencode"
 
@@ -158,7 +160,7 @@ def _session(headers: Mapping[str, str], body: Body | None) -> tuple[str, str]:
 def _call(path: str, agent: str, body: Body | None, *, is_child: bool) -> Call:
     if path.endswith("/count_tokens"):
         return "count"
-    if not path.endswith("/v1/messages") or body is None:
+    if not path.endswith(MESSAGES) or body is None:
         return "other"
     system = [_text(block)[:_TITLE_CHARS] for block in body.system]
     if any(text.startswith(_SUMMARY_SYSTEM) for text in system) or _asks_for_summary(body):
