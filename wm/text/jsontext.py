@@ -9,7 +9,7 @@ anything else.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -73,6 +73,16 @@ def object_of(text: str | bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def as_text(value: Any) -> str:
+    """Return a value of a JSON text if it is a string; else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """Return a value of a JSON text if it is an object; else {}."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def add_member(text: str, where: Node, key: str, value: Any) -> str:

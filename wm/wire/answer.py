@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from wm.text.jsontext import object_of
+from wm.text.jsontext import as_object, as_text, object_of
 from wm.wire.sse import Decoder, StreamEvent
 
 _JOINED = {
@@ -90,11 +90,9 @@ class MessageAssembly:
             self._others.append({"index": index, "delta": delta})
 
     def _change(self, body: dict[str, Any]) -> None:
-        delta = body.get("delta")
-        self._head.update(delta if isinstance(delta, dict) else {})
+        self._head.update(as_object(body.get("delta")))
         if isinstance(body.get("usage"), dict):
-            usage = self._head.get("usage")
-            self._head["usage"] = {**(usage if isinstance(usage, dict) else {}), **body["usage"]}
+            self._head["usage"] = {**as_object(self._head.get("usage")), **body["usage"]}
         rest = {k: v for k, v in body.items() if k not in ("type", "delta", "usage")}
         self._head.update(rest)
 
@@ -113,8 +111,7 @@ class MessageAssembly:
 
 def _with(block: dict[str, Any], field: str, text: str) -> dict[str, Any]:
     if field != _PARTIAL:
-        before = block.get(field)
-        return {**block, field: (before if isinstance(before, str) else "") + text}
+        return {**block, field: as_text(block.get(field)) + text}
     try:
         return {**block, "input": json.loads(text or "{}")}
     except (ValueError, RecursionError):

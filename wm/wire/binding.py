@@ -7,11 +7,10 @@ generation was not observed counts as bound to the prefix at its first occurrenc
 
 from __future__ import annotations
 
-from wm.wire.body import Body
+from wm.wire.body import Body, Replacement
 from wm.wire.policy import json_of
 from wm.wire.prices import price_of
 from wm.wire.rows import BlockRow
-from wm.wire.spans import ByteSpan
 
 BETA = "thinking-binding-controls-2026-08-01"
 """The value of `anthropic-beta` without which the service refuses `block_binding`."""
@@ -29,7 +28,7 @@ def binds(model: str) -> bool:
     return price.known and price.family in FAMILIES
 
 
-def tolerance(body: Body) -> tuple[ByteSpan, bytes] | None:
+def tolerance(body: Body) -> Replacement | None:
     """The splice that lets the service drop thinking whose prefix changed instead of refusing the
     request; None if the model does not bind it, does not think, or the client chose already."""
     thinking = body.value("thinking")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
+from wm.text.jsontext import as_text
 from wm.wire.spans import ByteSpan, members
 
 MARK = "cache_control"
@@ -21,7 +23,11 @@ SPELLED_MARK = b'"%b"' % MARK.encode()
 """Bytes without it hold no cache mark, so they need no parsing for one."""
 CHARS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_600
-_DIGEST_BYTES = 8
+
+
+def digest(content: bytes) -> str:
+    """16 hex digits that identify this content."""
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 class Block(Struct, frozen=True, dict=True):
@@ -60,14 +66,14 @@ class Block(Struct, frozen=True, dict=True):
     @cached_property
     def ttl(self) -> str:
         """Lifetime of the cache mark on the block or inside a tool result; "" without one."""
-        return _ttl_of(self.value) if SPELLED_MARK in self.raw else ""
+        return ttl_of(self.value) if SPELLED_MARK in self.raw else ""
 
     @cached_property
     def identity(self) -> str:
         """16 hex digits for the content. Cache marks and spelling (a list with one text, or the
         text alone) are no content; a client moves and changes them. An unreadable block is
         identified by its bytes."""
-        return hashlib.blake2b(self._plain(), digest_size=_DIGEST_BYTES).hexdigest()
+        return digest(self._plain())
 
     @cached_property
     def tokens(self) -> int:
@@ -120,8 +126,7 @@ class Block(Struct, frozen=True, dict=True):
         self.__dict__.pop("value", None)
 
     def _word(self, name: str) -> str:
-        found = self.value.get(name)
-        return found if isinstance(found, str) else ""
+        return as_text(self.value.get(name))
 
     def _plain(self) -> bytes:
         if not self.value:
@@ -141,15 +146,17 @@ def _unmarked(value: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _parts(value: dict[str, Any]) -> list[dict[str, Any]]:
+def _parts(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     parts = value.get("content")
     return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
-def _ttl_of(value: dict[str, Any]) -> str:
+def ttl_of(value: Mapping[str, Any]) -> str:
+    """Lifetime of the cache mark of a block or a request, or of one inside a tool result; ""
+    without one."""
     mark = value.get(MARK)
     if isinstance(mark, dict):
         return "1h" if mark.get("ttl") == "1h" else "5m"
     if value.get("type") != "tool_result":
         return ""
-    return next((ttl for part in _parts(value) if (ttl := _ttl_of(part))), "")
+    return next((ttl for part in _parts(value) if (ttl := ttl_of(part))), "")

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.wire.block import Block
+from wm.wire.block import MARK, Block, ttl_of
 from wm.wire.spans import (
     ByteSpan,
     NotIndexable,
@@ -71,6 +71,12 @@ class Body(Struct, frozen=True):
             return json.loads(span.of(self.raw))
         except (ValueError, RecursionError):
             return None
+
+    @property
+    def ttl(self) -> str:
+        """Lifetime of the request's own cache mark, which applies to its last block; "" without
+        one."""
+        return ttl_of({MARK: self.value(MARK)})
 
 
 class Indexed(Struct, frozen=True):

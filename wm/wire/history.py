@@ -6,16 +6,13 @@ block's identity (`wm.wire.block`).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
 
-from wm.wire.block import Block
+from wm.wire.block import digest
 from wm.wire.body import Body, Message
-
-_DIGEST_BYTES = 8
 
 
 class Continuation(Enum):
@@ -84,7 +81,7 @@ def _places(
         blocks = []
         for block in one.blocks:
             text = f"{last}/{one.role}:{block}".encode("utf-8", "replace")
-            last = hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
+            last = digest(text)
             blocks.append(last)
         found.append(tuple(blocks))
     return found
@@ -123,21 +120,17 @@ def unpaired(body: Body) -> list[str]:
     for message in body.messages:
         if message.role == "system":
             continue
-        results = _ids(message.blocks, "tool_result", "tool_use_id")
+        results = _ids(message, "tool_result")
         wrong += [name for name in open_calls if name not in results]
         wrong += [name for name in results if name not in open_calls]
-        open_calls = _ids(message.blocks, "tool_use", "id") if message.role == "assistant" else []
+        open_calls = _ids(message, "tool_use") if message.role == "assistant" else []
     return wrong
 
 
-def _ids(blocks: Sequence[Block], kind: str, field: str) -> list[str]:
-    return [str(block.value.get(field, "")) for block in blocks if block.type == kind]
+def _ids(message: Message, kind: str) -> list[str]:
+    return [block.call for block in message.blocks if block.type == kind]
 
 
 def _head(body: Body) -> str:
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    for blocks in (body.tools, body.system):
-        for block in blocks:
-            digest.update(block.identity.encode())
-        digest.update(b"|")
-    return digest.hexdigest()
+    parts = ("".join(block.identity for block in blocks) for blocks in (body.tools, body.system))
+    return digest("".join(f"{part}|" for part in parts).encode())

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from wm.text.jsontext import object_of
+from wm.text.jsontext import as_object, as_text, object_of
 from wm.wire.block import Block
 from wm.wire.body import Body
 from wm.wire.history import Continuation, ConversationHistory, HistoryChange, compare
@@ -67,7 +67,7 @@ def identify(
     agent = _agent(headers)
     session, parent = _session(headers, body)
     subagent = headers.get("x-claude-code-agent-id", "")
-    model = body.value("model") if body is not None else ""
+    model = body.value("model") if body is not None else None
     return RequestIdentity(
         agent=agent,
         call=_call(path, agent, body, is_child=bool(subagent or parent)),
@@ -76,7 +76,7 @@ def identify(
         subagent=subagent,
         folder=_folder(headers, body),
         workspace=workspace,
-        model=model if isinstance(model, str) else "",
+        model=as_text(model),
         stream=body is not None and body.value("stream") is True,
     )
 
@@ -150,11 +150,9 @@ def _session(headers: Mapping[str, str], body: Body | None) -> tuple[str, str]:
     for name in ("x-claude-code-session-id", "x-session-id", "x-session-affinity"):
         if headers.get(name):
             return headers[name], headers.get("x-parent-session-id", "")
-    user = body.value("metadata") if body is not None else None
-    text = user.get("user_id") if isinstance(user, dict) else None
-    stated = object_of(text) if isinstance(text, str) else None
-    session = stated.get("session_id") if stated is not None else None
-    return (session if isinstance(session, str) else ""), ""
+    user = as_object(body.value("metadata") if body is not None else None)
+    stated = object_of(as_text(user.get("user_id"))) or {}
+    return as_text(stated.get("session_id")), ""
 
 
 def _call(path: str, agent: str, body: Body | None, *, is_child: bool) -> Call:
@@ -209,5 +207,4 @@ def _decoded(named: str) -> str:
 
 
 def _text(block: Block) -> str:
-    found = block.value.get("text")
-    return found if isinstance(found, str) else ""
+    return as_text(block.value.get("text"))

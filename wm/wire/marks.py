@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.wire.block import MARK, SPELLED_MARK, Block
-from wm.wire.body import Body, Message
+from wm.wire.body import Body, Message, Replacement
 from wm.wire.cachesim import MAX_MARKS
 from wm.wire.policy import THINKING, as_list, json_of
 from wm.wire.spans import ByteSpan
@@ -25,10 +25,7 @@ def end_mark(body: Body) -> str:
     """Lifetime of the mark at the end of the last message; "" without one."""
     if not body.messages or not body.messages[-1].blocks:
         return ""
-    own = body.value(MARK)
-    if isinstance(own, dict):
-        return "1h" if own.get("ttl") == "1h" else "5m"
-    return body.messages[-1].blocks[-1].ttl
+    return body.ttl or body.messages[-1].blocks[-1].ttl
 
 
 class MarkRoom(Struct):
@@ -38,15 +35,15 @@ class MarkRoom(Struct):
 
     mark: dict[str, str] = field(default_factory=dict)
     free: int = 0
-    given_up: dict[int, tuple[ByteSpan, bytes]] = field(default_factory=dict)
-    spare: list[tuple[ByteSpan, bytes]] = field(default_factory=list)
+    given_up: dict[int, Replacement] = field(default_factory=dict)
+    spare: list[Replacement] = field(default_factory=list)
 
     def keep(self, messages: Sequence[int]) -> None:
         """The client's marks at the ends of these messages are not given up."""
         for number in messages:
             self.given_up.pop(number, None)
 
-    def take(self, splices: list[tuple[ByteSpan, bytes]]) -> bool:
+    def take(self, splices: list[Replacement]) -> bool:
         """Use one mark; False if there is none. splices: gets what takes a mark of the client
         back."""
         if self.free > 0:
@@ -69,8 +66,8 @@ def room_for(body: Body) -> MarkRoom:
         return MarkRoom()
     mark = {"type": "ephemeral", **({"ttl": "1h"} if ttl == "1h" else {})}
     head = [block for block in (*body.tools, *body.system) if block.ttl]
-    given_up: dict[int, tuple[ByteSpan, bytes]] = {}
-    used = len(head) + isinstance(body.value(MARK), dict)
+    given_up: dict[int, Replacement] = {}
+    used = len(head) + bool(body.ttl)
     for number, message in enumerate(body.messages):
         marked = [block for block in message.blocks if block.ttl]
         used += len(marked)
@@ -85,7 +82,7 @@ def _spans(marked: Sequence[Block]) -> list[ByteSpan]:
     return [span for block in marked if (span := block.without(MARK)) is not None]
 
 
-def client_marks(body: Body, splices: Sequence[tuple[ByteSpan, bytes]]) -> list[int]:
+def client_marks(body: Body, splices: Sequence[Replacement]) -> list[int]:
     """Numbers of the messages with a mark of the client at their end that these splices keep."""
     removed = [span.start for span, new in splices if not new]
     return [
@@ -97,7 +94,7 @@ def client_marks(body: Body, splices: Sequence[tuple[ByteSpan, bytes]]) -> list[
     ]
 
 
-def end_marked(message: Message, mark: Any) -> list[tuple[ByteSpan, bytes]]:
+def end_marked(message: Message, mark: Any) -> list[Replacement]:
     """The splices that mark the end of a message; [] if that is not possible."""
     return _inserted(message.blocks[-1], json_of(mark)) if _can_be_marked(message) else []
 
@@ -109,7 +106,7 @@ def _can_be_marked(message: Message) -> bool:
     return not (block.type in THINKING or block.ttl or block.raw == b'""')
 
 
-def _inserted(block: Block, mark: bytes) -> list[tuple[ByteSpan, bytes]]:
+def _inserted(block: Block, mark: bytes) -> list[Replacement]:
     named = SPELLED_MARK + b":" + mark
     if block.text:
         return as_list(block, b"," + named + b"}")

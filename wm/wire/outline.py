@@ -6,17 +6,15 @@ written: `Unfolding` rebuilds rows from it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.wire.block import CHARS_PER_TOKEN, MARK, SPELLED_MARK, Block
+from wm.wire.block import CHARS_PER_TOKEN, SPELLED_MARK, Block, digest
 from wm.wire.body import Body, Message
 from wm.wire.rows import BlockRow, Measure, Section, Unit, estimate, modes, row_of, size
 
-_DIGEST_BYTES = 8
 TOOLS, SYSTEM, ITSELF, HOUR = "t", "s", "*", "h"
 
 
@@ -53,9 +51,8 @@ def marks(body: Body) -> list[str]:
     found += [f"{SYSTEM}.{place}" for place in _marked(body.system)]
     for number, message in enumerate(body.messages):
         found += [f"{number}.{place}" for place in _marked(message.blocks)]
-    itself = body.value(MARK)
-    if isinstance(itself, dict):
-        found.append(ITSELF + (HOUR if itself.get("ttl") == "1h" else ""))
+    if body.ttl:
+        found.append(ITSELF + (HOUR if body.ttl == "1h" else ""))
     return found
 
 
@@ -66,7 +63,7 @@ def _marked(blocks: Sequence[Block]) -> list[str]:
 
 def modes_of(body: Body) -> str:
     """16 hex digits for the fields that change how messages are read."""
-    return hashlib.blake2b(modes(body), digest_size=_DIGEST_BYTES).hexdigest()
+    return digest(modes(body))
 
 
 class Unfolding:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wm.text.jsontext import object_of
+from wm.text.jsontext import as_object, object_of
 from wm.wire.answer import MessageAssembly, spelled
 from wm.wire.cleanup_tags import TEACH, StreamPart, TaggedBlock
 from wm.wire.phantom_history import PhantomRound, is_call, phantom_round, shown_block
@@ -81,7 +81,7 @@ class PhantomAnswer:
         usage = self._last.get("usage")
         if self.first_usage is None:
             self.first_usage = usage_of(usage) or Usage()
-        self._usage = _sum(self._usage, usage if isinstance(usage, dict) else {})
+        self._usage = _sum(self._usage, as_object(usage))
         self._assembly, self._numbers, self._end = MessageAssembly(), {}, []
 
     def close(self, stop_reason: str = "") -> bytes:

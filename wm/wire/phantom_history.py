@@ -7,7 +7,6 @@ service gets the history that it wrote. All blocks of the client keep their byte
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,13 +15,12 @@ import msgspec
 from msgspec import Struct, field
 
 from wm.wire.answer import spelled
-from wm.wire.block import MARK, Block
+from wm.wire.block import MARK, Block, digest
 from wm.wire.body import Body, Message, Replacement
 from wm.wire.cleanup_tags import TEACH, without_tags
 from wm.wire.history import ConversationHistory
 from wm.wire.spans import ByteSpan, members
 
-_DIGEST_BYTES = 8
 _THINKING = "h"
 """First letter of the keys of thinking, which a client may leave out of its history."""
 
@@ -116,7 +114,7 @@ def seen_key(block: Mapping[str, Any]) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=_DIGEST_BYTES).hexdigest()
+    return digest(text.encode("utf-8", "replace"))
 
 
 # --- tools ----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar
 from msgspec import Struct, field
 
 from wm.wire.block import MARK, SPELLED_MARK, Block
-from wm.wire.body import Body, Message
+from wm.wire.body import Body, Message, Replacement
 from wm.wire.history import ConversationHistory
 from wm.wire.spans import ByteSpan
 
@@ -188,11 +188,11 @@ def replaced(
     steps: DroppedSteps,
     marks: Mapping[str, Any] | None = None,
     first: int = 0,
-) -> tuple[list[tuple[ByteSpan, bytes]], list[int]]:
+) -> tuple[list[Replacement], list[int]]:
     """The splices for these decisions, and the number of the message of each decision that applies,
     in order. steps: those that the decisions replace (`dropped`). marks: cache marks for their
     texts, by place. first: number of the first message to read."""
-    splices: list[tuple[ByteSpan, bytes]] = []
+    splices: list[Replacement] = []
     added = {number: [one] for number, one in appended(body, past, log, first)}
     applied = [*added, *(number for number in steps.anchors if number >= first)]
     for number in range(first, len(body.messages)):
@@ -253,7 +253,7 @@ def pending(body: Body, past: ConversationHistory, log: Log) -> list[str]:
     ]
 
 
-def _replacement(role: str, block: Block, decision: Decision) -> tuple[ByteSpan, bytes] | None:
+def _replacement(role: str, block: Block, decision: Decision) -> Replacement | None:
     """The splice for a text, a result or a call; None if the decision does not fit the block."""
     member = block.type if block.type == "text" else "content"
     name = "input" if decision.form == "input" else member
@@ -342,9 +342,7 @@ def is_dropped_thinking(place: str, log: Log) -> bool:
     return decision is not None and decision.form == "thinking"
 
 
-def _without_thinking(
-    message: Message, places: Sequence[str], log: Log
-) -> list[tuple[ByteSpan, bytes]]:
+def _without_thinking(message: Message, places: Sequence[str], log: Log) -> list[Replacement]:
     """The splices that take thinking out of an answer. Its last block is none, so that one
     stays."""
     blocks = message.blocks
@@ -362,7 +360,7 @@ def _text(quoted: bytes, mark: Any) -> bytes:
     return b'{"type": "text", "text": %b%b}' % (quoted, named)
 
 
-def _appended(message: Message, parts: Sequence[bytes]) -> list[tuple[ByteSpan, bytes]]:
+def _appended(message: Message, parts: Sequence[bytes]) -> list[Replacement]:
     """Blocks at the end of a message."""
     last = message.blocks[-1]
     if last.text:
@@ -371,7 +369,7 @@ def _appended(message: Message, parts: Sequence[bytes]) -> list[tuple[ByteSpan, 
     return [(ByteSpan(end, end), b"".join(b"," + part for part in parts))]
 
 
-def as_list(text: Block, rest: bytes) -> list[tuple[ByteSpan, bytes]]:
+def as_list(text: Block, rest: bytes) -> list[Replacement]:
     """The splices that put a content of one text into a list with more behind the text. They leave
     the text itself free for a decision."""
     start, end = text.span.start, text.span.end

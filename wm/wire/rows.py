@@ -13,12 +13,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.wire.block import MARK, Block
+from wm.text.jsontext import as_object, as_text
+from wm.wire.block import Block
 from wm.wire.body import Body
 
 Section = Literal["tools", "system", "messages"]
@@ -108,7 +109,7 @@ def row(
         end = bisect_left(units, body.reused, before.head, key=lambda unit: unit.message)
         kept = units[before.head : end]
     units = _with_automatic_mark(body, (*head, *kept, *_messages(body, measure)))
-    model = assumed.model or _text(body.value("model"))
+    model = assumed.model or as_text(body.value("model"))
     salts = (model.encode("utf-8", "replace"), modes(body))
     goes_on = before is not None and _same_head(before, head) and before.salts == salts
     known = len(head) + len(kept) if goes_on and kept else 0
@@ -201,19 +202,14 @@ def _unit(section: Section, role: str, message: int, block: Block, measure: Meas
 
 def _with_automatic_mark(body: Body, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
     """The request's own cache mark applies to its last block, unless that has one."""
-    mark = body.value(MARK)
-    if not isinstance(mark, dict) or not units or units[-1].ttl:
+    ttl = body.ttl
+    if not ttl or not units or units[-1].ttl:
         return units
-    return (*units[:-1], replace(units[-1], ttl="1h" if mark.get("ttl") == "1h" else "5m"))
+    return (*units[:-1], replace(units[-1], ttl=ttl))
 
 
 def modes(body: Body) -> bytes:
     """The fields that change how messages are read, but not tools and system."""
-    thinking = body.value("thinking")
-    thinking = thinking if isinstance(thinking, dict) else {}
+    thinking = as_object(body.value("thinking"))
     fields = [body.value("tool_choice"), thinking.get("type"), thinking.get("budget_tokens")]
     return json.dumps(fields, sort_keys=True).encode()
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

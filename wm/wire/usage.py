@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from wm.text.jsontext import object_of
+from wm.text.jsontext import as_object, as_text, object_of
 from wm.wire.sse import Decoder, StreamEvent
 
 _RELEVANT = frozenset({"message_start", "message_delta", "message_stop", "error"})
@@ -109,13 +109,13 @@ class AnswerReader:
     def _event(self, name: str, body: Mapping[str, Any]) -> None:
         match name:
             case "message_start":
-                self._summary = _message(_mapping(body.get("message")), self._summary)
+                self._summary = _message(as_object(body.get("message")), self._summary)
             case "message_delta":
-                delta = _mapping(body.get("delta"))
+                delta = as_object(body.get("delta"))
                 self._summary = replace(
                     self._summary,
                     usage=usage_of(body.get("usage"), self._summary.usage),
-                    stop_reason=_text(delta.get("stop_reason")),
+                    stop_reason=as_text(delta.get("stop_reason")),
                 )
             case "message_stop":
                 self._summary = replace(self._summary, whole=True)
@@ -142,19 +142,19 @@ class ChatReader(AnswerReader):
 def _completion(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
     choices = body.get("choices")
     ended = [
-        _text(one.get("finish_reason"))
+        as_text(one.get("finish_reason"))
         for one in (choices if isinstance(choices, list) else [])
         if isinstance(one, Mapping)
     ]
     usage, found = summary.usage, body.get("usage")
     if isinstance(found, Mapping):
         prompt = _count(found.get("prompt_tokens"), 0)
-        cached = _count(_mapping(found.get("prompt_tokens_details")).get("cached_tokens"), 0)
+        cached = _count(as_object(found.get("prompt_tokens_details")).get("cached_tokens"), 0)
         output = _count(found.get("completion_tokens"), 0)
         usage = Usage(max(0, prompt - cached), output, min(cached, prompt))
     return AnswerSummary(
-        id=_text(body.get("id")) or summary.id,
-        model=_text(body.get("model")) or summary.model,
+        id=as_text(body.get("id")) or summary.id,
+        model=as_text(body.get("model")) or summary.model,
         usage=usage,
         stop_reason=next(filter(None, ended), summary.stop_reason),
         error=_error(body) if body.get("error") else summary.error,
@@ -165,10 +165,10 @@ def _completion(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummar
 def _message(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
     return replace(
         summary,
-        id=_text(body.get("id")),
-        model=_text(body.get("model")),
+        id=as_text(body.get("id")),
+        model=as_text(body.get("model")),
         usage=usage_of(body.get("usage"), summary.usage),
-        stop_reason=_text(body.get("stop_reason")),
+        stop_reason=as_text(body.get("stop_reason")),
     )
 
 
@@ -177,7 +177,7 @@ def usage_of(found: Any, before: Usage | None = None) -> Usage | None:
     if not isinstance(found, Mapping):
         return before
     was = before or Usage()
-    split = _mapping(found.get("cache_creation"))
+    split = as_object(found.get("cache_creation"))
     hour = _count(split.get("ephemeral_1h_input_tokens"), was.cache_write_1h)
     short = split.get("ephemeral_5m_input_tokens")
     written = found.get("cache_creation_input_tokens")
@@ -196,13 +196,5 @@ def _count(value: Any, before: int) -> int:
     return value if type(value) is int and value >= 0 else before
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _error(body: Mapping[str, Any]) -> str:
-    return _text(_mapping(body.get("error")).get("type")) or "unknown"
+    return as_text(as_object(body.get("error")).get("type")) or "unknown"

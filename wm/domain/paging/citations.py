@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from wm.domain.paging.entities import entities, json_in, missing_in, plain
 from wm.domain.paging.passages import TextPassage
+from wm.text.jsontext import as_object
 from wm.text.terms import STOP_WORDS, raw_words, terms_of
 
 _AROUND = 30
@@ -116,7 +117,7 @@ def checked(
 
 def _cited(value: Any, sent: Sequence[SentLines]) -> tuple[Citation, str] | None:
     """A citation with the text of its lines; None if it is wrong."""
-    fields = value if isinstance(value, dict) else {}
+    fields = as_object(value)
     name, first, last, quote = (fields.get(key) for key in ("id", "first", "last", "quote"))
     if not (isinstance(first, int) and isinstance(last, int) and 0 <= last - first < _MOST_LINES):
         return None

@@ -7,11 +7,12 @@ of named files. Paths stay as the call names them.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
 
+from wm.text.jsontext import as_object
 from wm.text.patterns import Lazy
 from wm.text.tables import Tables
 
@@ -47,7 +48,7 @@ class FileUse(Struct, frozen=True):
 
 def uses(name: str, given: Any) -> Iterator[FileUse]:
     """The reads and writes of a call. name, given: the tool and its input, as the call has them."""
-    fields: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    fields = as_object(given)
     name = name.lower()
     path = next((fields[key] for key in _PATHS if isinstance(fields.get(key), str)), "")
     if name in SHELLS:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from wm.text.jsontext import as_object
+
 MARK = "[wm: "
 MAX_NAMES = 8
 _LABEL_CHARS = 90
@@ -97,7 +99,7 @@ def label_of(tool: str, given: Any) -> str:
 
 def subject_of(given: Any) -> str:
     """What a call is about: the first line of its command, its file, pattern, and so on."""
-    fields = given if isinstance(given, Mapping) else {}
+    fields = as_object(given)
     line = next((fields[key] for key in _LABELS if isinstance(fields.get(key), str)), "")
     return line.strip().partition("\n")[0].strip()
 

@@ -22,6 +22,7 @@ from wm.domain.payloads.fields import every_text, integer, mapping, plain, strin
 from wm.domain.payloads.normaliser import FinishedCall, ToolResult
 from wm.formats.events import UsageReported
 from wm.text import patterns
+from wm.text.jsontext import as_object
 
 REPLACED = ("stdout", "content")
 """Members of an answer whose text may be shortened: of Bash, and of Grep."""
@@ -48,7 +49,7 @@ def replaced(body: Mapping[str, Any], output: str) -> dict[str, Any]:
     response = body.get("tool_response")
     if isinstance(response, str):
         return {"updatedToolOutput": output}
-    answer = dict(response) if isinstance(response, Mapping) else {}
+    answer = dict(as_object(response))
     member = _member(answer)
     return {"updatedToolOutput": {**answer, member: output} if member else answer}
 

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wm.errors import HostError
-
-EMPTY: Mapping[str, Any] = {}
+from wm.text.jsontext import as_object, as_text
 
 
 def require(payload: Mapping[str, Any], key: str, *, where: str) -> str:
@@ -32,13 +31,11 @@ def check_object(payload: Any, *, where: str) -> Mapping[str, Any]:
 
 
 def text(payload: Mapping[str, Any], key: str) -> str:
-    value = payload.get(key)
-    return value if isinstance(value, str) else ""
+    return as_text(payload.get(key))
 
 
 def mapping(payload: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = payload.get(key)
-    return value if isinstance(value, Mapping) else EMPTY
+    return as_object(payload.get(key))
 
 
 def integer(payload: Mapping[str, Any], key: str) -> int | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from wm.text.jsontext import as_object, as_text
 from wm.text.patterns import Lazy
 
 Pair = tuple[str, str]
@@ -101,14 +102,17 @@ def _toml(text: str) -> Mapping[str, Any]:
 
 def _pyproject(text: str) -> Iterator[Pair]:
     found = _toml(text)
-    project = _table(found, "project")
-    groups = (_table(project, "optional-dependencies"), _table(found, "dependency-groups"))
+    project = as_object(found.get("project"))
+    groups = (
+        as_object(project.get("optional-dependencies")),
+        as_object(found.get("dependency-groups")),
+    )
     lists = [project.get("dependencies"), *(table for group in groups for table in group.values())]
     for table in lists:
         for requirement in table if isinstance(table, list) else ():
             if isinstance(requirement, str):
                 yield from _requirements(requirement)
-    poetry = _table(_table(found, "tool"), "poetry")
+    poetry = as_object(as_object(found.get("tool")).get("poetry"))
     yield from (pair for pair in _pairs(poetry.get("dependencies")) if pair[0] != "python")
 
 
@@ -116,7 +120,7 @@ def _cargo(text: str) -> Iterator[Pair]:
     found = _toml(text)
     for section in ("dependencies", "dev-dependencies", "build-dependencies"):
         yield from _pairs(found.get(section))
-    yield from _pairs(_table(found, "workspace").get("dependencies"))
+    yield from _pairs(as_object(found.get("workspace")).get("dependencies"))
 
 
 def _go(text: str) -> Iterator[Pair]:
@@ -136,17 +140,12 @@ def _requirements(text: str) -> Iterator[Pair]:
 def _pairs(table: object) -> Iterator[Pair]:
     for name, version in table.items() if isinstance(table, dict) else ():
         number = version.get("version") if isinstance(version, dict) else version
-        yield from _pair(str(name), number if isinstance(number, str) else "")
+        yield from _pair(str(name), as_text(number))
 
 
 def _pair(name: str, version: str) -> Iterator[Pair]:
     if _NAME.match(name) is not None:
         yield name, version if _VERSION.match(version) is not None else ""
-
-
-def _table(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = found.get(name)
-    return table if isinstance(table, dict) else {}
 
 
 READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = MappingProxyType(

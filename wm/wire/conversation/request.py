@@ -9,11 +9,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.wire.account import Rates
-from wm.wire.body import Body
+from wm.wire.body import Body, Replacement
 from wm.wire.history import ConversationHistory
 from wm.wire.policy import Decision, DroppedSteps, Log
 from wm.wire.rows import BlockRow, is_empty
-from wm.wire.spans import ByteSpan
 
 NOWHERE = 1 << 30
 """As a number of a message: behind every message."""
@@ -40,7 +39,7 @@ class OwnMarks(Struct):
     wanted: tuple[str, ...] = ()
     texts: dict[str, Any] = field(default_factory=dict)
     messages: list[int] = field(default_factory=list)
-    splices: list[tuple[ByteSpan, bytes]] = field(default_factory=list)
+    splices: list[Replacement] = field(default_factory=list)
 
 
 class SentRequest(Struct):
@@ -77,7 +76,7 @@ class OpenRequest(Struct):
     """The last unit of `plain` that the cache holds."""
     returned: tuple[Decision, ...] = ()
     """Decisions that it does not inherit because they have no effect in it."""
-    tolerance: tuple[ByteSpan, bytes] | None = None
+    tolerance: Replacement | None = None
     made: SentRequest | None = None
     undo: dict[str, Decision | None] = field(default_factory=dict)
     """What the log had for the blocks of its new decisions."""
