@@ -212,13 +212,6 @@ def _strength(one: MemoryEntry, here: WorkspaceMemory, now: datetime) -> float:
     return strength(one, here, now=now, settings=SETTINGS)
 
 
-def test_strengths_in_bulk_equal_single_strengths() -> None:
-    entries = [entry(created_at=ago(days=d), reinforcement_count=d % 9) for d in range(0, 90, 7)]
-    here = memory(*entries, last_activity_at=ago(days=30))
-    calendar = ageing(here, now=NOW, settings=SETTINGS)
-    assert calendar.strengths(entries) == [calendar.strength(e) for e in entries]
-
-
 WEEK = 7 * 24 * 3600 * 1000
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.domain.facts import Refusal
-from wm.domain.memory.scope import Move, resolve
+from wm.domain.memory.scope import Move, aliased, resolve, without_alias
 from wm.domain.times import iso
 from wm.formats.home import Alias, Aliases
 from wm.formats.workspace_memory import Checkout
@@ -86,9 +86,7 @@ def plan_link(
             fix="Keep one: `wm export` this one and `wm remember` there what you need, or "
             "forget its entries; then link again.",
         )
-    kept = tuple(alias for alias in aliases.aliases if alias.key != new)
-    alias = Alias(key=new, target=target, root=new_root, at=iso(now))
-    return Move(aliases.model_copy(update={"aliases": (*kept, alias)}), target)
+    return aliased(aliases, Alias(key=new, target=target, root=new_root, at=iso(now)))
 
 
 def plan_unlink(new: str, *, new_root: str, owner: str, aliases: Aliases) -> Move | Refusal:
@@ -104,5 +102,4 @@ def plan_unlink(new: str, *, new_root: str, owner: str, aliases: Aliases) -> Mov
             f"The memory was moved to {new_root}, not linked.",
             fix="`wm workspace mv` moves it back.",
         )
-    left = tuple(alias for alias in aliases.aliases if alias.key != new)
-    return Move(aliases.model_copy(update={"aliases": left}), linked.target)
+    return Move(without_alias(aliases, new), linked.target)

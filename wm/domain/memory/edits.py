@@ -7,7 +7,7 @@ it in the trash.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from wm.domain.facts import Detail, Fact, Refusal
@@ -97,8 +97,7 @@ def propose(
     )
     details: dict[str, Detail] = {"of": changed.id, "text": changed.text}
     fact = Fact("memory_inbox", "gate", "inbox", new_id, reasons, details)
-    grown = memory.model_copy(update={"entries": (*memory.entries, waiting)})
-    return grown, waiting, fact
+    return entry_list.added(memory, waiting), waiting, fact
 
 
 def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, MemoryEntry]:
@@ -125,8 +124,7 @@ def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Ou
         return memory, (Fact("memory_restored", "user", "unchanged", entry.id),)
     if present is not None:
         back = back.model_copy(update={"id": fresh_id(entry)})
-    grown = memory.model_copy(update={"entries": (*memory.entries, back)})
-    return grown, (_restored(back.id, entry.id),)
+    return entry_list.added(memory, back), (_restored(back.id, entry.id),)
 
 
 def accept(
@@ -165,15 +163,9 @@ def accept(
         }
     )
     memory = entry_list.replaced(memory, active)
-    retired = [e for e in memory.entries if e.id in entry.supersedes and e.status == "active"]
-    for old in retired:
-        memory = entry_list.replaced(memory, _retired(old, by=entry.id, now=now))
-    facts = [Fact("memory_accepted", "user", "accepted", entry.id, entry.reasons)]
-    facts += [
-        Fact("memory_superseded", "user", "superseded", old.id, (), {"by": entry.id})
-        for old in retired
-    ]
-    return memory, tuple(facts)
+    fact = Fact("memory_accepted", "user", "accepted", entry.id, entry.reasons)
+    memory, more = _retire(memory, entry.supersedes, by=entry.id, now=now)
+    return memory, (fact, *more)
 
 
 def reject(
@@ -197,17 +189,22 @@ def _answered(
 ) -> Outcome:
     """The entry with the text of the proposal replaces those that it was to replace (WM-8)."""
     memory = _settled(memory, question)
-    gone = {*question.supersedes} - {heir_id}
-    retired = [e for e in memory.entries if e.id in gone and e.status == "active"]
+    memory, facts = _retire(memory, {*question.supersedes} - {heir_id}, by=heir_id, now=now)
     heir = entry_list.get(memory, heir_id)
-    replaced = tuple(dict.fromkeys((*heir.supersedes, *(old.id for old in retired))))
-    update = {"supersedes": replaced, "since": iso(now) if retired else heir.since}
-    memory = entry_list.replaced(memory, heir.model_copy(update=update))
+    replaced = tuple(dict.fromkeys((*heir.supersedes, *(fact.entry for fact in facts))))
+    update = {"supersedes": replaced, "since": iso(now) if facts else heir.since}
+    return entry_list.replaced(memory, heir.model_copy(update=update)), facts
+
+
+def _retire(
+    memory: WorkspaceMemory, entry_ids: Collection[str], *, by: str, now: datetime
+) -> Outcome:
+    """The active entries with these ids are superseded."""
+    retired = [e for e in memory.entries if e.id in entry_ids and e.status == "active"]
     for old in retired:
-        memory = entry_list.replaced(memory, _retired(old, by=heir_id, now=now))
+        memory = entry_list.replaced(memory, _retired(old, by=by, now=now))
     facts = (
-        Fact("memory_superseded", "user", "superseded", old.id, (), {"by": heir_id})
-        for old in retired
+        Fact("memory_superseded", "user", "superseded", old.id, (), {"by": by}) for old in retired
     )
     return memory, tuple(facts)
 

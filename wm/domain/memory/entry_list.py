@@ -35,6 +35,11 @@ def replaced(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
     raise KeyError(entry.id)
 
 
+def added(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
+    """The memory with one more entry."""
+    return memory.model_copy(update={"entries": (*memory.entries, entry)})
+
+
 def removed(memory: WorkspaceMemory, entry: MemoryEntry) -> WorkspaceMemory:
     """The memory without this object; another entry with its id stays."""
     kept = tuple(e for e in memory.entries if e is not entry)

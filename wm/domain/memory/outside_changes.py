@@ -101,8 +101,7 @@ def accept_one(
         fact = _carried_out(proposal, target, "changed", done)
         return entry_list.replaced(rest, done), (fact,)
     done = _entered(proposal, now)
-    grown = rest.model_copy(update={"entries": (*rest.entries, done)})
-    return grown, (_carried_out(proposal, done, "accepted"),)
+    return entry_list.added(rest, done), (_carried_out(proposal, done, "accepted"),)
 
 
 def _completed(entry: MemoryEntry, old: MemoryEntry | None, now: datetime) -> MemoryEntry:

@@ -12,7 +12,7 @@ then writes it as an interval, so that the strength before and after is the same
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -67,10 +67,6 @@ class Ageing(Struct, frozen=True):
         half_life = half_life_days(entry, self.settings)
         start = initial_strength(entry, self.settings) * suspect_rate(entry, self.settings)
         return _decayed(start, self.days(entry), half_life)
-
-    def strengths(self, entries: Sequence[MemoryEntry]) -> list[float]:
-        """`strength` of each entry, in order."""
-        return [self.strength(entry) for entry in entries]
 
     def _quiet_since(self, begin: datetime) -> float:
         at = bisect_left(self.begins, begin)

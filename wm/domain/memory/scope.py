@@ -143,8 +143,7 @@ def plan_move(
     taken = resolve(new, aliases)
     if new == target and old != new:
         # Moved back: the folder already has the key `new`, so the alias from `old` is removed.
-        left = tuple(alias for alias in aliases.aliases if alias.key != old)
-        return Move(aliases.model_copy(update={"aliases": left}), target)
+        return Move(without_alias(aliases, old), target)
     if taken == target:
         fix = "Nothing needs to be changed."
         return Refusal("already", f"{new_root} already uses the memory of {target}.", fix=fix)
@@ -155,6 +154,16 @@ def plan_move(
             fix=f"Keep one: export {taken} with `wm export`, move its folder away and repeat this, "
             "then `wm remember` what you need of the export.",
         )
-    kept = tuple(alias for alias in aliases.aliases if alias.key != new)
-    alias = Alias(key=new, target=target, root=new_root, at=iso(now))
-    return Move(aliases.model_copy(update={"aliases": (*kept, alias)}), target)
+    return aliased(aliases, Alias(key=new, target=target, root=new_root, at=iso(now)))
+
+
+def aliased(aliases: Aliases, alias: Alias) -> Move:
+    """The folder with the key of this alias uses the memory of its target."""
+    known = without_alias(aliases, alias.key)
+    return Move(known.model_copy(update={"aliases": (*known.aliases, alias)}), alias.target)
+
+
+def without_alias(aliases: Aliases, key: str) -> Aliases:
+    """The folder with this key uses its own memory."""
+    left = tuple(alias for alias in aliases.aliases if alias.key != key)
+    return aliases.model_copy(update={"aliases": left})

@@ -54,13 +54,13 @@ NOTHING_SHOWN = Selection()
 def rank(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> list[MemoryEntry]:
     """Every active entry, strongest first. Computes each strength once."""
     active = [e for e in memory.entries if e.status == "active"]
-    strengths = ageing(memory, now=now, settings=settings).strengths(active)
+    calendar = ageing(memory, now=now, settings=settings)
     # Sorts are stable: the last one decides, the ones before it settle its ties.
-    pairs = sorted(zip(active, strengths, strict=True), key=lambda pair: pair[0].id)
-    pairs.sort(key=lambda pair: pair[0].created_at, reverse=True)
-    pairs.sort(key=lambda pair: -SOURCE_RANK.get(pair[0].source, 0))
-    pairs.sort(key=lambda pair: pair[1] + PINNED * pair[0].pinned, reverse=True)
-    return [entry for entry, _ in pairs]
+    active.sort(key=lambda entry: entry.id)
+    active.sort(key=lambda entry: entry.created_at, reverse=True)
+    active.sort(key=lambda entry: -SOURCE_RANK.get(entry.source, 0))
+    active.sort(key=lambda entry: calendar.strength(entry) + PINNED * entry.pinned, reverse=True)
+    return active
 
 
 def select(

@@ -61,8 +61,7 @@ def _of_user(work: LocatedWork, memory: WorkspaceMemory) -> WorkspaceMemory | No
 def strengths(work: Work, memory: WorkspaceMemory) -> dict[str, float]:
     """Retention strength of every entry, by id."""
     calendar = retention.ageing(memory, now=work.now, settings=work.settings.memory)
-    found = calendar.strengths(memory.entries)
-    return {entry.id: value for entry, value in zip(memory.entries, found, strict=True)}
+    return {entry.id: calendar.strength(entry) for entry in memory.entries}
 
 
 def omissions(
