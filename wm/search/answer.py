@@ -26,7 +26,7 @@ from wm.search.synonyms import SYNONYMS
 from wm.search.values import names_value
 from wm.settings import RecallSettings
 from wm.text.sentences import sentences
-from wm.text.terms import query_words, raw_words, terms_of
+from wm.text.terms import query_words, raw_words, terms_in, terms_of
 
 _PAST_TEXT = "before earlier formerly previously previous originally früher vorher antes avant"
 _PAST = frozenset(_PAST_TEXT.split())
@@ -79,13 +79,15 @@ def _asks_something(query: str) -> bool:
 
 
 def _asks_the_past(query: str) -> bool:
-    low = {word.lower() for word in raw_words(query)}
-    return bool(low & _PAST) or any(part in query for part in _PAST_CJK)
+    return _has_word(query, _PAST) or any(part in query for part in _PAST_CJK)
 
 
 def _asks_why(query: str) -> bool:
-    low = {word.lower() for word in raw_words(query)}
-    return bool(low & _WHY) or any(part in query.lower() for part in _WHY_PARTS)
+    return _has_word(query, _WHY) or any(part in query.lower() for part in _WHY_PARTS)
+
+
+def _has_word(query: str, words: frozenset[str]) -> bool:
+    return any(word.lower() in words for word in raw_words(query))
 
 
 # --- the passage ----------------------------------------------------------------------------
@@ -97,7 +99,7 @@ def _extract(query: str, entry: MemoryEntry, most: int) -> str:
     if _asks_why(query) and entry.rationale:
         said = (*said, entry.rationale)
     wanted = frozenset(term for word in query_words(query) for term in _kin(word))
-    covered = [_terms(sentence) & wanted for sentence in said]
+    covered = [wanted.intersection(terms_in(sentence)) for sentence in said]
     order = sorted(range(len(said)), key=lambda at: (-len(covered[at]), at))
     chosen: list[int] = []
     known: set[str] = set()
@@ -117,7 +119,3 @@ def _extract(query: str, entry: MemoryEntry, most: int) -> str:
 def _kin(word: str) -> frozenset[str]:
     own = terms_of(word)
     return frozenset((*own, *(other for term in own for other in SYNONYMS.get(term, ()))))
-
-
-def _terms(sentence: str) -> frozenset[str]:
-    return frozenset(term for raw in raw_words(sentence) for term in terms_of(raw))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterator, KeysView, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from wm.search.documents import Filters, SearchDocument
 from wm.search.postings import Postings
 from wm.search.query import ParsedQuery
 from wm.settings import RecallSettings
-from wm.text.terms import raw_words, terms_of
+from wm.text.terms import terms_in
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -195,8 +195,7 @@ class Collection:
         ids: list[int] = []
         ends = [0]
         for text in texts:
-            terms = chain.from_iterable(map(terms_of, raw_words(text)))
-            ids += map(self.postings.id_of, terms)
+            ids += map(self.postings.id_of, terms_in(text))
             ends.append(len(ids))
         return np.array(ids, np.int64), np.diff(np.array(ends))
 

@@ -39,6 +39,16 @@ def _go_on() -> None:
     """The default pause between two steps: none."""
 
 
+def _in_steps(
+    documents: Iterable[SearchDocument], rest: Callable[[], None]
+) -> Iterator[list[SearchDocument]]:
+    """The documents in short steps, each followed by a pause."""
+    left = iter(documents)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
+        rest()
+
+
 class SearchIndex:
     """A searchable set of documents. `add_all`, `attach_all` and `remove` keep it in step.
 
@@ -83,10 +93,8 @@ class SearchIndex:
     ) -> None:
         """Add documents in order. Each replaces one with the same id, whose vectors stay if the
         text is the same. rest: called between two short steps."""
-        left = iter(documents)
-        while some := list(islice(left, _AT_ONCE)):
+        for some in _in_steps(documents, rest):
             self._collection.take(some, self._replace)
-            rest()
 
     def _replace(self, old: int, document: SearchDocument, number: int) -> None:
         if self._space is not None:
@@ -106,10 +114,8 @@ class SearchIndex:
         """Make the index contain exactly these documents. Returns those that need vectors: new ones
         and those with a new text. rest: called between two short steps."""
         wanted: dict[str, SearchDocument] = {}
-        left = iter(documents)
-        while some := list(islice(left, _AT_ONCE)):
+        for some in _in_steps(documents, rest):
             wanted.update((document.id, document) for document in some)
-            rest()
         return self.renew(wanted.values(), self._collection.ids() - wanted.keys(), rest)
 
     def renew(
@@ -123,10 +129,8 @@ class SearchIndex:
             self.remove(document_id)
             rest()
         changed = []
-        asked = iter(documents)
-        while some := list(islice(asked, _AT_ONCE)):
+        for some in _in_steps(documents, rest):
             changed += [document for document in some if self.document(document.id) != document]
-            rest()
         self.add_all(changed, rest)
         return self._without_vectors(changed)
 

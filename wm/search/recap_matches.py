@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from wm.formats.recaps import Recap
 from wm.search.query import parse
-from wm.text.terms import only_asks, raw_words, terms_of
+from wm.text.terms import only_asks, terms_in, terms_of
 
 LEAST_SHARE = 0.6
 """Share of the query's words that a recap must contain."""
@@ -40,9 +40,7 @@ def _share(words: Sequence[frozenset[str]], known: frozenset[str]) -> float:
 
 
 def _terms(recap: Recap) -> frozenset[str]:
-    return frozenset(
-        term for text in _texts(recap) for raw in raw_words(text) for term in terms_of(raw)
-    )
+    return frozenset(term for text in _texts(recap) for term in terms_in(text))
 
 
 def _texts(recap: Recap) -> Iterable[str]:

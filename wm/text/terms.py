@@ -9,8 +9,9 @@ Terms ignore case and accents, because few people type them in a search. Does no
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from wm.text.letters import unaccented, without_invisible
 from wm.text.scripts import is_cjk
@@ -108,6 +109,11 @@ def terms_of(raw: str) -> tuple[str, ...]:
     if len(parts) < 2:
         return tuple(map(stem, parts))
     return (f"={_whole(bare)}", *_tails(bare), *map(stem, parts))
+
+
+def terms_in(text: str) -> Iterator[str]:
+    """The terms of all words of a text, in order."""
+    return chain.from_iterable(map(terms_of, raw_words(text)))
 
 
 def is_name(raw: str) -> bool:

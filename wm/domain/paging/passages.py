@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 from msgspec import Struct
 
-from wm.text.terms import STOP_WORDS, raw_words, terms_of
+from wm.text.terms import STOP_WORDS, raw_words, terms_in, terms_of
 
 PASSAGE_LINES = 8
 PASSAGE_CHARS = 700
@@ -96,8 +96,7 @@ def _closeness(
 
 def _parts(text: str) -> list[str]:
     """The stems of a text in order, identifiers in their parts."""
-    terms = (term for word in raw_words(text) for term in terms_of(word))
-    return [term for term in terms if not term.startswith("=")]
+    return [term for term in terms_in(text) if not term.startswith("=")]
 
 
 def _query_terms(query: str) -> frozenset[str]:
@@ -106,10 +105,7 @@ def _query_terms(query: str) -> frozenset[str]:
 
 
 def terms_by_line(text: str) -> LineTerms:
-    return tuple(
-        tuple(term for word in raw_words(line) for term in terms_of(word))
-        for line in text.split("\n")
-    )
+    return tuple(tuple(terms_in(line)) for line in text.split("\n"))
 
 
 class _Piece(Struct, frozen=True):
