@@ -85,6 +85,16 @@ def as_object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def as_list(value: Any) -> list[Any]:
+    """Return a value of a JSON text if it is a list; else []."""
+    return value if isinstance(value, list) else []
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list, without its other items; [] for any other value."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
 def add_member(text: str, where: Node, key: str, value: Any) -> str:
     """Return `text` with a new last member in the object `where`."""
     colon = ":" if _is_tight(text) else ": "

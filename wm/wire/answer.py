@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from wm.text.jsontext import as_object, as_text, object_of
+from wm.text.jsontext import as_list, as_object, as_text, object_of
 from wm.wire.sse import Decoder, StreamEvent
 
 _JOINED = {
@@ -83,9 +83,7 @@ class MessageAssembly:
             self._texts.setdefault((index, field), []).append(text)
         elif kind == "citations_delta":
             block = self._blocks.setdefault(index, {})
-            known = block.get("citations")
-            before = known if isinstance(known, list) else []
-            block["citations"] = [*before, delta.get("citation")]
+            block["citations"] = [*as_list(block.get("citations")), delta.get("citation")]
         else:
             self._others.append({"index": index, "delta": delta})
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from wm.text.jsontext import as_text
+from wm.text.jsontext import as_text, objects_in
 from wm.wire.spans import ByteSpan, members
 
 MARK = "cache_control"
@@ -81,7 +81,7 @@ class Block(Struct, frozen=True, dict=True):
         count. An image counts as a large one; a PDF's content is not examined."""
         value = _unmarked(self.value)
         images = 0
-        for part in (value, *_parts(value)):
+        for part in (value, *objects_in(value.get("content"))):
             if part.get("type") == "image" and part.pop("source", None) is not None:
                 images += 1
         chars = len(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) if value else 0
@@ -146,11 +146,6 @@ def _unmarked(value: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _parts(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    parts = value.get("content")
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-
-
 def ttl_of(value: Mapping[str, Any]) -> str:
     """Lifetime of the cache mark of a block or a request, or of one inside a tool result; ""
     without one."""
@@ -159,4 +154,4 @@ def ttl_of(value: Mapping[str, Any]) -> str:
         return "1h" if mark.get("ttl") == "1h" else "5m"
     if value.get("type") != "tool_result":
         return ""
-    return next((ttl for part in _parts(value) if (ttl := ttl_of(part))), "")
+    return next((ttl for part in objects_in(value.get("content")) if (ttl := ttl_of(part))), "")

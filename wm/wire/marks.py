@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from wm.wire.block import MARK, SPELLED_MARK, Block
 from wm.wire.body import Body, Message, Replacement
 from wm.wire.cachesim import MAX_MARKS
-from wm.wire.policy import THINKING, as_list, json_of
+from wm.wire.policy import THINKING, into_list, json_of
 from wm.wire.spans import ByteSpan
 
 
@@ -109,6 +109,6 @@ def _can_be_marked(message: Message) -> bool:
 def _inserted(block: Block, mark: bytes) -> list[Replacement]:
     named = SPELLED_MARK + b":" + mark
     if block.text:
-        return as_list(block, b"," + named + b"}")
+        return into_list(block, b"," + named + b"}")
     start = block.span.start + 1
     return [(ByteSpan(start, start), named + b",")]

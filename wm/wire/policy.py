@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
+from wm.text.jsontext import as_list, objects_in
 from wm.wire.block import MARK, SPELLED_MARK, Block
 from wm.wire.body import Body, Message, Replacement
 from wm.wire.history import ConversationHistory
@@ -291,8 +292,8 @@ def result_text(content: Any) -> str:
     """The text of a text-only result; "" for one with other parts."""
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    parts = as_list(content)
+    texts = [part.get("text") for part in objects_in(parts)]
     are_texts = len(texts) == len(parts) and all(isinstance(text, str) for text in texts)
     return "\n".join(map(str, texts)) if are_texts else ""
 
@@ -364,12 +365,12 @@ def _appended(message: Message, parts: Sequence[bytes]) -> list[Replacement]:
     """Blocks at the end of a message."""
     last = message.blocks[-1]
     if last.text:
-        return as_list(last, b",".join([b"}", *parts]))
+        return into_list(last, b",".join([b"}", *parts]))
     end = last.span.end
     return [(ByteSpan(end, end), b"".join(b"," + part for part in parts))]
 
 
-def as_list(text: Block, rest: bytes) -> list[Replacement]:
+def into_list(text: Block, rest: bytes) -> list[Replacement]:
     """The splices that put a content of one text into a list with more behind the text. They leave
     the text itself free for a decision."""
     start, end = text.span.start, text.span.end
@@ -389,6 +390,5 @@ def _content(block: Block, quoted: bytes) -> bytes:
 
 
 def _mark_in(content: Any) -> Any:
-    parts = content if isinstance(content, list) else []
-    marks = [part[MARK] for part in parts if isinstance(part, dict) and MARK in part]
+    marks = [part[MARK] for part in objects_in(content) if MARK in part]
     return marks[-1] if marks else None

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from wm.text.jsontext import as_object, as_text, object_of
+from wm.text.jsontext import as_object, as_text, object_of, objects_in
 from wm.wire.sse import Decoder, StreamEvent
 
 _RELEVANT = frozenset({"message_start", "message_delta", "message_stop", "error"})
@@ -140,12 +140,7 @@ class ChatReader(AnswerReader):
 
 
 def _completion(body: Mapping[str, Any], summary: AnswerSummary) -> AnswerSummary:
-    choices = body.get("choices")
-    ended = [
-        as_text(one.get("finish_reason"))
-        for one in (choices if isinstance(choices, list) else [])
-        if isinstance(one, Mapping)
-    ]
+    ended = [as_text(one.get("finish_reason")) for one in objects_in(body.get("choices"))]
     usage, found = summary.usage, body.get("usage")
     if isinstance(found, Mapping):
         prompt = _count(found.get("prompt_tokens"), 0)

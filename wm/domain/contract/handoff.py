@@ -19,6 +19,7 @@ from wm.formats.core_memory import CoreBlock, CoreMemory
 from wm.formats.session_state import SessionState
 from wm.settings import ContractSettings, SessionSettings
 from wm.text.escape import neutralise
+from wm.text.jsontext import as_list
 from wm.text.sentences import first_sentences
 
 MARK = "<!-- Written by `wm handoff`; it is overwritten. -->"
@@ -142,8 +143,7 @@ def _evidence(
             yield f"Active file: {_shown(file.path, limits)} ({file.action}{times})"
         yield from (_shown(line, limits) for line in recap.evidence(state.recap))
     contract = sources.contract or {}
-    reviews = contract.get("legal_reviews")
-    for text in reviews if isinstance(reviews, list) else ():
+    for text in as_list(contract.get("legal_reviews")):
         if isinstance(text, str):
             yield f"Legal review: {_shown(text, limits)}"
     if sources.contract is not None:

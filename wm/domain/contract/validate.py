@@ -31,7 +31,7 @@ from wm.formats.session_contract import (
     RUNTIME,
     TEXTS,
 )
-from wm.text.jsontext import Node
+from wm.text.jsontext import Node, as_list
 from wm.text.letters import is_invisible
 from wm.text.patterns import Lazy
 
@@ -236,8 +236,7 @@ class _Check:
             yield from self._reviews(reviews, root, given, known)
         counted = members.get("compaction_count")
         value = counted.value if counted is not None else 0
-        is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        if is_count and value < known.compaction_count:
+        if _is_count(value) and value < known.compaction_count:
             where = counted.start if counted is not None else root.end - 1
             before = known.compaction_count
             yield self._at(where, "compaction_count", "count_fell", count=value, before=before)
@@ -287,8 +286,7 @@ def state_to_record(read: Text, digest: Callable[[str], str]) -> KnownContract |
     tree = read.tree
     if tree is None or not isinstance(tree.value, dict):
         return None
-    reviews = tree.value.get("legal_reviews")
-    texts = reviews if isinstance(reviews, list) else []
+    texts = as_list(tree.value.get("legal_reviews"))
     return KnownContract(
         path="",
         reviews=tuple(digest(text) for text in texts if isinstance(text, str)),
@@ -299,8 +297,11 @@ def state_to_record(read: Text, digest: Callable[[str], str]) -> KnownContract |
 def count_of(tree: Node) -> int:
     """Return the count of a contract, 0 if it has none."""
     value = tree.value.get("compaction_count")
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if is_count else 0
+    return value if _is_count(value) else 0
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def printable(value: Any) -> Any:

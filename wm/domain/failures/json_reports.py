@@ -18,6 +18,7 @@ from wm.domain.failures.detected import TABLES, DetectedError, line_no
 from wm.domain.failures.summaries import says_failed
 from wm.domain.failures.terminal_lines import without_escapes
 from wm.text import patterns
+from wm.text.jsontext import as_list
 
 MAX_CHARS = 4_000_000
 """A longer report is not parsed: the lines of its text are read like any other output."""
@@ -150,7 +151,7 @@ def _strings(value: Any, depth: int) -> Iterator[str]:
 
 
 def _numbered(value: Any) -> Iterator[tuple[str, Any]]:
-    yield from (("", one) for one in (value if isinstance(value, list) else ()))
+    yield from (("", one) for one in as_list(value))
 
 
 def _has_ending(text: str) -> bool:

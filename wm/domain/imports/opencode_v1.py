@@ -25,6 +25,7 @@ from wm.domain.imports.foreign import (
 )
 from wm.domain.imports.markdown import statements
 from wm.formats.core_memory import BLOCKS
+from wm.text.jsontext import as_list, as_object
 
 NAME = "opencode-v1"
 CORE, WORKING = "memory-core", "memory-working"
@@ -99,12 +100,10 @@ def _session(
 
 def _items(document: dict[str, object]) -> Iterator[tuple[str, object]]:
     """(kind, item) of both shapes; a file caught in mid-conversion may hold both."""
-    slots = document.get("slots")
-    for kind, values in slots.items() if isinstance(slots, dict) else ():
-        yield from ((kind, item) for item in (values if isinstance(values, list) else ()))
+    for kind, values in as_object(document.get("slots")).items():
+        yield from ((kind, item) for item in as_list(values))
     for name in ("pool", "items"):
-        values = document.get(name)
-        yield from (("", item) for item in (values if isinstance(values, list) else ()))
+        yield from (("", item) for item in as_list(document.get(name)))
 
 
 def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: str) -> ForeignMemory:

@@ -30,6 +30,7 @@ from wm.domain.imports.foreign import (
     words,
 )
 from wm.formats.workspace_memory import IMPORTANCES, SOURCES, TYPES
+from wm.text.jsontext import as_list, as_object
 
 NAME = "opencode-v2"
 MEMORY = "workspace-memory.json"
@@ -70,15 +71,13 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     if not isinstance(entries, list):
         return Refusal("foreign", "It has no list of entries, as the plugin's files do.")
     waits = file.path.endswith(JOURNAL)
-    workspace = document.get("workspace")
-    root = words(workspace.get("root"), 4096) if isinstance(workspace, dict) else ""
+    root = words(as_object(document.get("workspace")).get("root"), 4096)
     return structs.replace(_entries(file, entries, waits=waits), root=root)
 
 
 def _session(file: ForeignFile, document: dict[str, object]) -> ForeignMemory:
-    pending = document.get("pendingMemories")
-    parsed = _entries(file, pending if isinstance(pending, list) else [], waits=True)
-    hot = sum(len(held) for name in HOT if isinstance(held := document.get(name), list))
+    parsed = _entries(file, as_list(document.get("pendingMemories")), waits=True)
+    hot = sum(len(as_list(document.get(name))) for name in HOT)
     return structs.replace(parsed, left=(*parsed.left, *tally(file.path, ["hot_state"] * hot)))
 
 
@@ -160,8 +159,7 @@ def _ids(value: object) -> Iterator[str]:
 
 
 def _tags(item: dict[str, object]) -> Iterator[str]:
-    raw = item.get("tags")
-    for tag in raw[:MAX_TAGS] if isinstance(raw, list) else ():
+    for tag in as_list(item.get("tags"))[:MAX_TAGS]:
         if words(tag, 60):
             yield words(tag, 60)
 

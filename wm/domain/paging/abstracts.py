@@ -13,6 +13,7 @@ from msgspec import Struct
 from wm.domain.paging.entities import entities, json_in, missing_in, plain, texts
 from wm.domain.paging.stubs import MAX_NAMES, names_in
 from wm.domain.paging.summary import SHARES, summary
+from wm.text.jsontext import as_list
 
 _MOST_ITEMS, _ITEM_CHARS = 12, 200
 _TOLERANCE = 1.5
@@ -76,9 +77,7 @@ def faults(content: str, made: Abstract | None) -> list[str]:
 
 def unanswered(made: Abstract, reply: str) -> list[str]:
     """The questions for which the reply quotes no words of the detailed summary."""
-    found = json_in(reply) or {}
-    quotes = found.get("quotes")
-    quotes = quotes if isinstance(quotes, list) else []
+    quotes = as_list((json_in(reply) or {}).get("quotes"))
     text = plain(made.detailed)
     return [
         question
@@ -100,7 +99,7 @@ def undeclared(content: str, said: str, reply: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             loss.strip()[:_ITEM_CHARS]
-            for one in (found if isinstance(found, list) else [])[:_MOST_ITEMS]
+            for one in as_list(found)[:_MOST_ITEMS]
             if isinstance(one, dict)
             and isinstance(loss := one.get("loss"), str)
             and loss.strip()

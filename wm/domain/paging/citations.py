@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from wm.domain.paging.entities import entities, json_in, missing_in, plain
 from wm.domain.paging.passages import TextPassage
-from wm.text.jsontext import as_object
+from wm.text.jsontext import as_list, as_object
 from wm.text.terms import STOP_WORDS, raw_words, terms_of
 
 _AROUND = 30
@@ -103,9 +103,7 @@ def checked(
         return "not_found"
     if not isinstance(text, str) or not text.strip() or len(text) > max_chars:
         return "unreadable"
-    listed = found.get("citations")
-    listed = listed[:_MOST_CITED] if isinstance(listed, list) else []
-    cited = [_cited(one, sent) for one in listed]
+    cited = [_cited(one, sent) for one in as_list(found.get("citations"))[:_MOST_CITED]]
     kept = [one for one in cited if one is not None]
     if not kept or len(kept) < len(cited):
         return "wrong_citation"

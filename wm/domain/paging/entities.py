@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from wm.domain.paging.stubs import names_in
+from wm.text.jsontext import as_list
 from wm.text.patterns import Lazy
 
 _PATH = Lazy(r"(?:[\w.~-]*/)+[\w-]+(?:\.\w+)*|\b[\w-]+\.[a-z]{1,4}\b")
@@ -66,5 +67,5 @@ def json_in(reply: str) -> Any:
 
 def texts(value: Any) -> tuple[str, ...]:
     """The strings of a list; () for anything else."""
-    found = value if isinstance(value, list) else []
+    found = as_list(value)
     return tuple(one.strip() for one in found if isinstance(one, str) and one.strip())

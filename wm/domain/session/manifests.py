@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from wm.text.jsontext import as_object, as_text
+from wm.text.jsontext import as_list, as_object, as_text
 from wm.text.patterns import Lazy
 
 Pair = tuple[str, str]
@@ -109,7 +109,7 @@ def _pyproject(text: str) -> Iterator[Pair]:
     )
     lists = [project.get("dependencies"), *(table for group in groups for table in group.values())]
     for table in lists:
-        for requirement in table if isinstance(table, list) else ():
+        for requirement in as_list(table):
             if isinstance(requirement, str):
                 yield from _requirements(requirement)
     poetry = as_object(as_object(found.get("tool")).get("poetry"))
