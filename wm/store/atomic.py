@@ -36,6 +36,19 @@ from wm.store import paths
 from wm.store.fsops import Bytes, Disk, Handle
 
 
+def make_folder(disk: Disk, path: str) -> Handle:
+    """Open a folder, creating missing folders on the path to it."""
+    try:
+        return disk.folder(path)
+    except FileNotFoundError:
+        upper, _, name = path.rpartition("/")
+        with make_folder(disk, upper) as parent:
+            with contextlib.suppress(FileExistsError):  # another writer was faster
+                disk.mkdir(parent, name)
+            disk.flush(parent)
+        return disk.folder(path)
+
+
 class Staged(Struct):
     """New bytes that are not renamed into place yet. The files stay open until they are flushed or
     dropped."""

@@ -10,7 +10,6 @@ removes anything here, the oldest files first, and folders never.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import secrets
@@ -19,7 +18,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from wm.store import paths
+from wm.store import atomic, paths
 from wm.store.fsops import Disk, Handle
 
 REASON = ".reason.json"
@@ -42,23 +41,13 @@ class Quarantine(Struct, frozen=True):
         A regular file keeps its old name too (if links are supported); a folder, a symlink or
         anything else is moved, because it cannot be replaced in place.
         """
-        with self._open() as quarantine:
+        with atomic.make_folder(self.disk, paths.QUARANTINE) as quarantine:
             new = self._free_name(folder.path, name)
             self._bring(folder, name, quarantine, new)
             self._write_reason(quarantine, new, paths.FilePlace(folder.path, name).path, reason)
             self.disk.flush(quarantine)
             self._trim(quarantine)
         return f"{paths.QUARANTINE}/{new}"
-
-    def _open(self) -> Handle:
-        try:
-            return self.disk.folder(paths.QUARANTINE)
-        except FileNotFoundError:
-            with self.disk.folder("") as home:
-                with contextlib.suppress(FileExistsError):
-                    self.disk.mkdir(home, paths.QUARANTINE)
-                self.disk.flush(home)
-            return self.disk.folder(paths.QUARANTINE)
 
     def _free_name(self, folder: str, name: str) -> str:
         flat = paths.FilePlace(folder, name).path.replace("/", "--").lstrip(".")
