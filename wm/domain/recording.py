@@ -222,13 +222,12 @@ class RecordingIndex(Struct):
         return known[:count] if known is not None and len(known) >= count else None
 
 
-class RecordingLine:
+class RecordingLine(Struct, eq=False):
     """Builds one line: texts and parts that the log does not contain yet get a number."""
 
-    def __init__(self, index: RecordingIndex) -> None:
-        self._index = index
-        self._texts: dict[bytes, tuple[int, str | dict[str, str]]] = {}
-        self._parts: dict[bytes, tuple[int, tuple[str | int, ...]]] = {}
+    index: RecordingIndex
+    _texts: dict[bytes, tuple[int, str | dict[str, str]]] = {}
+    _parts: dict[bytes, tuple[int, tuple[str | int, ...]]] = {}
 
     def entry(self, found: Cut) -> Entry:
         """The entry of a request that refers to this part."""
@@ -241,17 +240,17 @@ class RecordingLine:
 
     def _text(self, token: bytes) -> int:
         digest = _digest(token)
-        number = self._index.texts.get(digest)
+        number = self.index.texts.get(digest)
         if number is None:
-            number = self._index.next_text + len(self._texts)
+            number = self.index.next_text + len(self._texts)
             number, _ = self._texts.setdefault(digest, (number, as_text(token)))
         return number
 
     def _part(self, part: tuple[str | int, ...]) -> int:
         digest = _digest(_written(part))
-        number = self._index.parts.get(digest)
+        number = self.index.parts.get(digest)
         if number is None:
-            number = self._index.next_part + len(self._parts)
+            number = self.index.next_part + len(self._parts)
             number, _ = self._parts.setdefault(digest, (number, part))
         return number
 
@@ -262,15 +261,15 @@ class RecordingLine:
         fields: dict[str, object],
         base: str,
     ) -> Recording:
-        known = self._index.requests.get(base, ())
+        known = self.index.requests.get(base, ())
         request = folded(entries, known)
         return Recording.model_validate(
             {
                 **fields,
                 "base": base if any(isinstance(e, tuple) and len(e) == 2 for e in request) else "",
-                "first_text": self._index.next_text,
+                "first_text": self.index.next_text,
                 "texts": [text for _, text in self._texts.values()],
-                "first_part": self._index.next_part,
+                "first_part": self.index.next_part,
                 "parts": [part for _, part in self._parts.values()],
                 "request": request,
                 "answer": tuple(answer),
@@ -360,13 +359,12 @@ class Rebuilt(Struct, frozen=True):
     answer: bytes | None
 
 
-class Reader:
+class Reader(Struct, eq=False):
     """Rebuilds exchanges from the lines of a log, in order."""
 
-    def __init__(self) -> None:
-        self._texts: dict[int, bytes] = {}
-        self._parts: dict[int, tuple[str | int, ...]] = {}
-        self._requests: dict[str, tuple[Entry, ...]] = {}
+    _texts: dict[int, bytes] = {}
+    _parts: dict[int, tuple[str | int, ...]] = {}
+    _requests: dict[str, tuple[Entry, ...]] = {}
 
     def take(self, line: Recording) -> Rebuilt | None:
         """The exchange that this line completes; None for a line that has parts only."""

@@ -12,6 +12,8 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+from msgspec import Struct, field
+
 REST_S = 0.05
 """Work starts when no exchange has ended for this many seconds."""
 MAX_WAITING_BYTES = 1024 * 1024
@@ -20,15 +22,14 @@ _EACH_BYTES = 1024
 """Assumed overhead of one work item besides its bodies; it bounds the number of items too."""
 
 
-class DeferredWork:
+class DeferredWork(Struct, eq=False):
     """The queue of one proxy. Runs on the event loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, rest_s: float = REST_S) -> None:
-        self._loop = loop
-        self._rest_s = rest_s
-        self._waiting: deque[tuple[int, Callable[[], None]]] = deque()
-        self._waiting_bytes = 0
-        self._timer: asyncio.TimerHandle | None = None
+    loop: asyncio.AbstractEventLoop
+    rest_s: float = REST_S
+    _waiting: deque[tuple[int, Callable[[], None]]] = field(default_factory=deque)
+    _waiting_bytes: int = 0
+    _timer: asyncio.TimerHandle | None = None
 
     def add(self, work: Callable[[], None], size: int) -> None:
         """Queue a job. size: bytes that it keeps in memory until it runs. It must not raise."""
@@ -38,7 +39,7 @@ class DeferredWork:
             self._do_next()
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._loop.call_later(self._rest_s, self._turn)
+        self._timer = self.loop.call_later(self.rest_s, self._turn)
 
     def do_all(self) -> None:
         """Run all queued jobs now."""
@@ -51,7 +52,7 @@ class DeferredWork:
     def _turn(self) -> None:
         if self._waiting:
             self._do_next()
-        self._timer = self._loop.call_later(0, self._turn) if self._waiting else None
+        self._timer = self.loop.call_later(0, self._turn) if self._waiting else None
 
     def _do_next(self) -> None:
         size, work = self._waiting.popleft()

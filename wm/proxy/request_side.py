@@ -12,12 +12,11 @@ from wm.proxy import heads
 from wm.proxy.preparing import MAX_BUFFERED_BYTES
 
 
-class PendingRequest:
+class PendingRequest(Struct, eq=False):
     """The body of a request that is buffered until it is complete and prepared."""
 
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
+    _pieces: list[bytes] = []
+    _size: int = 0
 
     def add(self, data: bytes) -> bool:
         """Append data. False if the body is too long to be buffered further."""

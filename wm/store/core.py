@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wm.errors import OnError, StoreError, Unwritable
 from wm.secrets.redact import Redactor
@@ -56,15 +56,14 @@ class Pending(Struct, frozen=True):
     wait: Wait
 
 
-class Recent(Generic[V]):
+class Recent(Struct, Generic[V], eq=False):
     """An LRU cache of values by key. The least recently used values leave when the total size
     exceeds `limit`; the newest value stays, whatever its size. Safe for several threads."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._total = 0
-        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
-        self._guard = threading.Lock()
+    limit: int
+    _total: int = 0
+    _kept: OrderedDict[Hashable, tuple[V, int]] = field(default_factory=OrderedDict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: Hashable) -> V | None:
         with self._guard:
@@ -78,7 +77,7 @@ class Recent(Generic[V]):
             self._pop(key)
             self._kept[key] = value, size
             self._total += size
-            while self._total > self._limit and len(self._kept) > 1:
+            while self._total > self.limit and len(self._kept) > 1:
                 self._pop(next(iter(self._kept)))
 
     def pop(self, key: Hashable) -> V | None:
@@ -157,16 +156,7 @@ class Core:
 
     def make_folder(self, path: str) -> Handle:
         """Open a folder, creating missing folders on the path to it."""
-        try:
-            return self.disk.folder(path)
-        except FileNotFoundError:
-            upper, _, name = path.rpartition("/")
-            with self.make_folder(upper) as parent:
-                # Another writer may create it first.
-                with contextlib.suppress(FileExistsError):
-                    self.disk.mkdir(parent, name)
-                self.disk.flush(parent)
-            return self.disk.folder(path)
+        return atomic.make_folder(self.disk, path)
 
     def newest_sessions(self, path: str) -> tuple[str, ...]:
         """The `<sid>`s of the sessions with a log or a state in this folder, the one written last

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
+from msgspec import Struct
+
 from wm.domain.governance import FileFact, FileKind, FilePart
 from wm.formats.base import Document
 from wm.formats.core_memory import NEXT, CoreMemory
@@ -154,12 +156,11 @@ def modified(core: Core, ref: Ref[Document]) -> float:
     return 0.0
 
 
-class Removal:
+class Removal(Struct, eq=False):
     """Deletes the files of one plan, document by document."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self._touched: dict[str, None] = {}
+    core: Core
+    _touched: dict[str, None] = {}
 
     def remove(self, files: Sequence[FileFact]) -> str:
         """Delete files of one document; returns "" when they are gone, else why they stay. Raises
@@ -167,8 +168,8 @@ class Removal:
         place = tree.place_at(files[0].document)
         # If something is missing, the folder is gone, or another process was first.
         with (
-            if_there("delete", self._core.home, place.path),
-            self._core.disk.folder(place.folder) as folder,
+            if_there("delete", self.core.home, place.path),
+            self.core.disk.folder(place.folder) as folder,
         ):
             self._touched[place.folder] = None
             return self._remove(folder, place, files)
@@ -177,30 +178,30 @@ class Removal:
     def flush(self) -> None:
         """Flush the removals to disk, so that no power cut restores the files. Raises
         StoreError."""
-        with explained("flush", self._core.home), ExitStack() as stack:
+        with explained("flush", self.core.home), ExitStack() as stack:
             folders = []
             for path in self._touched:
                 with suppress(FileNotFoundError):
-                    folders.append(stack.enter_context(self._core.disk.folder(path)))
-            self._core.disk.flush_all(folders)
+                    folders.append(stack.enter_context(self.core.disk.folder(path)))
+            self.core.disk.flush_all(folders)
         self._touched.clear()
 
     def _remove(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
         if files[0].kind is FileKind.OUTPUT:
             return self._unlink_all(folder, place, files)  # tool outputs have no locks
         # Taking the lock creates its file, so a lock file that did not exist before must not stay.
-        had_lock = self._core.disk.exists(folder, paths.lock(place.name))
+        had_lock = self.core.disk.exists(folder, paths.lock(place.name))
         loses_lock = not had_lock or any(file.part is FilePart.LOCK for file in files)
-        with self._core.locks.try_hold(folder, place.name) as lock:
+        with self.core.locks.try_hold(folder, place.name) as lock:
             if lock is None:
                 return "locked"
             why = self._unlink_all(folder, place, files)
             if loses_lock and not why:
-                self._core.locks.remove(lock)
+                self.core.locks.remove(lock)
         return why
 
     def _unlink_all(self, folder: Handle, place: FilePlace, files: Sequence[FileFact]) -> str:
-        disk = self._core.disk
+        disk = self.core.disk
         targets = [(f.path.rpartition("/")[2], f) for f in files if f.part is not FilePart.LOCK]
         if not all(self._is_unchanged(folder, name, fact) for name, fact in targets):
             return "changed"
@@ -209,8 +210,8 @@ class Removal:
         if came_back and parts & {FilePart.COPY, FilePart.LOCK}:
             return "changed"
         if parts & {FilePart.DOCUMENT, FilePart.COPY}:
-            self._core.drop_pending(place)
-            self._core.cache.pop(place.path)
+            self.core.drop_pending(place)
+            self.core.cache.pop(place.path)
         # The document last: it counts until then, and no copy is left that would count instead.
         for name, _fact in sorted(targets, key=lambda file: file[1].part is FilePart.DOCUMENT):
             disk.remove(folder, name)
@@ -219,7 +220,7 @@ class Removal:
     def _is_unchanged(self, folder: Handle, name: str, fact: FileFact) -> bool:
         """Whether the file is the one that was listed, or gone."""
         try:
-            now = self._core.disk.stat(folder, name)
+            now = self.core.disk.stat(folder, name)
         except FileNotFoundError:
             return True
         return (now.st_mtime, now.st_size) == (fact.modified, fact.size)

@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec import Struct
+
 from wm.text.jsontext import as_list, as_object, as_text, object_of
 from wm.wire.sse import Decoder, StreamEvent
 
@@ -43,14 +45,13 @@ def spelled(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
-class MessageAssembly:
+class MessageAssembly(Struct, eq=False):
     """Takes the events of one message, in order; `value` is the message so far."""
 
-    def __init__(self) -> None:
-        self._head: dict[str, Any] = {}
-        self._blocks: dict[int, dict[str, Any]] = {}
-        self._texts: dict[tuple[int, str], list[str]] = {}
-        self._others: list[Any] = []
+    _head: dict[str, Any] = {}
+    _blocks: dict[int, dict[str, Any]] = {}
+    _texts: dict[tuple[int, str], list[str]] = {}
+    _others: list[Any] = []
 
     def take(self, event: StreamEvent) -> None:
         body = object_of(event.data)

@@ -7,6 +7,8 @@ generation was not observed counts as bound to the prefix at its first occurrenc
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from wm.wire.body import Body, Replacement
 from wm.wire.policy import json_of
 from wm.wire.prices import price_of
@@ -39,12 +41,11 @@ def tolerance(body: Body) -> Replacement | None:
     return body.fields["thinking"], json_of({**thinking, "block_binding": _DROP})
 
 
-class Bindings:
+class Bindings(Struct, eq=False):
     """The thinking blocks of one conversation, and the prefix of each."""
 
-    def __init__(self) -> None:
-        self._bound: dict[str, bytes] = {}
-        self._end: tuple[int, bytes] = (0, b"")
+    _bound: dict[str, bytes] = {}
+    _end: tuple[int, bytes] = (0, b"")
 
     def broken(self, row: BlockRow) -> list[int]:
         """Indexes of thinking units whose prefix has changed. Call it once per request, with the

@@ -29,16 +29,15 @@ class _Entry(Struct):
     until: float
 
 
-class PromptCache:
+class PromptCache(Struct, eq=False):
     """One cache, fed request by request. ttl: overrides the lifetime of every mark; "" does not.
 
     minimum: tokens of the shortest cacheable prefix; None uses the model's.
     """
 
-    def __init__(self, *, ttl: str = "", minimum: int | None = None) -> None:
-        self._ttl = ttl
-        self._minimum = minimum
-        self._entries: dict[bytes, _Entry] = {}
+    ttl: str = ""
+    minimum: int | None = None
+    _entries: dict[bytes, _Entry] = {}
 
     def account(self, row: BlockRow, at: float = 0.0, *, output: int = 0) -> Usage:
         """The usage of this request; its marks create entries for later ones.
@@ -73,12 +72,12 @@ class PromptCache:
 
     def _marks(self, row: BlockRow) -> list[int]:
         """Positions of the effective marks: the first four, at or above the minimum size."""
-        known = self._minimum
+        known = self.minimum
         minimum = price_of(row.model).cache_minimum if known is None else known
         return [number for number in row.marked[:MAX_MARKS] if row.tokens[number] >= minimum]
 
     def _of(self, row: BlockRow, mark: int) -> str:
-        return self._ttl or row.units[mark].ttl
+        return self.ttl or row.units[mark].ttl
 
     def _longest_hit(self, row: BlockRow, mark: int, at: float, *, renew: bool) -> int:
         """The last block of the longest cached prefix in range of a mark, or -1."""

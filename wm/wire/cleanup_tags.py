@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 TEACH = "wm:tags"
 """Represents the tags among the names of phantom tools; no tool has such a name."""
@@ -39,18 +39,17 @@ class CleanupTag(Struct, frozen=True):
     text: str = ""
 
 
-class TagReader:
+class TagReader(Struct, eq=False):
     """One text, piece by piece. tags: those that were read so far."""
 
-    def __init__(self) -> None:
-        self.tags: list[CleanupTag] = []
-        self._kept = ""
-        """What was not shown yet: it may be a tag."""
-        self._line = ""
-        """What was shown of the present line."""
-        self._fence = ""
-        self._ticks = 0
-        """Length of the backticks that opened inline code, in this paragraph."""
+    tags: list[CleanupTag] = []
+    _kept: str = ""
+    """What was not shown yet: it may be a tag."""
+    _line: str = ""
+    """What was shown of the present line."""
+    _fence: str = ""
+    _ticks: int = 0
+    """Length of the backticks that opened inline code, in this paragraph."""
 
     def feed(self, piece: str, *, last: bool = False) -> str:
         """The text for the client now. last: nothing follows."""
@@ -140,16 +139,15 @@ StreamPart = tuple[bytes, str, dict[str, Any]]
 """An event of a stream: its bytes (b"" if it was changed), its name, and its data."""
 
 
-class TaggedBlock:
+class TaggedBlock(Struct, eq=False):
     """The events of one text block, without its tags. It begins for the client with its first
     visible word; a block that consists of tags does not."""
 
-    def __init__(self) -> None:
-        self._reader = TagReader()
-        self.waiting: list[StreamPart] = []
-        """Events before the first visible word, also those without a name (`ping`)."""
-        self._has_begun = False
-        self._index = 0
+    _reader: TagReader = field(default_factory=TagReader)
+    waiting: list[StreamPart] = []
+    """Events before the first visible word, also those without a name (`ping`)."""
+    _has_begun: bool = False
+    _index: int = 0
 
     def event(self, raw: bytes, name: str, body: dict[str, Any]) -> list[StreamPart]:
         """What the client gets now."""

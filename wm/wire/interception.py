@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
+from msgspec import Struct, field
+
 from wm.wire.sse import Cutter, StreamEvent
 
 
@@ -26,41 +28,40 @@ class StreamInterceptor(Protocol):
         """The bytes of earlier events that it has not returned, unchanged."""
 
 
-class InterceptedStream:
+class InterceptedStream(Struct, eq=False):
     """One answer that passes through an interceptor."""
 
-    def __init__(self, interceptor: StreamInterceptor) -> None:
-        self._interceptor: StreamInterceptor | None = interceptor
-        self._cutter = Cutter()
-        self._cut: deque[tuple[bytes, StreamEvent | None]] = deque()
-        self._done: list[bytes] = []
+    interceptor: StreamInterceptor | None
+    _cutter: Cutter = field(default_factory=Cutter)
+    _cut: deque[tuple[bytes, StreamEvent | None]] = field(default_factory=deque)
+    _done: list[bytes] = []
 
     def feed(self, piece: bytes) -> bytes:
         """The bytes for the client now. Raises the interceptor's errors; then call `bypass`."""
-        if self._interceptor is None:
+        if self.interceptor is None:
             return piece
         self._cut.extend(self._cutter.feed(piece))
         while self._cut:
-            self._done.append(self._interceptor.event(*self._cut[0]))
+            self._done.append(self.interceptor.event(*self._cut[0]))
             self._cut.popleft()
         return self._take()
 
     def end(self) -> bytes:
         """The last bytes for the client. Raises the interceptor's errors."""
-        if self._interceptor is None:
+        if self.interceptor is None:
             return b""
         if rest := self._cutter.rest():
             self._cut.append((rest, None))
-            self._done.append(self._interceptor.event(rest, None))
+            self._done.append(self.interceptor.event(rest, None))
             self._cut.clear()
-        self._done.append(self._interceptor.ended())
+        self._done.append(self.interceptor.ended())
         return self._take()
 
     def bypass(self) -> bytes:
         """Stop using the interceptor. Returns the bytes that it has not returned, unchanged."""
-        if self._interceptor is not None:
-            self._done.append(self._interceptor.unreturned())
-        self._interceptor = None
+        if self.interceptor is not None:
+            self._done.append(self.interceptor.unreturned())
+        self.interceptor = None
         self._done += [raw for raw, _ in self._cut]
         self._cut.clear()
         self._done.append(self._cutter.rest())

@@ -66,13 +66,12 @@ def modes_of(body: Body) -> str:
     return digest(modes(body))
 
 
-class Unfolding:
+class Unfolding(Struct, eq=False):
     """Rebuilds the rows of one conversation, request by request."""
 
-    def __init__(self) -> None:
-        self._head: tuple[OutlineRow, ...] = ()
-        self._lines: list[OutlineRow] = []
-        self._row: BlockRow | None = None
+    _head: tuple[OutlineRow, ...] = ()
+    _lines: list[OutlineRow] = []
+    _row: BlockRow | None = None
 
     def take(
         self,

@@ -12,6 +12,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct, field
+
 from wm.text.jsontext import as_object, object_of
 from wm.wire.answer import MessageAssembly, spelled
 from wm.wire.cleanup_tags import TEACH, StreamPart, TaggedBlock
@@ -27,7 +29,7 @@ _MESSAGE = frozenset(
 )
 
 
-class PhantomAnswer:
+class PhantomAnswer(Struct, eq=False):
     """One answer to the client, a `StreamInterceptor` of each answer of the service.
 
     names: of the phantom tools, and `TEACH` if the model may use cleanup tags. After each answer of
@@ -35,27 +37,26 @@ class PhantomAnswer:
     answer, or `close`.
     """
 
-    def __init__(self, names: frozenset[str]) -> None:
-        self.names = names
-        self.rounds: tuple[PhantomRound, ...] = ()
-        """The answers with calls that were carried out."""
-        self.content: list[dict[str, Any]] = []
-        """Blocks of the answer that ended last, if it has calls to carry out, or tags."""
-        self.first_usage: Usage | None = None
-        """Of the answer to the client's own request, if another one followed."""
-        self._usage: dict[str, Any] = {}
-        self._assembly = MessageAssembly()
-        self._numbers: dict[int, int] = {}
-        """Number of a block for the client, by its number in the present answer."""
-        self._shown = 0
-        self._blocks: list[Mapping[str, Any]] = []
-        """Of a message that is not streamed: the blocks for the client."""
-        self._text: TaggedBlock | None = None
-        """The text block that is being streamed, if it may have tags."""
-        self._end: list[bytes] = []
-        """Events of the end, while they are held back."""
-        self._last: dict[str, Any] = {}
-        """The answer of the service that ended last."""
+    names: frozenset[str]
+    rounds: tuple[PhantomRound, ...] = ()
+    """The answers with calls that were carried out."""
+    content: list[dict[str, Any]] = []
+    """Blocks of the answer that ended last, if it has calls to carry out, or tags."""
+    first_usage: Usage | None = None
+    """Of the answer to the client's own request, if another one followed."""
+    _usage: dict[str, Any] = {}
+    _assembly: MessageAssembly = field(default_factory=MessageAssembly)
+    _numbers: dict[int, int] = {}
+    """Number of a block for the client, by its number in the present answer."""
+    _shown: int = 0
+    _blocks: list[Mapping[str, Any]] = []
+    """Of a message that is not streamed: the blocks for the client."""
+    _text: TaggedBlock | None = None
+    """The text block that is being streamed, if it may have tags."""
+    _end: list[bytes] = []
+    """Events of the end, while they are held back."""
+    _last: dict[str, Any] = {}
+    """The answer of the service that ended last."""
 
     @property
     def calls(self) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """A longer event is forwarded unparsed: no service sends one, and memory stays bounded."""
@@ -27,17 +27,16 @@ class StreamEvent(Struct, frozen=True):
     data: bytes
 
 
-class Cutter:
+class Cutter(Struct, eq=False):
     """Splits a stream: returns the bytes of each complete event, with the event.
 
     Bytes without data, such as a comment, come with None.
     """
 
-    def __init__(self) -> None:
-        self._rest = bytearray()
-        self._searched = 0
-        self._too_long = False
-        """The current event is too long; its bytes so far were returned."""
+    _rest: bytearray = field(default_factory=bytearray)
+    _searched: int = 0
+    _too_long: bool = False
+    """The current event is too long; its bytes so far were returned."""
 
     def feed(self, piece: bytes) -> list[tuple[bytes, StreamEvent | None]]:
         """The events that this piece completes."""
@@ -78,18 +77,17 @@ class Cutter:
         return 0 if cut else found.end()
 
 
-class Decoder:
+class Decoder(Struct, eq=False):
     """Like `Cutter`, but returns events only. words: events without any of these are skipped; some
     others may still be returned."""
 
-    def __init__(self, words: tuple[bytes, ...] = (b"",)) -> None:
-        self._cutter = Cutter()
-        self._words = words
+    words: tuple[bytes, ...] = (b"",)
+    _cutter: Cutter = field(default_factory=Cutter)
 
     def feed(self, piece: bytes) -> list[StreamEvent]:
         """The events that this piece completes."""
         raws = [raw for raw, complete in self._cutter.cut(piece) if complete]
-        found = [_event(raw) for raw in raws if any(word in raw for word in self._words)]
+        found = [_event(raw) for raw in raws if any(word in raw for word in self.words)]
         return [event for event in found if event is not None]
 
     def end(self) -> list[StreamEvent]:

@@ -124,12 +124,11 @@ def outline(raw: bytes) -> Outline:
     return Outline(len(lines), tuple(entries), tuple(misdated))
 
 
-class _Inside:
+class _Inside(Struct, eq=False):
     """Track code fences and comments, which contain no headings."""
 
-    def __init__(self) -> None:
-        self._fence = b""
-        self._comment = False
+    _fence: bytes = b""
+    _comment: bool = False
 
     def takes(self, line: bytes) -> bool:
         """Does the line belong to a fence or a comment, including its first and last line?"""

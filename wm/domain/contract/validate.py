@@ -66,12 +66,11 @@ def check(read: Text, facts: ContractFacts) -> tuple[ContractFault, ...]:
     return tuple(found[:MOST_FAULTS])
 
 
-class _Check:
+class _Check(Struct, eq=False):
     """One check of one text."""
 
-    def __init__(self, text: str, facts: ContractFacts) -> None:
-        self.text = text
-        self.facts = facts
+    text: str
+    facts: ContractFacts
 
     def faults(self, root: Node) -> list[ContractFault]:
         if not isinstance(root.value, dict):

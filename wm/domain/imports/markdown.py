@@ -77,23 +77,22 @@ def _front_matter(lines: list[str], about: dict[str, str]) -> int:
     return 0
 
 
-class _StatementReader:
+class _StatementReader(Struct, eq=False):
     """Reads lines in order and collects blocks: list items or paragraphs."""
 
-    def __init__(self) -> None:
-        self.found = Statements()
-        self._block: list[str] = []
-        self._line = 0
-        self._indent: int | None = None
-        """Indent of the item being collected; None for a paragraph."""
-        self._headings: list[tuple[int, str]] = []
-        self._leads: list[tuple[int, str]] = []
-        """(indent, text) of open introductions: lines that end in a colon, and items with deeper
-        items."""
-        self._fence = ""
-        self._comment = False
-        self._markup = ""
-        """The table or quotation being skipped; each is counted once."""
+    found: Statements = field(default_factory=Statements)
+    _block: list[str] = []
+    _line: int = 0
+    _indent: int | None = None
+    """Indent of the item being collected; None for a paragraph."""
+    _headings: list[tuple[int, str]] = []
+    _leads: list[tuple[int, str]] = []
+    """(indent, text) of open introductions: lines that end in a colon, and items with deeper
+    items."""
+    _fence: str = ""
+    _comment: bool = False
+    _markup: str = ""
+    """The table or quotation being skipped; each is counted once."""
 
     def read(self, line: str, number: int) -> None:
         bare = line.strip()

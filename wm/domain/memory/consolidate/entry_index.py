@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable
 from itertools import count
 from operator import is_not
 
+from msgspec import Struct
+
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import composed, without_invisible
 from wm.text.terms import folded
@@ -22,17 +24,16 @@ _PREFIX_CHARS = 3
 _NO_LETTERS = {code: None for code in range(128) if not chr(code).isalnum()}
 
 
-class NearDuplicates:
+class NearDuplicates(Struct, eq=False):
     """Texts by the positions of their entries. A new text is compared word by word with few others
     (WM-5, WM-8): texts of the same letters, texts that contain a name, and texts that share most
     word prefixes."""
 
-    def __init__(self) -> None:
-        self._texts: dict[int, str] = {}
-        self._by_letters: dict[str, list[int]] = {}
-        # Both are built by the first query that needs them: an import uses only `alike`.
-        self._folded: dict[int, str] = {}
-        self._by_prefix: dict[str, list[int]] = {}
+    _texts: dict[int, str] = {}
+    _by_letters: dict[str, list[int]] = {}
+    # Both are built by the first query that needs them: an import uses only `alike`.
+    _folded: dict[int, str] = {}
+    _by_prefix: dict[str, list[int]] = {}
 
     def add(self, at: int, text: str) -> None:
         self._texts[at] = text
