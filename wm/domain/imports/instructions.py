@@ -39,15 +39,9 @@ def wants(parts: tuple[str, ...]) -> bool:
 def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Extract the statements of one file."""
     found = statements(file.text)
-    codes = list(found.codes)
     kind = TYPE_OF.get(found.about.get("type", "").lower(), "")
-    facts = []
-    for statement in found.statements:
-        if len(statement.text) > file.max_chars:
-            codes.append("too_long")
-        else:
-            facts.append(_fact(file, statement, kind))
-    return ForeignMemory(tuple(facts), tally(file.path, codes))
+    facts = [_fact(file, statement, kind) for statement in found.within(file.max_chars)]
+    return ForeignMemory(tuple(facts), tally(file.path, found.codes))
 
 
 def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportFact:

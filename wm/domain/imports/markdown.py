@@ -50,6 +50,12 @@ class Statements(Struct):
     codes: list[str] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
 
+    def within(self, most: int) -> list[MarkdownStatement]:
+        """The statements of at most so many characters; the others count as skipped."""
+        short = [one for one in self.statements if len(one.text) <= most]
+        self.codes += ["too_long"] * (len(self.statements) - len(short))
+        return short
+
 
 def statements(text: str) -> Statements:
     """Split a text into statements."""

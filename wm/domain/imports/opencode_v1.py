@@ -72,12 +72,9 @@ def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Foreign
         if name != "context":
             continue
         found = statements(text)
+        for statement in found.within(file.max_chars):
+            facts.append(_fact(file, statement.text, session, at, bare=statement.bare))
         codes += found.codes
-        for statement in found.statements:
-            if len(statement.text) > file.max_chars:
-                codes.append("too_long")
-            else:
-                facts.append(_fact(file, statement.text, session, at, bare=statement.bare))
     own = _session(file, session, blocks=tuple(kept)) if kept else ()
     return ForeignMemory(tuple(facts), tally(file.path, codes), sessions=own)
 

@@ -7,7 +7,7 @@ of the space, however long its lines; tool output is fenced data (TR-3).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wm.domain.session import active_files
 from wm.domain.session.sections import (
@@ -99,16 +99,9 @@ def _errors(state: SessionState, settings: SessionSettings) -> PromptSection:
     """Open errors before those that may be fixed, newest first."""
     newest = sorted(state.open_errors, key=lambda e: e.last_seen_at, reverse=True)
     ordered = sorted(newest, key=lambda e: e.status != "open")
-    cap, chars = settings.shown_errors, settings.rendered_line_chars
-    return PromptSection(
-        "errors",
-        "Open errors:",
-        tuple(
-            SectionItem(f"error:{e.fingerprint}", f"- {error_line(e, chars)}")
-            for e in ordered[:cap]
-        ),
-        tuple(f"error:{e.fingerprint}" for e in ordered[cap:]),
-    )
+    chars = settings.rendered_line_chars
+    items = [SectionItem(f"error:{e.fingerprint}", f"- {error_line(e, chars)}") for e in ordered]
+    return _capped("errors", "Open errors:", items, settings.shown_errors)
 
 
 def error_line(error: OpenError, max_chars: int) -> str:
@@ -125,34 +118,31 @@ def error_line(error: OpenError, max_chars: int) -> str:
 def _decisions(state: SessionState, settings: SessionSettings) -> PromptSection:
     """The newest first; they are stored oldest first. Decisions from a tool's text are not
     shown."""
-    items = tuple(
+    items = [
         SectionItem(
             f"decision:{number}", f"- {_short(decision.text, settings.rendered_line_chars)}"
         )
         for number, decision in reversed(tuple(enumerate(state.recent_decisions)))
         if decision.origin != "tool"
-    )
-    cap = settings.kept_decisions
-    return PromptSection(
-        "decisions", "Recent decisions:", items[:cap], tuple(i.name for i in items[cap:])
-    )
+    ]
+    return _capped("decisions", "Recent decisions:", items, settings.kept_decisions)
 
 
 def _pending(state: SessionState, settings: SessionSettings) -> PromptSection:
-    items = tuple(
+    items = [
         SectionItem(
             f"memory:{note.id or number}",
             f"- [{note.type}] {_short(note.text, settings.rendered_line_chars)}",
         )
         for number, note in reversed(tuple(enumerate(state.pending_memories)))
-    )
-    cap = settings.shown_pending
-    return PromptSection(
-        "memories",
-        "Memories kept in this session:",
-        items[:cap],
-        tuple(i.name for i in items[cap:]),
-    )
+    ]
+    return _capped("memories", "Memories kept in this session:", items, settings.shown_pending)
+
+
+def _capped(word: str, heading: str, items: Sequence[SectionItem], cap: int) -> PromptSection:
+    """A section of which the first `cap` items may be shown."""
+    beyond = tuple(item.name for item in items[cap:])
+    return PromptSection(word, heading, tuple(items[:cap]), beyond)
 
 
 def _short(text: str, max_chars: int) -> str:
