@@ -14,36 +14,14 @@ from typing import Any
 from msgspec import Struct
 
 from wm.domain.times import iso, parse
+from wm.text.tables import Tables
 
-ADMITTING = frozenset(
-    {
-        "branch_offered",
-        "memory_accepted",
-        "memory_imported",
-        "memory_inbox",
-        "memory_promoted",
-        "memory_received",
-        "memory_restored",
-        "memory_superseded",
-        "outside_accepted",
-        "outside_change",
-    }
-)
+_TABLES = Tables("wm.domain")
+
+ADMITTING = frozenset(_TABLES.words("admitting"))
 """Types of records that explain how an entry came into the memory, or what replaced it."""
 
-NAMING = (
-    "by",
-    "carriedBy",
-    "from",
-    "included",
-    "of",
-    "pending",
-    "proposal",
-    "reactivated",
-    "replaces",
-    "retired",
-    "target",
-)
+NAMING = _TABLES.words("naming")
 """Detail fields with ids of entries other than the record's own."""
 
 ACTING = ("user", "agent")

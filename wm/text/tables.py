@@ -43,6 +43,11 @@ class Tables:
         """The patterns of a table, one a line, as alternatives of one pattern."""
         return "|".join(f"(?:{row})" for row in self._tables[name].splitlines() if row)
 
+    def phrases(self, name: str) -> tuple[str, ...]:
+        """The phrases of a table, which commas or line ends separate, in order."""
+        lines = str(self._tables[name]).strip().splitlines()
+        return tuple(phrase for line in lines for phrase in line.split(", "))
+
     def names(self) -> tuple[str, ...]:
         """The names of all tables, in order."""
         return tuple(self._tables)

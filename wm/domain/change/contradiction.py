@@ -49,17 +49,10 @@ UNIQUE = frozenset(
 )
 """Verbs with one subject: two different names before one of them cannot both be right."""
 
-_CJK_DENIALS = (
-    "不再", "不得", "不要", "不能", "不可", "不用", "不会", "不需要", "不必", "禁止", "没有", "未", "非", "不", "无需",
-    "しない", "しません", "せず", "できない", "てはいけない", "ないこと", "ではない", "じゃない", "いらない", "不要", "ない",
-    "하지 않는다", "하지 않다", "하지 않음", "하지 않습니다", "지 않다", "지 않는다", "지 않습니다", "지 않", "하면 안 된다", "금지", "없다", "아니다",
-)  # fmt: skip
-_CJK_ENDINGS = (
-    "する", "します", "すること", "できる", "である", "です", "だ", "いる", "ある", "必要", "必须", "可以", "要", "会", "能", "是", "需要",
-    "한다", "합니다", "하다", "이다", "있다", "된다", "해야", "다",
-)  # fmt: skip
+_CJK_DENIALS = _TABLES.phrases("cjk_denials")
+_CJK_ENDINGS = _TABLES.phrases("cjk_endings")
 
-_CJK_OPENINGS = ("允许", "允許", "可以", "必须", "必須", "需要", "应该", "應該", "一律", "统一")
+_CJK_OPENINGS = _TABLES.phrases("cjk_openings")
 
 _ENDS = (
     r"\b(?:moved?|migrat\w+|switch\w*|changed?|went|ported|transition\w*) (?:\w+ ){0,3}?(?:away )?from (?:the )?(\S+)",

@@ -7,12 +7,9 @@ A client adds text to the user's message; none of it may be learned as the user'
 from __future__ import annotations
 
 from wm.text import patterns
+from wm.text.tables import Tables
 
-MACHINE_TAGS = (
-    "system-reminder", "task-notification", "command-name", "command-message", "command-args",
-    "local-command-stdout", "local-command-stderr", "local-command-caveat",
-    "bash-input", "bash-stdout", "bash-stderr", "hook_context",
-)  # fmt: skip
+MACHINE_TAGS = Tables("wm.domain.payloads").words("machine_tags")
 """Elements that clients write into a user message; their content is not the user's."""
 
 CONTINUATION = "This session is being continued from a previous conversation"

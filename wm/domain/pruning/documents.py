@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from wm.domain.pruning.rule import TABLES
 from wm.domain.pruning.tool_call import CommandPart, PrunableCall
-from wm.text.tables import Tables
 
-_TABLES = Tables("wm.domain.pruning")
-
-FILE_TOOLS = frozenset(_TABLES.words("file_tools"))
-ANSWERING_TOOLS = frozenset(_TABLES.words("answering_tools"))
+FILE_TOOLS = frozenset(TABLES.words("file_tools"))
+ANSWERING_TOOLS = frozenset(TABLES.words("answering_tools"))
 """Tools whose output was written for the model: reports of subagents, lists of its own."""
 
-OWN_TOOLS = _TABLES.words("own_tools")
+OWN_TOOLS = TABLES.words("own_tools")
 
 PAGERS = frozenset(("cat", "bat", "batcat", "less", "more", "nl", "tac", "view", "head", "tail"))
-DATA_ENDINGS = _TABLES.words("data_endings")
-LOCKFILES = frozenset(_TABLES.words("lockfiles"))
+DATA_ENDINGS = TABLES.words("data_endings")
+LOCKFILES = frozenset(TABLES.words("lockfiles"))
 
 
 def is_never_pruned(call: PrunableCall) -> bool:

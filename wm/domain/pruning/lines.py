@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import islice
 
 from wm.text import patterns
+from wm.text.tables import Tables
 
 _DIGITS = b"0123456789"
 EDGE = 12_000
@@ -22,13 +23,7 @@ MOST_HITS = 3_000
 FOLLOWING = 6
 """Lines examined after each of those."""
 
-WORDS = (
-    "error", "fail", "fatal", "panic", "exception", "traceback", "critical", "severe", "abort",
-    "denied", "refused", "cannot", "can't", "could not", "couldn't", "unable", "not found",
-    "no such", "timed out", "undefined", "unhandled", "uncaught", "segmentation", "core dumped",
-    "killed", "out of memory", "not ok", "caused by", "err!", "enoent", "eacces", "econn",
-    "assert", "✕", "✖", "✗", "✘", "❌", "⨯", "×", "●",
-)  # fmt: skip
+WORDS = Tables("wm.domain.pruning").phrases("telling")
 """Words (lower case), one of which every line that must be seen contains."""
 _TELLING = patterns.compile_bytes("|".join((*WORDS, r'" [45]\d\d ', r'status"?[=:] ?[45]\d\d')))
 SHORTEST_SHAPE = 4

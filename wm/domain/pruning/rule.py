@@ -6,8 +6,9 @@ Limits are applied by `selection`, so a reducer cannot exceed them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import cache
 
 from msgspec import Struct
 
@@ -16,6 +17,9 @@ from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.selection import KeptLines
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.text.patterns import Lazy
+from wm.text.tables import Tables
+
+TABLES = Tables("wm.domain.pruning")
 
 Reduce = Callable[[OutputLines], KeptLines]
 Looks = Callable[[OutputLines], bool]
@@ -76,24 +80,36 @@ def looks(pattern: Lazy) -> Looks:
     return found
 
 
+@cache
+def _of_rules(table: str) -> Mapping[str, tuple[str, ...]]:
+    """The programs or tools of each rule."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, words in TABLES.rows(table, columns=2):
+        found[name] = (*found.get(name, ()), *words.split(", "))
+    return found
+
+
 class OutputRule(Struct, frozen=True):
     """name: the code in evidence and in the kept output's `kind`. noun: what cut lines are called.
-    commands: programs with such output; tools: agents' tools with such output. looks: does an
-    output have this shape? reduce: what stays besides the ends. folds: which runs are folded.
-    states: a line that differs from the others says another state, and stays."""
+    looks: does an output have this shape? reduce: what stays besides the ends. folds: which runs
+    are folded. states: a line that differs from the others says another state, and stays."""
 
     name: str
     noun: str
-    commands: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
     looks: Looks | None = None
     reduce: Reduce = failures
     folds: Folds = Folds.SAME
     states: bool = True
 
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """Programs with such output."""
+        return _of_rules("commands").get(self.name, ())
+
     def is_of(self, call: PrunableCall) -> bool:
         """Does the call itself say that it prints such output?"""
-        return call.ran(*self.commands) or call.name.lower().rpartition("__")[2] in self.tools
+        tool = call.name.lower().rpartition("__")[2]
+        return call.ran(*self.commands) or tool in _of_rules("tools").get(self.name, ())
 
     def looks_so(self, lines: OutputLines) -> bool:
         return self.looks is not None and self.looks(lines)

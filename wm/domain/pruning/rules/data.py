@@ -148,21 +148,13 @@ def reads_lockfile(call: PrunableCall) -> bool:
 LOCKFILES = OutputRule(
     "lockfile",
     "lines of the lockfile",
-    (),
-    (),
-    looks_locked,
-    nothing_more,
-    Folds.NONE,
+    looks=looks_locked,
+    reduce=nothing_more,
+    folds=Folds.NONE,
     states=False,
 )
 JSON = OutputRule(
-    "json",
-    "lines of JSON",
-    ("jq", "cargo metadata", "gh api", "aws", "npm view", "kubectl get", "docker inspect"),
-    (),
-    looks_like_json,
-    json_kept,
-    Folds.NONE,
+    "json", "lines of JSON", looks=looks_like_json, reduce=json_kept, folds=Folds.NONE
 )
 _ROW = Lazy(r"^\s*[-+|]*[-+|=\s]{6,}$|\s\|\s|^\|")
 _COUNT = Lazy(r"^\(?\d+ rows?(?: in set)?|^\d+ rows?|^Query |^ERROR")
@@ -188,7 +180,4 @@ def _counting(lines: OutputLines) -> list[int]:
     ]
 
 
-TABLES = OutputRule(
-    "table", "rows", ("psql", "mysql", "sqlite3", "duckdb", "clickhouse-client"), (), looks_tabular,
-    table_kept, Folds.NONE,
-)  # fmt: skip
+TABLES = OutputRule("table", "rows", looks=looks_tabular, reduce=table_kept, folds=Folds.NONE)

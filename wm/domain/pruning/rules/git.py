@@ -72,37 +72,29 @@ def looks_like_diff(lines: OutputLines) -> bool:
 DIFFS = OutputRule(
     "diff",
     "lines of the diff",
-    ("git diff", "git show", "diff", "git format-patch", "git stash", "svn diff", "hg diff",
-     "git range-diff", "colordiff", "gh pr"),
-    (),
-    looks_like_diff,
-    changed,
-    Folds.NONE, states=False,
-)  # fmt: skip
+    looks=looks_like_diff,
+    reduce=changed,
+    folds=Folds.NONE,
+    states=False,
+)
 HISTORY = OutputRule(
     "git_log",
     "lines of the history",
-    ("git log", "git reflog", "git shortlog", "git rev-list", "git whatchanged", "hg log", "svn log"),
-    (),
-    lambda lines: sum(line.startswith("commit ") for line in lines.plain[:120]) > 3,
-    keeping(Lazy(r"^fatal: |^error: ")),
-    Folds.NONE, states=False,
-)  # fmt: skip
+    looks=lambda lines: sum(line.startswith("commit ") for line in lines.plain[:120]) > 3,
+    reduce=keeping(Lazy(r"^fatal: |^error: ")),
+    folds=Folds.NONE,
+    states=False,
+)
 STATUS = OutputRule(
     "git_status",
     "files",
-    ("git status", "git add", "git commit", "git merge", "git rebase", "git pull", "git fetch",
-     "git clone", "git checkout", "git switch", "git push", "git stash", "git clean", "git rm",
-     "git branch", "git tag"),
-    (),
-    None,
-    keeping(
+    reduce=keeping(
         Lazy(
             r"^(?:On branch|Your branch|HEAD detached|CONFLICT|Unmerged|Untracked|Changes |error:|fatal:"
             r"|Automatic merge|no changes|nothing |\s+both (?:modified|added)|UU |AA |DU |UD |! \[)"
             r"|^ \d+ files? changed"
         )
     ),
-    Folds.NONE,
-)  # fmt: skip
+    folds=Folds.NONE,
+)
 GIT = (DIFFS, HISTORY, STATUS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from wm.domain.pruning import telling_lines
 from wm.domain.pruning.lines import OutputLines
-from wm.domain.pruning.rule import Folds, OutputRule
+from wm.domain.pruning.rule import OutputRule
 from wm.domain.pruning.selection import KeptLines
 from wm.text.patterns import Lazy
 
@@ -51,13 +51,4 @@ def looks_found(lines: OutputLines) -> bool:
     return lines.share(lambda line: _NUMBERED.search(line[:320]) is not None) > 0.8
 
 
-GREPS = OutputRule(
-    "grep",
-    "hits",
-    ("grep", "egrep", "fgrep", "rg", "ag", "ack", "git grep", "zgrep"),
-    ("grep", "search", "codesearch", "search_files", "search_code"),
-    looks_found,
-    hits,
-    Folds.SAME,
-    states=False,
-)
+GREPS = OutputRule("grep", "hits", looks=looks_found, reduce=hits, states=False)

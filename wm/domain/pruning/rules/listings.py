@@ -86,16 +86,13 @@ def looks_like_tree(lines: OutputLines) -> bool:
 
 
 TREES = OutputRule(
-    "tree", "lines of a tree", ("tree", "pstree", "go mod graph"), (), looks_like_tree, complaints,
-    Folds.NONE, states=False,
-)  # fmt: skip
+    "tree",
+    "lines of a tree",
+    looks=looks_like_tree,
+    reduce=complaints,
+    folds=Folds.NONE,
+    states=False,
+)
 LISTINGS = OutputRule(
-    "listing",
-    "names",
-    ("ls", "ll", "find", "fd", "fdfind", "dir", "eza", "exa", "du", "locate", "git ls-files",
-     "git ls-tree", "glob", "lsof"),
-    ("glob", "ls", "list", "list_files", "list_directory", "find_files", "find"),
-    looks_listed,
-    complaints,
-    Folds.NONE, states=False,
-)  # fmt: skip
+    "listing", "names", looks=looks_listed, reduce=complaints, folds=Folds.NONE, states=False
+)

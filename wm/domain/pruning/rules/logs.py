@@ -35,15 +35,5 @@ def looks_repeated(lines: OutputLines) -> bool:
     return common >= 0.8 * len(lines)
 
 
-LOGS = OutputRule(
-    "log",
-    "log lines",
-    ("journalctl", "dmesg", "docker logs", "docker compose", "kubectl logs", "heroku logs",
-     "pm2", "stern", "gh run", "vercel logs", "fly logs"),
-    ("bashoutput", "taskoutput"),
-    looks_logged,
-    folds=Folds.ALIKE,
-)  # fmt: skip
-REPEATED = OutputRule(
-    "repeated", "lines", ("ping", "watch", "yes"), (), looks_repeated, folds=Folds.ALIKE
-)
+LOGS = OutputRule("log", "log lines", looks=looks_logged, folds=Folds.ALIKE)
+REPEATED = OutputRule("repeated", "lines", looks=looks_repeated, folds=Folds.ALIKE)

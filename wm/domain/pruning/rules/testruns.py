@@ -10,7 +10,6 @@ from wm.text.patterns import Lazy
 PYTEST = OutputRule(
     "pytest",
     "lines of the test run",
-    ("pytest", "tox", "nox", "unittest", "trial", "behave"),
     looks=looks(
         Lazy(r"^=+ (?:test session starts|short test summary|FAILURES|ERRORS|\d+ \w+.* in )")
     ),
@@ -26,7 +25,6 @@ PYTEST = OutputRule(
 JEST = OutputRule(
     "jest",
     "lines of the test run",
-    ("jest", "vitest", "mocha", "ava", "playwright", "cypress", "karma", "bun test", "tap"),
     looks=looks(Lazy(r"^\s*(?:Tests?|Test Suites|Test Files):?\s+\d+ (?:failed|passed)|^\s*[●✕✓√] |^\s*\d+ passing")),
     reduce=keeping(
         Lazy(
@@ -41,7 +39,6 @@ JEST = OutputRule(
 GO_TEST = OutputRule(
     "go_test",
     "lines of the test run",
-    ("go test", "gotestsum"),
     looks=looks(Lazy(r"^(?:--- FAIL|=== RUN|ok  \t|FAIL\t|\s+--- (?:FAIL|PASS))|\"Action\":\"(?:run|pass|fail)\"")),
     reduce=keeping(
         Lazy(r"^\s*--- FAIL|^FAIL\b|^panic:|(?:^|:\")\s+[\w./-]+_test\.go:\d+:|\"Action\":\"fail\"|^# |\.go:\d+:\d+: "),
@@ -52,7 +49,6 @@ GO_TEST = OutputRule(
 CARGO = OutputRule(
     "cargo",
     "lines of the build",
-    ("cargo", "rustc", "cargo test", "cargo build", "cargo check", "cargo clippy", "cargo nextest"),
     looks=looks(Lazy(r"^test result: |^\s+Compiling \S+ v\d|^error\[E\d+\]|^running \d+ tests?$")),
     reduce=keeping(
         Lazy(
@@ -66,8 +62,6 @@ CARGO = OutputRule(
 OTHER_TESTS = OutputRule(
     "test_run",
     "lines of the test run",
-    ("rspec", "phpunit", "pest", "ctest", "mix test", "dotnet test", "swift test", "flutter test",
-     "rails test", "bats", "node --test", "deno test", "minitest", "ginkgo", "zig test"),
     looks=looks(Lazy(r"^TAP version|^\d+ examples?, \d+ failures?|^OK \(\d+ tests|^Tests: \d+, Assertions|^[#ℹ] tests \d")),
     reduce=keeping(Lazy(r"^not ok |^[#ℹ] (?:tests|pass|fail|cancelled) [1-9]|^\s+\d+\) |^rspec \./|^Failures?:|^\s*(?:expected|got|actual)\b")),
     folds=Folds.ALIKE,
