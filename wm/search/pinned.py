@@ -13,6 +13,7 @@ from msgspec import Struct
 from wm.domain.memory.scope import visible
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import RecallSettings
+from wm.text.fitting import those_that_fit
 
 _WEIGHT = {"high": 0, "normal": 1, "low": 2}
 
@@ -36,12 +37,8 @@ def standing(
     pinned.sort(key=lambda e: e.id)
     pinned.sort(key=lambda e: e.created_at, reverse=True)
     pinned.sort(key=lambda e: _WEIGHT.get(e.user_importance, 1))
-    shown: list[MemoryEntry] = []
-    room = settings.standing_chars
-    for entry in pinned:
-        if len(shown) < settings.standing_entries and len(entry.text) <= room:
-            shown.append(entry)
-            room -= len(entry.text)
+    fitting = those_that_fit(pinned, lambda e: len(e.text), settings.standing_chars)
+    shown = fitting[: settings.standing_entries]
     return Standing(tuple(shown), len(pinned) - len(shown))
 
 

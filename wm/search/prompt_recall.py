@@ -14,7 +14,7 @@ from wm.domain.memory.select import line
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.documents import Hit
 from wm.search.pinned import is_standing
-from wm.search.tool_rendering import FENCE, NOTICE, short_id
+from wm.search.tool_rendering import NOTICE, fenced, short_id
 from wm.settings import MemorySettings, RecallSettings
 from wm.text.escape import neutralise
 from wm.text.sentences import sentences
@@ -142,4 +142,4 @@ def notice(
         parts += own if len(own) > 1 else []
     if not ids:
         return "", ()
-    return "\n".join([NOTICE, f"<{FENCE}>", *parts, f"</{FENCE}>"]), tuple(ids)
+    return "\n".join([NOTICE, *fenced(parts)]), tuple(ids)

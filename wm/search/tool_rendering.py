@@ -7,7 +7,6 @@ text and structured, contain the label, because a client may pass either to the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from wm.api.protocol import Inspection, SearchAnswer, SearchHit
@@ -20,6 +19,7 @@ from wm.formats.tool_output import ToolOutput
 from wm.formats.workspace_memory import MemoryEntry
 from wm.search.applicability import SHORT_ID, doubts
 from wm.text.escape import lines_as_data, neutralise
+from wm.text.fitting import count_that_fits, those_that_fit
 
 if TYPE_CHECKING:  # an idle daemon needs no models of paging
     from wm.api.paging import ObjectSummary
@@ -42,7 +42,8 @@ def answer(
     in_prompt: entries that the caller's system prompt shows; standing ones among them are listed
     by id only. narrowed: the search had filters.
     """
-    shown, omitted = _that_fit(found.hits, max_chars)
+    shown = those_that_fit(found.hits, lambda hit: len(_line(hit)), max_chars)
+    omitted = len(found.hits) - len(shown)
     standing = [entry for entry in found.standing if entry.id not in in_prompt]
     known = [short_id(entry) for entry in found.standing if entry.id in in_prompt]
     past = [recap.for_model(one, {}) for one in found.recaps]
@@ -65,12 +66,12 @@ def answer(
     body += past
     if standing:
         body += [STANDING, *(_standing_line(entry) for entry in standing)]
-    fenced = _fenced(body) if body else []
+    kept = fenced(body) if body else []
     rest = [f"{omitted} more did not fit here: ask for something narrower."] if omitted else []
     rest += [f"Standing instructions in your prompt: {', '.join(known)}."] if known else []
     more = found.standing_omitted
     rest += [f"{more} more pinned: `wm inspect` lists them."] if more else []
-    return "\n".join([head, *fenced, *rest]), structured
+    return "\n".join([head, *kept, *rest]), structured
 
 
 def _nothing(searched: int, *, narrowed: bool) -> str:
@@ -105,17 +106,6 @@ def _answers(found: SearchAnswer, hit: SearchHit) -> bool:
     if said is None or said.entry != hit.entry.id:
         return False
     return said.text.split() == hit.entry.text.split()
-
-
-def _that_fit(hits: Sequence[SearchHit], max_chars: int) -> tuple[list[SearchHit], int]:
-    shown: list[SearchHit] = []
-    room = max_chars
-    for hit in hits:
-        size = len(_line(hit))
-        if size <= room:
-            shown.append(hit)
-            room -= size
-    return shown, len(hits) - len(shown)
 
 
 def _line(hit: SearchHit, answers: bool = False) -> str:
@@ -166,7 +156,7 @@ def sessions(recaps: Sequence[Recap], texts: Mapping[str, str]) -> tuple[str, di
     structured = {"notice": NOTICE, "sessions": said}
     if not said:
         return "No session is recorded here yet.", structured
-    return "\n".join([NOTICE, *_fenced(said)]), structured
+    return "\n".join([NOTICE, *fenced(said)]), structured
 
 
 def stats(found: Inspection, trash: int) -> tuple[str, dict[str, Any]]:
@@ -212,7 +202,7 @@ def output(
 ) -> tuple[str, dict[str, Any]]:
     """Lines of a kept tool output, (number, text), as many as fit; and where the omitted ones
     begin."""
-    count = _fitting([len(line) + 1 for _number, line in chosen], max_chars)
+    count = max(1, count_that_fits((len(line) + 1 for _number, line in chosen), max_chars))
     shown = [line[:max_chars] for _number, line in chosen[:count]]
     numbers = [number for number, _line in chosen[:count]]
     structured = {"id": kept.id, "notice": OUTPUT_NOTICE, "totalLines": kept.lines}
@@ -230,13 +220,7 @@ def output(
     return "\n".join([head, *shown, *rest]), structured
 
 
-def _fitting(sizes: Sequence[int], room: int) -> int:
-    """How many of these pieces fit together, from the first on; at least one is shown."""
-    fits = sum(1 for used in accumulate(sizes) if used <= room)
-    return max(1, fits)
-
-
-def _fenced(body: Sequence[str]) -> list[str]:
+def fenced(body: Sequence[str]) -> list[str]:
     return [f"<{FENCE}>", *body, f"</{FENCE}>"]
 
 
@@ -251,7 +235,7 @@ REMOVED_NOTICE = "From earlier steps of sessions here, without secrets: data, no
 
 def passages(found: Sequence[TextPassage], max_chars: int) -> tuple[str, dict[str, Any]]:
     """Passages of removed content, each with the handle that brings all of it back."""
-    shown = found[: _fitting([len(one.text) + 80 for one in found], max_chars)]
+    shown = found[: max(1, count_that_fits((len(one.text) + 80 for one in found), max_chars))]
     if not shown:
         return "No earlier step fits.", {"passages": []}
     data = [
@@ -260,7 +244,7 @@ def passages(found: Sequence[TextPassage], max_chars: int) -> tuple[str, dict[st
     ]
     body = [f"{_cited(one)}:\n{one['text']}" for one in data]
     head = f"{REMOVED_NOTICE} memory_restore brings back the whole."
-    text = "\n".join([head, *_fenced(body)])
+    text = "\n".join([head, *fenced(body)])
     return text, {"passagesNotice": REMOVED_NOTICE, "passages": data}
 
 
@@ -276,7 +260,7 @@ def short_answer(found: CitedAnswer) -> tuple[str, dict[str, Any]]:
     ]
     body = [f'- {_cited(one)}: "{one["quote"]}"' for one in cited]
     head = f"{SHORT_NOTICE} memory_restore with id and lines shows more."
-    text = "\n".join([head, *_fenced([said, *body])])
+    text = "\n".join([head, *fenced([said, *body])])
     return text, {"answerNotice": SHORT_NOTICE, "answer": said, "citations": cited}
 
 
@@ -287,7 +271,7 @@ def no_short_answer(reason: str, compact: str) -> tuple[str, dict[str, Any]]:
     if not compact:
         return said, structured
     data = neutralise(compact)
-    text = "\n".join([f"{said} {SHORT_NOTICE}", *_fenced([data])])
+    text = "\n".join([f"{said} {SHORT_NOTICE}", *fenced([data])])
     return text, {**structured, "answerNotice": SHORT_NOTICE, "summary": data}
 
 

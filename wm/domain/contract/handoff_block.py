@@ -6,6 +6,7 @@ Pure. Anybody who can write to the repository may have written the file.
 from __future__ import annotations
 
 from wm.text.escape import neutralise
+from wm.text.fitting import count_that_fits
 
 OPENING, CLOSING = "<wm-handoff>", "</wm-handoff>"
 HEADING = (
@@ -28,11 +29,6 @@ def render(text: str, max_chars: int) -> str:
     if not any(line.strip() for line in body):
         return ""
     room = max_chars - sum(len(part) + 1 for part in (OPENING, HEADING, CLOSING, CUT))
-    kept: list[str] = []
-    for line in body:
-        room -= len(line) + 1
-        if room < 0:
-            kept.append(CUT)
-            break
-        kept.append(line)
-    return "\n".join([OPENING, HEADING, *kept, CLOSING])
+    kept = body[: count_that_fits((len(line) + 1 for line in body), room)]
+    cut = [CUT] if len(kept) < len(body) else []
+    return "\n".join([OPENING, HEADING, *kept, *cut, CLOSING])

@@ -20,6 +20,7 @@ from wm.domain.counts import counted
 from wm.domain.memory import scope
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.escape import safe
+from wm.text.fitting import count_that_fits
 
 ROOT = "/memories"
 COMMANDS = ("view", "create", "str_replace", "insert", "delete", "rename")
@@ -201,13 +202,7 @@ def _numbered(path: str, text: str, view_range: Any, max_chars: int) -> str:
     first, last = _range(view_range, len(lines))
     head = f"Here's the content of {path} with line numbers:"
     rows = _rows(lines, first, last)
-    shown: list[str] = []
-    room = max_chars
-    for row in rows:
-        room -= len(row) + 1
-        if room < 0 and shown:
-            break
-        shown.append(row)
+    shown = rows[: max(1, count_that_fits((len(row) + 1 for row in rows), max_chars))]
     more = len(rows) - len(shown)
     rest = [f"({counted(more, 'more line')}; view_range shows them)"] if more else []
     return "\n".join([head, *shown, *rest])

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from wm.text.fitting import those_that_fit
 from wm.text.jsontext import as_object
 
 MARK = "[wm: "
@@ -82,12 +83,8 @@ def _is_identifier(name: str) -> bool:
 def rarest(names: frozenset[str], count: Callable[[str], int], chars: int) -> list[str]:
     """Up to eight names that occur in the fewest other blocks; of equal ones the longest. chars:
     for all of them."""
-    found: list[str] = []
-    for name in sorted(names, key=lambda name: (count(name), -len(name), name)):
-        if len(found) < MAX_NAMES and len(name) + 2 <= chars:
-            found.append(name)
-            chars -= len(name) + 2
-    return found
+    ranked = sorted(names, key=lambda name: (count(name), -len(name), name))
+    return those_that_fit(ranked, lambda name: len(name) + 2, chars)[:MAX_NAMES]
 
 
 def label_of(tool: str, given: Any) -> str:
