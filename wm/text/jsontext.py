@@ -9,7 +9,7 @@ anything else.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -93,6 +93,11 @@ def as_list(value: Any) -> list[Any]:
 def objects_in(value: Any) -> list[dict[str, Any]]:
     """Return the objects of a list, without its other items; [] for any other value."""
     return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def as_known(value: Any, known: Collection[str], default: str) -> str:
+    """Return a value of a JSON text if it is one of the known words; else the default."""
+    return value if isinstance(value, str) and value in known else default
 
 
 def add_member(text: str, where: Node, key: str, value: Any) -> str:

@@ -30,7 +30,7 @@ from wm.domain.imports.foreign import (
     words,
 )
 from wm.formats.workspace_memory import IMPORTANCES, SOURCES, TYPES
-from wm.text.jsontext import as_list, as_object
+from wm.text.jsontext import as_known, as_list, as_object
 
 NAME = "opencode-v2"
 MEMORY = "workspace-memory.json"
@@ -96,12 +96,12 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
     text = item["text"].strip()
     if code := unfit(text, file):
         return code
-    source = _choice(item.get("source"), SOURCES, "compaction")
+    source = as_known(item.get("source"), SOURCES, "compaction")
     status = _status(item, source, waits=waits)
     return ImportFact(
         id=_id(item, text),
         text=text,
-        type=_choice(item.get("type"), TYPES, ""),
+        type=as_known(item.get("type"), TYPES, ""),
         rationale=words(item.get("rationale"), file.max_chars),
         source=source,
         confidence=number(item.get("confidence")),
@@ -113,7 +113,7 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
         reinforcement_count=_count(item.get("reinforcementCount")),
         last_reinforced_at=moment(item.get("lastReinforcedAt")),
         last_reinforced_session=words(item.get("lastReinforcedSessionID")),
-        user_importance=_choice(item.get("userImportance"), IMPORTANCES, "normal"),
+        user_importance=as_known(item.get("userImportance"), IMPORTANCES, "normal"),
         safety_critical=item.get("safetyCritical") is True,
         supersedes=tuple(_ids(item.get("supersedes"))),
         session=words(item.get("pendingOwnerSessionID")),
@@ -128,11 +128,7 @@ def _status(item: dict[str, object], source: str, *, waits: bool) -> str:
     raw = item.get("status", "active")
     if waits:
         return "inbox" if source == "compaction" else "active"
-    return raw if raw in ("active", "superseded") and isinstance(raw, str) else "inbox"
-
-
-def _choice(value: object, known: tuple[str, ...], default: str) -> str:
-    return value if isinstance(value, str) and value in known else default
+    return as_known(raw, ("active", "superseded"), "inbox")
 
 
 def _id(item: dict[str, object], text: str) -> str:

@@ -16,6 +16,7 @@ from wm.domain.sync.clock import is_of_node, moment_of, tick
 from wm.domain.sync.merge import CLEARED, LASTING, NAME, joined_versions
 from wm.formats.sharing.shared_entry import CREATED, TAG, SharedEntry, Value, Version
 from wm.formats.workspace_memory import CONFIDENCE, IMPORTANCES, ORIGINS, TEAM, MemoryEntry
+from wm.text.jsontext import as_known
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy
 
@@ -221,7 +222,7 @@ def _read(fields: Mapping[str, Value], *, own_repository: bool) -> dict[str, obj
 
     What one person marked for prompts (pinned) does not bind another, nor does who said it there.
     """
-    source = _word(fields, "source", tuple(CONFIDENCE), "compaction")
+    source = as_known(fields.get("source"), CONFIDENCE, "compaction")
     kind = str(fields.get("type", ""))
     update: dict[str, object] = {
         "text": str(fields.get("text", "")),
@@ -229,14 +230,14 @@ def _read(fields: Mapping[str, Value], *, own_repository: bool) -> dict[str, obj
         "source": source,
         "confidence": CONFIDENCE[source],
         "rationale": str(fields.get("rationale", "")),
-        "user_importance": _word(fields, "importance", IMPORTANCES, "normal"),
+        "user_importance": as_known(fields.get("importance"), IMPORTANCES, "normal"),
         "scope": str(fields.get("scope", "workspace"))[:_SCOPE_CHARS],
         "tainted": fields.get("tainted", False) is not False,
         "tags": tuple(sorted(name.removeprefix(TAG) for name in tags_of(fields))),
     }
     if own_repository:
         update["pinned"] = fields.get("pinned", False) is True
-        update["origin"] = _word(fields, "origin", ORIGINS, "import")
+        update["origin"] = as_known(fields.get("origin"), ORIGINS, "import")
     elif branch_of(str(update["scope"])) is None:
         update["scope"] = "workspace"
     return update
@@ -244,8 +245,3 @@ def _read(fields: Mapping[str, Value], *, own_repository: bool) -> dict[str, obj
 
 def tags_of(fields: Mapping[str, Value]) -> Iterable[str]:
     return (name for name, value in fields.items() if name.startswith(TAG) and value is True)
-
-
-def _word(fields: Mapping[str, Value], name: str, known: tuple[str, ...], default: str) -> str:
-    found = fields.get(name)
-    return found if isinstance(found, str) and found in known else default
