@@ -196,6 +196,24 @@ def test_fsck_reports_lost_steps_until_a_person_purges_them(files: Bench) -> Non
     assert [findings(files, deep=deep) for deep in (False, True)] == [[], []]
 
 
+def test_a_step_whose_line_lost_only_its_newline_is_found(files: Bench) -> None:
+    """Steps are found by their lines: two in one line would both be missed."""
+    ids = ("o_000000000001", "o_000000000002")
+    for name in ids:
+        step = {
+            "id": name,
+            "places": [name.rjust(16, "0")],
+            "number": 1,
+            "type": "plan",
+            "tokens": 9,
+        }
+        files.call("append_paging", session_id=SESSION, objects=[step], records=[], durable=True)
+        log = log_of(files)
+        log.write_bytes(log.read_bytes().removesuffix(b"\n"))
+    for name in ids:
+        assert [one.id for _, one in files.store.find_object(files.key, name)] == [name]
+
+
 def test_deep_fsck_reports_steps_that_are_missing_in_a_log(files: Bench) -> None:
     Client(files).works(30)
     log = log_of(files)

@@ -12,7 +12,7 @@ from typing import Any
 from wm.replay.requests import JsonObject, Sent, SkippedRequests, reported, seconds, written
 from wm.wire.body import index
 from wm.wire.history import history
-from wm.wire.identity import Conversations, identify
+from wm.wire.identity import MESSAGES, Conversations, identify
 
 GOOD = 200
 END = 100_000_000_000
@@ -27,7 +27,7 @@ def captures(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) ->
     """The requests of a capture."""
     conversations = Conversations()
     for found in lines:
-        path = str(found.get("path", "/v1/messages")).partition("?")[0]
+        path = str(found.get("path", MESSAGES)).partition("?")[0]
         raw = _raw(found.get("body"))
         body = index(raw)
         if not path.endswith("/messages"):

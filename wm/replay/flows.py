@@ -21,11 +21,10 @@ from wm.replay.requests import JsonObject, Sent, SkippedRequests, seconds
 from wm.store.paths import FLOWS, RECORDINGS
 from wm.text.jsontext import object_of
 from wm.wire.body import index
-from wm.wire.identity import identify
+from wm.wire.identity import MESSAGES, identify
 from wm.wire.outline import OutlineRow, Unfolding
 from wm.wire.usage import Usage
 
-MESSAGES = "/v1/messages"
 GOOD = 200
 NAME_DIGITS = 8
 

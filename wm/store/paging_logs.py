@@ -129,14 +129,16 @@ class PagingLogs(SessionLogs):
     def _write_lines(
         self, folder: Handle, file: Handle, place: FilePlace, lines: bytes, durable: bool
     ) -> int:
-        """Append; an incomplete last line is cut first, and on an error nothing stays. Returns the
-        size afterwards."""
+        """Append; an incomplete last line is cut first, a complete one that only lost its newline
+        gets it back, and on an error nothing stays. Returns the size afterwards."""
         disk = self.core.disk
         size = disk.status(file).st_size
         if size and disk.read_at(file, size - 1, 1) != b"\n":
             raw = disk.read(folder, place.name, MAX_LOG_BYTES)
             size = jsonlines.read(raw, self.core.key_to_write()).complete_bytes
             disk.truncate(file, size)
+            if size and raw[size - 1 : size] != b"\n":
+                lines = b"\n" + lines
         try:
             disk.write(file, lines)
         except OSError:

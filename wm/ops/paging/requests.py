@@ -22,11 +22,10 @@ from wm.ops.place import locate
 from wm.store.paths import OBJECTS, sid
 from wm.wire.binding import BETA
 from wm.wire.body import index
-from wm.wire.identity import RequestIdentity, identify
+from wm.wire.identity import MESSAGES, RequestIdentity, identify
 from wm.wire.policy import Prepared
 from wm.wire.usage import AnswerReader, Usage
 
-MESSAGES = "/v1/messages"
 _DECIDING = frozenset({"main", "subagent"})
 
 
