@@ -13,11 +13,11 @@ import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 
-from tests.clients.accounting import LIFETIMES_S
+from tests.clients.accounting import LIFETIMES_S, blocks_of, canonical
 from tests.clients.agents import CLAUDE, OPENCODE, Agent, summary
 from tests.clients.harness import FULL_CONTEXT_TOKENS, MODEL, Machine, Run
 from tests.clients.scripts import (
@@ -162,9 +162,8 @@ def test_200_turns(machine: Machine, agent: Agent) -> None:
     task.works(30, session=first)
     assert machine.upstream.refused == []
     assert len(machine.upstream.of_kind("main")) > 200
-    main = machine.upstream.of_kind("main")
-    judge(main, task, first, is_long=True)
-    judge(main, task, forked, is_long=False)
+    judge(machine.upstream.exchanges, task, first, is_long=True)
+    judge(machine.upstream.exchanges, task, forked, is_long=False)
 
 
 def answers_of(machine: Machine, session: str) -> list[str]:
@@ -179,15 +178,21 @@ def judge(exchanges: Sequence[Exchange], task: Task, session: str, *, is_long: b
     dropped, at cuts only; the service's bill is the predicted one."""
     records = task.records(session)
     cuts = {one.request for one in records if is_cut(one)}
-    own = [one for one in exchanges if one.request.session == session and one.usage is not None]
+    of_session = [
+        one
+        for one in exchanges
+        if one.request.session == session
+        and one.usage is not None
+        and one.kind in ("main", "summary")
+    ]
+    own = [one for one in of_session if one.kind == "main"]
     pairs = list(matched(own, [one for one in records if one.kind == "sent"]))
     assert len(pairs) == len(own)
     for (before, _), (now, record) in pairwise(pairs):
         assert before.usage is not None
         assert now.usage is not None
         is_same = before.request.body["model"] == now.request.body["model"]
-        starts = len(now.request.messages) < len(before.request.messages)
-        if record.request not in cuts and is_same and not starts:
+        if record.request not in cuts and is_same and continues(now, of_session):
             assert now.usage.cache_read >= before.usage.cache_read, (
                 f"{record.request}: of the client's own request {record.plain}, expected "
                 f"{record.predicted}, reported {record.reported}"
@@ -211,6 +216,16 @@ def judge(exchanges: Sequence[Exchange], task: Task, session: str, *, is_long: b
     assert reported < 1.02 * plain
     if is_long:
         assert reported < 0.7 * plain
+
+
+def continues(now: Exchange, of_session: Sequence[Exchange]) -> bool:
+    """Whether the request before was no summary, and the client's history still has the end of it,
+    as after a rewind it has not. The number of messages does not tell: cuts change it, too."""
+    before = of_session[next(i for i, one in enumerate(of_session) if one is now) - 1]
+    newest = {canonical(block) for block in blocks_of(before.request.messages[-1]["content"])}
+    blocks = (blocks_of(message["content"]) for message in now.request.messages)
+    is_there = any(canonical(block) in newest for block in chain.from_iterable(blocks))
+    return before.kind == "main" and is_there
 
 
 def matched(
