@@ -30,13 +30,13 @@ LEADS = (
 """Words that may precede a trigger."""
 
 LASTING: Rows = (
-    ("en", r"(next time you \w.{1,80}, \w.+)"),
+    ("en", r"(next time you \w[^,]*, \w.+)"),
     ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|hereafter|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
     ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
     ("fr", r"(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui|à l'avenir|dès maintenant|dès à présent)(?:\s*[,:;—–-]+\s*|\s+)"),
     ("pt", r"(?:a partir de (?:agora|hoje)|de agora em diante|daqui (?:em|para a?) ?(?:diante|frente)|daqui pra frente|doravante|no futuro|de hoje em diante)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
-    ("ja", r"(今後の.{1,40}は.+)"),
+    ("ja", r"(今後の[^。]+は.+)"),
     ("ja", r"(?:今後は|今後|これからは|これから先は|以後は|以降は|今から|次回からは|次から)(?:\s*[:：,，、]+\s*|\s*)"),
     ("zh", r"(?:从现在开始|從現在開始|从现在起|從現在起|从今以后|從今以後|从今往后|今后|今後|以后|以後|往后|往後|日后|此后)(?:的话)?(?:\s*[:：,，、]+\s*|\s*)(?:请|請|都请)?"),
     ("ko", r"(?:앞으로는?|이제부터는?|지금부터는?|이제는|향후에는?|향후|다음부터는?|오늘부터는?)(?:\s*[:：,，]+\s*|\s+)"),
