@@ -341,7 +341,7 @@ def test_the_next_request_has_an_exchange_that_is_not_on_disk_yet(tmp_path: Path
             await asyncio.sleep(0.001)
 
     asked = (say("Both."), call("memory_query", query="quay"))
-    scene(tmp_path, answers(streamed(*asked), streamed(*SAYS, number=2)), act)
+    scene(tmp_path, answers(streamed(*asked), streamed(*SAYS, number=2)), act, 1.0)
 
 
 def test_calls_that_a_client_did_not_wait_for_leave_no_trace(tmp_path: Path) -> None:
