@@ -192,6 +192,10 @@ _TIMES = TABLES.words("passes")
 """`one-pass`, `low-pass`, `-bypass`: no label."""
 
 
+_KEY_ID = Lazy(r"^ (?:ID )?(?:0x)?[0-9A-Fa-f]{8,40}\b")
+"""How gpg names a key: `using RSA key 3C9F0B7A51D2E846`."""
+
+
 def _is_no_label(text: str, at: int, key: str) -> bool:
     """True for `nextToken`, the `secret:` of an ARN, the `PASS:` of a test runner, and letters of a
     hash or of other random text, such as the `2fa` of `9d2fa3cc`."""
@@ -207,7 +211,7 @@ def _is_no_label(text: str, at: int, key: str) -> bool:
     if key.lower() == "token" and not word and said and said[0] in _PARSED:
         return True
     if key.lower() == "rsa key" and said == ["using"]:
-        return True  # gpg names the key by its id
+        return _KEY_ID.is_match(text[at + len(key) : at + len(key) + 60])
     if key.lower() == "pass" and not word and said and said[0] in _VERB_AFTER:
         return True
     in_round = key == "pass" and not word and " ".join(words) in _ROUNDS

@@ -405,7 +405,7 @@ _KEY_LINE = Lazy(r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END 
 
 _TOKEN = Lazy(r"[0-9A-Za-z_+/=.~-]{20,}")
 _PUBLIC_BEFORE = Lazy(
-    r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|(?:digest|signature)(?:value)?|fingerprint|x509certificate|sec-websocket-\w+|"
+    r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|(?:digest|signature)(?:value)?|fingerprint|x509certificate|sec-websocket-(?:key|accept)|"
     r"hash(?:es)?|h1|commit|rev|revision|etag|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
     r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
     r"base64,|base64)[\"'`]?\s?[-:=~.+]{0,2}>?\s?[\"'`]?$"
@@ -420,11 +420,12 @@ _OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
 
 
 _RESOURCE_ID = Lazy(
-    r"[a-z]{1,12}(?:-[a-z]{2,12}){0,3}-[0-9a-f]{8,17}(?:EXAMPLE)?|0x[0-9A-Fa-f]{8,40}"
+    r"[a-z]{1,12}(?:-[a-z]{2,12}){0,3}-[0-9a-f]{8,17}(?:EXAMPLE)?|0x[0-9A-Fa-f]{40}"
     r"|[A-Za-z]{3,12}(?:-[A-Za-z][0-9A-Za-z]{1,11}){0,5}-(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\.[a-z.]{2,8})?"
 )
 """`vpc-0a1b2c3d`, `tgw-attach-…`: names that a cloud gives to what it rents out; `main-<commit>`,
-`linux-npm-<digest>`: images and caches; and the id of a key or an account, `0x…`."""
+`linux-npm-<digest>`: images and caches; and an account or a fingerprint, `0x…`. Of other lengths a
+number in hexadecimal may be the key itself."""
 MOST_OF_ARN = 120
 """Characters before a token in which the beginning of its ARN is looked for."""
 
@@ -472,7 +473,7 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
     token = text[start:end]
     if _OWN_ID.fits(token):
         return True
-    if _RESOURCE_ID.fits(token) and not any(word in token.lower() for word in _SECRET_IDS):
+    if _RESOURCE_ID.fits(token) and not any(word in token.lower() for word in _SECRET_NAMES):
         return True
     sign = text[start - 1] if start else ""
     of_message = sign == "<" and text.startswith("@", end)
@@ -485,6 +486,7 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
 
 _ID = Lazy(r"([A-Za-z_-]*)(?:[_-]id|Id|ID|\bid)[\"'`]?(?:\s?[:=]\s?|\s)[\"'`]?$")
 _SECRET_IDS = ("session", "sess", "key", "token", "auth", "secret", "cookie", "access", "login")
+_SECRET_NAMES = (*_SECRET_IDS, "pass", "pwd", "cred", "bearer", "private")
 
 
 def _is_id(before: str) -> bool:

@@ -175,13 +175,18 @@ def is_file(value: str) -> bool:
     return ("." in value or "/" in value) and _FILE.fits(value)
 
 
+_NAME = Lazy(r"\(?[A-Za-z]+(?:_[A-Za-z]+)*")
+"""What a measure belongs to: `(cost=0.00..35.50`. A value with other signs is a password."""
+
+
 def fits_strictly(value: str, family: str) -> bool:
     """Return whether a value is clearly a secret even without a sign between it and its label."""
     bold = "**" in value
     bare = value.replace("**", "").rstrip("!?.,:" if bold else "!?.,")
     if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
         return False
-    if is_measure(bare.rpartition("=")[2]) or is_file(bare):
+    name, _, number = bare.rpartition("=")
+    if (is_measure(number) and (not name or _NAME.fits(name))) or is_file(bare):
         return False
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
