@@ -445,10 +445,11 @@ def _read(
 
 def _later(line: str) -> Iterator[str]:
     """What follows each sentence of a line, if it begins with what holds from now on: "That works.
-    From now on …". Not within quotation marks."""
+    From now on …". Not within quotation marks, nor behind an abbreviation."""
     head = line[: TRIGGER_CHARS * 2]
     for end in islice(_SENTENCE_END.finditer(head), MOST_SENTENCES):
-        if sum(map(head[: end.start()].count, '"“”„')) % 2 == 0:
+        before = head[: end.start()]
+        if not (_is_in_quotation(before) or _ABBREVIATED.is_match(before[-3:])):
             plain = _without_lead(head[end.end() :])[1]
             if _LASTING.match(plain) is not None:
                 yield line[end.end() :]
@@ -457,6 +458,19 @@ def _later(line: str) -> Iterator[str]:
 MOST_SENTENCES = 12
 """Sentences of a line that are looked at."""
 _SENTENCE_END = Lazy(r"[.!?]\s+|[。！？]")
+_ABBREVIATED = Lazy(r"(?:^|[^\pL\pN])\p{Ll}$")
+"""What a full stop follows that ends no sentence: the last letter of "e.g.", "z. B."."""
+_OPENS = Lazy(r"(?:^|[\s(:])['‘`]\S|[「『]")
+_CLOSES = Lazy(r"[^\s(:]['’`](?:[\s.,;:!?)]|$)|[」』]")
+
+
+def _is_in_quotation(before: str) -> bool:
+    """Whether a quotation that begins in this part of a line has not ended there. A single mark is
+    an apostrophe unless it is beside a space."""
+    if sum(map(before.count, '"“”„«»')) % 2:
+        return True
+    opened, closed = (sum(1 for _ in marks.spans(before)) for marks in (_OPENS, _CLOSES))
+    return opened > closed
 
 
 def _points_back(found: MemoryRequest | Ignored) -> bool:
