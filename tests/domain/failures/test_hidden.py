@@ -276,3 +276,10 @@ def test_output_is_kept_only_where_it_can_change_an_error() -> None:
     assert reads("pytest; echo code=$?", 0)
     assert not reads("pytest", 0)
     assert not reads("git log | head", 0)
+
+
+def test_a_printed_code_of_a_silent_command_opens_its_error() -> None:
+    printed = "curl: (6) Could not resolve host: example.org\n6\n"
+    event = ToolFinished(tool="bash", command="curl https://example.org; echo $?", output=printed)
+    assert reads_output(event)
+    assert not reads_output(event.model_copy(update={"output": "0\n"}))

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wm.domain.failures import known_tools
-from wm.domain.failures.shell import MAX_NESTING, Pipeline, Script, read
+from wm.domain.failures.shell import MAX_COMMAND_CHARS, MAX_NESTING, Pipeline, Script, read
 from wm.domain.failures.terminal_lines import without_escapes
 from wm.domain.session.file_paths import folder, normalised_path
 from wm.text import patterns
@@ -73,10 +73,18 @@ class Ran(Struct, frozen=True):
     certain: bool = True
 
 
-@lru_cache(maxsize=16)  # several steps of one event ask
 def ran(command: str, *, root: str, cwd: str = "") -> Ran:
-    """Parse a command line. cwd: the folder in which it started."""
-    return _ran(read(command), root, cwd or root, 0)
+    """Parse a command line. cwd: the folder in which it started. The last ones are kept in memory,
+    so give it a command without secrets."""
+    return _parsed(command[:MAX_COMMAND_CHARS], root, cwd or root)
+
+
+@lru_cache(maxsize=16)  # several steps of one event ask
+def _parsed(command: str, root: str, where: str) -> Ran:
+    return _ran(_read(command), root, where, 0)
+
+
+_read = lru_cache(maxsize=16)(read)
 
 
 def with_printed_code(
@@ -84,7 +92,7 @@ def with_printed_code(
 ) -> tuple[Ran, int | None]:
     """Parse a command line, and take the exit code that it prints (`…; echo "exit: $?"`) instead
     of its own one."""
-    script = read(command)
+    script = _read(command[:MAX_COMMAND_CHARS])
     for i in range(len(script.steps) - 1, 0, -1):
         words = script.steps[i].pipe[0]
         variable = next((v for v in _CODE_VARIABLES if any(v in word for word in words)), "")

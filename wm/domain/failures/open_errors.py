@@ -62,7 +62,10 @@ def reads_output(event: ToolFinished) -> bool:
     """Can the output of this call change the open errors? All others need not be kept."""
     if event.tool != "bash" or event.failed:
         return False
-    return bool(event.exit_code) or bool(ran(event.command, root="/", cwd=event.cwd).hidden)
+    if event.exit_code or ran(event.command, root="/", cwd=event.cwd).hidden:
+        return True
+    _, printed = _result(event, "/")
+    return bool(printed)
 
 
 def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:

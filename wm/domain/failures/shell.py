@@ -6,8 +6,6 @@ conditions, functions) are marked, and then a success proves nothing.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from msgspec import Struct
 
 from wm.text import patterns
@@ -45,7 +43,6 @@ class Script(Struct, frozen=True):
     loose: bool = False
 
 
-@lru_cache(maxsize=16)
 def read(command: str) -> Script:
     """Parse a command line into steps."""
     tokens = _tokens(command[:MAX_COMMAND_CHARS])

@@ -115,8 +115,9 @@ def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest
         message = _read(runtime, place, request, event.text)
     elif isinstance(event, SessionStarted):
         visit = _look_around(runtime, place, request)
-    refs = (*_refs(runtime, place, request, message), *pressure.count_refs(runtime, place, request))
     redacted = request.model_copy(update={"event": event})
+    own, counted = _refs(runtime, place, redacted, message), pressure.count_refs
+    refs = (*own, *counted(runtime, place, request))
     return PreparedEvent(place, request, redacted, message, visit, tuple(dict.fromkeys(refs)))
 
 
@@ -155,8 +156,9 @@ def _redacted(runtime: Runtime, event: Event) -> Event:
         kept = record if of_path(record) == record else ""
         update |= {"parent_session": redact(parent), "transcript": kept}
     elif isinstance(event, ToolFinished):
+        most = runtime.settings.working.searched_chars
         update |= {
-            "output": redact(_searched(event, runtime.settings.working.searched_chars)),
+            "output": redact(_searched(event.model_copy(update=texts), most)),
             "replaceable": "",
             "paths": tuple(map(of_path, event.paths)),
             "cwd": of_path(event.cwd),
