@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED
+from wm.domain.change import compare
 from wm.domain.change.compare import Change, judge
 from wm.domain.change.statement import reading
 
@@ -115,3 +116,12 @@ def test_the_value_before_but_is_over_and_the_one_behind_it_is_new(old: str, new
 )
 def test_who_or_what_takes_the_place_of_another(old: str, new: str, change: Change) -> None:
     assert found(new, old) is change
+
+
+def test_each_pair_of_words_is_compared_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    alike = compare.alike
+    monkeypatch.setattr(compare, "alike", lambda a, b: asked.append(1) or alike(a, b))
+    words = [f"{a}{b}ton" for a in ("ka", "mi", "ro", "su") for b in "bdfgklmnprst"]
+    found(" ".join([*words, "harbour"]), " ".join(words))
+    assert len(asked) < 6 * len(words) ** 2

@@ -9,6 +9,7 @@ model of the pair, of which the verdict of the rules is one feature. Its weights
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache, cached_property
@@ -325,14 +326,13 @@ class Pair:
         says something: "Ann is ill, ask Bo about billing" and "ask Ann about billing"."""
         if self.lost or len(self.words) < 3:
             return False
-        for word in self.words:
-            others = [w for w in self.words if w is not word]
-            of_word = {w.clause for w in self.said if alike(word, w)}
-            shared = [{w.clause for w in self.said if alike(o, w)} for o in others]
-            for at in frozenset.intersection(*map(frozenset, shared)) - of_word:
-                if sum(w.clause == at for w in self.added) == 1:
-                    return True
-        return False
+        said = Counter(
+            clause
+            for word in self.words
+            for clause in {w.clause for w in self.said if alike(word, w)}
+        )
+        added = Counter(w.clause for w in self.added)
+        return any(n == len(self.words) - 1 and added[clause] == 1 for clause, n in said.items())
 
 
 def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
