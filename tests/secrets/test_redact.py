@@ -6,6 +6,7 @@ import string
 
 import pytest
 
+from wm.secrets import redact
 from wm.secrets.formats import FORMATS, WEAK_PREFIXES
 from wm.secrets.redact import Redactor
 
@@ -248,6 +249,19 @@ def test_a_public_certificate_is_kept() -> None:
 def test_a_long_value_is_redacted_to_its_end(size: int) -> None:
     secret = "".join(DICE.choice(ALNUM + "+/") for _ in range(size - 1)) + "a"
     assert REDACTOR.text(f"export SESSION_TOKEN={secret} next").split("]")[1:] == [" next"]
+
+
+def test_a_run_with_many_secrets_is_followed_to_its_end_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    follow = redact._unwrapped
+    monkeypatch.setattr(
+        redact, "_unwrapped", lambda text, span: asked.append(span) or follow(text, span)
+    )
+    run = "".join(f"api_key={''.join(DICE.choices(ALNUM, k=230))}" for _ in range(50))
+    assert REDACTOR.text(f"{run} next").split("]")[-1] == " next"
+    assert len(asked) == 1
 
 
 def test_a_secret_has_the_same_label_everywhere() -> None:

@@ -91,7 +91,7 @@ class Redactor(Struct, frozen=True):
             _labels_in(folded) if _LABEL.text in hints else _NOTHING,
         )
         if spans and ("\n" in folded or len(folded) > _BROKEN):
-            spans = _apart([_unwrapped(folded, span) for span in spans])
+            spans = _completed(folded, spans)
         if spans and "arn:" in folded:
             spans = [span for span in spans if not _in_arn(folded, span.start)]
         spans = [span for span in spans if not _is_harmless(folded, span)]
@@ -223,6 +223,16 @@ _SHORTEST_WRAPPED = 40
 """Terminals are wider than this; a shorter line was not wrapped [chars]."""
 
 
+def _completed(text: str, spans: Iterable[SecretSpan]) -> list[SecretSpan]:
+    """The spans with their rests. spans: in order; one that begins in the rest of another is part
+    of it, and is not read again: a line may hold thousands."""
+    found: list[SecretSpan] = []
+    for span in spans:
+        if not found or span.start >= found[-1].end:
+            found.append(_unwrapped(text, span))
+    return found
+
+
 def _unwrapped(text: str, span: SecretSpan) -> SecretSpan:
     """The span with the rest of a token that continues beyond the window in which a label's value
     is read, or that a terminal broke at the end of its line."""
@@ -230,7 +240,7 @@ def _unwrapped(text: str, span: SecretSpan) -> SecretSpan:
     while end - start > _BROKEN and (size := _RUN.end(text[end : end + WINDOW])) > 0:
         end += size
     whole = end - start >= MIN_TOKEN_CHARS and "\n" not in text[start:end]
-    while whole and end - text.rfind("\n", 0, end) > _SHORTEST_WRAPPED:
+    while whole and end >= _SHORTEST_WRAPPED and "\n" not in text[end - _SHORTEST_WRAPPED : end]:
         size = _REST.end(text[end : end + WINDOW])
         rest = text[end : end + max(0, size)].split("\n")[-1].strip()
         if (
