@@ -339,6 +339,19 @@ def test_a_command_before_a_clause_stays_a_task(text: str) -> None:
     assert [one for one in statements(text) if one.is_certain] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is the name of the staging host",
+        "how tall is the tower in the logo",
+        "which steps are needed to move the recordings",
+        "There are unstaged changes in the working copy.",
+    ],
+)
+def test_a_question_or_pronoun_opens_no_noun(text: str) -> None:
+    assert statements(text) == ()
+
+
 def test_a_clause_that_only_says_what_is_over_goes_with_the_next() -> None:
     text = "ya no usamos Travis, el CI está en GitLab"
     assert [one.text for one in statements(text)] == [text]

@@ -562,6 +562,7 @@ def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sen
 _COMPOUND = Lazy(r"^(?:\pL[\w./-]* ){1,3}(?:is|are) ")
 _OF_COMMAND = Lazy(
     r"^(?:ensure|check|verify|confirm|assume|assert|expect|see|tell|note|show|explain|find|say)\b|"
+    r"^(?:wh(?:at|en|ere|ich|ose?|om|y)|how|if|it|there|th(?:is|at|ese|ose|ey))\b|"
     r"^[\w ]* (?:sure|the|an?|my|our|your|all|any|every|no|not|if|that|this|th[eo]se|they|there|it|"
     r"wh\w+|how|in|on|at|to|of|for|from|with|by|and|or|but|so) .*?\b(?:is|are) "
 )
