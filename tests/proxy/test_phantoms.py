@@ -178,11 +178,15 @@ def sent(b: Bench) -> list[dict[str, Any]]:
 
 
 def scene(
-    tmp_path: Path, play: Play, act: Callable[[Bench, Answering], Any], calls_s: float = 8.0
+    tmp_path: Path,
+    play: Play,
+    act: Callable[[Bench, Answering], Any],
+    calls_s: float = 8.0,
+    **deadline: float,
 ) -> None:
     async def test() -> None:
         ledger = Answering(tmp_path / "log")
-        async with bench(play, preparer=preparer(ledger, calls_s)) as b:
+        async with bench(play, preparer=preparer(ledger, calls_s), **deadline) as b:
             await act(b, ledger)
             assert b.failures == []
 
@@ -341,7 +345,9 @@ def test_the_next_request_has_an_exchange_that_is_not_on_disk_yet(tmp_path: Path
             await asyncio.sleep(0.001)
 
     asked = (say("Both."), call("memory_query", query="quay"))
-    scene(tmp_path, answers(streamed(*asked), streamed(*SAYS, number=2)), act, 1.0)
+    scene(
+        tmp_path, answers(streamed(*asked), streamed(*SAYS, number=2)), act, prepare_deadline_s=1.0
+    )
 
 
 def test_calls_that_a_client_did_not_wait_for_leave_no_trace(tmp_path: Path) -> None:
