@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wm.domain.learning.requests import find_requests
+from wm.domain.learning.stated import statements
 from wm.domain.payloads.prompt_text import of_user
 from wm.settings import GateSettings
 
@@ -34,6 +35,8 @@ INSIDE = (
 )
 
 TASKS = (
+    "「覚えておいて。」というボタンを追加して",
+    "単語を覚えて。次の課題",
     "Remember the user's last choice in localStorage and restore it on load",
     "Recuerda el idioma elegido por el usuario en una cookie",
     "I remember that the cache was slow.",
@@ -78,6 +81,97 @@ def test_a_request_inside_a_line_is_found(message: str, fact: str) -> None:
 @pytest.mark.parametrize("message", TASKS)
 def test_tasks_recollections_and_withdrawn_requests_are_not_requests(message: str) -> None:
     assert find_requests(message, GATE).found == ()
+
+
+TAILS = {
+    "The drawbridge opens at 18:00, don't forget.": "Now add a test.",
+    "Die Zugbrücke öffnet um 18:00, bitte nicht vergessen.": "Jetzt schreib einen Test.",
+    "Le pont se lève à 18h, ne l'oublie pas.": "Maintenant ajoute un test.",
+    "El puente se abre a las 18, no lo olvides.": "Ahora añade un test.",
+    "A ponte abre às 18h, não esqueças.": "Agora adiciona um teste.",
+    "Il ponte si apre alle 18, non dimenticarlo.": "Ora aggiungi un test.",
+    "De brug gaat om 18:00 open, niet vergeten.": "Voeg nu een test toe.",
+    "Bron öppnar 18:00, glöm inte det.": "Lägg nu till ett test.",
+    "Most otwiera się o 18, nie zapomnij.": "Teraz dodaj test.",
+    "Мост открывается в 18:00, не забудь.": "Теперь добавь тест.",
+    "Köprü saat 18'de açılır, bunu unutma.": "Teşekkürler!",
+    "Cầu mở lúc 18 giờ, đừng quên nhé.": "Giờ thêm test đi.",
+    "桥在 18 点打开，请记住。": "然后加个测试。",
+    "橋は 18 時に開くと覚えて。": "よろしく",
+    "橋は 18 時に開くと覚えておいてください。": "次はテストを追加して。",
+    "다리는 18시에 열린다고 기억해 줘.": "고마워",
+    "다리는 18시에 열려, 잊지 마.": "이제 테스트 추가해 줘.",
+    "الجسر يفتح الساعة 18، لا تنس ذلك.": "الآن أضف اختبارا.",
+    "पुल 18 बजे खुलता है, मत भूलना।": "अब टेस्ट जोड़ो।",
+}
+BACK = {
+    "Remember that the bridge opens at 18:00.": "Scratch that, wrong repo.",
+    "Merk dir, dass die Brücke um 18:00 öffnet.": "Ach nein, vergiss das wieder.",
+    "Retiens que le pont se lève à 18h.": "Non, oublie ça, mauvais dépôt.",
+    "Recuerda que el puente se abre a las 18.": "Bueno, no, olvídalo, no está decidido.",
+    "Lembra que a ponte abre às 18h.": "Não, esquece isso, projeto errado.",
+    "Ricorda che il ponte si apre alle 18.": "No, lascia perdere, progetto sbagliato.",
+    "Onthoud dat de brug om 18:00 opengaat.": "Nee, laat maar, verkeerd project.",
+    "Zapamiętaj, że most otwiera się o 18.": "Nie, zapomnij, nie ten projekt.",
+    "Запомни, что мост открывается в 18:00.": "Нет, забудь, не тот проект.",
+    "Unutma: köprü saat 18'de açılır.": "Yok, unut gitsin, yanlış proje.",
+    "Nhớ rằng cầu mở lúc 18 giờ.": "Thôi bỏ qua, nhầm dự án.",
+    "记住桥在 18 点打开。": "算了，当我没说，我看错项目了",
+    "橋は 18 時に開くと覚えて。": "あ、やっぱり忘れて、別の案件だった",
+    "다리는 18시에 열린다고 기억해 줘.": "아니다, 잊어 줘, 다른 프로젝트였어.",
+    "تذكر أن الجسر يفتح الساعة 18.": "لا، انس الأمر، مشروع آخر.",
+    "याद रखो कि पुल 18 बजे खुलता है।": "नहीं, भूल जाओ, गलत प्रोजेक्ट।",
+}
+
+
+@pytest.mark.parametrize("asked", TAILS)
+@pytest.mark.parametrize("more", [False, True])
+def test_a_request_behind_a_fact_keeps_the_fact_not_what_follows(asked: str, more: bool) -> None:
+    message = f"{asked} {TAILS[asked]}" if more else asked
+    (found,) = find_requests(message, GATE).found
+    assert "18" in found.text
+    assert len(found.text) < len(asked) - 3
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Rename the variable first, don't forget.",
+        "Füge den Fall hinzu, nicht vergessen.",
+        "Ajoute le cas, ne l'oublie pas. Merci",
+        "Añade el caso, no lo olvides.",
+        "Dodaj przypadek, nie zapomnij.",
+        "Добавь случай, не забудь.",
+        "ケースを追加して、忘れないで。",
+        "케이스 추가해, 잊지 마.",
+        "改一下标题，别忘了。",
+    ],
+)
+def test_a_task_that_is_not_to_be_forgotten_is_a_task(message: str) -> None:
+    found = find_requests(message, GATE)
+    assert (found.found, found.unsure) == ((), ())
+
+
+@pytest.mark.parametrize("asked", BACK)
+def test_what_the_next_sentence_takes_back_is_neither_kept_nor_learned(asked: str) -> None:
+    assert find_requests(asked, GATE).found != ()
+    message = f"{asked} {BACK[asked]}"
+    requests = find_requests(message, GATE)
+    assert (requests.found, requests.unsure, statements(message)) == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("message", "fact"),
+    [
+        ("橋を直した。門は 9 時だと覚えておいて。", "門は 9 時だ"),
+        ("覚えておいて。門は 9 時", "門は 9 時"),
+        ("あと、覚えておいて。門は 9 時", "門は 9 時"),
+        ("これを覚えておいて：門は 9 時。ありがとう", "門は 9 時。"),
+        ("기억해 줘: 항구 문은 9시. 고마워", "항구 문은 9시."),
+    ],
+)
+def test_the_fact_is_one_sentence_beside_its_verb(message: str, fact: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == [fact]
 
 
 def test_several_requests_of_one_message_are_found() -> None:

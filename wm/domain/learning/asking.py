@@ -57,7 +57,7 @@ LEAST_CHARS, LEAST_JOINED = 10, 6
 MAX_TOKENS = 120
 """Words of a sentence among which the asking is looked for."""
 
-_SENTENCE = Lazy(r"[.!?…;]+(?:\s+|$)|[。！？；]\s*|\n+")
+_SENTENCE = Lazy(r"[.!?…;]+(?:\s+|$)|[。！？；।]\s*|\n+")
 _ITEM = Lazy(r"\s+(\d\)\s)")
 """Where an item of a list begins inside a line: "two things: 1) … 2) …"."""
 _CLAUSE = Lazy(r"[,;:]\s+|\s[-–—]+\s|\s\(|\)(?:\s|$)|[，、：（）]\s*")

@@ -63,8 +63,8 @@ def _word(word: str) -> str:
 
 
 _BEFORE = r"[.!?;,(\x{2014}\x{2013}@-]\s*"
-_AFTER_CJK = "外请請並并と또고"
-"""Last characters of words such as 另外 and あと, which come before a request."""
+_AFTER_CJK = "[外请請並并또고]|あと"
+"""Ends of words such as 另外 that come before a request; "Xと覚えて" asks to keep X."""
 
 
 _INFINITIVE = ("en", "de", "es", "fr", "pt")
@@ -79,7 +79,7 @@ def _pattern(lang: str) -> Lazy:
     if lang in JOINED:
         direct = _any_of("request_direct", lang)
         return Lazy(
-            rf"(?:^|[。！？，、；,;.!?\s：:{_AFTER_CJK}])(?:顺便|順便|另外|同时|也)?"
+            rf"(?:^|[。！？，、；,;.!?\s：:]|{_AFTER_CJK})(?:顺便|順便|另外|同时|也)?"
             rf"((?:{verb})(?:{pointer})?\s*[:：,，。、.!！]|{direct})\s*([^\s].{{2,}})"
         )
     return Lazy(
@@ -91,18 +91,22 @@ def _pattern(lang: str) -> Lazy:
 _PATTERNS = tuple(_pattern(lang) for lang in phrases("request_verb"))
 
 
-def _tail_pattern() -> Lazy:
+_REMINDERS = "|".join(_any_of("request_reminder", lang) for lang in phrases("request_reminder"))
+_TAILS = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
+
+
+def _tail_pattern(tails: str) -> Lazy:
     """A request at the end of a line: a mark or "and", a phrase that points back, small words."""
-    tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
     small = f"for later|for next time|for the future|decision|rule|fact|convention|ok|ja|{_PLEASE}"
     return Lazy(
-        rf"(?:[.;,!。，；！、(\x{{2014}}\x{{2013}}-]\s*|\s)(?:(?:{_AND})[,:]?\s+)*"
+        rf"(?:[.;,!،。，；！।、(\x{{2014}}\x{{2013}}-]\s*|\s)(?:(?:{_AND})[,:]?\s+)*"
         rf"(?:(?:{_PLEASE}),?\s+|请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
-        r"[\s.!。！)*_]*$"
+        r"[\s.!。！।)*_]*$"
     )
 
 
-_TAIL = _tail_pattern()
+_TAIL = _tail_pattern(f"{_TAILS}|{_REMINDERS}")
+_REMINDER = _tail_pattern(_REMINDERS)
 _MOST_IN_LINE = 16
 """Requests that are looked for in one line; each costs time in proportion to its length."""
 _NEGATED = Lazy(
@@ -115,22 +119,21 @@ _DIRECT = Lazy(rf"(?:^|{_BEFORE}|(?:^|[\s,.;(])(?:{_AND})[,:]?\s+)$")
 
 def _hint() -> Lazy:
     """A verb with what may precede it, or a request that points back."""
-    tails = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
     joined = [_any_of(name, lang) for name in ("request_verb", "request_direct") for lang in JOINED]
     verbs = "|".join(
         _any_of("request_verb", lang) for lang in phrases("request_verb") if lang not in JOINED
     )
     before = rf"(?:^|{_BEFORE}|[\s,.;(](?:{_AND})[,:]?\s+|^(?:{_AND})[,:]?\s+)"
-    return Lazy(rf"{before}(?:{verbs})|{'|'.join(joined)}|{tails}", multi_line=True)
+    return Lazy(rf"{before}(?:{verbs})|{'|'.join(joined)}|{_TAILS}|{_REMINDERS}", multi_line=True)
 
 
 _HINT = _hint()
 
 _STOP = Lazy(
-    r"[.!?…]+(?:\s+|$)|[。！？]|\)\s*$|\.{2,}|"
+    r"[.!?…]+(?:\s+|$)|[。！？।]|\)\s*$|\.{2,}|"
     r"\s+(?:and|und|et|y|e|en) (?:now|jetzt|maintenant|ahora|agora|ora|nu)\b"
 )
-_SENTENCE_ENDS = Lazy(r"[.!?…]+\s+|[。！？]\s*|;\s+")
+_SENTENCE_ENDS = Lazy(r"[.!?…]+\s+|[。！？।]\s*|;\s+")
 _MARKED = Lazy(
     rf"^(?:[^\s]|\s+(?:and|und|et|y|e|en|и|ve|और)\s|\s+i\s+(?:{_any_of('request_tail', 'pl')}))"
 )
@@ -157,9 +160,10 @@ def fact_before(line: str) -> str:
     found = _TAIL.search(flat)
     if found is None or not _MARKED.is_match(found.group()) or _negates(flat[: found.start()]):
         return ""
-    text = line[: found.start() + (flat[found.start()] in ".!。！")].strip()
+    text = line[: found.start() + (flat[found.start()] in ".!。！।")].strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
-    return text[starts[-1] if starts else 0 :].strip(" \t\"'“”„«»()[]*_-–—")
+    fact = text[starts[-1] if starts else 0 :].strip(" \t\"'“”„«»()[]*_-–—")
+    return fact if len(fact) > 2 else ""  # "あと、覚えておいて"
 
 
 def facts_in(line: str) -> Iterator[str]:
@@ -220,10 +224,18 @@ def _negates(head: str) -> bool:
     return _NEGATED.search(head[-20:]) is not None
 
 
+def is_reminder(rest: str) -> bool:
+    """Whether a fact is followed by "don't forget", at the end of its line."""
+    return _REMINDER.is_match(flattened(rest.partition("\n")[0]))
+
+
 def is_retracted(fact: str, rest: str) -> bool:
     """Whether the user takes the fact back, in its own later text or in the first words after."""
     stop = _STOP.search(fact)
-    after = (fact[stop.end() :] if stop is not None else "") + " " + rest[:80]
+    line, _, more = rest[:80].partition("\n")
+    asked = _TAIL.search(flattened(line))  # "don't forget it" has the verb of "forget it"
+    line = line if asked is None else line[: asked.start()]
+    after = f"{fact[stop.end() :] if stop is not None else ''} {line} {more}"
     plain = folded(after)
     return (
         bool(plain)

@@ -134,7 +134,7 @@ class Sentence(NamedTuple):
 
 
 _END = Lazy(
-    r"[.!?…]+[\"'”’)]*(?:\s+|$)|\s+\(?\d\)\s+|[。！？…]+[」』”）]?|;\s+|；|\s+[—–]\s+|\n+|\.{2,}\s*|"
+    r"[.!?…]+[\"'”’)]*(?:\s+|$)|\s+\(?\d\)\s+|[。！？।…]+[」』”）]?|;\s+|；|\s+[—–]\s+|\n+|\.{2,}\s*|"
     r",\s+(?:but|aber|mais|pero|mas|però|maar|ale|но|ama|nhưng)\s+|，但是?|けど、|지만,?\s"
 )
 _QUOTATION = Lazy(r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`")
@@ -503,7 +503,9 @@ _OF_NEIGHBOURS = frozenset(
 
 def _with_neighbours(found: Sequence[Sentence]) -> Iterator[Sentence]:
     every = [one.features & _OF_NEIGHBOURS for one in found]
-    for one, before, after in zip(found, [None, *every], [*every[1:], None], strict=False):
+    openings = [{"retract"} if "lead:retract" in one.features else set() for one in found]
+    follows = [one | opening for one, opening in zip(every, openings, strict=True)]
+    for one, before, after in zip(found, [None, *every], [*follows[1:], None], strict=False):
         features = {f"prev:{name}" for name in before or ()}
         features |= {"last"} if after is None else {f"next:{name}" for name in after}
         yield one._replace(features=one.features | features, around=one.around | features)
@@ -551,7 +553,7 @@ def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sen
     features |= forms_of(text)
     if _opens_with_noun(text, lang):
         features -= {"task", "first:task", "first:request", "first:subject_not", "first:present"}
-    if "retract" in features and marks_change(text):
+    if "retract" in features and features & {"we", "present"} and marks_change(text):
         features -= {"retract", "first:retract"}  # "forget Sass, we use Tailwind from now on"
     if "present" in concepts.anywhere and not concepts.first & _NO_SUBJECT:
         features.add("about_thing")
