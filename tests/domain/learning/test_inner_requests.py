@@ -174,6 +174,27 @@ def test_the_fact_is_one_sentence_beside_its_verb(message: str, fact: str) -> No
     assert [one.text for one in find_requests(message, GATE).found] == [fact]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Bitte merk dir: das Tor klemmt bei 30 Grad. Und merk dir auch, dass es um 7 öffnet.",
+        "Retiens bien : la porte coince à 30 degrés, et retiens aussi qu'elle s'ouvre à 7 h.",
+        "Recuerda: la puerta se atasca a 30 grados. Y recuerda también que abre a las 7.",
+        "Lembra: o portão emperra a 30 graus\ne lembra também que abre às 7",
+        "Ricorda: il portone si blocca a 30 gradi. E ricorda anche che apre alle 7.",
+        "Onthoud: de poort klemt bij 30 graden, en onthoud ook dat hij om 7 uur opengaat.",
+        "Zapamiętaj: brama zacina się przy 30 stopniach. I zapamiętaj też, że otwiera się o 7.",
+        "Запомни: ворота клинит при 30 градусах. И ещё запомни, что они открываются в 7.",
+        "Şunu unutma: kapı 30 derecede sıkışır. Bir de şunu unutma: 7'de açılır.",
+        "Hãy nhớ: cổng kẹt ở 30 độ. Và cũng nhớ rằng cổng mở lúc 7 giờ.",
+    ],
+)
+def test_a_second_request_that_says_also_is_one_of_its_own(message: str) -> None:
+    first, second = [one.text for one in find_requests(message, GATE).found]
+    assert ("30" in first, "7" in first) == (True, False)
+    assert ("30" in second, "7" in second) == (False, True)
+
+
 def test_several_requests_of_one_message_are_found() -> None:
     message = "fix it and remember that CI has no network. Also note: the port is 7443."
     found = [one.text for one in find_requests(message, GATE).found]

@@ -27,8 +27,8 @@ _PLEASE = (
 )
 _AND = (
     f"{_PLEASE}|and|also|then|but|so|always|und|auch|aber|et|aussi|puis|mais|y|e|pero|tambien|"
-    "mas|tambem|ed|anche|poi|ma|en|ook|dan|maar|i|oraz|tez|ale|и|а|также|но|ve|ayrica|ama|va|roi|nhung|"
-    "và|و|और|agent"
+    "mas|tambem|ed|anche|poi|ma|en|ook|dan|maar|i|oraz|tez|ale|и|а|также|еще|ещё|но|ve|ayrica|ama|"
+    "bir de|va|cung|roi|nhung|và|و|और|agent"
 )  # fmt: skip
 
 

@@ -313,7 +313,7 @@ def _normalised(message: str) -> _Message:
     its line, so that the next one is not taken for the fact: "… と覚えて。ありがとう"."""
     text = unicodedata.normalize("NFC", without_invisible(with_gaps_of(3, message)))
     asking = inner_requests.asking_lines(text)
-    lines = text.split("\n") if asking else []
+    lines = text.split("\n") if asking and len(text) <= DOCUMENT_CHARS else []
     broken = [_broken(line) if number in asking else line for number, line in enumerate(lines)]
     if broken != lines:
         text = "\n".join(broken)
