@@ -133,7 +133,10 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
     """Those at the start of a line, then those inside lines, then those in other words,
     without those taken back."""
     found = _at_starts(asked, settings)
-    lines: Collection[int] = () if found.unparsed else asked.asking
+    lines: Collection[int] = ()
+    if not found.unparsed:
+        known = asked.asking
+        lines = inner_requests.asking_lines(asked.text) if known is None else known
     if lines:
         alone = tuple(
             one._replace(text=inner_requests.before_next(one.text)) for one in found.found
@@ -300,11 +303,11 @@ def _is_negated(plain: str) -> bool:
 
 class _Message(NamedTuple):
     """A normalised message, and its `_plain` form encoded for re2, with the same line numbers.
-    asking: the lines that may hold a request inside."""
+    asking: the lines that may hold a request inside; None: not looked for yet."""
 
     text: str
     plain: bytes
-    asking: frozenset[int]
+    asking: frozenset[int] | None = None
 
 
 def _normalised(message: str) -> _Message:
@@ -312,12 +315,13 @@ def _normalised(message: str) -> _Message:
     towards the line limit. A sentence that asks to keep what it says, or what is before it, ends
     its line, so that the next one is not taken for the fact: "… と覚えて。ありがとう"."""
     text = unicodedata.normalize("NFC", without_invisible(with_gaps_of(3, message)))
-    asking = inner_requests.asking_lines(text)
-    lines = text.split("\n") if asking and len(text) <= DOCUMENT_CHARS else []
-    broken = [_broken(line) if number in asking else line for number, line in enumerate(lines)]
-    if broken != lines:
-        text = "\n".join(broken)
-        asking = inner_requests.asking_lines(text)
+    asking = inner_requests.asking_lines(text) if len(text) <= DOCUMENT_CHARS else None
+    if asking:
+        lines = text.split("\n")
+        broken = [_broken(line) if number in asking else line for number, line in enumerate(lines)]
+        if broken != lines:
+            text = "\n".join(broken)
+            asking = inner_requests.asking_lines(text)
     return _Message(text, encoded(_plain(text) + "\n"), asking)
 
 
