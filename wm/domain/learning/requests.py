@@ -504,6 +504,8 @@ def _later(line: str) -> Iterator[str]:
     """What follows each sentence of a line, if it begins with what holds from now on: "That works.
     From now on …". Not within quotation marks, nor behind an abbreviation."""
     head = line[: TRIGGER_CHARS * 2]
+    if not _ANY_LATER.is_match(_plain(head)):
+        return
     for end in islice(_SENTENCE_END.finditer(head), MOST_SENTENCES):
         before = head[: end.start()]
         if not (_is_in_quotation(before) or _ABBREVIATED.is_match(before[-3:])):
