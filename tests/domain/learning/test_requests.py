@@ -55,6 +55,19 @@ def test_a_request_at_the_start_of_a_line_is_found(lang: str, message: str, text
     assert [(request.lang, request.text) for request in found] == [(lang, text)]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "[private] Remember that we ship on Mondays",
+        "[private]. remember that we ship on Mondays",
+        "[private]\nremember that we ship on Mondays",
+        "[secret:token:0a1b2c] is the old one\nremember that we ship on Mondays",
+    ],
+)
+def test_a_label_before_a_request_is_no_line_of_a_log(message: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == ["we ship on Mondays"]
+
+
 OWN = GateSettings(
     triggers=(
         Trigger("nb", r"n\.?b\.?[:,]\s*"),

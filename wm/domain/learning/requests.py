@@ -29,6 +29,7 @@ from wm.domain.learning.trigger_words import (
 )
 from wm.domain.learning.typed_lines import MessageLine, line_numbers, typed_lines
 from wm.domain.learning.user_triggers import UserTriggers, user_triggers
+from wm.secrets.redact import PRIVATE_LABEL
 from wm.settings import GateSettings
 from wm.text.letters import (
     WordPattern,
@@ -310,11 +311,16 @@ class _Message(NamedTuple):
     asking: frozenset[int] | None = None
 
 
+_PRIVATE_START = Lazy(r"^[ \t]*(?:\[private\][.;,:]?[ \t]*)+", multi_line=True)
+
+
 def _normalised(message: str) -> _Message:
     """Normalise a message. Runs of blank lines shrink to two, so they cost no time and do not count
     towards the line limit. A sentence that asks to keep what it says, or what is before it, ends
-    its line, so that the next one is not taken for the fact: "… と覚えて。ありがとう"."""
+    its line, so that the next one is not taken for the fact: "… と覚えて。ありがとう". A private
+    part at the start of a line goes: it says nothing here, and may stand before a request."""
     text = unicodedata.normalize("NFC", without_invisible(with_gaps_of(3, message)))
+    text = _PRIVATE_START.sub("", text) if PRIVATE_LABEL in text else text
     asking = inner_requests.asking_lines(text) if len(text) <= DOCUMENT_CHARS else None
     if asking:
         lines = text.split("\n")

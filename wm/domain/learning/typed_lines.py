@@ -12,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from wm.domain.learning.concepts import folded, phrases
+from wm.secrets.redact import PRIVATE_LABEL
 from wm.text.letters import WordPattern
 from wm.text.patterns import Lazy, encoded
 
@@ -148,13 +149,18 @@ def _logs(message: str, lines: list[str]) -> bytearray:
     logs = bytearray(len(lines))
     raw = encoded(message)
     for number in line_numbers(raw, _LOG.line_starts(raw)):
-        logs[number] = _opener(lines[number]) not in _openers()
+        line = lines[number]
+        logs[number] = _opener(line) not in _openers() and not line.startswith(_LABELS)
     # What a compiler notes may go on over several lines, above and below the others.
     for beside, lines_in_order in ((-1, range(1, len(lines))), (1, range(len(lines) - 2, -1, -1))):
         for number in lines_in_order:
             if logs[number + beside] and _opener(lines[number]) in _PRINTED:
                 logs[number] = True
     return logs
+
+
+_LABELS = (PRIVATE_LABEL, "[secret:")
+"""The user typed what our own labels replace; a bracket else opens a line of a log."""
 
 
 def _opener(line: str) -> str | None:
