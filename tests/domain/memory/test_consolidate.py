@@ -207,6 +207,12 @@ def test_a_likely_contradiction_is_flagged_and_both_entries_kept() -> None:
     assert [e.status for e in result.memory.entries] == ["active", "active"]
 
 
+def test_a_denial_of_another_type_contradicts_too() -> None:
+    known = entry("m_old", "Tests run with Vitest.", type="project")
+    result = admitted(memory(known), entry("m_n", "Tests don't run with Vitest.", type="feedback"))
+    assert result.details["contradicts"] == ("m_old",)
+
+
 def test_replace_supersedes_by_reference_and_keeps_the_old_text_readable() -> None:
     known = entry("m_old", "The build is pinned to Node 20.")
     newcomer = entry("m_n", "The build is pinned to Node 22.")

@@ -338,13 +338,14 @@ class MemoryEditor:
             self.amend(entry.model_copy(update={"conflicts": _joined(entry.conflicts, others)}))
 
     def _contradicted(self, entry: MemoryEntry) -> tuple[str, ...]:
-        """Active entries whose words contradict this one (WM-8)."""
+        """Active entries whose words contradict this one (WM-8), of any type: a type is inferred
+        from words, and those of a denial differ."""
         said = proposition(entry.text)
         near = (
             e
             for at in self._index.texts.near(entry.text, said.names)
             if (e := self._index.entries[at]).status == "active"
-            and (e.type, e.scope) == (entry.type, entry.scope)
+            and e.scope == entry.scope
             and e.id != entry.id
             and e.id not in entry.supersedes
         )
