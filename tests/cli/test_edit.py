@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.cli.terminal import Said, Terminal
 
 ONE = "We deploy with `make ship`."
@@ -84,3 +86,31 @@ def test_a_waiting_edit_names_the_verb_that_accepts_it(user: Terminal) -> None:
         in printed
     )
     assert "replaces m_" in printed
+
+
+def test_an_id_of_the_memory_for_all_projects_works_in_every_folder(user: Terminal) -> None:
+    mine = user.remember("The staging port is 8080.", "--user")
+    assert "in all your projects" in user.wm("show", mine).out
+    undone = user.wm("undo", mine)
+    assert undone.code == 0
+    assert f"There is no entry '{mine}'" in user.wm("pin", mine).err
+
+
+def test_the_commands_that_remember_user_prints_work_where_they_are_read(
+    terminal: Terminal,
+) -> None:
+    terminal.remember("We deploy with `make ship`.")
+    old = terminal.remember("The staging port is 8080.", "--user")
+    said = " ".join(terminal.wm("remember", "--user", "The staging port is 9090 now.").out.split())
+    new = re.findall(r"Remembered as (m_\w+)", said)[0]
+    assert f"it replaces {old}. `wm undo {new}` restores it." in said
+    assert f"{old} is active again" in " ".join(terminal.wm("undo", new).out.split())
+    assert f"`wm undo {old}` undoes it." in " ".join(terminal.wm("forget", old).out.split())
+    assert terminal.wm("undo", old).code == 0
+
+
+def test_a_workspace_that_is_named_is_the_only_one(terminal: Terminal) -> None:
+    terminal.remember("We deploy with `make ship`.")
+    mine = terminal.remember("The staging port is 8080.", "--user")
+    key = terminal.wm("status", "--json").json["workspace"]["key"]
+    assert "There is no entry" in terminal.wm("forget", mine, "--workspace", key).err

@@ -76,3 +76,29 @@ def test_each_waiting_entry_is_decided_with_one_key(user: Terminal) -> None:
 def test_a_review_of_an_empty_inbox_says_so(user: Terminal) -> None:
     said = user.wm("inbox", "review")
     assert (said.code, said.out) == (0, "The inbox is empty: nothing waits.\n")
+
+
+def test_a_choice_that_nothing_fits_is_answered(user: Terminal) -> None:
+    for choice in ("--all", "--source=stated"):
+        said = user.wm("inbox", "accept", choice)
+        assert (said.code, said.out) == (
+            0,
+            "Nothing that waits fits; `wm inbox` lists what waits.\n",
+        )
+
+
+def test_what_waits_for_all_projects_is_found_from_a_workspace(terminal: Terminal) -> None:
+    mine = terminal.remember("hm", "--user")
+    for verb in ("inbox", "status", "inspect"):
+        said = " ".join(terminal.wm(verb).out.split())
+        assert "1 entry waits in your memory for all projects: wm inbox --workspace user" in said
+    said = " ".join(terminal.wm("inspect", "--user").out.split())
+    assert "for your approval: wm inbox --workspace user" in said
+    assert terminal.wm("inbox", "accept", mine).code == 0
+    assert "waits" not in terminal.wm("inbox").out
+
+
+def test_a_list_of_all_says_which_entries_wait(user: Terminal) -> None:
+    waiting(user, "hm")
+    said = " ".join(user.wm("inspect", "--all").out.split())
+    assert "waits in the inbox: it is too short" in said

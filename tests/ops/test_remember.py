@@ -220,3 +220,20 @@ def test_a_person_is_warned_when_an_addition_does_not_fit_the_prompt(bench: Benc
     assert "Prompts do not show it" in weak.message
     strong = bench.call("remember", text=SHIP, typed=True)
     assert "In prompts it takes the place of m_000000" in strong.message
+
+
+def test_what_a_known_text_does_not_take_is_said(bench: Bench) -> None:
+    kept = bench.remember(SHIP)
+    given = {"importance": "high", "tags": ("ci",), "branch_only": False}
+    again = bench.call("remember", text=SHIP, **given)
+    assert (again.outcome, again.entry.user_importance) == ("absorbed", "normal")
+    assert (
+        f"It stays as it was, without the given importance, tags: `wm edit {kept.id}`"
+        in again.message
+    )
+    assert "It stays" not in bench.call("remember", text=SHIP, type=kept.type).message
+
+
+def test_an_entry_for_all_projects_belongs_to_no_branch(bench: Bench) -> None:
+    with pytest.raises(UserError, match="belongs to no branch"):
+        bench.call("remember", text=SHIP, user=True, branch_only=True)

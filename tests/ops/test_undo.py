@@ -307,3 +307,15 @@ def test_undo_does_not_skip_a_change_of_session_memory(bench: Bench) -> None:
     bench.remember(CENTS)
     bench.call("undo")
     assert bench.texts() == []
+
+
+def test_an_older_act_is_not_undone_in_place_of_one_for_all_projects(bench: Bench) -> None:
+    here = bench.remember(SHIP)
+    there = bench.call("remember", text="My editor is vim.", user=True).entry
+    with pytest.raises(UserError, match="in your memory for all projects") as raised:
+        bench.call("undo")
+    assert f"`wm undo {there.admitted_by} --workspace user` undoes it" in raised.value.fix
+    assert f"`wm undo {here.admitted_by}` undoes the remember before it" in raised.value.fix
+    bench.remember(QUEUE)
+    assert bench.call("undo").entry.text == QUEUE
+    assert bench.call("undo").entry.text == SHIP

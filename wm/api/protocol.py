@@ -235,6 +235,8 @@ class Inspection(WorkspaceAnswer):
     entries: tuple[EntryView, ...] = ()
     matching: int = 0
     counts: dict[str, int] = Field(default_factory=dict)
+    user_inbox: int = optional(0)
+    """Entries that wait in the user's memory for all projects, if this is not it."""
     shown_entries: int = 0
     shown_chars: int = 0
     max_chars: int = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial, wraps
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +21,7 @@ from wm.cli.daemon_state import outdated
 from wm.cli.options import folder_option, workspace_option
 from wm.cli.options import json_option as json_option  # for verbs that print their own result
 from wm.daemon.client import Client
-from wm.errors import HostError, Unavailable, UserError, WmError
+from wm.errors import HostError, NotFound, Unavailable, UserError, WmError
 from wm.settings import Settings, load, no_pydantic_plugins
 
 if TYPE_CHECKING:  # most commands call the daemon and need no use case
@@ -33,6 +33,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 STATUS_S = 3.0
 """A daemon that does not report its status within this time hangs."""
 DEFAULTS_APPLY = "Until then the defaults apply, and what needs your consent is off."
+LEAST_DIGITS = 4
+"""Digits of an id that may name an entry; with fewer no other memory is asked for it."""
 HINT_S = 0.3
 """Timeout for a hint after another error: a user does not wait long for it."""
 
@@ -126,8 +128,18 @@ class Caller:
         return {**scope, **fields}
 
     def call(self, name: str, **fields: Any) -> Any:
-        """Run a use case on the chosen workspace and return its response model."""
-        return self.run(name, self.scoped(**fields))
+        """Run a use case on the chosen workspace and return its response model. An id that is
+        unknown there may name an entry or an act of the user's memory for all projects: what `wm
+        remember --user` prints must work where it was typed."""
+        try:
+            return self.run(name, self.scoped(**fields))
+        except NotFound:
+            wanted = str(fields.get("id") or fields.get("act") or "")
+            if self.workspace or len(wanted.rpartition("_")[2]) < LEAST_DIGITS:
+                raise
+            with suppress(NotFound):
+                return self.run(name, {"workspace": "user", **fields})
+            raise
 
     def answer(self, name: str, /, **fields: Any) -> Any:
         """`run` with the fields as keywords."""

@@ -135,8 +135,9 @@ def _status(entry: MemoryEntry) -> str:
     return state + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
 
 
-def entry_lines(view: EntryView) -> list[str]:
-    """One entry in a list: id, strength, text, and special properties."""
+def entry_lines(view: EntryView, *, mixed: bool = False) -> list[str]:
+    """One entry in a list: id, strength, text, and special properties. mixed: the list has active
+    and waiting entries."""
     entry = view.entry
     head = f"  {short_id(entry.id):<{SHORT_ID}}  {view.strength:4.2f}"
     first, *rest = output.hang(head, entry.text, COLUMN)
@@ -144,7 +145,7 @@ def entry_lines(view: EntryView) -> list[str]:
     if len(rest) >= LISTED_LINES:
         more = f"… wm show {short_id(entry.id)} has the rest"
         found += output.hang("", more, COLUMN, output.dim)
-    return found + output.hang("", " · ".join(_about(view)), COLUMN, output.dim)
+    return found + output.hang("", " · ".join(_about(view, mixed)), COLUMN, output.dim)
 
 
 def entry_line(view: EntryView) -> str:
@@ -160,12 +161,15 @@ def needs_a_look(entry: MemoryEntry) -> bool:
     return entry.status == "active" and bool(entry.suspect or entry.conflicts)
 
 
-def _about(view: EntryView) -> list[str]:
+def _about(view: EntryView, mixed: bool) -> list[str]:
     about = marks(view.entry)
     if view.entry.anchors:
         about.append(f"speaks of {', '.join(map(_anchor, view.entry.anchors))}")
-    if view.entry.reasons:
-        about.append(explanations.reasons(view.entry.reasons))
+    reasons = explanations.reasons(view.entry.reasons)
+    if mixed and view.entry.status == "inbox":
+        reasons = f"waits in the inbox: {reasons}"
+    if reasons:
+        about.append(reasons)
     if view.omitted and view.entry.status == "active":
         about.append(f"not in prompts: {explanations.reason(view.omitted)}")
     return about

@@ -25,6 +25,8 @@ LEAST = 10
 YOURS = "your memory for all projects"
 """The heading of the entries of scope `user`, which belong to no folder (ID-3)."""
 
+USER_INBOX = "wm inbox --workspace user"
+
 FILLED = {"critical": "nearly full", "high": "filling up"}
 """Labels of the context pressure levels (PS-1)."""
 
@@ -52,10 +54,12 @@ def memory_rows(found: Inspection) -> list[output.Row]:
     """The contents of a workspace as rows."""
     memory = " · ".join(_counts(found))
     rows: list[output.Row] = [("workspace", found.place.key), ("memory", memory)]
+    yours = found.place.key == "user"
     if waiting := found.counts.get("inbox", 0):
-        verb = "waits" if waiting == 1 else "wait"
-        text = f"{output.count(waiting, 'entry', 'entries')} {verb} for your approval: wm inbox"
-        rows.append(("inbox", text, output.warn))
+        text = f"for your approval: {USER_INBOX if yours else 'wm inbox'}"
+        rows.append(("inbox", _waiting(waiting, text), output.warn))
+    if found.user_inbox:
+        rows.append(("" if waiting else "inbox", user_waiting(found), output.warn))
     rows.append(("in prompts", _size_line(found)))
     if found.sessions:
         rows.append(("sessions", _sessions(found)))
@@ -70,6 +74,16 @@ def memory_rows(found: Inspection) -> list[output.Row]:
         health = f"{found.health.replace('_', ' ')}: {found.detail}"
         rows.append(("health", health, output.warn))
     return rows
+
+
+def user_waiting(found: Inspection) -> str:
+    """That something waits in the memory for all projects, and the command that lists it."""
+    return _waiting(found.user_inbox, f"in {YOURS}: {USER_INBOX}")
+
+
+def _waiting(number: int, what: str) -> str:
+    verb = "waits" if number == 1 else "wait"
+    return f"{output.count(number, 'entry', 'entries')} {verb} {what}"
 
 
 def about_session(session: SessionSummary) -> str:

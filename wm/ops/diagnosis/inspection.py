@@ -21,7 +21,7 @@ from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_journal, read_memory
 from wm.ops.memory.render import omissions, rendered, strengths
 from wm.ops.operation import LocatedWork, Operation, located
-from wm.ops.place import memory_ref
+from wm.ops.place import USER_PLACE, memory_ref
 from wm.ops.session.hot_state import RECENT, measured, readable_sessions, session_memory
 from wm.ops.traffic.conversations import newest
 from wm.store.paths import SESSIONS
@@ -59,6 +59,7 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
         ),
         matching=len(wanted),
         counts=dict(Counter(entry.status for entry in memory.entries)),
+        user_inbox=_user_inbox(work),
         shown_entries=len(shown),
         shown_chars=len(view.text),
         max_chars=settings.rendered_chars,
@@ -73,6 +74,12 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
         else 0.0,
         conversations=_conversations(work),
     )
+
+
+def _user_inbox(work: LocatedWork) -> int:
+    if work.key == USER_PLACE.key:
+        return 0
+    return sum(e.status == "inbox" for e in read_memory(work.at(USER_PLACE)).entries)
 
 
 def _conversations(work: LocatedWork) -> tuple[ConversationUsage, ...]:

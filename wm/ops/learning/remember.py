@@ -124,6 +124,8 @@ def _learn(
     before = read_memory(work)
     save_memory(work, editor.memory)
     said = _message(admission, kept or entry)
+    if admission.outcome == "absorbed" and kept is not None and not request.session:
+        said += _not_taken(request, entry, kept)
     if doubts:
         said += f" Check it: {explanations.reasons(doubts)}."
     if request.typed and kept is not None and admission.outcome in ("promoted", "superseded"):
@@ -131,6 +133,23 @@ def _learn(
     return Remembered(
         outcome=admission.outcome, entry=kept, reason_codes=admission.reason_codes, message=said
     )
+
+
+def _not_taken(request: RememberRequest, entry: MemoryEntry, kept: MemoryEntry) -> str:
+    """What the request gives beside the text and the known entry does not have: a text that is
+    known changes nothing else, and the person must hear of it. Or ""."""
+    differs = {
+        "type": request.type and entry.type != kept.type,
+        "rationale": entry.rationale and entry.rationale != kept.rationale,
+        "importance": entry.user_importance not in ("normal", kept.user_importance),
+        "tags": not set(entry.tags) <= set(kept.tags),
+        "anchors": not {(a.path, a.symbol) for a in entry.anchors}
+        <= {(a.path, a.symbol) for a in kept.anchors},
+        "branch": request.branch_only and entry.scope != kept.scope,
+    }
+    names = ", ".join(name for name, other in differs.items() if other)
+    fix = f"`wm edit {kept.id}` and `wm importance {kept.id}` change an entry."
+    return f" It stays as it was, without the given {names}: {fix}" if names else ""
 
 
 def _place_in_prompts(work: LocatedWork, before: WorkspaceMemory, entry: MemoryEntry) -> str:
@@ -198,6 +217,11 @@ def _verdict(work: LocatedWork, request: RememberRequest, text: str) -> SupportV
 
 def _scope(place: WorkspacePlace, request: RememberRequest) -> str:
     if place.key == USER_PLACE.key:
+        if request.branch_only:
+            raise UserError(
+                "What is kept for all projects belongs to no branch.",
+                fix="Omit the branch option, or the user option.",
+            )
         return USER
     if not request.branch_only:
         return WORKSPACE
@@ -296,7 +320,8 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
         case "superseded":
             gone = admission.details.get("replaces")
             named = ", ".join(map(str, gone)) if isinstance(gone, tuple) else "an older entry"
-            undo = " `wm undo` restores it." if "changed" in admission.reason_codes else ""
+            undo = f"wm undo {entry.id}" if entry.scope == USER else "wm undo"
+            undo = f" `{undo}` restores it." if "changed" in admission.reason_codes else ""
             said = f"Remembered as {entry.id}; it replaces {named}.{undo}"
         case "inbox":
             said = f"It waits in the inbox, because {explanations.reasons(entry.reasons)}."

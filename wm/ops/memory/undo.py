@@ -57,7 +57,7 @@ from wm.ops.memory.documents import (
 )
 from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, located
-from wm.ops.place import locate
+from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
 from wm.ops.storage.evidence import last_texts, moment_of, read_log
 from wm.ops.storage.session_files import delete_all, delete_refs
@@ -194,6 +194,8 @@ def _wanted(work: LocatedWork, request: UndoRequest) -> Act:
         act = newest(found)
         if changed := change_of_session(records, act):
             raise _not_of_entries(changed, act)
+        if later := _later_elsewhere(work, found):
+            raise _not_here(later, act)
         if act is None:
             raise NotFound(
                 f"Nothing that a person did in {work.place.root or work.key} is left to undo.",
@@ -221,14 +223,35 @@ def _wanted(work: LocatedWork, request: UndoRequest) -> Act:
 
 def _not_of_entries(changed: str, act: Act | None) -> UserError:
     """The newest act cannot be undone here; undoing an older one instead would surprise."""
-    before = ""
-    if act is not None:
-        before = f"; `wm undo {act.record.event_id}` undoes the {act.word} before it"
     return UserError(
         f"The newest change that you made here is {changed}. `wm undo` undoes changes "
         "to entries, not to the memory of a session.",
-        fix=f"Change it with `wm session core` or `wm session working`{before}.",
+        fix=f"Change it with `wm session core` or `wm session working`{_before(act)}.",
     )
+
+
+def _later_elsewhere(work: LocatedWork, here: Sequence[Act]) -> Act | None:
+    """The user's newest act in effect in the memory for all projects, if the user did nothing in
+    this workspace since."""
+    if work.key == USER_PLACE.key:
+        return None
+    act = newest(acts(read_log(work.at(USER_PLACE)).records))
+    last = max((a.record.created_at for a in here if a.by == "user"), default="")
+    return act if act is not None and act.record.created_at > last else None
+
+
+def _not_here(later: Act, act: Act | None) -> UserError:
+    """Undoing an older act in place of the one for all projects would surprise, too."""
+    event = later.record.event_id
+    return UserError(
+        f"Your newest change, the {later.word} of {later.record.entry}, is in your memory for all "
+        "projects.",
+        fix=f"`wm undo {event} --workspace user` undoes it{_before(act)}.",
+    )
+
+
+def _before(act: Act | None) -> str:
+    return f"; `wm undo {act.record.event_id}` undoes the {act.word} before it" if act else ""
 
 
 def _full(work: LocatedWork, wanted: str) -> str:

@@ -16,6 +16,7 @@ from wm.cli.context import Caller, Result, prints
 from wm.cli.entries import entry_lines, entry_type, print_entry
 from wm.cli.groups import Group, ids
 from wm.cli.options import choice, flag
+from wm.cli.overview import user_waiting
 from wm.cli.streams import text_argument
 from wm.errors import WmError
 from wm.formats.workspace_memory import SOURCES
@@ -40,12 +41,14 @@ def show(caller: Caller) -> Result:
 
 
 def _print_waiting(answer: Any) -> None:
-    if not answer.entries:
-        output.line("The inbox is empty.")
-        return
     for view in answer.entries:
         output.lines(entry_lines(view))
-    output.hint(HINT)
+    if answer.entries:
+        output.hint(HINT)
+    else:
+        output.line("The inbox is empty.")
+    if answer.user_inbox:
+        output.hint(user_waiting(answer))
 
 
 def _selecting(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,6 +169,8 @@ def _each(
             problems[entry_id] = error
 
     def show_all(_report: object) -> None:
+        if not entry_ids:
+            output.line("Nothing that waits fits; `wm inbox` lists what waits.")
         for answer in done:
             show(answer)
         for problem in problems.values():

@@ -84,7 +84,7 @@ def _entries(found: Inspection, *, filtered: bool) -> Iterator[str]:
         yield ""
         yield output.bold(kind)
         for view in views:
-            yield from entry_lines(view)
+            yield from entry_lines(view, mixed=True)
 
 
 def _groups(found: Inspection) -> dict[str, list[EntryView]]:
