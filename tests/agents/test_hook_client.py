@@ -437,6 +437,17 @@ def test_a_message_refused_for_state_or_size_is_stored_through_the_files(
     assert len(list((tmp_path / "wm").rglob("workspace-memory.json"))) == 3
 
 
+def test_a_message_that_the_daemon_refuses_is_answered_with_the_reason(
+    tmp_path: Path, socket: Path
+) -> None:
+    with FakeDaemon(socket, lambda _seen: (400, b"{}")):
+        payload = said(tmp_path, cwd=str(tmp_path / "gone"))
+        done = patient(tmp_path, "hook", "claude-code", "UserPromptSubmit", payload=payload)
+    message = shown(done)
+    assert "There is no folder" in message
+    assert message.endswith(LOST)
+
+
 def test_opencode_gets_a_failure_as_a_notice(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     shutil.rmtree(folder / "evidence", ignore_errors=True)

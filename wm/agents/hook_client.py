@@ -321,14 +321,10 @@ def _receive(sock: "_socket.socket") -> bytes:
 
 
 def _body(reply: bytes) -> "bytes | None":
-    """The body of a 2xx answer; b"" for a 4xx that the library would give too, else None."""
+    """The body of a 2xx answer, else None: what the daemon refuses the library refuses too, but
+    with a sentence for the user; and it accepts a message of any length."""
     head, mark, body = reply.partition(b"\r\n\r\n")
-    if not mark or not head.startswith(b"HTTP/1.1 "):
-        return None
-    status = head[9:12]
-    if status[:1] == b"4" and status != b"413":  # the library accepts a message of any length
-        return b""
-    return body if status[:1] == b"2" else None
+    return body if mark and head.startswith(b"HTTP/1.1 2") else None
 
 
 def _read(stdin: "BinaryIO | None") -> bytes:
