@@ -319,3 +319,31 @@ def test_an_older_act_is_not_undone_in_place_of_one_for_all_projects(bench: Benc
     bench.remember(QUEUE)
     assert bench.call("undo").entry.text == QUEUE
     assert bench.call("undo").entry.text == SHIP
+
+
+DENIED = "We do not deploy with `make ship` from the release branch."
+
+
+@pytest.mark.parametrize("verb", ["forget_entry", "undo"])
+def test_what_is_taken_back_is_not_asked_about_any_more(bench: Bench, verb: str) -> None:
+    kept = bench.remember("We deploy with `make ship` from the release branch.")
+    denial = bench.remember(DENIED)
+    assert {e.status for e in bench.memory().entries} == {"active", "inbox"}
+    done = bench.call(verb, **({"id": denial.id} if verb == "forget_entry" else {}))
+    assert [(e.id, e.conflicts) for e in bench.memory().entries] == [(kept.id, ())]
+    bench.call("undo", act=done.event if verb == "undo" else denial.id)
+    by_id = {e.id: e for e in bench.memory().entries}
+    assert by_id[kept.id].conflicts == (denial.id,)
+    assert by_id[denial.id].conflicts == (kept.id,)
+    assert sorted(e.status for e in by_id.values()) == ["active", "active", "inbox"]
+
+
+@pytest.mark.parametrize("answer", ["accept_entry", "reject_entry"])
+def test_an_answer_that_is_undone_leaves_the_question_open(bench: Bench, answer: str) -> None:
+    bench.remember("We deploy with `make ship` from the release branch.")
+    bench.remember(DENIED)
+    before = seen(bench), {e.id: e.conflicts for e in bench.memory().entries}
+    [asked] = [e for e in bench.memory().entries if e.status == "inbox"]
+    bench.call(answer, id=asked.id)
+    bench.call("undo")
+    assert (seen(bench), {e.id: e.conflicts for e in bench.memory().entries}) == before

@@ -12,7 +12,8 @@ from datetime import datetime
 
 from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory import entry_list, outside_changes
-from wm.domain.memory.consolidate import MAY_REPLACE, MemoryEditor, fresh_id
+from wm.domain.memory.consolidate import MemoryEditor, fresh_id
+from wm.domain.memory.questions import MAY_REPLACE
 from wm.domain.memory.retention import clock_of
 from wm.domain.times import iso
 from wm.formats.workspace_memory import (

@@ -14,7 +14,7 @@ from wm.api.diag import AlikePair, DiagRequest
 from wm.api.protocol import Noticed, Scoped
 from wm.domain.memory import edits
 from wm.domain.memory.acts import SOURCE_RANK
-from wm.domain.memory.consolidate import pair_id
+from wm.domain.memory.questions import pair_id
 from wm.domain.memory.similarity import SAME
 from wm.domain.paging.entities import entities, json_in, missing_in
 from wm.formats.tombstones import TrashedEntry

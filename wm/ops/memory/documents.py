@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.facts import Fact
-from wm.domain.memory import outside_changes, retention
+from wm.domain.memory import outside_changes, questions, retention
 from wm.domain.memory.entry_list import find, get
 from wm.errors import Corrupt, NotFound, TooNew, UserError, WmError
 from wm.formats.base import Document
@@ -117,6 +117,8 @@ def save_memory(
 ) -> None:
     """Stage the memory with the evidence for its changes."""
     work.log(facts, session=session)
+    if any(e.conflicts or questions.MAY_REPLACE in e.reasons for e in memory.entries):
+        memory = questions.in_step(memory)
     updated = memory.model_copy(update={"updated_at": work.moment})
     # `load_memory` loaded this memory and has absorbed the outside edits.
     work.put(memory_ref(work.key), updated, absorbs=True)

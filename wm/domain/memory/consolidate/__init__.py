@@ -25,6 +25,7 @@ from wm.domain.change.statement import ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED, SAID, SOURCE_RANK
 from wm.domain.memory.consolidate.entry_index import EntryIndex
+from wm.domain.memory.questions import MAY_REPLACE, question
 from wm.domain.memory.retention import clock_of, reinforce
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
@@ -37,8 +38,6 @@ SPECIFICITY_CHARS = 10
 ADMISSIBLE = ("active", "inbox")
 GUESSED_TYPE = ("stated", "explicit")
 """Sources of entries whose type is guessed from a user's words."""
-MAY_REPLACE = "may_replace"
-"""The reason of a question in the inbox: whether one entry replaces another (WM-8)."""
 MOST_CHANGED = 8
 """Maximum entries that a new statement is compared with for a change."""
 COMPARED = 200
@@ -319,21 +318,13 @@ class MemoryEditor:
         """Mark entries of which only one may hold, and put the question into the inbox, once."""
         entry = self._index[entry_id]
         for other in map(self._index.__getitem__, others):
-            question = pair_id("replaces", entry.text, other.text)
-            if self._index.get(question) is not None:
+            asked = question(entry, other, iso(now))
+            if self._index.get(asked.id) is not None:
                 continue
             self.amend(
                 other.model_copy(update={"conflicts": _joined(other.conflicts, (entry_id,))})
             )
-            update = {
-                "id": question,
-                "status": "inbox",
-                "reasons": (MAY_REPLACE,),
-                "supersedes": (other.id,),
-                "conflicts": (entry_id,),
-                "created_at": iso(now),
-            }
-            self._index.add(entry.model_copy(update=update))
+            self._index.add(asked)
         if others:
             self.amend(entry.model_copy(update={"conflicts": _joined(entry.conflicts, others)}))
 
@@ -401,13 +392,6 @@ def rarities(found: Iterable[Collection[int]]) -> dict[int, Rarity]:
     return {
         at: Rarity(naming[at], own, second if own == best else best) for at, own in related.items()
     }
-
-
-def pair_id(asked: str, text: str, other: str) -> str:
-    """The id of what is asked of a person about two texts: the same for the same texts, so that it
-    is asked once."""
-    pair = "\0".join((asked, canonical(text), canonical(other)))
-    return "m_" + hashlib.sha256(pair.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def fresh_id(entry: MemoryEntry) -> str:
