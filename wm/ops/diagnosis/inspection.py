@@ -77,9 +77,11 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
 
 
 def _user_inbox(work: LocatedWork) -> int:
-    if work.key == USER_PLACE.key:
-        return 0
-    return sum(e.status == "inbox" for e in read_memory(work.at(USER_PLACE)).entries)
+    """An unreadable memory of the user must not hide that of a workspace."""
+    with suppress(StoreError):
+        if work.key != USER_PLACE.key:
+            return sum(e.status == "inbox" for e in read_memory(work.at(USER_PLACE)).entries)
+    return 0
 
 
 def _conversations(work: LocatedWork) -> tuple[ConversationUsage, ...]:
