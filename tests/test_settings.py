@@ -41,6 +41,10 @@ def loaded(home: Path, text: str | bytes) -> Settings:
     return load({"HOME": str(home)})
 
 
+def test_a_byte_order_mark_of_an_editor_is_ignored(tmp_path: Path) -> None:
+    assert loaded(tmp_path, b"\xef\xbb\xbf[memory]\nlearn = 'off'\n").memory.learn == "off"
+
+
 def test_there_are_at_most_120_options_and_about_30_on_the_first_page() -> None:
     """An option is a field that config.toml may set, counted once whatever its value holds."""
     common = [name for section, name in OPTIONS if options_of(SECTIONS[section])[name].common]

@@ -37,6 +37,13 @@ def test_the_checksum_is_an_hmac_over_the_file_with_zeros_in_its_place() -> None
     assert checksum == hmac.new(KEY, zeroed, hashlib.sha256).hexdigest()
 
 
+def test_a_byte_order_mark_of_an_editor_is_part_of_an_outside_change() -> None:
+    decoded = envelope.decode(WorkspaceMemory, b"\xef\xbb\xbf" + raw_of("x"), KEY)
+    assert decoded.state is CopyState.FOREIGN
+    assert decoded.document is not None
+    assert [one.text for one in decoded.document.entries] == ["x"]
+
+
 def test_an_encoded_document_decodes_unchanged() -> None:
     raw, document = envelope.encode(memory("tests first"), 7, KEY)
     decoded = envelope.decode(WorkspaceMemory, raw, KEY)

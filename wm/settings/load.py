@@ -137,7 +137,7 @@ def _read(path: Path) -> str:
         mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):  # reading a FIFO would wait for a writer
             raise OSError(errno.EINVAL, "Is a directory" if stat.S_ISDIR(mode) else "Not a file")
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")  # some editors put a byte order mark first
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from codecs import BOM_UTF8
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, get_args, get_origin
@@ -104,7 +105,8 @@ def decode(model: type[D], raw: bytes, key: bytes) -> Decoded[D]:
     """Decode and verify the bytes. Never raises: bytes that cannot be read are DAMAGED, with the
     reason."""
     try:
-        data = from_json(raw, allow_inf_nan=False)
+        # An editor may have put a byte order mark first.
+        data = from_json(raw.removeprefix(BOM_UTF8), allow_inf_nan=False)
     except ValueError as error:
         return Decoded(CopyState.DAMAGED, None, detail=_unparsable(raw, error))
     if not isinstance(data, dict):

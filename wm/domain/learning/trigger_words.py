@@ -172,13 +172,14 @@ DEFERRALS: Rows = (
 """Matched in the text after the trigger (Japanese, Korean: anywhere in the line)."""
 
 FORGETS: Rows = (
-    ("en", r"(?:please )?forget (?:that|about|the (?:fact|rule|memory|note|decision|preference) (?:that|about))[ :,]+(.{3,})"),
+    ("en", r"(?:you (?:can|may|should) )?(?:please )?forget (?:that|about|what (?:i|we) (?:said|told you|mentioned|wrote) about|the (?:fact|rule|memory|note|decision|preference) (?:that|about))[ :,]+(.{3,})"),
     ("en", r"(?:please )?(?:do not|don't|dont|stop) (?:remember(?:ing)?|keep(?:ing)?)(?: (?:anymore|any longer))?(?: that|:)\s+(.{3,})"),
     ("en", r"(?:please )?(?:remove|delete|drop|erase) (?:from (?:your |the )?memory(?: that|:)|(?:the |your )?memory(?: that|:| about))\s*(.{3,}?)(?: from (?:your |the )?memory)?$"),
     ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?(?:,? (?:dass|daß)|:)\s+(.{3,})"),
-    ("es", r"(?:por favor,? )?(?:olvida|olvide|olvídate de)(?: que|:)\s+(.{3,})"),
-    ("fr", r"(?:s'il te plaît,? )?oublie(?:z)?(?: qu(?:e |')|\s?:\s?)(.{3,})"),
-    ("pt", r"(?:por favor,? )?(?:esqueça|esquece)(?: (?:de )?que|:)\s+(.{3,})"),
+    ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?,? was ich (?:dir |ihnen )?(?:über|zu[mr]?) (.{3,}?) (?:gesagt|geschrieben|erzählt) habe"),
+    ("es", r"(?:por favor,? )?(?:olvida|olvide|olvídate de)(?: que|:| lo que (?:te )?(?:dije|he dicho) (?:sobre|de))\s+(.{3,})"),
+    ("fr", r"(?:s'il te plaît,? )?oublie(?:z)?(?: qu(?:e |')|\s?:\s?| ce que je? ?'?(?:t'ai|vous ai|ai) dit (?:sur|à propos de) )(.{3,})"),
+    ("pt", r"(?:por favor,? )?(?:esqueça|esquece)(?: (?:de )?que|:| o que (?:eu )?(?:te )?disse sobre)\s+(.{3,})"),
     ("zh", r"(?:请|請)?(?:忘记|忘記|忘掉|忘了)(?:这条|这个|關於|关于)?[：:，,]?\s*(.{2,}?)(?:这件事|這件事|的事)?$"),
     ("ja", r"(.{3,}?)(?:という?こと|こと|の)?(?:を|は)忘れて(?:ください|下さい|ね)?[。!！]?$"),
     ("ko", r"(.{3,}?)(?:는 것|는 거|라는 것|는 걸)?(?:을|를|은|는)? 잊어\s?(?:줘|주세요|버려)[.。!！]?$"),
