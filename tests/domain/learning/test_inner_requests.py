@@ -152,6 +152,21 @@ def test_a_task_that_is_not_to_be_forgotten_is_a_task(message: str) -> None:
     assert (found.found, found.unsure) == ((), ())
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> We ship with npm, remember that. The port is 9000, remember that.",
+        "> 出荷は npm だと覚えて。ポートは 9000 と覚えて。",
+        "    We ship with npm, remember that. The port is 9000, remember that.",
+        "2026-11-30 07:00:00 INFO We ship with npm, remember that. Port 9000, remember that.",
+        "```\nWe ship with npm, remember that. The port is 9000, remember that.\n```",
+    ],
+)
+def test_no_sentence_of_a_line_that_another_wrote_is_a_request(line: str) -> None:
+    found = find_requests(f"{line}\n\nWhat do you think of it?", GATE)
+    assert (found.found, found.unsure) == ((), ())
+
+
 @pytest.mark.parametrize("asked", BACK)
 def test_what_the_next_sentence_takes_back_is_neither_kept_nor_learned(asked: str) -> None:
     assert find_requests(asked, GATE).found != ()

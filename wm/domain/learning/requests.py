@@ -134,10 +134,7 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
     """Those at the start of a line, then those inside lines, then those in other words,
     without those taken back."""
     found = _at_starts(asked, settings)
-    lines: Collection[int] = ()
-    if not found.unparsed:
-        known = asked.asking
-        lines = inner_requests.asking_lines(asked.text) if known is None else known
+    lines: Collection[int] = () if found.unparsed else asked.asking
     if lines:
         alone = tuple(
             one._replace(text=inner_requests.before_next(one.text)) for one in found.found
@@ -304,11 +301,11 @@ def _is_negated(plain: str) -> bool:
 
 class _Message(NamedTuple):
     """A normalised message, and its `_plain` form encoded for re2, with the same line numbers.
-    asking: the lines that may hold a request inside; None: not looked for yet."""
+    asking: the lines that may hold a request inside."""
 
     text: str
     plain: bytes
-    asking: frozenset[int] | None = None
+    asking: frozenset[int]
 
 
 _PRIVATE_START = Lazy(r"^[ \t]*(?:\[private\][.;,:]?[ \t]*)+", multi_line=True)
@@ -321,18 +318,20 @@ def _normalised(message: str) -> _Message:
     part at the start of a line goes: it says nothing here, and may stand before a request."""
     text = unicodedata.normalize("NFC", without_invisible(with_gaps_of(3, message)))
     text = _PRIVATE_START.sub("", text) if PRIVATE_LABEL in text else text
-    asking = inner_requests.asking_lines(text) if len(text) <= DOCUMENT_CHARS else None
-    if asking:
-        lines = text.split("\n")
-        broken = [_broken(line) if number in asking else line for number, line in enumerate(lines)]
-        if broken != lines:
-            text = "\n".join(broken)
-            asking = inner_requests.asking_lines(text)
+    asking = inner_requests.asking_lines(text)
+    if asking and len(text) <= DOCUMENT_CHARS:
+        # Only in lines that the user typed: the second half of a quoted line has no mark.
+        typed = {line.number for line in typed_lines(text) if not line.origin}
+        lines = enumerate(text.split("\n"))
+        apart = (_apart(line) if at in asking and at in typed else line for at, line in lines)
+        text = "\n".join(apart)
+        asking = inner_requests.asking_lines(text)
     return _Message(text, encoded(_plain(text) + "\n"), asking)
 
 
-def _broken(line: str) -> str:
-    """A line with breaks around its sentences that ask to keep something and have others behind."""
+def _apart(line: str) -> str:
+    """A line with breaks around its sentences that ask to keep something and have others beside
+    them."""
     breaks: list[int] = []
     begin = first = 0
     stops = [stop.end() for stop in islice(_SENTENCE_END.finditer(line), MOST_SENTENCES)]

@@ -221,7 +221,8 @@ def _is_excluded(features: frozenset[str]) -> bool:
 
 def _is_question(features: frozenset[str]) -> bool:
     """Whether a text asks without a question mark. Of 1,182 labelled texts with such words 29 last,
-    most of them rules ("always tell me which files you changed"); an ending is no such word."""
+    most of them rules ("always tell me which files you changed"). Behind a question's ending even
+    rules ask."""
     ends = "particle" in features
     exempt = {"answer", "request"} if ends else {"always", "ban", "must", "answer"}
     return "questioned" in features and not features & exempt
