@@ -2,6 +2,6 @@
 
 import os
 
-# As in the daemon (`settings.one_numeric_thread`). A solution of 256 equations took 36 times as long
-# beside other work on two processors, because the threads of numpy's library wait in a loop.
+# As in the daemon (`settings.one_numeric_thread`): threads of numpy's library wait in a loop, so a
+# decomposition of a matrix of 256 rows took 36 times as long beside other work.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
