@@ -10,7 +10,7 @@ import pytest
 from wm.domain.failures import open_errors
 from wm.domain.learning.statements import stated_in
 from wm.domain.session import slot_filling
-from wm.formats.events import ToolFinished, UserPrompt
+from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError
 from wm.formats.working_memory import WorkingMemory
 from wm.settings import SessionSettings, WorkingSettings
@@ -120,7 +120,9 @@ def test_an_error_with_an_order_is_not_added() -> None:
 
 
 def said(memory: WorkingMemory, text: str, event: int = 1) -> WorkingMemory:
-    return slot_filling.after_prompt(memory, UserPrompt(text=text), at(event))
+    context = at(event)
+    read = slot_filling.said_in(text, context.settings)
+    return slot_filling.after_prompt(memory, read, context)
 
 
 def test_a_users_message_adds_decisions_todos_and_paths() -> None:

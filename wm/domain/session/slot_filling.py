@@ -24,7 +24,7 @@ from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import manifests, pool, slots, working_memory
 from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
-from wm.formats.events import ToolFinished, UserPrompt
+from wm.formats.events import ToolFinished
 from wm.formats.session_state import ACTIONS, OpenError
 from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
 from wm.settings import WorkingSettings
@@ -82,16 +82,36 @@ def after_tool(
     )
 
 
-def after_prompt(current: WorkingMemory, event: UserPrompt, at: FillingContext) -> WorkingMemory:
+class Said(Struct, frozen=True):
+    """What a message of the user adds. paths: as it writes them."""
+
+    text: str = ""
+    decided: tuple[str, ...] = ()
+    todos: tuple[Stated, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    @property
+    def feeds(self) -> bool:
+        """Will the message change the working memory, as far as is known beforehand?"""
+        return bool(self.decided or self.todos or self.paths)
+
+
+def said_in(text: str, settings: WorkingSettings) -> Said:
+    """Read a message of the user."""
+    text = text[: settings.searched_chars]
+    decided = (one for one in decisions_in(text) if len(one) <= settings.item_chars)
+    todos = (one for one in stated_in(text, settings.item_chars) if one.kind != NOTE)
+    found = (str(match.group(1)) for match in _PATH.finditer(text))
+    return Said(text, tuple(decided), tuple(todos), tuple(dict.fromkeys(found)))
+
+
+def after_prompt(current: WorkingMemory, said: Said, at: FillingContext) -> WorkingMemory:
     """Return the memory after a message of the user."""
-    text = event.text[: at.settings.searched_chars]
-    decided = (one for one in decisions_in(text) if len(one) <= at.settings.item_chars)
-    kept = _add(current.slots, slots.DECISION, decided, "user", at)
-    kept = _todos(kept, stated_in(text, at.settings.item_chars), "user", at)
-    found = (match.group(1) for match in _PATH.finditer(text))
-    named = dict.fromkeys(normalised_path(path, root=at.root) for path in found)
+    kept = _add(current.slots, slots.DECISION, said.decided, "user", at)
+    kept = _todos(kept, said.todos, "user", at)
+    named = dict.fromkeys(normalised_path(path, root=at.root) for path in said.paths)
     new = [path for path in named if _is_plain(path, at.settings)][:MAX_PATHS]
-    paths = dict.fromkeys((*new, *_mentioned(current.pool, text)))
+    paths = dict.fromkeys((*new, *_mentioned(current.pool, said.text)))
     return working_memory.changed(
         current, at.events, at.now, slots=dict(kept), pool=_met(current.pool, paths, "user", at)
     )

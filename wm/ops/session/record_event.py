@@ -20,6 +20,7 @@ from wm.domain.learning import requests
 from wm.domain.learning.stated import Statement
 from wm.domain.learning.statements import decisions_in
 from wm.domain.memory import echo_guard, tombstones
+from wm.domain.memory.scope import USER
 from wm.domain.session import recap, slot_filling
 from wm.domain.session import state as transitions
 from wm.formats.base import Document
@@ -35,12 +36,13 @@ from wm.formats.events import (
 )
 from wm.formats.session_state import SessionState
 from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
+from wm.ops.learning.recaps import recaps_ref
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
 from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
 from wm.ops.memory.entries import forget_one
 from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, pressure, prompt_recall, tool_outputs, working_memory
 from wm.ops.session.epochs import recovered
@@ -76,6 +78,7 @@ class UserMessage(Struct, frozen=True):
 
     text: what the user typed, redacted, without insertions of the client or wm. requests, forgets:
     what to keep and what to forget. stated: what it says in passing. recalled: matching memories.
+    said: what enters the working memory.
     """
 
     text: str = ""
@@ -83,6 +86,7 @@ class UserMessage(Struct, frozen=True):
     forgets: tuple[str, ...] = ()
     recalled: prompt_recall.Lookup | None = None
     stated: tuple[Statement, ...] = ()
+    said: slot_filling.Said = slot_filling.Said()
 
     @property
     def asks(self) -> bool:
@@ -128,7 +132,8 @@ def _read(
     asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
     found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
     statements = () if forgets else stated.find(runtime, place, request.session_id, text, asked)
-    return UserMessage(text, asked, forgets, found, statements)
+    said = working_memory.said_in(text, runtime.settings)
+    return UserMessage(text, asked, forgets, found, statements, said)
 
 
 def _look_around(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
@@ -188,10 +193,25 @@ def _refs(
         case ToolFinished():
             return (state, working_ref(key, session)) if slot_filling.feeds(event) else (state,)
         case UserPrompt():
-            return (state, *learn_refs(key)) if message.asks else (state,)
+            return (state, *_message_refs(runtime, key, session, message))
         case AssistantText():
             return (state,)
     return (state, *learn_refs(key), journal_ref(key))
+
+
+def _message_refs(
+    runtime: Runtime, key: str, session: str, message: UserMessage
+) -> Iterator[Ref[Document]]:
+    """What a user message changes. A run that meets a document without a lock is repeated."""
+    if message.asks:
+        yield from learn_refs(key)
+    if any(one.scope == USER for one in message.stated):
+        yield from learn_refs(USER_PLACE.key)
+    if message.said.feeds:
+        yield working_ref(key, session)
+    known = runtime.store.read(session_ref(key, session)).document
+    if known is None or (known.recap is None and not known.subagent):
+        yield recaps_ref(key)
 
 
 # --- recording --------------------------------------------------------------------------------
@@ -274,7 +294,7 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     state, also = prompt_recall.notices(work, state, message.recalled)
     state = state.model_copy(update={"learned": stated.short_notice(learned)})
     save_session(work, state)
-    working_memory.after_prompt(work, state, message.text)
+    working_memory.after_prompt(work, state, message.said)
     confirmations = tuple(kept.message for kept in remembered if kept.message)
     notice = core_blocks.take_announcements(work, state)
     return EventAnswer(

@@ -20,7 +20,7 @@ from wm.domain.session import core_blocks, slot_filling, working_memory
 from wm.domain.session.sections import Rendered
 from wm.domain.times import iso
 from wm.errors import UserError
-from wm.formats.events import AssistantText, ToolFinished, UserPrompt
+from wm.formats.events import AssistantText, ToolFinished
 from wm.formats.evidence import Phase
 from wm.formats.session_state import CompactionKept, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
@@ -28,6 +28,7 @@ from wm.ops.learning import provenance
 from wm.ops.operation import LocatedWork, Work, granted
 from wm.ops.session import core_blocks as core
 from wm.ops.session.hot_state import compaction_ref, load_compaction, working_ref
+from wm.settings import Settings
 from wm.store.base import Health, Ref
 from wm.store.paths import sid
 
@@ -64,14 +65,17 @@ def after_tool(
     save_working(work, stored, after)
 
 
-def after_prompt(work: LocatedWork, state: SessionState, text: str) -> None:
-    """A user message. Only both ends of a long one are read: the middle was pasted."""
-    most = work.settings.origin.max_typed_chars
+def said_in(text: str, settings: Settings) -> slot_filling.Said:
+    """Read a user message; only both ends of a long one: the middle was pasted."""
+    most = settings.origin.max_typed_chars
     if len(text) > 2 * most:
         text = f"{text[:most]}\n{text[-most:]}"
+    return slot_filling.said_in(text, settings.working)
+
+
+def after_prompt(work: LocatedWork, state: SessionState, said: slot_filling.Said) -> None:
     stored = load_working(work, state)
-    typed = UserPrompt(text=text)
-    save_working(work, stored, slot_filling.after_prompt(stored, typed, _session(work, state)))
+    save_working(work, stored, slot_filling.after_prompt(stored, said, _session(work, state)))
 
 
 def after_answer(
