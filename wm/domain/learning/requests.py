@@ -239,7 +239,8 @@ def _overlap(one: str, other: str) -> bool:
 def _in_other_words(asked: _Message, settings: GateSettings) -> Iterator[asking.Asked]:
     lines = islice(typed_lines(asked.text), settings.max_message_lines)
     typed = (x.text for x in lines if not x.origin and len(x.text) <= settings.max_line_chars)
-    found = (x for x in asking.requests("\n".join(typed)) if _NEXT_STEP.match(x.text) is None)
+    read = "\n".join(islice(typed, asking.MAX_MESSAGE_CHARS + 2))  # more lines are too long anyway
+    found = (x for x in asking.requests(read) if _NEXT_STEP.match(x.text) is None)
     return islice(found, 4 * settings.max_requests)  # some may be known
 
 
@@ -287,8 +288,9 @@ def _paragraphs(message: str, numbers: Iterable[int]) -> str:
     starts = set(numbers)
     inside = False
     for line in typed_lines(message):
-        if line.number in starts and not inside:
-            inside = not _is_negated(_without_lead(line.text[:TRIGGER_CHARS])[1])
+        if not inside and line.number not in starts:
+            continue
+        inside = inside or not _is_negated(_without_lead(line.text[:TRIGGER_CHARS])[1])
         inside = inside and not line.origin and bool(line.text.strip())
         kept += [line.text] if inside else []
     return "\n".join(kept)

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from wm.domain.change.statement import marks_change, reading
 from wm.domain.learning.concepts import JOINED, JOINT, Found, concepts_of, folded, language, phrases
-from wm.domain.learning.typed_lines import typed_lines
+from wm.domain.learning.typed_lines import line_numbers, typed_lines
 from wm.text.linear_model import LinearModel, read_model
-from wm.text.patterns import Lazy
+from wm.text.patterns import Lazy, encoded
 from wm.text.sentence_forms import ASKS, PATH, PROPER, forms_of, length_of
 from wm.text.word_grams import grams
 
@@ -139,13 +139,17 @@ _END = Lazy(
 )
 _QUOTATION = Lazy(r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`")
 _CODE = Lazy(
-    r"^\s*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|[;{}]\s*$|\w\(\w*\)\s*$"
+    r"^[ \t\r\f]*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|"
+    r"(?:[;{}]|\w\(\w*\))[ \t\r\f]*$",
+    multi_line=True,
 )
 _SHORT = Lazy(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|z\.\s?b|d\.\s?h|bzw|ca|p\.\s?ex|approx|no|nr|[^\W\d])\.$|:\s*\d\.$",
     ignore_case=True,
 )
-_BULLET = Lazy(r"^\s*(?:(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+|[・●▪◦]\s*)")
+_BULLET = Lazy(
+    r"^[ \t\r\f]*(?:(?:[-*+•]|\d{1,2}[.)]|[a-z]\))[ \t\r\f]+|[・●▪◦][ \t\r\f]*)", multi_line=True
+)
 _CLAUSE = Lazy(r",\s+|，|、|\s+-\s+|:\s+|：")
 
 
@@ -471,12 +475,16 @@ LEAD_WORDS = 6
 def sentences(message: str, before: str = "") -> list[Sentence]:
     """The sentences of a message with their features, in order. before: the end of the agent's
     last words."""
-    lines = [x for x in typed_lines(message[:MAX_MESSAGE_CHARS]) if x.text.strip()]
-    typed = [_BULLET.sub("", x.text) for x in lines if not x.origin and not _CODE.is_match(x.text)]
-    lang = language(folded(" ".join(typed)[:2000]))
-    found_in = (piece for line in typed for piece in _pieces(line, lang))
+    read = message[:MAX_MESSAGE_CHARS]
+    lines = [x for x in typed_lines(read) if x.text.strip()]
+    raw = encoded(read)
+    code = frozenset(line_numbers(raw, _CODE.line_starts(raw)))
+    kept = (x.text for x in lines if not x.origin and x.number not in code)
+    typed = _BULLET.sub("", "\n".join(kept))
+    lang = language(folded(typed[:2000]))
+    found_in = (piece for line in typed.split("\n") for piece in _pieces(line, lang))
     pieces = list(islice((p for p in found_in if p.text.strip(".。！!")), MAX_SENTENCES))
-    pasted = any(x.origin for x in lines) or any(_CODE.is_match(x.text) for x in lines)
+    pasted = bool(code) or any(x.origin for x in lines)
     shared = _shared(message, len(pieces), pasted)
     shared |= {"asking"} if any(piece.asks for piece in pieces) else set()
     if before:

@@ -148,14 +148,17 @@ def _logs(message: str, lines: list[str]) -> bytearray:
     """Flag for each line that looks like program output, found in one pass over the message."""
     logs = bytearray(len(lines))
     raw = encoded(message)
-    for number in line_numbers(raw, _LOG.line_starts(raw)):
+    found = list(line_numbers(raw, _LOG.line_starts(raw)))
+    for number in found:
         line = lines[number]
         logs[number] = _opener(line) not in _openers() and not line.startswith(_LABELS)
     # What a compiler notes may go on over several lines, above and below the others.
-    for beside, lines_in_order in ((-1, range(1, len(lines))), (1, range(len(lines) - 2, -1, -1))):
-        for number in lines_in_order:
-            if logs[number + beside] and _opener(lines[number]) in _PRINTED:
-                logs[number] = True
+    for number in filter(logs.__getitem__, found):
+        for step in (-1, 1):
+            beside = number + step
+            while 0 <= beside < len(lines) and not logs[beside] and _is_note(lines[beside]):
+                logs[beside] = True
+                beside += step
     return logs
 
 
@@ -167,6 +170,10 @@ def _opener(line: str) -> str | None:
     """The words of a line before its first colon."""
     words, colon, _ = line[:40].partition(": ")
     return folded(words) if colon else None
+
+
+def _is_note(line: str) -> bool:
+    return _opener(line) in _PRINTED
 
 
 _PRINTED = frozenset({"note", "hint", "hinweis", "remarque", "nota"})
