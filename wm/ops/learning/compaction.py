@@ -192,7 +192,7 @@ class _Summary(Struct, frozen=True):
             # A refused proposal of the model becomes evidence, not an inbox entry: no person asked
             # for it.
             return self._rejected(item, *reasons)
-        return learn_or_wait(self.work, request, doubts)
+        return learn_or_wait(self.work, request, doubts, refused=())
 
     def _request(self, text: str, type: str) -> RememberRequest:
         session = self.state.session_id

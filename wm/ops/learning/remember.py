@@ -69,22 +69,32 @@ def learn_refs(key: str) -> Sequence[Ref[Document]]:
     return (memory_ref(key), tombstones_ref(key))
 
 
-def learn(work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...] = ()) -> Remembered:
+Codes = tuple[str, ...]
+
+
+def learn(
+    work: LocatedWork, request: RememberRequest, reasons: Codes = (), refused: Codes | None = None
+) -> Remembered:
     """Admit one memory; stage the memory and its evidence.
 
-    reasons: send it to the inbox for these, whatever the gate decides.
+    reasons: send it to the inbox for these, whatever the gate decides. refused: the gate's reasons
+    against this text and type, if they are known.
     """
     work = work.at(USER_PLACE) if request.user else work
     memory = load_memory(work)
     with memory_editor(work, memory, MemoryEditor) as editor:
-        return _learn(work, request, editor, reasons)
+        entry = provenance.weighed(editor, new_entry(work, request))
+        reasons = (*reasons, *refusal_reasons(work, entry, refused))
+        return _learn(work, request, entry, editor, reasons)
 
 
 def _learn(
-    work: LocatedWork, request: RememberRequest, editor: MemoryEditor, reasons: tuple[str, ...]
+    work: LocatedWork,
+    request: RememberRequest,
+    entry: MemoryEntry,
+    editor: MemoryEditor,
+    reasons: Codes,
 ) -> Remembered:
-    entry = provenance.weighed(editor, new_entry(work, request))
-    reasons = (*reasons, *refusal_reasons(work, entry))
     if reasons and CHANGE_READS_LIKE.issuperset(reasons):
         moved = entry.source == "stated" and marks_change(entry.text)
         reasons = () if moved or editor.retired_by(entry) else reasons
@@ -233,15 +243,17 @@ def _scope(place: WorkspacePlace, request: RememberRequest) -> str:
     return BRANCH + place.branch
 
 
-def refusal_reasons(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
-    """The reasons why this entry may not become active without a person; () if it may."""
+def refusal_reasons(work: LocatedWork, entry: MemoryEntry, refused: Codes | None = None) -> Codes:
+    """The reasons why this entry may not become active without a person; () if it may. refused: as
+    in `learn`."""
     stones = read_tombstones(work)
     # A person may ask again for a forgotten text; automatic learning may not bring it back.
     by_model = entry.source == "compaction" or entry.origin != "user"
     forgotten = by_model and tombstones.is_forgotten(
         entry.text, stones.stones, work.runtime.store.digest
     )
-    return (*judged(work, entry), *(("forgotten",) if forgotten else ()))
+    refused = judged(work, entry) if refused is None else refused
+    return (*refused, *(("forgotten",) if forgotten else ()))
 
 
 def judged(work: Work, entry: MemoryEntry) -> tuple[str, ...]:
@@ -347,14 +359,12 @@ def _check_word(what: str, word: str, known: Sequence[str]) -> None:
 
 
 def learn_or_wait(
-    work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...] = ()
+    work: LocatedWork, request: RememberRequest, reasons: Codes = (), refused: Codes | None = None
 ) -> Remembered:
-    """Learn it, or put it into the journal if the memory is not writable.
-
-    reasons: send it to the inbox for these, whatever the gate decides.
-    """
+    """Learn it, or put it into the journal if the memory is not writable. reasons, refused: as in
+    `learn`."""
     try:
-        return learn(work, request, reasons)
+        return learn(work, request, reasons, refused)
     except (Corrupt, TooNew) as error:
         entry, is_new = wait(work, request, reasons, failure=error.code)
         if is_new:

@@ -130,7 +130,7 @@ def keep(
         wanted = RememberRequest(
             text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
         )
-        kept.append(learn_or_wait(work, wanted, reasons[:1]))
+        kept.append(learn_or_wait(work, wanted, reasons[:1], refused if one.type else None))
     return tuple(kept)
 
 
