@@ -167,9 +167,9 @@ _LABELS = (PRIVATE_LABEL, "[secret:")
 
 
 def _opener(line: str) -> str | None:
-    """The words of a line before its first colon."""
+    """The words of a line before its first colon; None of a number, such as a log's date."""
     words, colon, _ = line[:40].partition(": ")
-    return folded(words) if colon else None
+    return folded(words) if colon and not words[:1].isdigit() else None
 
 
 def _is_note(line: str) -> bool:
