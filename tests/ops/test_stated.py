@@ -9,9 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from tests.ops.conftest import Bench
+from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain.learning.stated import lasting_score
 from wm.errors import UserError
+from wm.formats.events import UserPrompt
 from wm.ops.learning.stated import CROWDED_OUT, MOST_WAITING
+from wm.ops.operation import Work, execute
+from wm.ops.session.record_event import record_event
 from wm.settings import apply_config
 from wm.settings.load import without_consent
 from wm.settings.memory import LEARN_MODES
@@ -82,6 +86,24 @@ def test_an_unsure_change_replaces_only_what_was_learned_in_passing(
 def test_a_line_that_asks_not_to_remember_teaches_nothing(bench: Bench, text: str) -> None:
     said(bench, text)
     assert bench.memory().entries == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Hello.", RULE, "Always answer in German.", "TODO: rename the flag.", "See src/rates.ts."],
+)
+def test_a_message_that_opens_a_session_is_recorded_in_one_run(bench: Bench, text: str) -> None:
+    runs = []
+
+    def run(work: Work, event: Any) -> EventAnswer:
+        runs.append(event)
+        return record_event.run(work, event)
+
+    request = EventRequest(
+        directory=str(bench.project), session_id="s-1", agent="tests", event=UserPrompt(text=text)
+    )
+    execute(bench.runtime, replace(record_event, run=run), request)
+    assert len(runs) == 1
 
 
 def test_a_subagents_prompt_teaches_nothing(bench: Bench) -> None:
