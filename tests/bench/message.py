@@ -1,8 +1,8 @@
-"""What a long message and a long tool output cost as a whole use case (EX-6, TR-5).
+"""What a message and a long tool output cost as a whole use case (EX-6, TR-5).
 
     python -m tests.bench message
 
-200 KB of many shapes go through `record_event` as the daemon runs it: redaction, requests,
+2 and 200 KB of many shapes go through `record_event` as the daemon runs it: redaction, requests,
 forgets, the echo guard and the hearing of words together, on a store in memory. Time of the
 processor; each message comes to a session that has begun.
 """
@@ -45,6 +45,10 @@ MESSAGES = {
     "lines of a log": "2026-01-01T10:00:00Z ERROR bay[{n}]: timeout after {n} ms at gate.py:{n}\n",
     "source": "    value_{n} = bays[{n}].depart(at=now, by='ana')  # number {n}\n",
 }  # fmt: skip
+SHORT = {
+    "a task": "Find out why export {n} is slow, and tell me what you would change in it. ",
+    "facts and rules": "We always use pnpm for package p{n}, and never edit its output by hand. ",
+}
 OUTPUTS = {
     "source": MESSAGES["source"],
     "lines of a log": MESSAGES["lines of a log"],
@@ -55,7 +59,15 @@ OUTPUTS = {
 
 
 def main() -> bool:
-    return all([_messages(), _outputs()])
+    return all([_short_messages(), _messages(), _outputs()])
+
+
+def _short_messages() -> bool:
+    rows = []
+    for name, text in SHORT.items():
+        cost = _cost(partial(_typed, sized(text, 2 * KB)), tries=15)
+        rows.append(at_most(name, cost, 3, "ms"))
+    return report("a message of 2 KB", rows)
 
 
 def _messages() -> bool:
