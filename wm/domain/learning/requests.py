@@ -286,8 +286,10 @@ def _paragraphs(message: str, numbers: Iterable[int]) -> str:
     """The requesting lines among these numbers, each with the typed lines directly below it."""
     kept: list[str] = []
     starts = set(numbers)
-    inside = False
+    inside, last = False, max(starts)
     for line in typed_lines(message):
+        if not inside and line.number > last:
+            break
         if not inside and line.number not in starts:
             continue
         inside = inside or not _is_negated(_without_lead(line.text[:TRIGGER_CHARS])[1])
