@@ -254,6 +254,8 @@ OPEN: tuple[str, ...] = (
     "Password reset links expire after 30 minutes.",
     "password: str",
     "password = input('Password: ')",
+    "answer = input('Passphrase: ').rstrip().lower()",
+    "echo 'Kennwort: '.$hinweis;",
     "password = os.environ['DB_PASSWORD']",
     "password: ${DB_PASSWORD}",
     "password: <your password>",

@@ -109,6 +109,8 @@ _DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 def is_reference(value: str, quoted: bool, behind: str) -> bool:
     """True for a reference to a secret: variables, calls, paths, types."""
+    if value.startswith((").", ".$")):
+        return True  # code behind a string: `input("Password: ").strip()`
     if quoted:
         # A quoted "!…" or "#…" is text, no YAML tag and no comment.
         named = value.startswith(("!Ref", "!Sub", "#{")) or value[0] not in "!#=>&*|(@["
