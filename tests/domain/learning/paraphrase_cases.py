@@ -391,6 +391,56 @@ ja|モバイルはFlutter、デスクトップはTauriを使う|デスクトッ�
 ja|リトライは最大3回|リトライは最小3回。
 ko|모바일은 Flutter, 데스크톱은 Tauri를 사용|데스크톱은 Flutter, 모바일은 Tauri를 사용.
 ko|재시도는 최대 3회|재시도는 최소 3회.
+nl|gebruik pnpm en nooit npm|Gebruik npm en nooit pnpm.
+nl|Joris keurt facturen goed en Els bestellingen|Els keurt facturen goed en Joris bestellingen.
+nl|maak een back-up voordat je uitrolt|Rol uit voordat je een back-up maakt.
+nl|de dienst orders roept voorraad aan|De dienst voorraad roept orders aan.
+nl|logs bewaren we 14 dagen en back-ups een jaar|Back-ups bewaren we 14 dagen.
+nl|wis nooit zonder overleg de cache|Wis de cache zonder overleg.
+nl|minstens twee reviewers per migratie|Hoogstens twee reviewers per migratie.
+it|usa poetry e mai pip|Usa pip e mai poetry.
+it|Paolo approva le fatture e Gina gli ordini|Gina approva le fatture e Paolo gli ordini.
+it|non cancellare i log senza chiedere|Cancellare i log senza chiedere.
+it|esegui i test prima della build|Esegui la build prima dei test.
+it|almeno due revisori|Al massimo due revisori.
+it|il servizio ordini chiama il servizio scorte|Il servizio scorte chiama il servizio ordini.
+it|non usare mai la cartella legacy|Usare la cartella legacy.
+ru|используй poetry, а не pip|Используй pip, а не poetry.
+ru|запускай тесты перед сборкой|Запускай сборку перед тестами.
+ru|Анна утверждает договоры, Пётр счета|Пётр утверждает договоры, Анна счета.
+ru|не удаляй логи без разрешения|Удаляй логи без разрешения.
+ru|сервис заказов вызывает сервис склада|Сервис склада вызывает сервис заказов.
+ru|переносим данные из Oracle в Postgres|Переносим данные из Postgres в Oracle.
+ru|никогда не кэшируй ответы авторизации|Кэшируй ответы авторизации.
+ru|логи хранятся 14 дней, копии год|Копии хранятся 14 дней, логи год.
+pl|używaj poetry zamiast pip|Używaj pip zamiast poetry.
+pl|uruchom testy przed budowaniem|Uruchom budowanie przed testami.
+pl|Anna zatwierdza umowy, Piotr faktury|Piotr zatwierdza umowy, Anna faktury.
+pl|nie usuwaj logów bez zgody|Usuwaj logi bez zgody.
+pl|serwis zamówień wywołuje serwis magazynu|Serwis magazynu wywołuje serwis zamówień.
+pl|przenosimy dane z Oracle do Postgresa|Przenosimy dane z Postgresa do Oracle.
+pl|nigdy nie zapisuj haseł w logach|Zapisuj hasła w logach.
+sv|använd poetry istället för pip|Använd pip istället för poetry.
+sv|kör testerna före bygget|Kör bygget före testerna.
+sv|radera aldrig loggar utan att fråga|Radera loggar utan att fråga.
+sv|flytta data från Oracle till Postgres|Flytta data från Postgres till Oracle.
+tr|pip yerine poetry kullan|poetry yerine pip kullan.
+tr|günlükleri asla silme|Günlükleri sil.
+tr|derlemeden önce testleri çalıştır|Testlerden önce derlemeyi çalıştır.
+en|don't deploy without a review|Deploy without a review.
+en|ask Eva before you rename a table|Rename a table before you ask Eva.
+en|ask Eva before you rename a table|Never ask Eva before renaming a table.
+en|never restart the broker without telling ops|Restart the broker before telling ops.
+en|use A records, not use CNAME records|Use CNAME records, not use A records.
+en|jobs run at most 20 minutes|Jobs run at least 20 minutes.
+en|the project calls the vendor API|The vendor API calls the project.
+de|höchstens 20 Anfragen pro Sekunde|Mindestens 20 Anfragen pro Sekunde.
+de|nie ohne Freigabe ausrollen|Ohne Freigabe ausrollen.
+ja|公開前にレビューする|公開後にレビューする。
+ja|レビューの前に公開しない|レビューの前に公開する。
+ja|削除の後に通知する|通知の後に削除する。
+fr|on garde 60 jours les journaux et 90 les copies|On garde 90 jours les journaux et 60 les copies.
+es|guarda sesenta copias y cincuenta informes|Guarda cincuenta copias y sesenta informes.
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

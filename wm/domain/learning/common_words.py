@@ -6,12 +6,13 @@ the negations.
 
 from __future__ import annotations
 
+from wm.text.letters import normalised
 from wm.text.stems import stem
 from wm.text.tables import Tables
 
 _TABLES = Tables("wm.domain.learning", "common_words.toml")
 
-NEGATIONS = frozenset(_TABLES.words("negations"))
+NEGATIONS = frozenset(map(normalised, _TABLES.words("negations")))
 """Each negates the sentence that contains it."""
 FRAMING = frozenset(map(stem, _TABLES.words("framing")))
 """Words that introduce a statement: a summary puts them around everything."""

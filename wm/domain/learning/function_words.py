@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wm.domain.learning import common_words
+from wm.text.letters import normalised
 from wm.text.tables import Tables
 
 SPLIT, COORD, TURN, FROM, TO, BY, BEFORE, AFTER = range(1, 9)
@@ -37,11 +38,11 @@ def _rows(rows: Mapping[str, str]) -> tuple[tuple[int, str], ...]:
 
 
 def _marks(rows: Mapping[str, str]) -> dict[str, int]:
-    return {word: mark for mark, row in _rows(rows) for word in row.split()}
+    return {word: mark for mark, row in _rows(rows) for word in normalised(row).split()}
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(_TABLES.words(name))
+    return frozenset(map(normalised, _TABLES.words(name)))
 
 
 LATIN = {
@@ -49,7 +50,7 @@ LATIN = {
     **_marks(_TABLES.table("latin")),
 }
 BY_LANGUAGE = {name: _marks(rows) for name, rows in _TABLES.table("by_language").items()}
-HINTS: dict[str, str] = _TABLES.table("hints")
+HINTS = {name: normalised(row) for name, row in _TABLES.table("hints").items()}
 
 MODALS = _words("modals")
 COMPARATIVES = _words("comparatives")

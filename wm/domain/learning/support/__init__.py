@@ -4,6 +4,6 @@ A statement is a tuple of numbers: digests of its content words, and marks of it
 (clause borders, negations, the class of the function word before a word), which do not
 reveal the text. A statement supports a text if each clause of the text takes its words from one
 clause of the statement (values stay with their words), has the same negation, and keeps who does
-what to whom. Clauses may move or be left out. Knows words by class only, in eight languages; does
-not judge meaning. Pure; the length of one sentence bounds the work.
+what to whom. Clauses may move or be left out. Knows words by class only, in fourteen languages;
+does not judge meaning. Pure; the length of one sentence bounds the work.
 """

@@ -81,12 +81,18 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
 
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
+    time = 0
     for is_kana, letters in groupby(run, _is_kana):
         piece = "".join(letters)
         if is_kana:
-            yield from _particles(piece)
-        else:
+            yield from _particles(piece.removeprefix("に") if time else piece)
+            continue
+        time = fw.BEFORE if piece[-1] == "前" else fw.AFTER if piece[-1] in "後后" else 0
+        piece = piece[:-1] if time else piece
+        if piece:
             yield number(digest(synonyms().get(piece, piece))) | class_flag(piece)
+        if time:
+            yield POST | time
 
 
 def _particles(kana: str) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct, field
@@ -52,7 +53,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             if now.words:
                 found.append(Clause(joined=token))
             else:
-                now.turns = 0  # "No, use …" denies what was done before
+                # "No, use …" denies what was done before, "never without …" what follows.
+                now.turns = now.turns if token == fw.CONDITION else 0
                 now.joined = token
             found[-1].condition = found[-1].condition or token == fw.CONDITION
         elif token == fw.ALL:
@@ -70,7 +72,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             # "before it gets merged": the conjunction governs the verb behind the auxiliary.
             now.passive, tag = True, tag if tag in (fw.BEFORE, fw.AFTER) else 0
         elif token >= FIRST_WORD or token == fw.VERB:
-            tag = 0 if token == fw.VERB else tag
+            tag = 0 if token == fw.VERB and tag not in (fw.BEFORE, fw.AFTER) else tag
             word = word_of(token)
             now.words.append(word)
             now.focus = now.focus or (word if now.limit and word != fw.VERB else 0)
@@ -87,6 +89,21 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             tag = token
         governs = token in _TAGS
     return tuple(clause for clause in found if clause.words)
+
+
+def first_things_first(statement: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The statement "never X without Y" as "Y before X"; () for another statement."""
+    if len(statement) != 2:
+        return ()
+    banned, needed = statement
+    if not (banned.turns == needed.turns == 1 and needed.condition) or banned.condition:
+        return ()
+    words = [word for word in banned.words if word != fw.VERB]
+    if not words:
+        return ()
+    tags = {**banned.tags, words[0]: fw.BEFORE, **needed.tags}
+    every = [*needed.words, *words]
+    return (Clause(every, {word: tags[word] for word in every}, general=banned.general),)
 
 
 def _govern_last(clause: Clause, mark: int) -> None:

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from msgspec import Struct
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
+from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses, first_things_first
 from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, word_of, words
 
 MIN_STATED_SHARE = 0.6
@@ -61,9 +61,27 @@ def supports(
     stated = [clauses(one) for one in said if len(mine & words(one)) >= least]
     if any(_agrees(given, one, whole) for one in stated):
         return True
+    if any(_asks_first(given, one, whole) for one in stated):
+        return True
     parts = _parts(given)
     return len(parts) > 1 and all(
         _says_something(part) and any(_agrees(part, one, whole) for one in stated) for part in parts
+    )
+
+
+def _asks_first(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
+    """Whether one says "never X without Y" and the other "Y before X"."""
+    mine, theirs = first_things_first(given), first_things_first(stated)
+    if mine:
+        return _puts_before(stated, mine) and _agrees(mine, stated, text)
+    return bool(theirs) and _puts_before(given, theirs) and _agrees(given, theirs, text)
+
+
+def _puts_before(one: Sequence[Clause], form: Sequence[Clause]) -> bool:
+    """Whether a single clause has a word of `form` behind "before"."""
+    (last,) = form
+    return len(one) == 1 and any(
+        one[0].tags.get(word) == fw.BEFORE for word in last.words if last.tags[word] == fw.BEFORE
     )
 
 
@@ -83,7 +101,7 @@ def _says_something(part: Sequence[Clause]) -> bool:
 
 def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
     theirs, mine = _all_words(stated), _all_words(given)
-    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
+    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB} - _for_we(given, stated)
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
     sources = [_sources(clause, stated) for clause in given]
@@ -105,6 +123,13 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
         and _same_conditions(stated, sources)
         and _same_limits(given, stated, sources)
     )
+
+
+def _for_we(given: Sequence[Clause], stated: Sequence[Clause]) -> frozenset[int]:
+    """The "project" of "the project uses …", where "we use …" was said."""
+    first = given[0].words
+    is_we = stated[0].words[0] == fw.VERB and first[1:2] == [fw.VERB]
+    return frozenset(first[:1]) & given[0].classes if is_we else frozenset()
 
 
 def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
@@ -220,7 +245,7 @@ def _is_replaced(
     the same governing class ("the billing service is deployed" adds a word and replaces none)."""
     missing = source.known - mine - {fw.VERB}
     tags = {source.tags[word] for word in missing}
-    if missing and new and clause.general and not source.general:
+    if missing and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
 

@@ -4,13 +4,12 @@ An item is a number, which does not reveal the text. Numbers below `FIRST_WORD` 
 of the structure (`function_words`).
 """
 
-# ruff: noqa: SIM905  Rows of words.
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from wm.text.letters import unaccented
+from wm.text.letters import normalised, unaccented
 from wm.text.patterns import Lazy
 from wm.text.stems import stem
 from wm.text.tables import Tables
@@ -32,12 +31,16 @@ POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
 
 _PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
-_SUFFIXES = (
-    "ado ada ido ida ent ons ees ez en er es em et te st as os ar ir an on am ee e s t n o a"
+_SUFFIXES = normalised(
+    "lar ler ları leri ado ada ido ida ate ata ato ati are ere ent ons ees amy emy imy ymy any "
+    "ane ana ony one ona ach ami ez en er es em et te st as os ar ir an on am ee ów яются ается "
+    "яется уется ится ятся утся ют ем им ит ет ят ут ать ять ить уй яй ай ами ями ах ях ам ям "
+    "ов ев ей ой ый ий ая яя ое ее ые ие ого ему ому ых их ую юю e s t n o a y i ę ą u а я о е "
+    "ы и у ю ь"
 ).split()
 
 SAME = Tables("wm.domain.learning", "support.toml")
-_NUMBERS = {word: row[0] for row in SAME.rows("numbers") for word in row[1:]}
+_NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
 
 
 def item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
@@ -70,7 +73,8 @@ def root(word: str) -> str:
     bare = participle.group(1) + participle.group(2) if participle is not None else bare
     bare = unaccented(stem(bare))
     ending = next((e for e in _SUFFIXES if bare.endswith(e) and len(bare) >= len(e) + 4), "")
-    return bare.removesuffix(ending)
+    bare = bare.removesuffix(ending)
+    return bare[:-1] if len(bare) > 4 and bare[-1] == bare[-2] else bare
 
 
 @cache
@@ -78,10 +82,17 @@ def synonyms() -> dict[str, str]:
     """The representative of each spelling; rows that share a word count as one."""
     found: dict[str, str] = {}
     for row in SAME.rows("synonyms"):
-        spelled = {form for word in row for form in (word, root(word))}
-        first = min((found[form] for form in spelled if form in found), default=root(row[0]))
+        words = [written for word in row for written in _written(word)]
+        spelled = {form for word in words for form in (word, root(word))}
+        first = min((found[form] for form in spelled if form in found), default=root(words[0]))
         found.update(dict.fromkeys(spelled, first))
     return found
+
+
+def _written(word: str) -> tuple[str, str]:
+    """A word of a table as in a text, and where a text has it in capitals: their lookalikes
+    differ."""
+    return normalised(word), normalised(word.upper()).lower()
 
 
 @cache

@@ -1,6 +1,6 @@
 """Read a sentence into the items and marks of a statement (TR-3).
 
-Knows function words by class, in eight languages; `cjk` reads Chinese, Japanese and Korean.
+Knows function words by class, in fourteen languages; `cjk` reads Chinese, Japanese and Korean.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wm.domain.learning import function_words as fw
+from wm.domain.learning.concepts import language
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, SAME, VALUE, item, number
 from wm.text.patterns import Lazy
@@ -59,7 +60,9 @@ def tokens(
             continue
         found += [fw.ALL] if word in fw.UNIVERSAL else []
         found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
-        found += [_BOUNDS[word]] if word in _BOUNDS and _has_digit(raw[at + 1 : at + 3]) else []
+        if word in _BOUNDS and _has_digit(raw[at + 1 : at + 3]):
+            found.append(_BOUNDS[word])
+            continue
         if word == COMMA:
             found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
@@ -80,16 +83,19 @@ def tokens(
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
     """Whether a negation only repeats one before it: "ne … pas", "no … nunca"."""
-    return ("ne" in before and word != "ne") or not {"no", "não"}.isdisjoint(before)
+    return ("ne" in before and word != "ne") or not {"no", "não", "non"}.isdisjoint(before)
 
 
 def _denied(found: Sequence[int]) -> list[int]:
     """The tokens, with a flag on the next word after each negation, if it is not a common verb."""
-    made, denies = [], False
+    made, denies, verbs = [], False, 0
     for token in found:
         is_word = token >= FIRST_WORD
         made.append(token | DENIED if denies and is_word else token)
-        denies = token == fw.TURN or (denies and not is_word and token != fw.VERB)
+        verbs = 0 if token in (fw.SPLIT, fw.COORD) else verbs + (token == fw.VERB)
+        # "use A not use B" denies B.
+        passes = not is_word and (token != fw.VERB or verbs > 1)
+        denies = token == fw.TURN or (denies and passes)
     return made
 
 
@@ -129,7 +135,7 @@ def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], 
     """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
     if not is_framing(word) or word not in _FRAME_NOUNS:
         return is_framing(word)
-    after = raw[at + 1] if at + 1 < len(raw) else COMMA
+    after = raw[at + 1] if at + 1 < len(raw) else ""
     return after == COMMA or after in fw.MODALS or is_framing(after)
 
 
@@ -149,8 +155,11 @@ def _joined(raw: Sequence[str]) -> list[str]:
 def _function_words(raw: Sequence[str]) -> dict[str, int]:
     """The function words of the language with the most hint words in this sentence."""
     known = set(raw)
-    best = max(_HINTS, key=lambda name: len(known & _HINTS[name]))
-    return _TABLES[best] if known & _HINTS[best] else fw.LATIN
+    counts = {name: len(known & hints) for name, hints in _HINTS.items()}
+    most = max(counts.values())
+    likely = [name for name, count in counts.items() if count == most]
+    best = language(" ".join(raw)) if len(likely) > 1 and most else likely[0]
+    return _TABLES[best if best in likely else likely[0]] if most else fw.LATIN
 
 
 _BOUNDS = {**dict.fromkeys(fw.ABOVE_WORDS, fw.ABOVE), **dict.fromkeys(fw.BELOW_WORDS, fw.BELOW)}
