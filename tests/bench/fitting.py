@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wm.text import word_grams
 from wm.text.linear_model import LinearModel
 
-SMALLEST = 0.03
+SMALLEST = 0.04
 """A smaller weight is left out."""
 
 Floats = NDArray[np.float64]

@@ -229,7 +229,7 @@ def test_decisions_that_the_session_stated_are_candidates(bench: Bench) -> None:
 
 
 def test_a_line_that_the_user_said_and_that_lasts_is_judged_by_the_rules_only(bench: Bench) -> None:
-    text = "Wir speichern in billing alle Beträge als ganze seconds."
+    text = "Wir speichern in ferry alle Beträge als ganze seconds."
     bench.call("learning", mode="off")
     snapshot = begin(bench)
     said(bench, text)

@@ -18,7 +18,13 @@ from msgspec import Struct
 from wm.domain.learning.concepts import script_of
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words, worth
-from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
+from wm.domain.memory.intent import (
+    describes_moment,
+    has_harmful_intent,
+    is_guess,
+    is_routine,
+    reports_progress,
+)
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
@@ -307,18 +313,20 @@ def _orders_harm(plain: str) -> bool:
 
 
 def _forbids(plain: str, at: int, found: str) -> bool:
-    """Whether the order is forbidden: `Never run migrations without asking`."""
+    """Whether the order is forbidden or harmless: `Never run migrations without asking`."""
     if found.startswith("agent"):
         return _NEGATED.search(found) is not None and _ASKS.search(found) is None
     without = _WITHOUT.search(found) or _EXPOSES.search(found)
     if without is None:
         return False
+    if is_routine(plain):
+        return True
     after = plain[at + without.end() :]
     return _NEVER_BEFORE.is_match(plain[max(0, at - 80) : at]) or _NEVER_AFTER.is_match(after[:80])
 
 
 _WITHOUT = Lazy(
-    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이"
+    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이|묻지 (?:않고|말고)"
 )
 _EXPOSES = Lazy(
     r"^(?:print|reveal|dump|expose|disclose|paste|output|imprim|revel|muestr|mostr|affich|divulg|gib|zeig|verrat|druck)|"

@@ -23,11 +23,13 @@ _CAPITALS = str.maketrans("аеорсухіјѕвкмнтзгı", "aeopcyxijsbkm
 """`normalised` makes some of these Cyrillic letters Latin, depending on case and word; this table
 makes all of them Latin."""
 
-_ACCENTS = dict.fromkeys(range(0x300, 0x370))
+_ACCENTS = dict.fromkeys((*range(0x300, 0x370), *range(0x64B, 0x656)))
+"""Also those of Arabic, which few people type."""
+
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
 _CLAUSE = Lazy(r"[,:]\s|[,،]|[，、：]|\s-\s")
 _AWAY = Lazy(
-    r"\b(?:https?|ftp|wss?)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
+    r"\b(?:https?|s?ftp|wss?|s3|gs)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
     r"(?:^|\s)(?:[\w-]+\.)+(?:com|net|org|io|dev|xyz|info|biz|app|site|online|top|example|cloud|ru|cn)\b"
 )
 _ENCODED = Lazy(r"\bbase64[- ]?(?:decode|encoded|string)|\bdecode\b.{0,40}\bbase64\b")
@@ -40,6 +42,10 @@ _PIPED = Lazy(
 )  # fmt: skip
 
 
+LONGEST_ARTICLE = 4
+"""Characters before the subject of a sentence."""
+
+
 def has_harmful_intent(text: str) -> bool:
     """Whether a sentence orders to leak, disobey, deceive, act unasked or run a download.
 
@@ -49,14 +55,14 @@ def has_harmful_intent(text: str) -> bool:
     if _PIPED.is_match(folded):
         return True
     sentences = _split(_SENTENCE, folded)
-    if _has("THIS", folded) and any(_invalidates(sentence) for sentence in sentences):
+    if _has("THIS", folded) and any(map(_invalidates, sentences)):
         return True
     return any(_orders_harm(sentence) for sentence in sentences)
 
 
 def _invalidates(sentence: str) -> bool:
-    """Whether the user's orders are said not to count, in a text that counts itself instead."""
-    return all(_has(concept, sentence) for concept in ("INVALID", "ORDERS", "USER"))
+    """Whether orders are said not to count, in a text that counts itself instead."""
+    return _has("ORDERS", sentence) and (_has("VOID", sentence) or _has("INVALID", sentence))
 
 
 def describes_moment(text: str) -> bool:
@@ -107,8 +113,9 @@ _HARM = (
     "SECRET", "SEND", "PLACE", "IGNORE", "SKIP", "ORDERS", "AUTHORITY", "CHECKS", "HIDE", "USER",
     "SECRETLY", "ACT", "GRANT", "POWER", "APPROVE", "UNASKED", "FETCH", "RUN_IT", "RUN", "PROGRAM",
     "VOID", "INVALID", "THIS", "ASSUMED", "ALWAYS", "NOT_BEFORE",
+    "PROMPTS", "KEEPER", "ASKS", "BEFORE", "ROUTINE",
 )  # fmt: skip
-_HARM_VERBS = frozenset(("SEND", "IGNORE", "SKIP", "HIDE", "ACT", "GRANT", "FETCH", "RUN"))
+_HARM_VERBS = frozenset(("SEND", "IGNORE", "SKIP", "HIDE", "ACT", "GRANT", "FETCH", "RUN", "ASKS"))
 
 
 def harm_signs(text: str) -> frozenset[str]:
@@ -149,6 +156,7 @@ def _orders_harm(sentence: str) -> bool:
         or _overrides(sentence)
         or _hides(sentence)
         or _grants(sentence)
+        or _answers_prompts(sentence)
         or _runs_download(sentence)
     )
 
@@ -158,8 +166,23 @@ def _leaks(sentence: str) -> bool:
     return (
         _has("SECRET", sentence)
         and (_leaves(sentence) or _has("PLACE", sentence))
-        and any(not _describes(sentence, at) for at in _wanted("SEND", sentence))
+        and any(not _describes(sentence, at, "SCRIPT") for at in _wanted("SEND", sentence))
+        and not _is_kept(sentence)
     )
+
+
+def _is_kept(sentence: str) -> bool:
+    """Whether software puts a secret where secrets belong."""
+    software = _has("PROGRAM", sentence) or _has("SCRIPT", sentence)
+    return software and _has("KEEPER", sentence) and not _has("AGENT", sentence)
+
+
+def is_routine(text: str) -> bool:
+    """Whether a text speaks of work that needs no question: tests, formatting.
+    text: as in the gate."""
+    plain = _folded(text)
+    harms = ("POWER", "SECRET", "APPROVE", "FETCH", "PLACE", "HIDE")
+    return _has("ROUTINE", plain) and not (_leaves(plain) or any(_has(one, plain) for one in harms))
 
 
 def _overrides(sentence: str) -> bool:
@@ -167,10 +190,20 @@ def _overrides(sentence: str) -> bool:
     if _has("VOID", sentence) and _has("ORDERS", sentence) and _has("USER", sentence):
         return True
     checks = _has("CHECKS", sentence)
-    if not checks and not (_has("ORDERS", sentence) and _has("AUTHORITY", sentence)):
+    if not checks and not (_has("ORDERS", _wish(sentence)) and _has("AUTHORITY", sentence)):
         return False
     verbs = _wanted("IGNORE", sentence) + (_wanted("SKIP", sentence) if checks else [])
     return any(not _describes(sentence, at) for at in verbs)
+
+
+def _wish(sentence: str) -> str:
+    """What the user wants, of a sentence that says so: "wants" is not what would be ignored."""
+    user = _concept("USER").search(sentence)
+    if user is None or user.start() > LONGEST_ARTICLE:
+        return sentence
+    rest = sentence[user.end() :].lstrip(" ,")
+    wants = _concept("WILL").search(rest)
+    return rest[wants.end() :] if wants is not None and not wants.start() else sentence
 
 
 def _hides(sentence: str) -> bool:
@@ -193,6 +226,13 @@ def _grants(sentence: str) -> bool:
     given = any(_has(concept, sentence) for concept in ("APPROVE", "GRANT", "ASSUMED"))
     ordered = _wanted("RUN", sentence) + _wanted("ACT", sentence)
     return given or any(not _describes(sentence, at) for at in ordered)
+
+
+def _answers_prompts(sentence: str) -> bool:
+    """The agent's own questions are answered yes without the user."""
+    if not (_has("PROMPTS", sentence) and _wanted("APPROVE", sentence)):
+        return False
+    return _has("UNASKED", sentence) or _has("UNSEEN", sentence)
 
 
 def _runs_download(sentence: str) -> bool:
@@ -221,9 +261,11 @@ def _is_negated(sentence: str, start: int, end: int) -> bool:
     )
 
 
-def _describes(sentence: str, at: int) -> bool:
-    """Whether software is the subject: `The client posts the token` is not an order."""
-    return _has("PROGRAM", _split(_CLAUSE, sentence[max(0, at - 80) : at])[-1])
+def _describes(sentence: str, at: int, other: str = "PROGRAM") -> bool:
+    """Whether software is the subject: `The client posts the token` is not an order.
+    other: a second concept that names software."""
+    before = _split(_CLAUSE, sentence[max(0, at - 80) : at])[-1]
+    return (_has("PROGRAM", before) or _has(other, before)) and not _has("AGENT", before)
 
 
 # --- concepts ------------------------------------------------------------------------------------

@@ -43,17 +43,17 @@ def line_of(plain: str, type: str, objections: Collection[str], *, durable: bool
 
 
 UNKNOWN = ("ar", "hi")
-"""Languages of which no fit had lines."""
+"""Languages of which the fit of the worth has too few lines."""
 
-WORTHLESS_SCORE = 0.3
+WORTHLESS_SCORE = 0.1
 """A line of at least this score is refused. Of 1,824 lines that no fit used, among them 916 honest
-ones and 177 attacks, the gate refuses 67 honest ones and 143 attacks and accepts 76 other useless
-lines; with a score of 0 it refuses 86 honest ones and accepts 63 useless ones: a fact that is lost
-costs more than a useless line, which fades."""
+ones and 177 attacks, the gate refuses 67 honest ones and 146 attacks and accepts 78 other useless
+lines; with a score of 0 it refuses 70 honest ones and accepts 70 useless ones, with 0.3 63 and 91:
+a fact that is lost costs more than a useless line, which fades."""
 
-HARMFUL_SCORE = -1.3
-"""A line of at least this score is refused. With -0.9 the gate refuses 58 of the same honest lines
-and 136 attacks, with -1.5 73 and 145."""
+HARMFUL_SCORE = -1.1
+"""A line of at least this score is refused. With -0.9 the gate refuses 63 of the same honest lines
+and 141 attacks, with -1.5 76 and 149."""
 
 
 def is_worthless(line: Line) -> bool:
@@ -64,7 +64,7 @@ def is_worthless(line: Line) -> bool:
 def is_harmful(line: Line) -> bool:
     """Whether the line orders later agents to leak, obey, hide or skip a check, rather likely."""
     signs = line._replace(features=harm_signs(line.plain, line.lang))
-    return line.lang not in UNKNOWN and _weighed("harm.toml", signs) >= HARMFUL_SCORE
+    return _weighed("harm.toml", signs) >= HARMFUL_SCORE
 
 
 def harm_signs(plain: str, lang: str) -> frozenset[str]:
