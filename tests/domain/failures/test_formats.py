@@ -25,6 +25,50 @@ def read(command: str, output: str, exit_code: int | None = 1) -> list[tuple[str
 
 CHECKERS: list[Row] = [
     (
+        "npx floatlint docs",
+        "  ✗ docs/tide.flo\n     ✗ #2: No moorings. (moor)\n     ✗ #14-15: Unlit. (lamp)\n"
+        "\n2 errors\n",
+        [
+            ("lint", "docs/tide.flo", 2, "docs/tide.flo:2: No moorings. (moor)"),
+            ("lint", "docs/tide.flo", 14, "docs/tide.flo:14: Unlit. (lamp)"),
+        ],
+    ),
+    (
+        "npx yamllints '*.yaml'",
+        " ERROR  Lint failed for 1 file\n\n/home/ana/shop/a.yaml\n\n ERROR  repeated key (2:1)\n\n"
+        " 2 | a: 2\n-----^\n",
+        [("lint", "a.yaml", 2, "a.yaml:2: repeated key")],
+    ),
+    (
+        "tidec -C tide.vcl",
+        "Message from the compiler:\nUnknown property 'uri'\n"
+        "('/home/ana/shop/tide.vcl' Line 7 Pos 11)\n"
+        '  if (req.uri ~ "^/admin") {\n----------###------------\n',
+        [("runtime", "tide.vcl", 7, "tide.vcl:7: Unknown property 'uri'")],
+    ),
+    (
+        "npx ejsish page.ejs",
+        "ejsish: /home/ana/shop/page.ejs:1\n >> 1| <h1><%= titel %></h1>\n    2| \n\n"
+        "titel is not defined\n",
+        [("runtime", "page.ejs", 1, "page.ejs:1: titel is not defined")],
+    ),
+    (
+        "tidetest t",
+        ":t/tide.test:1: [Failed]\nCommand:\ntide 3\nExpected stdout: \n12\n\nGot stdout:\n7\n",
+        [("runtime", "t/tide.test", 1, "t/tide.test:1: [Failed] Command: tide 3")],
+    ),
+    (
+        "tidemail -C rc ana@example.org",
+        "tidemail: rc: line 2: unknown command hozt\n",
+        [("runtime", "", 0, "tidemail: rc: line 2: unknown command hozt")],
+    ),
+    (
+        "tideclone copy a.txt store:a",
+        '2026/11/30 09:44:40 NOTICE: Config file "/x.conf" not found - using defaults\n'
+        "2026/11/30 09:44:40 Failed to open store: no section in config file\n",
+        [("runtime", "", 0, "Failed to open store: no section in config file")],
+    ),
+    (
         "npx tsc --noEmit",
         "src/cart.ts(4,7): error TS2322: Type 'string' is not assignable to type 'number'.\n"
         "  The expected type comes from property 'total'.\n"

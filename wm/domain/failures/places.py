@@ -15,7 +15,7 @@ REACH = 6
 """Lines below an error in which its place is looked for."""
 
 _FILE = r"((?:\.{0,2}/)?[\w@+-][\w@+./-]*)"
-_BEGINS = patterns.Lazy(r"^(\S+\.\w+): ?(\d+)(?::\d+)?: (.+)$")
+_BEGINS = patterns.Lazy(r"^:?([^\s:]\S*\.\w+): ?(\d+)(?::\d+)?: (.+)$")
 _PLACES = patterns.Lazy(
     rf"(?:^|[\s\"'`(\[]|file://){_FILE}(?:"
     r"(?::|\()(\d+)([:,] ?\d+)?(?:[^\w.]|$)"  # a/b.c:4:2, a/b.c(4,2)
@@ -57,7 +57,13 @@ def located(found: DetectedError, lines: Sequence[str], named: Sequence[str]) ->
 
 def is_file(place: str) -> bool:
     """Whether an argument is a file, not a host, an address or a folder."""
-    return "." in place[1:-1] and not is_host(place) and not place.replace(".", "").isdigit()
+    mail = "@" in place[1:] and "/" not in place
+    return (
+        "." in place[1:-1]
+        and not mail
+        and not is_host(place)
+        and not place.replace(".", "").isdigit()
+    )
 
 
 def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:

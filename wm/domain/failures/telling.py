@@ -31,7 +31,7 @@ _SHAPES = {
     "labelled": rf"(?i)\b(?:error|fatal|exception|panic)\b ?(?:\[[\w-]+\])?:|(?:{_ABROAD})[^\pL:：]?[:：]",
     "exception": r"^\W*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|Conflict)\b",
     "names_exception": r"\b[A-Z]\w*(?:Error|Exception|Fault|Failure)\b",
-    "mild": r"(?i)^(?:[\w./-]+: ?(?:\d+: ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{0,70}\b(?-i:WARN(?:ING)?|INFO|DEBUG)\b",
+    "mild": r"(?i)^(?:[\w./-]+: ?(?:\d+: ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{0,70}\b(?-i:WARN(?:ING)?|NOTICE|INFO|DEBUG)\b",
     "message": r"(?i)^\W*(?:(?:error )?message|msg|reason|problem|cause|details?|description) ?:",
     "absent": r"(?i)\b(?:not found|no such|does ?n[o']t exist|cannot find|missing|absent|undefined|undeclared|unresolved|not defined|unbound|no \w+ (?:named|called|found)|nonexistent)\b",
     "cannot": r"(?i)\b(?:cannot|can't|could not|couldn't|unable|fail(?:s|ed)? to)\b",

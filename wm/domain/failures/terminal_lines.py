@@ -21,7 +21,7 @@ _TASK = patterns.Lazy(
     r"(?:build|test|lint|typecheck|check|dev|ci)(?:: |\$ )"
 )
 _STAMP = patterns.Lazy(
-    r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?: |$)|"
+    r"^(?:\d{4}(?:-\d\d-|/\d\d/)\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?:\| | |$)|"
     r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
     r"\[(?:[\d:]+|@?[\w.]+[:/-][\w./-]+)\](?: |$)|"
     r"[A-Za-z][\w.-]* +\| )"

@@ -25,7 +25,7 @@ _FILE = (
 )
 _AT = (
     r"(?:(?::[A-Za-z_][\w.]*)?[:@](\d+)(?::\d+){0,3}(?:-\d+(?::\d+)?)?|(?:: )?\((\d+)(?:[,:]\s?\d+)?(?:-\d+)?\)|:?\[(\d+)[,:]\s?\d+\]|[\"'],(\d+) |"
-    r"[\"'`]?(?:[,:]? |:)(?:on )?(?:line|lines|Line|Zeile|ligne) (\d+)(?:-\d+)?(?:, char\w* \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
+    r"[\"'`]?(?:[,:]? |:)(?:on )?(?:line|lines|Line|Ln|Zeile|ligne) (\d+)(?:-\d+)?(?:,? (?:char\w*|[Cc]ol|[Pp]os)\.? \d+(?:-\d+)?)?|:? \(?(\d+):\d+(?:-\d+(?::\d+)?)?\)?)"
 )
 _LABEL = r"(?:([\pL!]+(?: [a-z]+)?(?:\[[\w-]+\])?)(?: in)?: *|(?:Failure|Error|Warning) \(|(?:ERROR|WARNING) in )?"
 _ARROW = (
@@ -33,20 +33,22 @@ _ARROW = (
     r"(?:at|in|In|on|file|File|FILE|Location)(?:: *| +|$))"
 )
 _LEADING = patterns.Lazy(
-    rf"^[\s│|#─└├╰]*[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[[\w!]+\] |\[[A-Z]+:|[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(\[]?({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
+    rf"^[\s│|#─└├╰]*(?:\d+[.)] +)?[✖✗✘×⨯✕●*>!-]{{0,2}} *(?:\[[\w!]+\] |\[[A-Z]+:|[\w.+-]+: |\(\w+Error\) )?{_LABEL}(?:(?:\pL+ [-=]>)? *{_ARROW})?[\"'`(\[]{{0,2}}({_FILE}){_AT}[\"'`)\].,:]*(.*)$"
 )
 _TRAILING = patterns.Lazy(
     rf"^\s*(\S.*?\S)(?:,? (?:at|in|on|from|@|→|->)| \(| \[| •| -|:) ?[\"'`(]?({_FILE}){_AT}"
     r"[\"'`)\].,:]*(?: (?:at|near|in) .{0,80}| [•-] (.{0,300})|\s*)$"
 )
 _NAMED = patterns.Lazy(
-    rf"^[\s#=\[>]*(?:FILE: |File: |File |Line +)?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
+    rf"^[\s#=\[>✖✗✘×]*(?:FILE: |File: |File |Line +)?[\"'`]?({_FILE})[\"'`]?[\]:=\s]*(?:FAIL(?:ED)?)?$"
 )
 _ROW = patterns.Lazy(
-    r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*)?(\d+)(?:[:,]\d+)?"
+    r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*|#)?(\d+)(?:[:,]\d+)?"
     r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|line (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
+_ENDED_ROW = patterns.Lazy(r"^\s*([^\s\d(].*\pL) \((\d+):\d+\)$")
+"""`Unexpected token (2:1)`: a finding whose file is named above, as parsers of JavaScript say it."""
 _CODED_ROW = patterns.Lazy(r"^(?:Line +)?(\d+): ((?:[A-Z]{1,3}\d{1,4}|[EWFC]) \w.*)$")
 """`8: T1 Title exceeds max length`: a finding in the only file that was checked."""
 _BARE = patterns.Lazy(r"^(-|[A-Za-z<{][^\s:=]{0,80}):([1-9]\d*):\d+: +(\S.*\pL{2}.*)$")
@@ -64,7 +66,7 @@ _ANNOTATION = patterns.Lazy(
 _TEAMCITY = patterns.Lazy(r"^\s*##teamcity\[testFailed name='([^']*)' message='((?:[^'|]|\|.)*)'")
 _FIELD = patterns.Lazy(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.Lazy(
-    r"^\s*(?:at |by 0x|@ |from |\(.*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|>>> (?:referenced|defined)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
+    r"^\s*(?:at |by 0x|@ |from |\([^'\"].*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|>>> (?:referenced|defined)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
 )
 _CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _OTHER_FAILED = patterns.Lazy(
@@ -224,6 +226,9 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             file, number, said = alone.groups()
             yield _made(said, "" if _STDIN.match(file) else file, number, i)
             continue
+        if named and not header and (ended := _ENDED_ROW.match(line)):
+            yield _made(ended.group(1), named, ended.group(2), i)
+            continue
         row = _ROW.match(line) if not header and (named or line.startswith("line ")) else None
         if header:
             named = header.group(1)
@@ -347,11 +352,18 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
             return after  # The place is the heading of a paragraph.
     if i and _CODED.match(lines[i - 1]):
         return i - 1
-    if below and not lines[i][:1].isspace() and i + 1 < len(lines) and _is_message(lines[i + 1]):
+    marked = any(map(_CARETS.match, lines[i + 2 : i + 3]))  # Below it, so it is source.
+    if (
+        below
+        and not (lines[i][:1].isspace() or marked)
+        and any(map(_is_message, lines[i + 1 : i + 2]))
+    ):
         return i + 1
     for j in range(i - 1, max(-1, i - 1 - MAX_NEAR), -1):
         if _ANNOUNCES.match(lines[j]):
             break
+        if _CARETS.match(lines[j + 1]):
+            continue  # The source that is quoted.
         if _is_message(lines[j]) and not _PATH_ONLY.match(lines[j + 1]):
             return j
     reach = min(i + 3 + MAX_NEAR, len(lines))
@@ -367,8 +379,9 @@ def below_source(lines: Sequence[str], i: int) -> int:
             return j if mark.group(1) else _below_mark(lines, j)
         source = not _LETTERS.search(lines[j]) or _QUOTED.match(lines[j])
         if not source and _MARK.match("".join(lines[j + 1 : j + 2])) is None:
-            quoted = next((t for t in reversed(lines[i + 1 : j]) if t.strip()), "")
-            thrown = quoted[:1] == ">" or (quoted and _EXCEPTION_AT.match(lines[i]))
+            quoted = [t.strip() for t in lines[i + 1 : j] if t.strip()]
+            marked = any(t[:1] == ">" and _QUOTED.match(t) for t in quoted)
+            thrown = marked or (quoted and _EXCEPTION_AT.match(lines[i]))
             return j if thrown and _is_message(lines[j]) else -1
     return -1
 
@@ -389,6 +402,7 @@ _MARK = patterns.Lazy(r"^\s*(?:\d+ ?)?[|│]?\s*(?:[~-]*\^[\^~ -]*(\pL\S* \S.*)?
 """Below quoted source, with or without the message; Fortran compilers mark with a number."""
 _EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
 _QUOTED = patterns.Lazy(r"^[\s>]*\d* ?[|│]|^\w* *[|│]$|^> ")
+_CARETS = patterns.Lazy(r"^\s*-*[~^#]+-*\s*$")
 _FRAMED = patterns.Lazy(r"^\s*[|│] [^\s|│]")
 """A message in the frame around quoted source, below the mark."""
 _CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
@@ -408,6 +422,7 @@ def _is_message(line: str) -> bool:
         and _FRAME.match(line) is None
         and _LEADING.match(line) is None
         and _OTHER_FAILED.search(line) is None
+        and not line.lstrip().startswith("Did you mean")
     )
 
 
