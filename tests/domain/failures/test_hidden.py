@@ -69,6 +69,30 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             '<checkstyle><file name="src/a.js"><error line="2" severity="error" message="x"/>'
             "</file></checkstyle>\n",
         ),
+        ("pytest & wait", 0, PYTEST_BAD),
+        ('OUT=$(pytest 2>&1); echo "$OUT"', 0, PYTEST_BAD),
+        ("flotlint a.flot || echo failed", 0, "a.flot:3: no berth\nfailed\n"),
+        ("floti a.flot || echo 'BUILD BROKEN'", 0, "a.flot:3: no berth\nBUILD BROKEN\n"),
+        ("npx tsc || echo no; date", 0, "src/a.ts(3,1): error TS2304: x\nFound 1 error.\nnow\n"),
+        ("if npx tsc; then echo yes; else echo no; fi", 0, "a.ts(3,1): error TS2304: x\nno\n"),
+        ("if ! npx tsc; then echo no; fi", None, "a.ts(3,1): error TS2304: x\nno\n"),
+        ("pytest -x && echo yes || echo no", 0, "E   assert 1 == 2\na.py:3: AssertionError\nno\n"),
+        (
+            'python a.py; echo "exit: $?"',
+            0,
+            "Traceback (most recent call last):\n"
+            '  File "a.py", line 3, in <module>\nValueError: no berth\nexit: 1\n',
+        ),
+        (
+            "./pier | cat",
+            0,
+            "t/pier.c:3: 1 is not 2\nKind  Run  Passed  Failed\nall   2    1       1\n",
+        ),
+        (
+            "npx nodeunits t | tail -3",
+            0,
+            "AssertionError: 7 == 12\n    at t/a.js:3:8\nFAILURES: 1/2 assertions failed (24ms)\n",
+        ),
     ],
 )
 def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
@@ -90,6 +114,39 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ('pytest; echo "exit: $?"', 0, "3 passed in 0.1s\nexit: 0\n"),
         ("./report.sh | tail -2", 0, "read src/a.py\n12 errors last week\n"),
         ("ttlish a.ttl | tail -1", 0, "ttlish finished with 3 warnings and 0 errors.\n"),
+        (
+            "make clean; true",
+            0,
+            "rm: cannot remove 'a.o'\nmake: [Makefile:3: clean] Error 1 (ignored)\n",
+        ),
+        ("python -c 'print(open(\"a\").read())' | tail", 0, PYTEST_BAD),
+        ("node - <<'X' | tail\nshow()\nX\n", 0, PYTEST_BAD),
+        (
+            "pytest -rA | cat",
+            0,
+            f"FAILED test_b.py::test_y - x\nERROR a: 2 tests failed\n{PYTEST_GOOD}",
+        ),
+        (
+            "ruby t.rb || true",
+            0,
+            "Omission: broken: 1 failure\nt.rb:4:in `test_a'\n"
+            "2 tests, 1 assertions, 0 failures, 0 errors, 1 omissions\n",
+        ),
+        (
+            "ls a.txt || echo failed",
+            0,
+            "ls: cannot access 'a.txt': No such file or directory\nfailed\n",
+        ),
+        ("pip show tides || echo absent", 0, "WARNING: Package(s) not found: tides\nabsent\n"),
+        ("python a.py 2>/dev/null || echo 'it failed, go on'", 0, "3 rows\nit failed, go on\n"),
+        ("! npx tsc || echo no", 0, "no\n"),
+        ("npx tsc || echo no", 0, "src/a.ts: checked, error free\n"),
+        ("if npx tsc; then echo yes; else echo no; fi", 0, "a.ts: error free\nyes\n"),
+        (
+            "./pier | cat",
+            0,
+            "t/pier.c:3: 1 is 1\nKind  Run  Passed  Failed\nall   2    2       0\n",
+        ),
         ("gh pr checks 12", 1, "lint  fail  34s\ntest  pass  1m\n"),
         ("npm outdated", 1, "Package  Current  Wanted\nlodash   4.17.20  4.17.21\n"),
         ("kubectl diff -f a.yaml", 1, "--- /tmp/live\n+++ /tmp/merged\n@@ -6,7 +6,7 @@\n-  a\n"),

@@ -92,6 +92,7 @@ def placed(
     active = [c for c in ran.suspects if not c.silent and not c.lists]
     if not active and not any(c.lists for c in ran.suspects):
         return ()
+    output = output.rstrip().removesuffix(ran.said) if ran.said else output
     lines = lines_of(output, settings)
     checking = any(command.purpose for command in active)
     if not (ran.certain or _says_failed(lines, checking) or _reported(output)):

@@ -52,6 +52,15 @@ class ShellCommand(Struct, frozen=True):
         return " ".join([*parts, *self.selectors])[:MAX_TARGET_CHARS]
 
     @property
+    def inline(self) -> bool:
+        """Is the program a text on the command line? Such a program prints what it is asked for."""
+        flags = ("-c", "-e", "--eval", "-p", "-r")
+        given = {selector.partition("=")[0] for selector in self.selectors}
+        return self.tool in known_tools.INTERPRETERS and (
+            "-" in self.places or not given.isdisjoint(flags)
+        )
+
+    @property
     def purpose(self) -> str:
         """The category of errors that this tool looks for; "" for none."""
         return purpose_of(self.tool)
@@ -63,7 +72,8 @@ class Ran(Struct, frozen=True):
     proved: parts whose success a zero exit code proves. suspects: parts that may have failed if the
     code is not zero, in order. chained: the suspects form one `&&` chain, so if one of them failed,
     those before it succeeded. hidden: programs whose result the exit code does not show. certain:
-    the exit code says that one of the suspects failed.
+    the exit code says that one of the suspects failed. said: the last line of the output if the
+    command line itself printed it, because a suspect failed.
     """
 
     proved: tuple[ShellCommand, ...]
@@ -71,6 +81,7 @@ class Ran(Struct, frozen=True):
     chained: bool = False
     hidden: tuple[ShellCommand, ...] = ()
     certain: bool = True
+    said: str = ""
 
 
 def ran(command: str, *, root: str, cwd: str = "") -> Ran:
@@ -90,9 +101,11 @@ _read = lru_cache(maxsize=16)(read)
 def with_printed_code(
     command: str, output: str, code: int | None, *, root: str, cwd: str = ""
 ) -> tuple[Ran, int | None]:
-    """Parse a command line, and take the exit code that it prints (`…; echo "exit: $?"`) instead
-    of its own one."""
+    """Parse a command line, and take the exit code that it prints (`…; echo "exit: $?"`, or
+    `… || echo failed`) instead of its own one."""
     script = _read(command[:MAX_COMMAND_CHARS])
+    if not code and (checked := _announced(script, output, root, cwd or root)):
+        return checked, 1
     for i in range(len(script.steps) - 1, 0, -1):
         words = script.steps[i].pipe[0]
         variable = next((v for v in _CODE_VARIABLES if any(v in word for word in words)), "")
@@ -106,14 +119,53 @@ def with_printed_code(
         if "PIPESTATUS" in variable:
             before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
         checked = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
-        is_own = before[-1].pipe[0][0].startswith(("./", "/"))
-        if not any(command.purpose for command in checked.suspects) and (
-            is_own or any(command.tool in known_tools.INTERPRETERS for command in checked.suspects)
-        ):
-            break  # The codes of a program of the project may mean anything.
+        if _may_mean_anything(before[-1], checked, output):
+            break
         return checked, printed
     return ran(command, root=root, cwd=cwd), code
 
+
+_CRASHED = patterns.Lazy(
+    r"(?m)^(?:Traceback \(most recent call last\)|"
+    r"(?:Uncaught )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): )"
+    r"|^(?:panic: |Unhandled |Segmentation fault|thread '[^']*' .*panicked)"
+)
+"""A program crashed: its exit code is not an answer."""
+
+
+def _may_mean_anything(step: Pipeline, checked: Ran, output: str) -> bool:
+    """Is it the code of a program of the project, which did not crash?"""
+    is_own = step.pipe[0][0].startswith(("./", "/"))
+    runs = any(command.tool in known_tools.INTERPRETERS for command in checked.suspects)
+    checks = any(command.purpose for command in checked.suspects)
+    return (is_own or runs) and not checks and not _CRASHED.search(output)
+
+
+def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
+    """What failed if the last line of the output is that of `… || echo TEXT` or of an `else`."""
+    last = without_escapes(output.rstrip()).rpartition("\n")[2].strip()
+    for i in range(len(script.steps) - 1, 0, -1):
+        step, (words, *others) = script.steps[i], script.steps[i].pipe
+        otherwise = step.before in ("||", "else")
+        otherwise |= step.before == "then" and script.steps[i - 1].negated
+        if words[0] != "echo" or others or not otherwise or " ".join(words[1:]).strip() != last:
+            continue
+        thens = [
+            k for k in range(1, i) if step.before == "else" and script.steps[k].before == "then"
+        ]
+        steps = script.steps[: thens[-1] if thens else i]
+        if steps[-1].negated != (step.before == "then"):
+            continue
+        checked = _ran(replace(script, steps=steps), root, cwd, 0)
+        active = [c for c in checked.suspects if not (c.silent or c.lists or c.idle)]
+        if _may_mean_anything(steps[-1], checked, output):
+            continue
+        if active and (any(c.purpose for c in active) or _FAILURE.search(last)):
+            return replace(checked, said=last)
+    return None
+
+
+_FAILURE = patterns.Lazy(r"(?i)\b(?:fail(?:ed|s|ure)?|errors?|broken|bad)\b")
 
 _CODE_VARIABLES = ("${PIPESTATUS[0]}", "$PIPESTATUS", "${?}", "$?")
 
@@ -148,7 +200,7 @@ def purpose_of(tool: str) -> str:
         return "build"
     named = head.lower().replace("-", ".").replace("_", ".").replace("/", ".").split(".")
     for category, parts in known_tools.NAME_PARTS:
-        if "/" not in head and any(part in head for part in parts):
+        if "/" not in head and any(part in head.lower() for part in parts):
             return category
     return "test" if {"test", "tests", "spec"} & set(named) else ""
 
@@ -201,13 +253,14 @@ def _hidden(
     parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], proved: Sequence[ShellCommand]
 ) -> tuple[ShellCommand, ...]:
     """The programs among all commands whose success a zero exit code would not prove."""
+    awaited = any(step.pipe[0][0] == "wait" for step, _c, _p in parts)
     found = (
         replace(command, shows_all=False) if len(commands) > 1 else command
         for step, commands, _p in parts
         for command in commands
-        if not step.detached and command not in proved
+        if (not step.detached or awaited) and command not in proved
     )
-    return tuple(c for c in found if c.tool and not (c.silent or c.lists or c.idle))
+    return tuple(c for c in found if c.tool and not (c.silent or c.lists or c.idle or c.inline))
 
 
 def _judged(
@@ -273,9 +326,14 @@ def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | N
 
 
 def _nested(step: Pipeline, root: str, where: str, depth: int) -> Ran | None:
-    """What `bash -c "…"` runs."""
+    """What `bash -c "…"` or `NAME=$(…)` runs."""
     words = _unwrapped(step.pipe[0])[0]
-    if depth >= MAX_NESTING or len(step.pipe) != 1 or len(words) < 3:
+    if depth >= MAX_NESTING or len(step.pipe) != 1:
+        return None
+    value = step.pipe[0][0].partition("=")[2]
+    if not words and len(step.pipe[0]) == 1 and value.startswith("$(") and value.endswith(")"):
+        return _ran(read(value[2:-1]), root, where, depth + 1)
+    if len(words) < 3:
         return None
     if _base(words[0]) in INTERPRETERS and words[1].startswith("-") and words[1].endswith("c"):
         return _ran(read(words[2]), root, where, depth + 1)

@@ -53,7 +53,8 @@ def after_tool(
     if not what.hidden:
         return errors
     lines = lines_of(event.output, settings)
-    if summaries.passed(lines):
+    one_run = len(what.hidden) == 1 and what.hidden[0].purpose in ("test", "")
+    if summaries.passed(lines, one_run=one_run):
         return _cleared(errors, what.hidden if len(what.hidden) == 1 else ())
     return _failed(errors, event, _hidden(what), root=root, now=now, settings=settings)
 

@@ -25,8 +25,9 @@ OPENERS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "time
 class Pipeline(Struct, frozen=True):
     """One pipeline of a chain.
 
-    before: the operator before it: "" (first), "&&", "||", ";" or "&". pipe: the words of each of
-    its commands. negated: it began with `!`. detached: it runs in the background.
+    before: the operator before it: "" (first), "&&", "||", ";" or "&", or the "then" or "else" that
+    it follows. pipe: the words of each of its commands. negated: it began with `!`. detached: it
+    runs in the background.
     """
 
     before: str
@@ -74,6 +75,8 @@ def read(command: str) -> Script:
                 negated = True
             elif not words and text in RESERVED:
                 loose = True
+                if text in ("then", "else"):
+                    before = text
                 if text not in OPENERS:
                     words.append(text)
             else:

@@ -31,7 +31,7 @@ _FAILED = patterns.Lazy(
     r"|\b(?:tests?|build|checks?|session|task|suite|compilation|validation|run|job)\b[^.:]{0,40}"
     r" (?:failed|aborted|finished with (?:problems|errors))[.!:]?(?: |$)|^rake aborted"
     r"|\b(?:exited with|exit)(?: code| status)?:? [1-9]|\bfiles? would be (?:up|re|ch)"
-    r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
+    r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]|^Exiting due to \S"
     rf"|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
 _FAILED_WORD = patterns.Lazy(
@@ -43,7 +43,7 @@ _STOPPED = patterns.Lazy(
 )
 _HARMLESS = patterns.Lazy(
     r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b|"
-    r"\bpotentially fixable\b"
+    r"\bpotentially fixable\b|^\S*make\S*: \[|^\D*\bpassed\W+fail(?:ed|ures)\b\D*$"
 )
 _NONE = patterns.Lazy(rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b")
 _PASSED = patterns.Lazy(
@@ -63,10 +63,12 @@ _RUN = patterns.Lazy(
     r"|^\W*\d+ \w+ \((?:\d+ \w+, )*[1-9]\d* (?:failed|errored|undefined)\b"
     r"|\bpass(?:ed|ing)?\b.{1,40}\bfail(?:ed|ures?|ing)?(?: [a-z]+)?[:=] *[1-9]"
     r"|\b(?:failed|unreachable|errors?)=[1-9]|^not ok \d"
-    r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] fail [1-9]|\btest result: FAILED|\bBUILD FAIL"
+    r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] (?:\W )?fail +[1-9]|\btest result: FAILED"
+    r"|\bBUILD FAIL"
     r"|^(?:[\w-]+ )?(?:finished with |found )?(?:\d+ warnings?(?:,| and) )?[1-9]\d* errors?"
     r"(?:\(s\))?(?:,? (?:and )?\d+ warnings?(?:\(s\))?.*| found| generated)?[.!]?$"
-    r"|^error messages?: +[1-9]\d*$"
+    r"|^error messages?: +[1-9]\d*$|^\W*(?:[a-z]+: )?[1-9]\d*/\d+ (?:[a-z]+ )?(?:failed|errored)\b"
+    r"|\bfailed (?:for|in) [1-9]\d* files?$"
 )
 """A line that is nothing but the count of a run of tests or a compiler, or its verdict."""
 FAR_LINES = 200
@@ -91,15 +93,21 @@ def failed(lines: Sequence[str], *, checks: bool = True) -> str:
 
 
 def _failed_rows(closing: Sequence[str]) -> list[str]:
-    """Rows of a closing table with a number above 0 in its column of failures."""
-    rows = [[cell.strip() for cell in line.replace("|", "│").split("│")] for line in closing]
-    columns = {i: cell for row in rows for i, cell in enumerate(row) if cell.lower() in _FAILURES}
-    return [
-        f"{next(filter(None, row))}: {int(row[i][:9])} {name}"
-        for row in rows
-        for i, name in columns.items()
-        if i < len(row) and row[i].isdigit() and int(row[i][:9])
-    ]
+    """Rows of a closing table with a number above 0 in its column of failures, which is counted
+    from the right: without rules, the names of rows may hold spaces."""
+    ruled = (line.replace("|", "│") for line in closing)
+    rows = [[c.strip() for c in line.split("│")] if "│" in line else line.split() for line in ruled]
+    found: list[str] = []
+    for at, head in enumerate(rows):
+        columns = [i - len(head) for i, cell in enumerate(head) if cell.lower() in _FAILURES]
+        for row in rows[:at] if len(head) > 2 and not any(map(str.isdigit, head)) else ():
+            found += [
+                f"{next(filter(None, row))}: {int(row[i][:9])} {head[i]}"
+                for i in columns
+                if -i < len(row) and row[i].isdigit() and int(row[i][:9])
+                if not any(map(str.isalpha, row[i:]))
+            ]
+    return found
 
 
 _FAILURES = frozenset(("failed", "failures", "fail", "errors"))
@@ -112,10 +120,23 @@ def says_failed(line: str) -> bool:
     return _FAILED.search(_NONE.sub("", line)) is not None and not _HARMLESS.search(line)
 
 
-def passed(lines: Sequence[str]) -> bool:
-    """Does a closing line say that the check passed, and none that it failed?"""
+def passed(lines: Sequence[str], *, one_run: bool = False) -> bool:
+    """Does a closing line say that the check passed, and none that it failed? one_run: it is the
+    output of one run of tests, so above its count, only another count says that it failed."""
     closing = _closing(lines, CLOSING_LINES)
+    if one_run:
+        counts = (i for i, line in enumerate(closing) if _ONLY_COUNTS.search(line))
+        at = next((i for i in counts if _PASSED.search(closing[i])), -1)
+        above = filter(_RUN.search, _closing(lines, FAR_LINES)[at:])
+        if at >= 0 and not any(map(says_failed, closing[: at + 1])) and not any(above):
+            return True
     return not failed(lines) and any(_PASSED.search(line) for line in closing)
+
+
+_ONLY_COUNTS = patterns.Lazy(
+    r"(?i)^\W*(?:[a-z ]+:\s+)?\d+ [a-z]+(?:, \d+ [a-z]+)*(?: in [\d.]+ ?m?s)?\b[^a-z]*$"
+)
+"""A line that is nothing but the count of a run of tests."""
 
 
 def _closing(lines: Sequence[str], most: int) -> list[str]:
