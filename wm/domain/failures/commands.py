@@ -272,17 +272,26 @@ def _judged(
     suspects = [c for part in (parts if script.loose else last) for c in _blamed(part)]
     if script.loose or (last and last[-1][0].detached):
         return Ran((), tuple(suspects))
+    again = {i for i in range(1, len(last)) if _is_repeated(last, i)}
     either = [
         i
         for i, (step, commands, _p) in enumerate(last)
-        if step.before == "||" and not _always_fails(step, commands)
+        if step.before == "||" and i not in again and not _always_fails(step, commands)
     ]
-    sure = last[either[-1] + 1 :] if either else last
+    begin = max((0, *(i + 1 for i in either), *(i - 1 for i in again)))
     proved = [
-        c for part in sure if not part[0].negated and part[0].before != "||" for c in _vouched(part)
+        c
+        for i, part in enumerate(last)
+        if i >= begin and not part[0].negated and (part[0].before != "||" or i in again)
+        for c in _vouched(part)
     ]
     chained = all(step.before in ("", "&&", ";") for step, _c, _p in last)
     return Ran(tuple(proved), tuple(suspects), chained)
+
+
+def _is_repeated(parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], i: int) -> bool:
+    """Is it the same command once more: `python -m pytest || pytest`?"""
+    return parts[i][0].before == "||" and bool(parts[i][1]) and parts[i][1] == parts[i - 1][1]
 
 
 def _always_fails(step: Pipeline, commands: tuple[ShellCommand, ...]) -> bool:

@@ -21,8 +21,13 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     """
     if success.idle:
         return False
+    target, _, made = target.partition(MADE)
     where, *words = target.split(" ")
+    if made and where == _folder_of(success) and _made(success, tool, made):
+        return True
     if where == _folder_of(success) and _reaches(success, tool, words):
+        return True
+    if _compiles(success, tool, file, text) or _is_inside(success, tool, file):
         return True
     if not _is_same_check(success, tool, target):
         return False
@@ -48,23 +53,69 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     if purpose_of(tool) == "build" and places == words != [] and set(places) <= set(success.places):
         return True  # a compiler of these sources and more
     if tool in known_tools.FILTERED and success.places:
+        name = _test_of(file, text)
+        if any(len(w) >= SHORTEST_NAME and w in name for w in success.places):
+            return True
         return bool(places) and all(any(w in p for w in success.places) for p in places)
     parts = any(word.startswith(known_tools.PART_FLAGS) for word in words)
     whole = _is_task(tool) or purpose_of(tool) == "test" or parts
     return not success.places and whole and (success.widened or not parts)
 
 
+MADE = " => "
+"""Before the target or session that failed, at the end of the target of an error."""
+
+
+def _made(success: ShellCommand, tool: str, made: str) -> bool:
+    """Did the runner of an error make the one target that had failed, and perhaps no other?"""
+    head = tool.split(" ")[0]
+    one = success.tool == f"{head} {made}" and not success.selectors
+    chosen = success.tool == tool and success.selectors in ((f"-s={made}",), (f"-e={made}",))
+    return (one or chosen) and not success.places
+
+
 def _selected(success: ShellCommand, selectors: list[str], file: str, text: str) -> bool:
     """Did a run of some tests, chosen by name, include the test of this error?"""
     flags = known_tools.NAME_FLAGS.get(success.tool.split(" ")[0], ())
-    parts = text.split(": ")
-    name = parts[1] if file and len(parts) > 2 else parts[0]
+    name = _test_of(file, text)
     stem = file.rsplit("/", 1)[-1].split(".")[0]
     for selector in selectors:
         flag, _, value = selector.partition("=")
         if flag not in flags or len(value) < SHORTEST_NAME or (value not in name and value != stem):
             return False
     return not success.places or any(_holds(p, file, success.tool) for p in success.places)
+
+
+def _test_of(file: str, text: str) -> str:
+    """The name of the test in the summary of an error."""
+    parts = text.split(": ")
+    return parts[1] if file and len(parts) > 2 else parts[0]
+
+
+def _compiles(success: ShellCommand, tool: str, file: str, text: str) -> bool:
+    """Did a compiler succeed on the very file that another build failed to compile?"""
+    purposes = (purpose_of(tool), purpose_of(tool.split(" ")[0]))
+    if not file or success.selectors or success.purpose != "build" or "build" not in purposes:
+        return False
+    base = f"{success.folder}/" if success.folder else ""
+    sources = {place if place.startswith("/") else f"{base}{place}" for place in success.places}
+    return file in sources and _LINKS.search(text) is None
+
+
+_LINKS = patterns.Lazy(
+    r"(?i)\bundefined (?:reference|symbol)|\b(?:multiple|duplicate) (?:definition|symbol)"
+    r"|\bunresolved"
+)
+"""A linker's complaint, which compiling says nothing of."""
+
+
+def _is_inside(success: ShellCommand, tool: str, file: str) -> bool:
+    """Did all tests in the folder of the file succeed, in a run of the same name from there?"""
+    folder = success.folder
+    if success.tool != tool or success.purpose != "test" or tool.startswith("go "):
+        return False
+    narrowed = success.places or success.selectors
+    return bool(folder) and not narrowed and file.startswith(f"{folder}/")
 
 
 SHORTEST_NAME = 4
@@ -117,12 +168,18 @@ def _is_same_check(success: ShellCommand, tool: str, target: str) -> bool:
         return True
     if target.split(" ")[0] != _folder_of(success):
         return False
+    if success.folder and {success.tool, tool} <= BUILDERS:
+        return True
     scripts = [_script(name) for name in (success.tool, tool)]
     if all(scripts) and scripts[0] != scripts[1]:
         return False
     purpose = purpose_of(tool)
     plain = any(_is_plain_script(name) for name in (success.tool, tool))
     return plain and bool(purpose) and purpose == purpose_of(success.tool)
+
+
+BUILDERS = frozenset(("cmake", "make", "ninja"))
+"""Without a target, they build the same in one folder of builds."""
 
 
 def _script(tool: str) -> str:
@@ -145,7 +202,7 @@ def _covers_file(place: str, file: str, text: str, tool: str) -> bool:
         folder = file.rpartition("/")[0] or "."
         named = "." in place.split("/")[0] and place.endswith(f"/{folder}")
         return place.rstrip("/") == folder or named
-    return _holds(place, file, tool)
+    return _holds(place, file, tool) or (tool in known_tools.PATH_PARTS and path in file)
 
 
 def _is_task(tool: str) -> bool:

@@ -72,6 +72,8 @@ GOAL_TOOLS = _set("goal_tools")
 """Tools whose goals are arguments; those of the others are subcommands."""
 FILTERED = _set("filtered")
 """Tools whose arguments are parts of the names of tests: a shorter one matches more."""
+PATH_PARTS = _set("path_parts")
+"""Tools whose arguments are parts of the paths of tests."""
 PART_FLAGS = tuple(_TABLES.table("part_flags"))
 """Selectors that name one part of a project, which a run of the whole may not include."""
 ALL_PARTS, RUNS_ALL = _set("all_parts"), _set("runs_all")

@@ -14,8 +14,9 @@ from datetime import datetime
 from wm.domain.failures import known_tools, summaries
 from wm.domain.failures.checks import Placed, placed
 from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
-from wm.domain.failures.coverage import covers
+from wm.domain.failures.coverage import MADE, covers
 from wm.domain.failures.detected import TABLES, fingerprint, summary
+from wm.domain.failures.echoes import echoed, failed_target, shows_commands
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
@@ -48,11 +49,11 @@ def after_tool(
     what, code = _result(event, root)
     if _is_failure(what, code):
         return _failed(errors, event, what, root=root, now=now, settings=settings)
+    lines = lines_of(event.output, settings) if errors or what.hidden else []
     if code == 0:
-        errors = _cleared(errors, what.proved)
+        errors = _cleared(errors, [*what.proved, *echoed(what.proved, lines, root)])
     if not what.hidden:
         return errors
-    lines = lines_of(event.output, settings)
     one_run = len(what.hidden) == 1 and what.hidden[0].purpose in ("test", "")
     if summaries.passed(lines, one_run=one_run):
         return _cleared(errors, what.hidden if len(what.hidden) == 1 else ())
@@ -63,7 +64,8 @@ def reads_output(event: ToolFinished) -> bool:
     """Can the output of this call change the open errors? All others need not be kept."""
     if event.tool != "bash" or event.failed:
         return False
-    if event.exit_code or ran(event.command, root="/", cwd=event.cwd).hidden:
+    what = ran(event.command, root="/", cwd=event.cwd)
+    if event.exit_code or what.hidden or any(map(shows_commands, what.proved)):
         return True
     _, printed = _result(event, "/")
     return bool(printed)
@@ -135,6 +137,7 @@ def _shown(
     for item in shown:
         found = item.found
         text = summary(found, found.file, settings.max_summary_chars)
+        made = failed_target(item.command, event.output)
         error = OpenError(
             fingerprint=fingerprint(found.category, text),
             category=found.category,
@@ -142,7 +145,7 @@ def _shown(
             file=found.file,
             line=found.line,
             command=item.command.tool,
-            target=item.command.target,
+            target=f"{item.command.target}{MADE}{made}" if made else item.command.target,
             first_seen_at=moment,
             last_seen_at=moment,
         )

@@ -1,0 +1,121 @@
+"""Runners show what they ran: their success clears that, and no more (HS-2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.failures.test_flow import Call, files, play
+
+MAKE_BAD = "src/pier.c:4:9: error: 'tide' undeclared\nmake: *** [Makefile:3: pier] Error 1\n"
+CMAKE_BAD = f"/home/ana/shop/{MAKE_BAD}"
+JEST_BAD = "FAIL api/pier.test.js\n  ● tide falls\n\n    expect(2).toBe(1)\n"
+CARGO_BAD = (
+    "---- tide::falls stdout ----\nthread 'tide::falls' panicked at src/a.rs:3:1:\nboom\n"
+    "test result: FAILED. 0 passed; 1 failed\n"
+)
+PYTEST_BAD = "FAILED tests/test_pier.py::test_tide - assert 1 == 2\n1 failed in 0.12s\n"
+NODE_BAD = (
+    "not ok 1 - tide\n  ---\n  location: '/home/ana/shop/api/pier.test.js:4:1'\n"
+    "  error: 'off by one'\n  ...\n# fail 1\n"
+)
+LINK_BAD = "src/pier.c:4: undefined reference to `tide'\nmake: *** [Makefile:3: pier] Error 1\n"
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        (("make", 2, MAKE_BAD), ("make pier", 0, "")),
+        (("make", 2, MAKE_BAD), ("make quay", 0, "cc -O2 -c -o pier.o src/pier.c\ncc -o quay\n")),
+        (("make pier", 2, MAKE_BAD), ("make -j4", 0, "cc -c -o pier.o src/pier.c\n")),
+        (
+            ("make", 2, MAKE_BAD),
+            ("make -C src", 0, "make: Entering directory '/home/ana/shop/src'\ncc -c pier.c\n"),
+        ),
+        (("gcc src/pier.c src/a.c", 1, MAKE_BAD), ("gcc -c src/pier.c", 0, "")),
+        (
+            ("cmake --build out", 1, CMAKE_BAD),
+            ("ninja -C out quay", 0, "[1/2] Building C object CMakeFiles/q.dir/src/pier.c.o\n"),
+        ),
+        (("cmake --build out", 1, CMAKE_BAD), ("ninja -C out", 0, "")),
+        (
+            ("make test", 2, PYTEST_BAD),
+            ("make unit", 0, "pytest -q tests/test_pier.py\n1 passed\n"),
+        ),
+        (
+            ("pytest tests/test_pier.py", 1, PYTEST_BAD),
+            ("nox -s all", 0, "nox > Running session all\nnox > pytest -q\n1 passed\n"),
+        ),
+        (
+            ("pytest", 1, PYTEST_BAD),
+            ("tox -e py312", 0, "py312: commands[0]> pytest -q\n1 passed\n  py312: OK\n"),
+        ),
+        (
+            ("npm run unit", 1, NODE_BAD),
+            ("npm run all", 0, "\n> shop@1.0.0 all\n> node --test api/\n\n# pass 2\n"),
+        ),
+        (("npm test", 1, NODE_BAD), ("npm --prefix api test", 0, "")),
+        (("rake", 1, PYTEST_BAD + "Tasks: TOP => default => test\n"), ("rake test", 0, "")),
+        (("just", 1, PYTEST_BAD + "error: Recipe `test` failed on line 2\n"), ("just test", 0, "")),
+        (("nox", 1, PYTEST_BAD + "nox > Session unit failed.\n"), ("nox -s unit", 0, "")),
+        (("tox", 1, PYTEST_BAD + "  py: FAIL code 1 (3.7 seconds)\n"), ("tox -e py", 0, "")),
+        (("rake test", 1, PYTEST_BAD), ("bundle exec rake test || rake test", 0, "")),
+        (("npx jest", 1, JEST_BAD), ("npx jest pier", 0, "")),
+        (
+            ("cargo test", 101, CARGO_BAD),
+            ("cargo test falls", 0, "test result: ok. 1 passed; 0 failed\n"),
+        ),
+    ],
+)
+def test_a_run_that_included_the_failed_check_clears_it(failing: Call, passing: Call) -> None:
+    assert play(failing)
+    assert play(failing, passing) == ()
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        (("make", 2, MAKE_BAD), ("make quay", 0, "cc -c -o quay.o src/quay.c\n")),
+        (("make", 2, MAKE_BAD), ("make quay", 0, "cc -MM src/pier.c\n")),
+        (("make", 2, MAKE_BAD), ("make -n quay", 0, "cc -c -o pier.o src/pier.c\n")),
+        (
+            ("make", 2, MAKE_BAD),
+            ("make quay", 0, "cc -c src/pier.c\nmake: [Makefile:3: quay] Error 1 (ignored)\n"),
+        ),
+        (("make", 2, MAKE_BAD), ("make quay || true", 0, "cc -c -o pier.o src/pier.c\n")),
+        (("make", 2, LINK_BAD), ("gcc -c src/pier.c", 0, "")),
+        (("make -C out", 2, MAKE_BAD), ("make", 0, "")),
+        (("cmake -S . -B out", 1, MAKE_BAD), ("make", 0, "")),
+        (
+            ("make test", 2, PYTEST_BAD),
+            ("make unit", 0, "pytest -q tests/test_quay.py\n1 passed\n"),
+        ),
+        (("make test", 2, PYTEST_BAD), ("make unit", 0, "pytest -q tests || true\n1 passed\n")),
+        (("make test", 2, PYTEST_BAD), ("make lint", 0, "ruff check .\n")),
+        (("make test", 2, PYTEST_BAD), ("make help", 0, "pytest   run all in tests\n")),
+        (("make test", 2, PYTEST_BAD), ("nox -s a", 0, "nox > echo\n> pytest -q\n$ pytest -q\n")),
+        (
+            ("npm test", 1, NODE_BAD),
+            ("npm run b", 0, "\n> shop@1 b\n> npm test -w b\n\n\n> b@1 test\n> node --test\n"),
+        ),
+        (("npm test", 1, NODE_BAD), ("npm --prefix web test", 0, "")),
+        (("rake", 1, PYTEST_BAD + "Tasks: TOP => default => test\n"), ("rake lint", 0, "")),
+        (("nox", 1, PYTEST_BAD + "nox > Session unit failed.\n"), ("nox -s lint", 0, "")),
+        (("rake test", 1, PYTEST_BAD), ("rake test && make || make", 0, "")),
+        (("rake test", 1, PYTEST_BAD), ("rake test || rake unit", 0, "")),
+        (("npm test", 1, NODE_BAD), ("npm test -w web", 0, "> web@1 test\n> node --test\n")),
+        (("npx jest", 1, JEST_BAD), ("npx jest quay", 0, "")),
+        (
+            ("cargo test", 101, CARGO_BAD),
+            ("cargo test rises", 0, "test result: ok. 1 passed; 0 failed\n"),
+        ),
+    ],
+)
+def test_a_run_of_other_parts_clears_nothing(failing: Call, passing: Call) -> None:
+    before = play(failing)
+    assert before
+    assert files(play(failing, passing)) == files(before)
+
+
+def test_a_failed_target_is_cleared_by_the_complete_build_too() -> None:
+    assert play(("make", 2, MAKE_BAD), ("make", 0, "")) == ()
+    assert play(("make", 2, MAKE_BAD), ("make all", 0, "")) == ()
