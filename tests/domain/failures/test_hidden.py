@@ -70,6 +70,14 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             "</file></checkstyle>\n",
         ),
         ("pytest & wait", 0, PYTEST_BAD),
+        ("make check | cat", 0, f"{PYTEST_BAD}Ran 1 test in 0.1s\n\nOK\n"),
+        ("./ci.sh || true", 0, f"{PYTEST_BAD}Ran 1 test in 0.1s\n\nOK\n"),
+        (
+            "cargo test --no-fail-fast | cat",
+            0,
+            "test result: FAILED. 1 passed; 1 failed\n"
+            "test result: ok. 3 passed; 0 failed\nerror: 1 target failed:\n    `--lib`\n",
+        ),
         ('OUT=$(pytest 2>&1); echo "$OUT"', 0, PYTEST_BAD),
         ("flotlint a.flot || echo failed", 0, "a.flot:3: no berth\nfailed\n"),
         ("floti a.flot || echo 'BUILD BROKEN'", 0, "a.flot:3: no berth\nBUILD BROKEN\n"),
@@ -131,6 +139,21 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
             0,
             "Omission: broken: 1 failure\nt.rb:4:in `test_a'\n"
             "2 tests, 1 assertions, 0 failures, 0 errors, 1 omissions\n",
+        ),
+        (
+            "python -m unittest || true",
+            0,
+            "FAILED (errors=2)\n.\nRan 1 test in 0.1s\n\nOK (skipped=1, expected failures=1)\n",
+        ),
+        (
+            "make check | cat",
+            0,
+            "TEST CASE:  1 failed payment\na.c:3: error: a log\nStatus: SUCCESS!\n",
+        ),
+        (
+            "node --test | cat",
+            0,
+            "# not ok 1 - a log\nok 1 - \\# fail 1\n# pass 1\n# fail 0\n# todo 0\n",
         ),
         (
             "ls a.txt || echo failed",

@@ -54,8 +54,7 @@ def after_tool(
         errors = _cleared(errors, [*what.proved, *echoed(what.proved, lines, root)])
     if not what.hidden:
         return errors
-    one_run = len(what.hidden) == 1 and what.hidden[0].purpose in ("test", "")
-    if summaries.passed(lines, one_run=one_run):
+    if summaries.passed(lines, _runs(what.hidden)):
         return _cleared(errors, what.hidden if len(what.hidden) == 1 else ())
     return _failed(errors, event, _hidden(what), root=root, now=now, settings=settings)
 
@@ -78,6 +77,14 @@ def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:
 def _is_failure(what: Ran, code: int | None) -> bool:
     """Whether the code says that a check failed: in `pytest; test -f x` it is that of `test`."""
     return bool(code) and not (what.hidden and all(c.silent for c in what.suspects))
+
+
+def _runs(hidden: Sequence[ShellCommand]) -> summaries.Runs:
+    """How many runs of tests the hidden commands may be."""
+    if len(hidden) != 1 or hidden[0].purpose not in ("test", ""):
+        return summaries.Runs.MANY
+    runner = hidden[0].tool.split(" ")[0] in known_tools.TASK_RUNNERS
+    return summaries.Runs.ONE_OR_MORE if runner or not hidden[0].purpose else summaries.Runs.ONE
 
 
 def _hidden(what: Ran) -> Ran:

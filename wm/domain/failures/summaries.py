@@ -7,6 +7,7 @@ count what failed and what passed in a few ways, so no tool has a row here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 
 from wm.text import patterns
 
@@ -45,7 +46,9 @@ _HARMLESS = patterns.Lazy(
     r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b|"
     r"\bpotentially fixable\b|^\S*make\S*: \[|^\D*\bpassed\W+fail(?:ed|ures)\b\D*$"
 )
-_NONE = patterns.Lazy(rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b")
+_NONE = patterns.Lazy(
+    rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b|\bexpected failures?[=: ]+\d+"
+)
 _PASSED = patterns.Lazy(
     rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
     rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
@@ -120,19 +123,39 @@ def says_failed(line: str) -> bool:
     return _FAILED.search(_NONE.sub("", line)) is not None and not _HARMLESS.search(line)
 
 
-def passed(lines: Sequence[str], *, one_run: bool = False) -> bool:
-    """Does a closing line say that the check passed, and none that it failed? one_run: it is the
-    output of one run of tests, so above its count, only another count says that it failed."""
+class Runs(Enum):
+    """How many runs of tests an output may hold."""
+
+    ONE = "one"
+    ONE_OR_MORE = "one or more"
+    MANY = "many"
+
+
+def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
+    """Does a closing line say that the check passed, and none that it failed?
+
+    What one run of tests says last outweighs what its tests print; of a program that may run
+    several, another count above still says that one failed.
+    """
     closing = _closing(lines, CLOSING_LINES)
-    if one_run:
-        counts = (i for i, line in enumerate(closing) if _ONLY_COUNTS.search(line))
-        at = next((i for i in counts if _PASSED.search(closing[i])), -1)
-        above = filter(_RUN.search, _closing(lines, FAR_LINES)[at:])
-        if at >= 0 and not any(map(says_failed, closing[: at + 1])) and not any(above):
+    last = next((i for i, line in enumerate(closing) if _is_verdict(line)), -1)
+    if runs is not Runs.MANY and last >= 0 and not any(map(says_failed, closing[:last])):
+        above = _closing(lines, FAR_LINES)[last:] if runs is Runs.ONE_OR_MORE else ()
+        if not any(map(_RUN.search, above)):
             return True
     return not failed(lines) and any(_PASSED.search(line) for line in closing)
 
 
+def _is_verdict(line: str) -> bool:
+    """Is it nothing but what a run of tests says of itself: that all passed?"""
+    counted = _ONLY_COUNTS.search(line) is not None and _PASSED.search(line) is not None
+    return (counted or _OK.search(line) is not None) and not says_failed(line)
+
+
+_OK = patterns.Lazy(
+    r"^OK(?: \(|$)|^[#ℹ] fail +0$|\bStatus: SUCCESS|\btest result: ok\b|^Result: PASS"
+    r"|^All (?:checks|tests|specs) passed\b"
+)
 _ONLY_COUNTS = patterns.Lazy(
     r"(?i)^\W*(?:[a-z ]+:\s+)?\d+ [a-z]+(?:, \d+ [a-z]+)*(?: in [\d.]+ ?m?s)?\b[^a-z]*$"
 )
