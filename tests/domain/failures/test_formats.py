@@ -25,6 +25,75 @@ def read(command: str, output: str, exit_code: int | None = 1) -> list[tuple[str
 
 CHECKERS: list[Row] = [
     (
+        "tidec quay.z80",
+        "Pass 1\nERROR on line 4 of file quay.z80\nERROR: Symbol 'tide' is undefined\n",
+        [("runtime", "quay.z80", 4, "quay.z80:4: ERROR: Symbol 'tide' is undefined")],
+    ),
+    (
+        "tided -t quay.json",
+        'Check failed with: quay.json:5.5-13: syntax error, unexpected tide, expecting ","\n',
+        [
+            (
+                "runtime",
+                "quay.json",
+                5,
+                "quay.json:5: Check failed with: quay.json:5.5-13: syntax "
+                'error, unexpected tide, expecting ","',
+            )
+        ],
+    ),
+    (
+        "tidy-site validate",
+        "Error: Syntax error at 'tide' (file: /home/ana/shop/m/quay.pp, line: 3, column: 5)\n",
+        [
+            (
+                "runtime",
+                "m/quay.pp",
+                3,
+                "m/quay.pp:3: Error: Syntax error at 'tide' (file: "
+                "/home/ana/shop/m/quay.pp, line: 3, column: 5)",
+            )
+        ],
+    ),
+    (
+        "tidehtml quay.html",
+        "Error: Stray end tag.\nFrom line 5, column 8; to line 5, column 13 in resource "
+        "file:/home/ana/shop/quay.html\n",
+        [("runtime", "quay.html", 5, "quay.html:5: Error: Stray end tag.")],
+    ),
+    (
+        "tidepack",
+        'Error: Could not resolve "./b" from "src/quay.ts"\n',
+        [
+            (
+                "runtime",
+                "src/quay.ts",
+                0,
+                'src/quay.ts: Error: Could not resolve "./b" from "src/quay.ts"',
+            )
+        ],
+    ),
+    (
+        "tideflow release",
+        'ParserError: while parsing a block collection\n  in "/home/ana/shop/a.yaml", line 2, '
+        'column 3\nexpected <block end>\n  in "/home/ana/shop/a.yaml", line 3, column 4\n',
+        [
+            (
+                "runtime",
+                "a.yaml",
+                3,
+                "a.yaml:3: ParserError: while parsing a block collection expected <block end>",
+            )
+        ],
+    ),
+    (
+        "node t/quay.mjs",
+        "not ok 1 is twelve\n  ---\n    operator: equal\n    stack:    |-\n      Error: is twelve\n"
+        "          at T.equal (/home/ana/shop/node_modules/tap0/index.js:115:10)\n"
+        "          at T.fn (file:///home/ana/shop/t/quay.mjs:4:5)\n  ...\n# fail  1\n",
+        [("test", "t/quay.mjs", 4, "t/quay.mjs:4: is twelve: failed")],
+    ),
+    (
         "npx floatlint docs",
         "  ✗ docs/tide.flo\n     ✗ #2: No moorings. (moor)\n     ✗ #14-15: Unlit. (lamp)\n"
         "\n2 errors\n",

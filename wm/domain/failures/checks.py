@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from wm.domain.failures import json_reports, known_tools, places, summaries, telling
 from wm.domain.failures.commands import Ran, ShellCommand
-from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family
+from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family, line_no
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
@@ -158,7 +158,10 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
             continue
         below = [t.strip() for t in lines[i + 1 : i + (4 if phase else REACH)] if _LETTER.search(t)]
         if phase:
-            below = [t for t in below if not _IN_FILE.match(t)][:1]
+            below = [t for t in below if not _MARK.match(t)][:1]
+            marks = [m.groups() for t in lines[i + 1 : i + 6] if (m := _MARK.match(t))]
+            if marks and found.file in ("", marks[-1][0]):  # The first is the context.
+                found = replace(found, file=marks[-1][0], line=line_no(marks[-1][1]))
         inner = (t for t in reversed(below) if _EXCEPTION.match(t))
         more = next(inner, "") or next(iter(below[:2]), "")
         colon = ":" if phase and not phase.start() else ""
@@ -225,7 +228,7 @@ _PHASE = patterns.Lazy(
     r"|^Failure/Error: |\bwhile (?:parsing|scanning|constructing) an? [\w ]+$"
 )
 """`Syntax error compiling`, `while parsing a mapping`, and source that a test runner quotes."""
-_IN_FILE = patterns.Lazy(r"^in \S.*, line \d+")
+_MARK = patterns.Lazy(r"^\s*in \"?(\S.*?)\"?, line (\d+)")
 _ONLY_NAME = patterns.Lazy(r"(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception):?")
 _EXCEPTION = patterns.Lazy(r"[A-Z]\w*(?:Error|Exception): \S")
 _LETTER = patterns.Lazy(r"\pL{2}")
@@ -322,11 +325,13 @@ def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:
     """The lines that may name the place of an error: one above that announces it, those below."""
     above = lines[max(0, found.at - 1) : found.at]
     below = lines[found.at + 1 : max(found.until, found.at + 1) + places.REACH]
-    return [*(line for line in above if line.endswith(":") or _STEP.search(line)), *below]
+    return [*(line for line in above if line.endswith(":") or _PLACED.search(line)), *below]
 
 
-_STEP = patterns.Lazy(r"\S +# \S+:\d+$")
-"""A step of a scenario, with the place that defines it."""
+_PLACED = patterns.Lazy(
+    r"\S +# \S+:\d+$|^\W*(?i:error|failed)\b[^:]* line \d+ (?:of|in) (?:file )?\S+$"
+)
+"""A step of a scenario with the place that defines it; a line that says only where it failed."""
 
 
 def _heading_file(found: DetectedError, lines: Sequence[str]) -> str:

@@ -18,13 +18,18 @@ _FILE = r"((?:\.{0,2}/)?[\w@+-][\w@+./-]*)"
 _BEGINS = patterns.Lazy(r"^:?([^\s:]\S*\.\w+): ?(\d+)(?::\d+)?: (.+)$")
 _PLACES = patterns.Lazy(
     rf"(?:^|[\s\"'`(\[]|file://){_FILE}(?:"
-    r"(?::|\()(\d+)([:,] ?\d+)?(?:[^\w.]|$)"  # a/b.c:4:2, a/b.c(4,2)
-    r"|[\"'`]?,? \(?(?:(?:on|at|in) )?line (\d+)"  # a.fish (line 3)
+    r"(?::|\()(\d+)([:,] ?\d+|\.\d+(?:-[\d.]+)?:)?(?:[^\w.]|$)"  # a/b.c:4:2, a/b.c(4,2)
+    r"|[\"'`]?,? \(?(?:(?:on|at|in) )?line:? (\d+)"  # a.fish (line 3)
     r"|(?:\[|: )(\d+)[\]:])"  # run.sh[2], run.sh: 3:
 )
 _LINE_OF = patterns.Lazy(
-    rf"\bline (\d+)(?:, column \d+)?,? (?:of|in) (?:file )?[\"'`]?(?:file://)?{_FILE}"
+    rf"\bline (\d+)(?:, column \d+)?,? (?:of|in) (?:(?:file|resource) )?"
+    rf"[\"'`]?(?:file:(?://)?)?{_FILE}"
 )
+_FROM = patterns.Lazy(
+    rf"(?:\bimported from |\bresolve \S+ from )[\"'`]?(?:file://)?{_FILE}[\"'`]?\.?$"
+)
+"""The file that imports what is absent: `Cannot find package 'a' imported from b.mjs`."""
 _OF_PROJECT = patterns.Lazy(rf"(?:^|[\s\"'`(]){_FILE} : error")
 """MSBuild names a project without a line: `a/b.csproj : error NU1`."""
 _LINE = patterns.Lazy(r"(?i)\bline (\d+)|@ (\d+):\d+|\((\d+):\d+\)")
@@ -81,7 +86,7 @@ def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:
             if only_named or not sure or not named_so or is_foreign(file) or is_host(file):
                 continue
         return file, line_no(number or of or only_named)
-    project = _OF_PROJECT.search(text) if not known else None
+    project = _OF_PROJECT.search(text) or _FROM.search(text) if not known else None
     return (project.group(1), 0) if project else ("", 0)
 
 

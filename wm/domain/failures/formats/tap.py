@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import DetectedError, is_foreign, line_no
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no, own_place
 from wm.text import patterns
 
 _NOT_OK = patterns.Lazy(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")
@@ -77,7 +77,9 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
             first, *more = below if folded else [value]
             goes_on = first.startswith("Error: Failed to load") or first.endswith(":")
             message = " ".join([first, *filter(None, more if goes_on else ())])
-    return place, number, message or "failed"
+    if not (place or file):
+        place, number = own_place(_PLACE, block)
+    return place.removeprefix("file://"), number, message or "failed"
 
 
 def _comments(lines: Sequence[str], start: int) -> tuple[str, int, str, int] | None:
