@@ -313,6 +313,17 @@ def test_a_json_report_is_read_like_text(
     assert words in error.summary
 
 
+def test_a_report_as_csv_is_read_where_the_code_says_that_it_failed() -> None:
+    report = (
+        'Path,Line number,Level,Message\nsrc/a.flo,2,error,"No berth, ""x""\nat 4"\n'
+        "src/b.flo,3,warning,Unlit\n"
+    )
+    (error,) = play(("npx flolint --csv src", 1, report))
+    assert (error.file, error.line, error.category) == ("src/a.flo", 2, "lint")
+    assert 'No berth, "x"' in error.summary
+    assert play(("./show.sh | head", 0, report)) == ()
+
+
 @pytest.mark.parametrize(
     ("command", "code", "output", "words"),
     [

@@ -7,8 +7,11 @@ Both inherit the file from the objects around them. Parses only; judges nothing.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, islice
 from typing import Any
 
 from msgspec import Struct
@@ -67,7 +70,7 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
     """
     findings: list[_Finding] = []
     said: dict[str, list[str]] = {}
-    for value in _values(output):
+    for value in _values(output) if not certain else chain(_values(output), _rows(output)):
         findings += _visit(value, "", 0)
         if isinstance(value, dict) and isinstance(value.get("Output"), str):
             said.setdefault(str(value.get("Test")), []).append(value["Output"])
@@ -183,6 +186,18 @@ def _values(output: str) -> Iterator[Any]:
                 yield value
             end = max(end, at + size)
         at = end + 1
+
+
+def _rows(output: str) -> Iterator[dict[str, str]]:
+    """The rows of a report as CSV, below a head that names the file and the message."""
+    lines = output.split("\n")
+    for at, line in enumerate(lines[:MAX_STARTS]):
+        keys = {_key(cell.strip(' "')).replace(" ", "") for cell in line.strip().split(",")}
+        if keys.isdisjoint(FILE) or keys.isdisjoint(MESSAGE) or not all(map(str.isalnum, keys)):
+            continue
+        with suppress(csv.Error):
+            yield from islice(csv.DictReader(f"{row}\n" for row in lines[at:]), MAX_OBJECTS)
+        return
 
 
 def _parsed(text: str) -> tuple[Any, int]:
