@@ -18,6 +18,12 @@ NODE_BAD = (
     "not ok 1 - tide\n  ---\n  location: '/home/ana/shop/api/pier.test.js:4:1'\n"
     "  error: 'off by one'\n  ...\n# fail 1\n"
 )
+UNITTEST_BAD = (
+    "FAIL: test_tide (tests.test_pier.PierTest.test_tide)\n----\n"
+    "Traceback (most recent call last):\n"
+    '  File "/home/ana/shop/tests/test_pier.py", line 4, in test_tide\n    self.assertTrue(0)\n'
+    "AssertionError: 0 is not true\n\nFAILED (failures=1)\n"
+)
 LINK_BAD = "src/pier.c:4: undefined reference to `tide'\nmake: *** [Makefile:3: pier] Error 1\n"
 
 
@@ -58,6 +64,19 @@ LINK_BAD = "src/pier.c:4: undefined reference to `tide'\nmake: *** [Makefile:3: 
         (("just", 1, PYTEST_BAD + "error: Recipe `test` failed on line 2\n"), ("just test", 0, "")),
         (("nox", 1, PYTEST_BAD + "nox > Session unit failed.\n"), ("nox -s unit", 0, "")),
         (("tox", 1, PYTEST_BAD + "  py: FAIL code 1 (3.7 seconds)\n"), ("tox -e py", 0, "")),
+        (("make ci", 2, PYTEST_BAD + "make: *** [Makefile:2: test] Error 1\n"), ("pytest", 0, "")),
+        (("javac A.java", 1, "A.java:1: error: cannot find symbol\n"), ("javac *.java", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("pytest --ignore=tests/test_quay.py", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("pytest --deselect tests/test_pier.py::test_a", 0, "")),
+        (
+            ("python -m unittest", 1, UNITTEST_BAD),
+            ("python -m unittest tests.test_pier.PierTest.test_tide", 0, "OK\n"),
+        ),
+        (("python -m unittest", 1, UNITTEST_BAD), ("python -m unittest discover -s .", 0, "OK\n")),
+        (
+            ("make", 2, f"make[1]: Entering directory '/home/ana/shop/lib'\n{MAKE_BAD}"),
+            ("gcc -c lib/src/pier.c", 0, ""),
+        ),
         (("rake test", 1, PYTEST_BAD), ("bundle exec rake test || rake test", 0, "")),
         (("npx jest", 1, JEST_BAD), ("npx jest pier", 0, "")),
         (
@@ -101,6 +120,19 @@ def test_a_run_that_included_the_failed_check_clears_it(failing: Call, passing: 
         (("rake", 1, PYTEST_BAD + "Tasks: TOP => default => test\n"), ("rake lint", 0, "")),
         (("nox", 1, PYTEST_BAD + "nox > Session unit failed.\n"), ("nox -s lint", 0, "")),
         (("rake test", 1, PYTEST_BAD), ("rake test && make || make", 0, "")),
+        (("make ci", 2, PYTEST_BAD + "make: *** [Makefile:2: lint] Error 1\n"), ("pytest", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("pytest --ignore=tests/test_pier.py", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("pytest --ignore tests", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("cd tests && pytest --ignore test_pier.py", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("pytest --deselect tests/test_pier.py::test_tide", 0, "")),
+        (
+            ("python -m unittest", 1, UNITTEST_BAD),
+            ("python -m unittest tests.test_pier.PierTest.test_moor", 0, "OK\n"),
+        ),
+        (
+            ("python -m unittest", 1, UNITTEST_BAD),
+            ("python -m unittest tests.test_pier.PierTest", 0, "OK\n"),
+        ),
         (("rake test", 1, PYTEST_BAD), ("rake test || rake unit", 0, "")),
         (("npm test", 1, NODE_BAD), ("npm test -w web", 0, "> web@1 test\n> node --test\n")),
         (("npx jest", 1, JEST_BAD), ("npx jest quay", 0, "")),

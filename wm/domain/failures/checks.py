@@ -316,9 +316,28 @@ def _settled(
     named = (name for name in owner.places if places.is_file(name) and name in found.message)
     absent = _ABSENT.search(found.message) is not None
     file = found.file or _heading_file(found, lines) or ("" if absent else next(named, ""))
+    if file and not file.startswith(("/", PACKAGE_MARK)) and (entered := _entered(lines, found.at)):
+        file = f"{entered}/{file}"
     file = _file(file, owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
+
+
+def _entered(lines: Sequence[str], at: int) -> str:
+    """The folder that make says it has entered before a line and not left; "" for none."""
+    around: list[str] = []
+    for line in lines[:at] if any(map(_ENTERS.match, lines)) else ():
+        match = _ENTERS.match(line)
+        if match is not None and match.group(1):
+            around.append(match.group(1))
+        elif match is not None:
+            around = around[:-1]
+    return around[-1] if around else ""
+
+
+_ENTERS = patterns.Lazy(
+    r"^\S*make(?:\[\d+\])?: (?:Entering directory ['`](/[^']+)|Leaving directory )"
+)
 
 
 def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:

@@ -25,6 +25,8 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     where, *words = target.split(" ")
     if made and where == _folder_of(success) and _made(success, tool, made):
         return True
+    if made and covers(success, f"{tool.split(' ')[0]} {made}", where, file, text):
+        return True
     if where == _folder_of(success) and _reaches(success, tool, words):
         return True
     if _compiles(success, tool, file, text) or _is_inside(success, tool, file):
@@ -76,11 +78,16 @@ def _made(success: ShellCommand, tool: str, made: str) -> bool:
 
 def _selected(success: ShellCommand, selectors: list[str], file: str, text: str) -> bool:
     """Did a run of some tests, chosen by name, include the test of this error?"""
-    flags = known_tools.NAME_FLAGS.get(success.tool.split(" ")[0], ())
+    head = success.tool.split(" ")[0]
+    flags, spared = known_tools.NAME_FLAGS.get(head, ()), known_tools.EXCLUDES.get(head, ())
     name = _test_of(file, text)
     stem = file.rsplit("/", 1)[-1].split(".")[0]
     for selector in selectors:
         flag, _, value = selector.partition("=")
+        if flag in spared and file and not success.folder:
+            if _covers_file(value.removeprefix("./"), file, text, success.tool):
+                return False
+            continue
         if flag not in flags or len(value) < SHORTEST_NAME or (value not in name and value != stem):
             return False
     return not success.places or any(_holds(p, file, success.tool) for p in success.places)
@@ -99,7 +106,8 @@ def _compiles(success: ShellCommand, tool: str, file: str, text: str) -> bool:
         return False
     base = f"{success.folder}/" if success.folder else ""
     sources = {place if place.startswith("/") else f"{base}{place}" for place in success.places}
-    return file in sources and _LINKS.search(text) is None
+    named = file in sources or any("*" in s and _glob(s).fullmatch(file) for s in sources)
+    return named and _LINKS.search(text) is None
 
 
 _LINKS = patterns.Lazy(
@@ -198,11 +206,22 @@ def _covers_file(place: str, file: str, text: str, tool: str) -> bool:
     path, _, test = place.partition("::")
     if test:
         return path == file and test.rsplit("::", 1)[-1].partition("[")[0] in text
+    dotted = all(map(str.isidentifier, place.split("."))) and not place.endswith(".py")
+    if tool == "unittest" and dotted:
+        return _is_of_module(place.split("."), file, text)
     if tool.startswith("go ") and not place.endswith("..."):
         folder = file.rpartition("/")[0] or "."
         named = "." in place.split("/")[0] and place.endswith(f"/{folder}")
         return place.rstrip("/") == folder or named
     return _holds(place, file, tool) or (tool in known_tools.PATH_PARTS and path in file)
+
+
+def _is_of_module(parts: list[str], file: str, text: str) -> bool:
+    """Is it the file of `package.module`, or the test of `package.module.Class.test`?"""
+    for end in range(1, len(parts) + 1):
+        if file == f"{'/'.join(parts[:end])}.py":
+            return len(parts) == end or (len(parts) == end + 2 and parts[-1] in text)
+    return file.startswith(f"{'/'.join(parts)}/")
 
 
 def _is_task(tool: str) -> bool:

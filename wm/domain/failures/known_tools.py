@@ -55,6 +55,8 @@ REPEATS = _set("repeats")
 """Selectors of what failed in the run before."""
 NAME_FLAGS = _lists("name_flags")
 """Selectors whose value is a part of the names of tests, or the name of their file."""
+EXCLUDES = _lists("excludes")
+"""Selectors that leave out a path."""
 DEFAULTS = _lists("defaults")
 """Selections that a tool makes by itself."""
 QUIET_VARIABLES = tuple(_TABLES.table("quiet_variables"))
