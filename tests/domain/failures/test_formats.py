@@ -124,7 +124,7 @@ CHECKERS: list[Row] = [
     (
         "tidetest t",
         ":t/tide.test:1: [Failed]\nCommand:\ntide 3\nExpected stdout: \n12\n\nGot stdout:\n7\n",
-        [("runtime", "t/tide.test", 1, "t/tide.test:1: [Failed] Command: tide 3")],
+        [("test", "t/tide.test", 1, "t/tide.test:1: [Failed] Command: tide 3")],
     ),
     (
         "tidemail -C rc ana@example.org",

@@ -70,6 +70,12 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             "</file></checkstyle>\n",
         ),
         ("pytest & wait", 0, PYTEST_BAD),
+        ("floatValidator -V a.flo | cat", 0, "a.flo:3: error: no berth\n1 error generated.\n"),
+        (
+            "tidetest t | cat",
+            0,
+            ":t/a.test:1: [Failed]\n Passed  1  1\n Failed  1  1\n Total  2  2\n",
+        ),
         ("make check | cat", 0, f"{PYTEST_BAD}Ran 1 test in 0.1s\n\nOK\n"),
         ("./ci.sh || true", 0, f"{PYTEST_BAD}Ran 1 test in 0.1s\n\nOK\n"),
         (
@@ -163,6 +169,8 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ("pip show tides || echo absent", 0, "WARNING: Package(s) not found: tides\nabsent\n"),
         ("python a.py 2>/dev/null || echo 'it failed, go on'", 0, "3 rows\nit failed, go on\n"),
         ("! npx tsc || echo no", 0, "no\n"),
+        ("tidetest t | cat", 0, ":t/a.test:1: [OK]\n Passed  1  1\n Failed  0  0\n Total  1  1\n"),
+        ("floatValidator -V | cat", 0, "floatValidator 3.1, 1 error fixed\n"),
         ("npx tsc || echo no", 0, "src/a.ts: checked, error free\n"),
         ("if npx tsc; then echo yes; else echo no; fi", 0, "a.ts: error free\nyes\n"),
         (

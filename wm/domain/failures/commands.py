@@ -202,7 +202,8 @@ def purpose_of(tool: str) -> str:
     for category, parts in known_tools.NAME_PARTS:
         if "/" not in head and any(part in head.lower() for part in parts):
             return category
-    return "test" if {"test", "tests", "spec"} & set(named) else ""
+    is_test = "/" not in head and named[-1].endswith(("test", "tests"))
+    return "test" if is_test or {"test", "tests", "spec"} & set(named) else ""
 
 
 def takes_places(tool: str) -> bool:
@@ -617,7 +618,8 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     while i < len(rest):
         word = rest[i]
         flag, equals, value = word.partition("=")
-        idle |= flag in known_tools.PROVES_NOTHING or flag in known_tools.LAST_WORDS.get(head, ())
+        idle |= flag in known_tools.PROVES_NOTHING and flag != "-V"
+        idle |= flag in known_tools.LAST_WORDS.get(head, ())
         if word == "--":
             pass
         elif not word.startswith("-") or word == "-":
@@ -633,6 +635,7 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
         elif flag in valued and not equals:
             i += 1
         i += 1
+    idle |= "-V" in rest and not places  # The version, of a tool that is to check nothing.
     return tuple(places), tuple(sorted(selectors)), idle
 
 

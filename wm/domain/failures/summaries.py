@@ -71,7 +71,7 @@ _RUN = patterns.Lazy(
     r"|^(?:[\w-]+ )?(?:finished with |found )?(?:\d+ warnings?(?:,| and) )?[1-9]\d* errors?"
     r"(?:\(s\))?(?:,? (?:and )?\d+ warnings?(?:\(s\))?.*| found| generated)?[.!]?$"
     r"|^error messages?: +[1-9]\d*$|^\W*(?:[a-z]+: )?[1-9]\d*/\d+ (?:[a-z]+ )?(?:failed|errored)\b"
-    r"|\bfailed (?:for|in) [1-9]\d* files?$"
+    r"|\bfailed (?:for|in) [1-9]\d* files?$|^(?:failed|failures|errors)  +[1-9]\d*(?: +\d+)*$"
 )
 """A line that is nothing but the count of a run of tests or a compiler, or its verdict."""
 FAR_LINES = 200
