@@ -49,9 +49,12 @@ def after_tool(
     what, code = _result(event, root)
     if _is_failure(what, code):
         return _failed(errors, event, what, root=root, now=now, settings=settings)
-    lines = lines_of(event.output, settings) if errors or what.hidden else []
     if code == 0:
-        errors = _cleared(errors, [*what.proved, *echoed(what.proved, lines, root)])
+        errors = _cleared(errors, what.proved)
+    shown = code == 0 and errors and any(map(shows_commands, what.proved))
+    lines = lines_of(event.output, settings) if shown or what.hidden else []
+    if shown:
+        errors = _cleared(errors, echoed(what.proved, lines, root))
     if not what.hidden:
         return errors
     if summaries.passed(lines, _runs(what.hidden)):
