@@ -9,6 +9,7 @@ other one uses ("moved from Redis to …"). Does not decide which is right. Pure
 from __future__ import annotations
 
 import unicodedata
+from itertools import chain
 from typing import NamedTuple
 
 from wm.domain.change.same_fact import FILLERS, NEGATIONS, FactStatement, fact_statement
@@ -17,13 +18,16 @@ from wm.text.patterns import Lazy, PatternSet, encoded, words
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 from wm.text.tables import Tables
+from wm.text.terms import folded
 
 _TABLES = Tables("wm.domain.change", "contradiction.toml")
 
 MAX_CHARS = 600
 """Longer texts state several things; a comparison of their words proves nothing."""
 
-VALUE_WORDS = frozenset(_TABLES.words("values"))
+VALUE_WORDS = frozenset(
+    chain.from_iterable((word, folded(word)) for word in _TABLES.words("values"))
+)
 """Words of an amount or a time, in the languages that have spaces."""
 _MODAL_WORDS = frozenset(_TABLES.words("modals"))
 """Words that say how strictly, not what."""
