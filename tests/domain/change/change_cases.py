@@ -499,3 +499,134 @@ ko|메일은 Sendgrid 대신 SES를 사용합니다.|메일은 Sendgrid를 사�
 )
 """Language, a statement that retires a value, a statement of its subject with this value, one of
 another subject."""
+
+TAKES_PLACE = tuple(
+    tuple(row.split("|"))
+    for row in """
+holder|Pia leads the pilots.|Gus leads the pilots.
+holder|Pia leitet die Werft.|Gus leitet die Werft.
+holder|Pia dirige le chantier.|Gus dirige le chantier.
+holder|Pia dirige el astillero.|Gus dirige el astillero.
+holder|Pia gestisce il cantiere.|Gus gestisce il cantiere.
+holder|Pia gerencia o estaleiro.|Gus gerencia o estaleiro.
+holder|Pia beheert de werf.|Gus beheert de werf.
+holder|Pia kieruje stocznią.|Gus kieruje stocznią.
+holder|Pia leder varvet.|Gus leder varvet.
+holder|Пия отвечает за причал.|Гус отвечает за причал.
+holder|Пія відповідає за причал.|Гус відповідає за причал.
+holder|Tersaneyi Pia yönetiyor.|Tersaneyi Gus yönetiyor.
+holder|Pia phụ trách bến cảng.|Gus phụ trách bến cảng.
+holder|小丽负责码头。|小张负责码头。
+holder|港は林さんが担当しています。|港は森さんが担当しています。
+holder|부두는 유미가 담당합니다.|부두는 태오가 담당합니다.
+holder|पिया बंदरगाह संभालती है।|गस बंदरगाह संभालता है।
+holder|بيا تدير الميناء.|غسان يدير الميناء.
+holder|Pia manages the dock.|The dock is managed by Gus.
+holder|Pia gestisce il molo.|Il molo è gestito da Gus.
+rule|Night landings are allowed.|Night landings are forbidden.
+rule|Nachtfahrten sind verboten.|Nachtfahrten sind erlaubt.
+rule|Les accostages de nuit sont autorisés.|Les accostages de nuit sont interdits.
+rule|Los atraques nocturnos están permitidos.|Los atraques nocturnos están prohibidos.
+rule|Gli attracchi notturni sono permessi.|Gli attracchi notturni sono vietati.
+rule|Nocne cumowanie jest dozwolone.|Nocne cumowanie jest zabronione.
+rule|Ночная швартовка разрешена.|Ночная швартовка запрещена.
+rule|Gece yanaşma serbest.|Gece yanaşma yasak.
+rule|允许夜间靠岸。|禁止夜间靠岸。
+rule|夜間の接岸は許可されています。|夜間の接岸は禁止です。
+rule|야간 접안은 허용됩니다.|야간 접안은 금지입니다.
+rule|الرسو ليلا مسموح.|الرسو ليلا ممنوع.
+name|The ferry is called Heron.|Heron is called Osprey.
+name|The ferry is called Heron.|We renamed Heron to Osprey.
+name|Die Fähre heißt Reiher.|Reiher heißt inzwischen Adler.
+name|Il traghetto si chiama Airone.|Airone adesso si chiama Falco.
+name|El ferry se llama Garza.|Renombramos Garza a Halcón.
+name|A balsa se chama Garça.|Renomeamos Garça para Falcão.
+name|Паром называется Цапля.|Цапля теперь называется Орлан.
+name|渡船叫白鹭。|白鹭现在叫鱼鹰。
+name|フェリーの名前はSagiです。|Sagiは今はWashiと呼ばれています。
+name|페리 이름은 Heron입니다.|Heron의 이름을 Osprey로 바꿨습니다.
+name|Färjan heter Häger.|Vi har döpt om Häger till Örn.
+value|Vi mäter med Vegeta.|Vi mäter inte längre med Vegeta utan med k6.
+value|Vi mäter med Vegeta.|Vi har bytt från Vegeta till k6.
+value|Ми міряємо через Vegeta.|Ми більше не міряємо через Vegeta, а через k6.
+value|Ми міряємо через Vegeta.|Ми міряємо через k6 замість Vegeta.
+value|नाप Vegeta से होता है।|नाप Vegeta के बजाय k6 से होता है।
+value|القياس يتم عبر Vegeta.|القياس يتم عبر k6 بدلا من Vegeta.
+value|計測にはVegetaを使っています。|計測にはVegetaではなくk6を使っています。
+value|측정에는 Vegeta를 써.|측정에는 Vegeta 말고 k6를 써.
+value|测量用Vegeta。|测量用k6，不要用Vegeta。
+value|La mesure passe par Vegeta.|La mesure passe par k6 à la place de Vegeta.
+value|The tide page is at tide.quay.test.|The tide page moved from tide.quay.test to water.quay.test.
+value|Das Fest ist am Montag.|Das Fest ist am Freitag.
+value|Регата в среду.|Регата в субботу.
+value|यात्रा 4 मार्च को है।|यात्रा 9 मार्च को है।
+value|Os testes da maré rodam no Jenkins.|Os testes da maré rodam no Buildkite.
+value|We land without pilots at Northquay.|We land without pilots at Southquay.
+value|The tide logs go to Loki.|The tide logs go to Datadog.
+""".strip().splitlines()
+)
+"""Kind, statement, the later one that takes its place: who has a duty, what a rule says, how a thing
+is called, or a value. Each is decided rightly."""
+
+BOTH_HOLD = tuple(
+    tuple(row.split("|"))
+    for row in """
+duty|Pia leads the pilots.|Pia leads the divers.
+duty|Pia leitet die Werft.|Pia leitet die Fähre.
+duty|Pia dirige le chantier.|Pia dirige le phare.
+duty|Pia gestisce il cantiere.|Pia gestisce il faro.
+duty|Pia kieruje stocznią.|Pia kieruje latarnią.
+duty|Пия отвечает за причал.|Пия отвечает за маяк.
+duty|Tersaneyi Pia yönetiyor.|Feneri Pia yönetiyor.
+duty|小丽负责码头。|小丽负责灯塔。
+duty|林さんが港を担当しています。|林さんが灯台を担当しています。
+duty|유미가 부두를 담당합니다.|유미가 등대를 담당합니다.
+duty|بيا تدير الميناء.|بيا تدير المنارة.
+duty|Pia manages the dock.|Gus does not manage the dock.
+duty|The crane manages its own brakes.|The winch manages its own brakes.
+duty|Pia leitet die Werft.|Gus leitet die Fähre.
+duty|Pia manages the dock.|Gus manages the dock at night.
+other rule|Landings with a pilot are allowed.|Landings without a pilot are forbidden.
+other rule|Fahrten mit Lotse sind erlaubt.|Fahrten ohne Lotse sind verboten.
+other rule|允许有领航员的靠岸。|禁止没有领航员的靠岸。
+other rule|Night landings are allowed.|Day landings are forbidden.
+other name|The ferry is called Heron.|Heron is called by the night watch.
+other name|The ferry is called Heron.|We renamed Gull to Tern.
+other name|We write the tides in Python.|We write the locks in Move.
+value|Vi mäter med Vegeta.|Gus tycker att vi borde byta från Vegeta till k6.
+value|Vegetaで計測しています。|林さんはVegetaからk6に移行すべきだと考えています。
+value|We measure with Vegeta.|Gus thinks we should move from Vegeta to k6.
+value|潮位用Vegeta测量。|三月之前潮位用k6测量。
+value|Usiamo Vegeta.|Nei collaudi usiamo k6 invece di Vegeta.
+value|我们用Vegeta。|演习里我们用k6代替Vegeta。
+value|계측은 Vegeta로 합니다.|3월까지는 계측을 k6로 했습니다.
+other ban|Never paint buoys.|Never paint anchors.
+other ban|Streiche nie Bojen.|Streiche nie Anker.
+other ban|Ne peins jamais les bouées.|Ne peins jamais les ancres.
+other ban|Nunca pintes boyas.|Nunca pintes anclas.
+other ban|Non dipingere mai le boe.|Non dipingere mai le ancore.
+other ban|Nunca pinte boias.|Nunca pinte âncoras.
+other ban|Verf nooit boeien.|Verf nooit ankers.
+other ban|Nigdy nie maluj boi.|Nigdy nie maluj kotwic.
+other ban|Måla aldrig bojar.|Måla aldrig ankare.
+other ban|Никогда не крась буи.|Никогда не крась якоря.
+other ban|Ніколи не фарбуй буї.|Ніколи не фарбуй якорі.
+other case|Call me before moving anchors.|Call me before moving chains.
+other case|Ruf mich, bevor du Anker hebst.|Ruf mich, bevor du Ketten hebst.
+other case|Avísame antes de mover anclas.|Avísame antes de mover cadenas.
+other case|Зови меня перед подъёмом якорей.|Зови меня перед подъёмом цепей.
+other case|移动船锚之前先叫我。|移动锁链之前先叫我。
+other object|The chart reader supports S57.|The chart reader supports S63.
+other object|Der Leser unterstützt GeoJSON.|Der Leser unterstützt Shapefile.
+other object|Czytnik obsługuje GeoJSON.|Czytnik obsługuje Shapefile.
+other object|Читалка поддерживает GeoJSON.|Читалка поддерживает Shapefile.
+other object|读图器支持GeoJSON。|读图器支持Shapefile。
+other object|Every berth needs a ladder.|Every berth needs a lamp.
+other duty|The dock is managed by Pia.|The canteen is managed by Pia.
+other duty|Il porto è gestito da Pia.|Il faro è gestito da Pia.
+other duty|码头由小丽管理。|灯塔由小丽管理。
+other duty|The dock belongs to Pia.|The crane belongs to Pia.
+other duty|Der Kran führt Tests aus.|Der Lift führt Tests aus.
+""".strip().splitlines()
+)
+"""Kind, statement, a later one of such a form beside which it holds. Each is decided rightly."""

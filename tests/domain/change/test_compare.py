@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED
+from tests.domain.change.change_cases import ALIKE, BOTH_HOLD, CHANGED, INHERITED, TAKES_PLACE
 from wm.domain.change import compare
 from wm.domain.change.compare import Change, judge
 from wm.domain.change.statement import reading
@@ -47,6 +47,35 @@ def test_a_retired_value_is_retired_for_its_subject() -> None:
 @pytest.mark.parametrize(("new", "other"), [(row[1], row[3]) for row in INHERITED])
 def test_a_retired_value_of_another_subject_stays(new: str, other: str) -> None:
     assert not retires(new, other)
+
+
+@pytest.mark.parametrize(("old", "new"), [row[1:] for row in TAKES_PLACE])
+def test_a_holder_a_rule_a_name_or_a_value_takes_the_place_of_another(old: str, new: str) -> None:
+    assert retires(new, old)
+
+
+@pytest.mark.parametrize(("old", "new"), [row[1:] for row in BOTH_HOLD])
+def test_another_duty_a_narrower_rule_or_an_opinion_takes_no_place(old: str, new: str) -> None:
+    assert found(new, old) is Change.NONE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Pia reviews the charts.", "Gus reviews the charts."),
+        ("The tug tows the barges.", "The tug tows the rafts."),
+        ("Der Lotse ruft die Schlepper.", "Der Lotse ruft die Fähren."),
+        ("La grúa mueve las cajas.", "La grúa mueve los barriles."),
+        ("Кран двигает ящики.", "Кран двигает бочки."),
+    ],
+)
+def test_another_reviewer_and_another_object_are_asked_about(old: str, new: str) -> None:
+    assert found(new, old) is Change.UNCLEAR
+
+
+def test_a_phrase_with_the_capital_of_a_name_is_a_name() -> None:
+    assert not reading("we write it in Move").phrases
+    assert reading("we move it to Rust").phrases == {"changes", "spans"}
 
 
 @pytest.mark.parametrize(

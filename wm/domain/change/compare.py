@@ -21,16 +21,20 @@ from wm.domain.change.contradiction import VALUE_WORDS
 from wm.domain.change.same_fact import fact_statement
 from wm.domain.change.statement import (
     ALSO,
+    BANS,
     CHANGES,
     ELSEWHERE,
     EXCEPT,
     LIFTS,
+    NAMES,
     NEEDS,
     NOT_ONLY,
     NOT_YET,
     NOW,
     OVER,
     PAST,
+    PERMITS,
+    THEIR_OWN,
     VALUE_NOUNS,
     ContentWord,
     ParsedStatement,
@@ -86,6 +90,8 @@ class Pair:
         found = []
         for word in self.shared:
             said = [o for o in self.said if alike(word, o)]
+            # "The wiki moved from wiki.host to docs.host": the exact word first.
+            said = [o for o in said if word.parts and o.term == word.term] or said
             ended = [o for o in said if self._in(o, "old")]
             if not ended or any(self._in(o, "new") for o in said):
                 continue
@@ -248,7 +254,7 @@ class Pair:
         if not self.shared:
             return False
         first = self.said[0]
-        opens = first.role == "opens" and first in self.added and not first.is_number
+        opens = first.opens and first in self.added and not first.is_number
         if opens or self._has_another_number() or self._has_another_subject():
             return True
         return any(
@@ -280,6 +286,53 @@ class Pair:
             return len(led) == 1 or self.old.is_ours
         return self.old.is_ours and len(self.added) > 1 and self.new.uses([*led[:2], *rest])
 
+    def has_another_holder(self) -> bool | None:
+        """Whether another has the duty: "Ann leads sales", "Bo leads sales". False if one has
+        another duty too: "Ann leads support". None if more differs, or less."""
+        gone = [w for w in self.lost if not self.old.is_duty(w)]
+        came = [w for w in self.added if not self.new.is_duty(w)]
+        if not _is_name(gone) or not _is_name(came):
+            return None
+        before, after = self.old.has_duty(gone[0], gone[-1]), self.new.has_duty(came[0], came[-1])
+        return before if before is after else None
+
+    def has_another_duty(self) -> bool:
+        """Whether it says that the same person or team has another duty too."""
+        duty = bool(self.new.duty) and self.new.duty == self.old.duty
+        return duty and self.has_another_holder() is False
+
+    def other_is_denied(self) -> bool:
+        """Whether another than the holder does not have the duty: "Bo does not lead sales"."""
+        if not self.new.duty or self.new.duty != self.old.duty or self.old.denies:
+            return False
+        return self.new.denies and self.has_another_holder() is True
+
+    def is_another_case(self) -> bool:
+        """Whether the differing words are no value but another thing that is banned, needed, or
+        done something before: "never log tokens" and "never log passwords"."""
+        if all(w.is_number for w in self.lost):
+            return False
+        if self.new.forbids and self.old.forbids:
+            return True
+        if all(map(_is_amount, self.lost)):
+            return False
+        return any(self.old.is_one_of_several(w) or self.old.is_occasion(w) for w in self.lost)
+
+    def calls_anew(self) -> bool:
+        """Whether the name that the old text gives has another one now: "colibri is called mesange"
+        and "the package is called colibri"."""
+        if not (self.tail and self.new.has(NAMES) and self.old.has(NAMES)):
+            return False
+        name = self.said[-1]
+        return name in self.added and alike(self.said[0], self.tail[0]) and self.new.calls(name)
+
+    def turns_rule(self) -> bool:
+        """Whether one permits what the other one forbids, in the same words."""
+        for one, other in ((self.old, self.new), (self.new, self.old)):
+            if one.has(PERMITS) and other.has(BANS) and one.without(PERMITS) == other.without(BANS):
+                return True
+        return False
+
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
 
@@ -306,6 +359,11 @@ class Pair:
         """Whether another value of the same subject is over."""
         other = any(w.is_value and self._in(w, "old") for w in self.added)
         return other and not self.names_value(list(over)) and all(w in self.lost for w in self.tail)
+
+    def ends_other_use(self) -> bool:
+        """Whether what is over is another use of the same thing: "we don't use Redis for the queue
+        any more" and "we use Redis for sessions"."""
+        return any(all(self._in(w, "old") for w in slot.new) for slot in self.differing)
 
     def value_apart(self) -> bool:
         """Whether the new statement names the old value in another clause than the subject:
@@ -346,6 +404,13 @@ def _is_amount(word: ContentWord) -> bool:
     return word.is_number or word.word in VALUE_WORDS
 
 
+def _is_name(words: Sequence[ContentWord]) -> bool:
+    """Whether these may be one name: they follow each other, and count nothing. Of Chinese words,
+    which no space separates, only short ones."""
+    plain = not any(_is_amount(w) or w.parts or _LONG_HAN.fits(w.word) for w in words)
+    return bool(words) and plain and all(0 <= b.start - a.end < 2 for a, b in pairwise(words))
+
+
 def _without(words: Sequence[ContentWord], others: Sequence[ContentWord]) -> list[ContentWord]:
     """The words that the other statement does not have. The file `spec/openapi.yaml` has a word of
     "the OpenAPI file", but is another value."""
@@ -372,12 +437,13 @@ class Rarity(NamedTuple):
 
 
 ALONE = Rarity()
+_LONG_HAN = Lazy(r"\p{Han}{4,}")
 
 
 def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) -> Change:
     """Whether `new`, said later, changes what `old` says."""
     pair = Pair(new, old)
-    if not is_open(pair) or new.says_change < SAYS_CHANGE:
+    if not is_open(pair) or new.says_change < SAYS_CHANGE or pair.calls_anew():
         return _by_rules(pair)
     score = model().weigh(features(pair, rarity, new.says_change), frozenset())
     sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
@@ -400,7 +466,7 @@ def _is_aside(pair: Pair) -> bool:
     if (pair.says(ALSO) and not pair.over()) or pair.is_about_another():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
-    return past or (new.has(ELSEWHERE) and not pair.old.has(ELSEWHERE))
+    return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
 
 
 @cache
@@ -463,6 +529,12 @@ def _by_rules(pair: Pair) -> Change:
     if not pair.shared or _is_aside(pair):
         return Change.NONE
     over = pair.over()
+    if pair.calls_anew():
+        return Change.REPLACES
+    if pair.turns_rule():
+        return Change.DIFFERS
+    if pair.other_is_denied():
+        return Change.NONE
     lifts = new.has(LIFTS)
     if over and any(c.ends for c in new.clauses):
         return _ended(pair, over, lifts)
@@ -484,7 +556,7 @@ def _ended(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE
     if not pair.lost and not pair.added and not pair.new.has(OVER):  # the same words, denied
         return Change.UNCLEAR
-    if pair.contrasts() or pair.ends_other_value(over):
+    if pair.contrasts() or pair.ends_other_value(over) or pair.ends_other_use():
         return Change.NONE
     inherited = pair.inherits_other_subject(over)
     if inherited is not Change.REPLACES:
@@ -503,6 +575,12 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text has a phrase of change, but does not say what is over."""
     if pair.contrasts() or pair.other_subject():
         return Change.NONE
+    if (
+        pair.new.forbids
+        and not (pair.old.denies or over or pair.new.has(CHANGES))
+        and pair.differing
+    ):
+        return Change.NONE  # "now we don't use it for the queue", but for sessions
     if pair.old.bans and not pair.new.denies and not lifts:
         return Change.NONE  # another statement about what a ban names
     if over and pair.names_value(over):
@@ -530,14 +608,27 @@ def _unmarked(pair: Pair) -> Change:
     """Only the value differs; nothing in the words says that it changed."""
     if pair.contrasts() or pair.new.cases != pair.old.cases:
         return Change.NONE
+    if (
+        not all(map(pair.old.is_duty, pair.shared))
+        and pair.new.duty
+        and pair.new.duty == pair.old.duty
+    ):
+        other = pair.has_another_holder()
+        if other is False or (other and pair.new.has(THEIR_OWN)):
+            return Change.NONE
+        if other and pair.old.denies == pair.new.denies:
+            return Change.UNCLEAR if pair.new.duty == "checks" else Change.DIFFERS
     if not pair.lost or not pair.added or pair.coverage() < 0.99:
         return Change.NONE
     if any(not w.is_value and w not in pair.tail for w in pair.lost) or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
     names = (pair.words[0], *pair.old.numbered)
-    lost = [w for w in pair.lost if not w.is_number or w in names]
-    if any(pair.words.index(w) * 2 < len(pair.words) for w in lost):
+    lost = [w for w in pair.lost if not _is_amount(w) or w in names]
+    words = [w for w in pair.words if not w.is_verb]
+    if any(w in words and words.index(w) * 2 < len(words) for w in lost):
+        return Change.NONE
+    if pair.is_another_case():
         return Change.NONE
     if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
@@ -547,4 +638,6 @@ def _unmarked(pair: Pair) -> Change:
     if several and not all(map(_is_amount, pair.lost)):
         return Change.NONE  # a file has several contents, and a verb several objects
     sure = not more or (numbers and not any(w.role for w in more))
+    if any(pair.old.is_object(w) for w in pair.lost if not (w.is_value or _is_amount(w))):
+        sure = False  # "the job cleans the logs": also the cache?
     return Change.DIFFERS if sure else Change.UNCLEAR

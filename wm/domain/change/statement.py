@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise, starmap
+from itertools import chain, pairwise, starmap
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -55,7 +55,10 @@ OVER, _OVER_AFTER, _OVER_BEFORE = map(_phrases, ("over", "over_after", "over_bef
 LIFTS, NOW, CHANGES, ALSO = map(_phrases, ("lifts", "now", "changes", "also"))
 EXCEPT, NOT_YET, _DENIES, _TO = map(_phrases, ("except", "not_yet", "denies", "to"))
 NEEDS, PAST, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "past", "to_english", "from"))
-ELSEWHERE, NOT_ONLY = _phrases("elsewhere"), _phrases("not_only")
+_FROM_BEHIND, _TO_NAME = map(_phrases, ("from_behind", "to_name"))
+ELSEWHERE, NOT_ONLY, PERMITS, BANS = map(_phrases, ("elsewhere", "not_only", "permits", "bans"))
+HOLDS, CHECKS, THEIR_OWN, NAMES = map(_phrases, ("holds", "checks", "their_own", "names"))
+_SEVERAL, _OCCASIONS = map(_phrases, ("several", "occasions"))
 _BEFORE: dict[str, dict[str, str]] = {
     lang: {word: role for role in ("of", "in") for word in table[role].split()}
     for lang, table in _TABLES.table("before").items()
@@ -74,7 +77,7 @@ VALUE_NOUNS = frozenset(_TABLES.words("value_nouns"))
 """A number behind one of these may be a value, even if the statement begins with it."""
 _NUMBERING = frozenset(_TABLES.words("numbering"))
 _ORDINALS = frozenset(_TABLES.words("ordinals"))
-_COUNTED = VALUE_WORDS | frozenset(_TABLES.words("counted"))
+_COUNTED = VALUE_WORDS | frozenset(map(folded, _TABLES.words("counted")))
 _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
 _SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
@@ -91,14 +94,21 @@ _CASES_CJK = _TABLES.words("cases_cjk")
 _PLAIN = frozenset(map(folded, (*_TABLES.words("plain"), *STOP_WORDS)))
 _PLAIN_STEMS = _PLAIN | {stem(word) for word in _PLAIN}
 _PARTICLES = tuple(sorted(_TABLES.words("particles"), key=len, reverse=True))
+_SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
+    _TABLES.words(f"{name}_marks") for name in ("subject", "object", "topic")
+)
+_AGENTS = frozenset(_TABLES.words("agents"))
+_WITHOUT = frozenset(_TABLES.words("without"))
+_ARTICLES = frozenset(_TABLES.words("articles"))
 _TIES = Lazy("|".join(sorted(_TABLES.words("ties_cjk"), key=len, reverse=True)))
 _CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
 _WORD = Lazy(
     r"[\p{Han}ー々]+|[\p{Katakana}ー]+|\p{Hiragana}+|[^\s\p{Han}\p{Hiragana}\p{Katakana}ー]+"
 )
 _HANGUL = "".join(sorted(set("".join(_PARTICLES))))
-_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟"
+_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?.。，、،؛؟।॥"
 _CODE = frozenset("._/@:#$+-\\")
+_CAPITALIZED = Lazy(r" \p{Lu}\p{Ll}+")
 
 
 class ContentWord(Struct, frozen=True):
@@ -116,6 +126,11 @@ class ContentWord(Struct, frozen=True):
     """Known for Japanese and Korean only."""
     role: str = ""
     """How it restricts a subject: "opens" the statement, or is "of" what precedes it or "in" it."""
+
+    @property
+    def opens(self) -> bool:
+        """Whether it restricts what the statement that it begins is about."""
+        return self.role == "opens" or self.word.endswith(_BEHIND["zh"])
 
     @property
     def is_participle(self) -> bool:
@@ -235,11 +250,102 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         lead, behind = self.clauses[verb.clause].text[: verb.start], self.between(actor, verb)
         return _GROUPS.issuperset(behind.split()) and CHANGES.search(lead) is None
 
+    def without(self, phrases: Lazy) -> list[str]:
+        """Its words, of any kind, without these phrases."""
+        words = folded(phrases.sub(" ", self.text.lower())).split()
+        return [bare for word in words if (bare := word.strip(_EDGE))]
+
+    def is_occasion(self, word: ContentWord) -> bool:
+        """Whether a word says when something is done: "ask before deleting files"."""
+        clause = self.clauses[word.clause].text
+        if (match := _OCCASIONS.search(clause)) is None:
+            return False
+        begin, end = match.span()
+        if any(map(is_cjk, clause)):
+            return word.start < int(begin)
+        return word.start >= int(end) - 1 and len(self._since(end - 1, word)) < 4
+
+    def is_one_of_several(self, word: ContentWord) -> bool:
+        """Whether a word is the object of a verb with several objects."""
+        clause = self.clauses[word.clause].text
+        if any(a <= word.start < b for a, b in _SEVERAL.spans(clause)):
+            return True
+        if any(start < 4 for start, _ in _SEVERAL.spans(clause[word.end :])):
+            return True
+        begin = max((w.start for w in self._before(word)), default=0)
+        ends = (begin + end for _, end in _SEVERAL.spans(clause[begin : word.start]))
+        return any(_ARTICLES.issuperset(self._since(end, word)) for end in ends)
+
+    def is_object(self, word: ContentWord) -> bool:
+        """Whether a word directly follows a verb, with an article at most, and no verb that has one
+        object, or has the mark of an object."""
+        behind = self.clauses[word.clause].text[word.start + len(word.word) :]
+        if behind.startswith(_OBJECT_MARKS):
+            return True
+        before = self._before(word)
+        if not before or is_cjk(word.word[0]) or _USES.is_match(self._written(before[-1])):
+            return False
+        return _ARTICLES.issuperset(self._since(before[-1].end, word))
+
+    def _written(self, word: ContentWord) -> str:
+        return self.clauses[word.clause].text[word.start : word.end]
+
+    def _before(self, word: ContentWord) -> list[ContentWord]:
+        return [w for w in self.words if w.clause == word.clause and w.start < word.start]
+
+    def _since(self, begin: int, word: ContentWord) -> list[str]:
+        return self.clauses[word.clause].text[begin : word.start].split()
+
+    def calls(self, name: ContentWord) -> bool:
+        """Whether it says that something is called so; a function is called by, or in, another."""
+        clause = self.clauses[name.clause].text
+        if (match := NAMES.search(clause)) is None or name.role:
+            return False
+        return _AGENTS.isdisjoint(clause[match.end() : name.start].split())
+
+    @cached_property
+    def duty(self) -> str:
+        """Whether it says who has something ("holds") or who reviews it ("checks")."""
+        return next((n for n, one in (("holds", HOLDS), ("checks", CHECKS)) if self.has(one)), "")
+
+    def is_duty(self, word: ContentWord) -> bool:
+        """Whether a word says who has something, or who reviews it."""
+        return any(phrases.is_match(self._written(word)) for phrases in (HOLDS, CHECKS))
+
+    def has_duty(self, first: ContentWord, last: ContentWord) -> bool | None:
+        """Whether these words, which follow each other, are who has the duty that it is about;
+        False if they are that duty."""
+        clause, lead = self.clauses[first.clause].text, self.words[0]
+        behind = clause[last.start + len(last.word) :].removeprefix("さん").replace(" ", "")
+        before = clause[: first.start].split()[-1:]
+        if behind.startswith(_SUBJECT_MARKS) or clause[: first.start].endswith("由"):
+            return True
+        if behind.startswith(_OBJECT_MARKS):
+            return False
+        if behind.startswith(_TOPIC_MARKS):
+            return any(mark in clause for mark in _OBJECT_MARKS)
+        if not _AGENTS.isdisjoint(before):
+            return True
+        if first.role:
+            return None
+        if first is lead and ("由" in clause or not _AGENTS.isdisjoint(clause.split())):
+            return False  # "the dock is managed by Ann"
+        verb = (HOLDS if self.duty == "holds" else CHECKS).search(clause)
+        if verb is None or lead.role:
+            return None
+        if verb.end() >= len(clause.rstrip(".")):  # in Turkish the object may come first
+            named = any(w.is_value for w in self.words[1:])
+            return True if first.is_value else (not named if first is last is lead else None)
+        if first is lead:
+            return True
+        between = (verb.end() <= w.start < first.start for w in self.words)
+        return None if first.is_value or lead.start >= verb.start() or any(between) else False
+
     def uses(self, words: Sequence[ContentWord]) -> bool:
         """Whether one of these words, which begin a clause, uses something or changes to it."""
         return any(
-            _USES.search(text) is not None
-            or (CHANGES.search(text) is not None and _to(text, 1) < len(text))
+            _USES.is_match(text)
+            or (CHANGES.is_match(text) and (_to(text, 1) < len(text) or _FROM.is_match(text)))
             for text in starmap(self.between, pairwise(words))
         )
 
@@ -251,6 +357,19 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def bans(self) -> bool:
         """Whether its first clause with content denies something; "5 minutes, not 10" does not."""
         return bool(self.words) and _DENIES.found_in(self._raw[self.words[0].clause])
+
+    @cached_property
+    def forbids(self) -> bool:
+        """Whether it denies what is done, near its beginning: "never use tabs", not "in a container
+        without tabs" nor, in Portuguese, "no Jenkins"."""
+        first = self.words[0].clause if self.words else 0
+        text = self.clauses[first].text if self.clauses else ""
+        if (match := _DENIES.search(text)) is None:
+            return False
+        begin, word = match.start(), match.group().strip()
+        before = sum(w.clause == first and w.end <= begin for w in self.words)
+        late = before > 1 and self.lang not in _BEHIND  # in Hindi a verb and its "not" come last
+        return not (late or word in _WITHOUT or (word == "no" and begin))
 
     @cached_property
     def phrases(self) -> frozenset[str]:
@@ -308,7 +427,7 @@ def reading(text: str) -> ParsedStatement:
     words: list[ContentWord] = []
     lang = language(folded_words(shown))
     for number, part in enumerate(_clauses(shown)):
-        plain = part.lower() if len(part.lower()) == len(part) else part
+        plain = _lowered(part)
         clauses.append(_clause(plain, first=not number))
         words += _with_roles(plain, list(_words(part, plain, number)), lang, opens=not words)
     cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
@@ -316,6 +435,17 @@ def reading(text: str) -> ParsedStatement:
     return ParsedStatement(
         shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words), lang
     )
+
+
+def _lowered(text: str) -> str:
+    """In lower case, but for names, so that "we write it in Move" has no phrase of change."""
+    low = text.lower()
+    if len(low) != len(text):
+        return text
+    for start, end in _CAPITALIZED.spans(text):
+        if start and low[start + 1 : end] not in VALUE_WORDS:
+            low = low[:start] + text[start:end] + low[end:]
+    return low
 
 
 def _is_version(noun: str, name: str) -> bool:
@@ -339,7 +469,10 @@ def _clause(text: str, *, first: bool) -> ChangeClause:
     verb_last = not text.isascii() and any(
         "\u3041" <= c <= "\u30ff" or "\uac00" <= c <= "\ud7a3" for c in text
     )
-    if (match := _OVER_BEFORE.search(text)) is not None:
+    match = _OVER_BEFORE.search(text)
+    if match is not None and _PLAIN.issuperset(folded(text[: match.start()]).split()):
+        return _from_to(text, match.end(), _TO_NAME)  # "we renamed X to Y", not "X was renamed …"
+    if match is not None:
         alone = not text[match.end() :].strip()  # Turkish "…, not on port 8000"
         return ChangeClause(text, ((0, match.start()),), ((match.end(), size),), False, alone)
     if (match := OVER.search(text)) is not None:
@@ -361,14 +494,25 @@ def _clause(text: str, *, first: bool) -> ChangeClause:
         behind = text.find(" ", begin + 1)  # "statt auf dem NFS": a preposition may follow
         stop = size if behind < 0 else _to(text, behind + 1)
         return ChangeClause(text, ((begin, stop),), ((0, match.start()), (stop, size)), True, True)
-    if (match := CHANGES.search(text)) is not None and not verb_last:
-        begin = match.end()
-        if (source := _FROM.search(text)) is not None:  # "wir sind von Ant auf Gradle umgestiegen"
-            begin = source.end()
-        stop = _to(text, begin)
-        if stop < size:
-            return ChangeClause(text, ((begin, stop),), ((stop, size),), False)
-    return ChangeClause(text, (), (), False)
+    if (match := CHANGES.search(text)) is None:
+        return ChangeClause(text, (), (), False)
+    if (source := _FROM_BEHIND.search(text)) is not None:
+        return ChangeClause(text, ((0, source.end()),), ((source.end(), size),), False)
+    if verb_last:
+        return ChangeClause(text, (), (), False)
+    source = _FROM.search(text)  # "wir sind von Ant auf Gradle umgestiegen"
+    return _from_to(text, match.end() if source is None else source.end())
+
+
+def _from_to(text: str, begin: int, others: Lazy | None = None) -> ChangeClause:
+    """A clause that names from `begin` on what is over, and then what replaces it. others: more
+    words before the latter."""
+    stop = _to(text, begin)
+    if stop == len(text) and others and (match := others.search(text[begin - 1 :])) is not None:
+        stop = begin - 1 + match.start()
+    if stop == len(text):
+        return ChangeClause(text, (), (), False)
+    return ChangeClause(text, ((begin, stop),), ((stop, len(text)),), False)
 
 
 def _to(text: str, begin: int) -> int:
@@ -389,12 +533,13 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         raw = plain[start:end]
         hangul = with_cjk and any("\uac00" <= char <= "\ud7a3" for char in raw)
         if any(
-            (first <= start and end <= last) or (hangul and start <= first < end)
-            for first, last in said
+            (first <= start and end <= last) or (hangul and start == first) for first, last in said
         ):
             continue
+        if hangul:  # a phrase that begins with a particle
+            raw = raw[: min((a - start for a, _ in said if start < a < end), default=None)]
         if is_cjk(raw[0]):
-            yield from _cjk_words(raw, start, clause, plain[end : end + 1])
+            yield from _cjk_words(raw, start, clause, plain[end : end + 2])
             continue
         bare = raw.strip(_EDGE) if not raw.lstrip(_EDGE).startswith("/") else raw.strip("\"'`,;:()")
         for glue in ("'", "’"):
@@ -427,8 +572,9 @@ def _with_roles(
             role = _BEFORE.get(lang, {}).get(before[0], "") if 0 < len(before) < 4 else ""
         begin = word.end
         if not at and opens:
-            behind = plain[word.start : words[1].start if len(words) > 1 else None]
-            is_place = any(part.endswith(_BEHIND.get(lang, ())) for part in behind.split()[:2])
+            ends = [w.start for w in words[1 : 2 if lang == "ja" else 4]] or [len(plain)]
+            parts = chain.from_iterable(plain[word.start : end].split()[:3] for end in ends)
+            is_place = any(part.endswith(_BEHIND.get(lang, ())) for part in parts)
             role = "opens" if role or is_place else ""
         yield replace(word, role=role) if role else word
 
@@ -446,7 +592,8 @@ def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWo
         return
     begin = 0
     for start, end in (*_TIES.spans(raw), (len(raw), len(raw))):
-        word, verb = raw[begin:start], end == len(raw) and after in _OKURIGANA
+        word = raw[begin:start]
+        verb = end == len(raw) and after[:1] in _OKURIGANA and after not in _HONORIFICS
         if word:
             yield ContentWord(word, word, (), at + begin, clause, at + start, is_verb=verb)
         begin = end
@@ -468,5 +615,6 @@ def _tail(words: list[ContentWord]) -> tuple[ContentWord, ...]:
     return tuple(first[-1:])
 
 
-_VERB_ENDINGS = ("니다", "어요", "아요", "해요", "세요", "한다", "된다")
-_OKURIGANA = frozenset("しすさせいりきくるけえ")
+_VERB_ENDINGS = ("니다", "써", "써요", "어요", "아요", "해요", "세요", "한다", "된다")
+_OKURIGANA = frozenset("っしすさせいりきくるけえ")
+_HONORIFICS = ("さん", "さま")

@@ -344,7 +344,8 @@ class MemoryEditor:
             e.id
             for e in islice(near, COMPARED)
             if contradict(_proposition(e.text), said)
-            and not Pair(reading(entry.text), reading(e.text)).is_about_another()
+            and not (pair := Pair(reading(entry.text), reading(e.text))).is_about_another()
+            and not (pair.has_another_duty() or pair.is_another_case())
         )
         return tuple(islice(found, MAX_CONTRADICTIONS))
 
