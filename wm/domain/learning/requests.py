@@ -113,7 +113,11 @@ _ANY_TAIL = WordPattern(
 
 
 _FORGET_HINT = WordPattern(
-    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊"
+    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊|true|the case|nicht mehr|memori|mémoire|souvenir|recuerdo|"
+    r"cierto|verda|vrai|exact|erinnerung|notiz|gedächtnis|speicher|nota|note|dimentica|scorda|ricordo|vero|lembrança|vergeet|geheugen|"
+    r"herinnering|notitie|niet (?:meer|langer)|zapomnij|pamięci|wspomnienie|notatkę|prawd|glöm|minne|anteckning|längre|забудь|памят|"
+    r"воспоминание|запись|заметку|верно|правда|пам.?яті|спогад|запис|нотатку|unut|sil|doğru|quên|bộ nhớ|ký ức|ghi|đúng|भूल|मेमोरी|"
+    r"याद|नोट|सच|انس|احذف|امسح|صحيحا|记忆|記憶|记录|笔记|内存|不[对對成是]|メモ|正しく|違います|기억|메모|사실"
 )
 
 
@@ -122,7 +126,25 @@ def find_requests_and_forgets(
 ) -> tuple[Requests, tuple[str, ...]]:
     """What a user's message asks to remember and to forget; normalises the message once."""
     normalised = _normalised(message)
-    return _requests(normalised, settings), _forgets(normalised, settings)
+    asked, forgets = _requests(normalised, settings), _forgets(normalised, settings)
+    if not forgets:
+        return asked, ()
+    # "Erase from memory: the port is 80" asks to keep nothing.
+    most, lines = settings.max_line_chars, normalised.text.split("\n")
+    rest = canonical("\n".join(line for line in lines if _forgotten(line, most) is None))
+    gone = [canonical(text) for text in forgets]
+    kept = (
+        one
+        for one in asked.found
+        if canonical(one.text) in rest or not any(_states(one.text, text) for text in gone)
+    )
+    return asked._replace(found=tuple(kept)), forgets
+
+
+def _states(text: str, gone: str) -> bool:
+    """Whether a request is to keep what is to be forgotten."""
+    said = canonical(text)
+    return gone in said or (said in gone and len(said) * 5 > len(gone) * 4)
 
 
 def find_requests(message: str, settings: GateSettings) -> Requests:

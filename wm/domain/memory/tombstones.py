@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from wm.domain.change.alignment import slots
+from wm.domain.change.compare import Pair
+from wm.domain.change.statement import reading
 from wm.domain.sync.portable import forgotten_digest
 from wm.formats.tombstones import Tombstone
 from wm.formats.workspace_memory import MemoryEntry
 from wm.text.letters import canonical
+from wm.text.scripts import is_cjk
+from wm.text.terms import folded
 
 
 def tombstone(
@@ -29,18 +34,42 @@ def tombstone(
 
 def named(entries: Iterable[MemoryEntry], text: str) -> tuple[MemoryEntry, ...]:
     """The active entries that a person means by `text`: those with equal text, else those where one
-    text contains the other. A part of fewer than two words names no entry."""
+    text contains the other, else those that have all its words of content, with other endings or
+    in another place. A part of fewer than two words names no entry."""
     wanted = canonical(text)
     active = [entry for entry in entries if entry.status == "active"]
     exact = tuple(entry for entry in active if canonical(entry.text) == wanted)
-    if exact or len(wanted.split()) < 2:
+    if exact:
         return exact
-    return tuple(
+    said = reading(text)
+    contained = tuple(
         entry
         for entry in active
         if f" {wanted} " in f" {canonical(entry.text)} "
         or f" {canonical(entry.text)} " in f" {wanted} "
     )
+    if len(wanted.split()) > 1 and contained:
+        return tuple(e for e in contained if not _denies(Pair(said, reading(e.text))))
+    begin = [w.term[: 2 if is_cjk(w.term[0]) else 3] for w in said.words if not w.is_verb]
+    near = (e for e in active if begin and all(map(folded(e.text).__contains__, begin)))
+    return tuple(e for e in near if _has_all_words(Pair(said, reading(e.text))))
+
+
+def _denies(pair: Pair) -> bool:
+    """Whether one says what the other one denies: "we use tabs", "we don't use tabs"."""
+    return not (pair.lost or pair.added) and pair.new.denies != pair.old.denies
+
+
+def _has_all_words(pair: Pair) -> bool:
+    """Whether an entry has the words that a person names: all that it has itself, one of which may
+    be elsewhere, as the verb of a clause is; or some that follow each other in it."""
+    long = any(is_cjk(word.term[0]) and len(word.term) > 3 for word in pair.shared)
+    if len(pair.shared) + long < 2 or any(not w.is_verb for w in pair.added) or _denies(pair):
+        return False
+    moved = sum(len(slot.new) for slot in slots(pair.words, pair.said))
+    places = [at for at, word in enumerate(pair.words) if word in pair.shared]
+    follow = places[-1] - places[0] < len(places)
+    return (moved < 2 and len(pair.lost) < 2) or (not moved and follow)
 
 
 def is_forgotten(text: str, stones: Iterable[Tombstone], digest: Callable[[str], str]) -> bool:
