@@ -96,6 +96,36 @@ def test_repeated_undo_goes_further_back_until_nothing_is_left(bench: Bench) -> 
         bench.call("undo")
 
 
+PORTS = [f"The server listens on port 400{n}" for n in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("again", ["by event", "by entry"])
+def test_a_redone_change_replaces_what_is_in_force_by_now(bench: Bench, again: str) -> None:
+    first, _second, third = map(bench.remember, PORTS)
+    undone = bench.call("undo")
+    bench.call("undo")
+    assert bench.texts() == [PORTS[0]]
+    if again == "by event":
+        done = bench.call("undo", act=undone.event)
+    else:
+        done = bench.call("restore_entry", id=third.id)
+    assert bench.texts() == [PORTS[2]]
+    assert f"it replaces {first.id}" in done.message
+    bench.call("undo")
+    assert bench.texts() == [PORTS[0]]
+
+
+def test_a_redone_change_replaces_a_later_one(bench: Bench) -> None:
+    bench.remember(PORTS[0])
+    bench.remember(PORTS[1])
+    undone = bench.call("undo")
+    bench.remember(PORTS[2])
+    redone = bench.call("undo", act=undone.event)
+    assert bench.texts() == [PORTS[1]]
+    bench.call("undo", act=redone.event)
+    assert bench.texts() == [PORTS[2]]
+
+
 def test_undoing_an_edit_restores_the_models_text_and_source(bench: Bench) -> None:
     bench.write_memory(entry("m_prop0001", SHIP))
     before = one(bench)

@@ -7,7 +7,7 @@ it in the trash.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
 from wm.domain.facts import Detail, Fact, Refusal
@@ -110,22 +110,74 @@ def trash(memory: WorkspaceMemory, entry_id: str) -> tuple[WorkspaceMemory, Memo
     return entry_list.removed(memory, gone), gone
 
 
-def restore(memory: WorkspaceMemory, entry: MemoryEntry, *, now: datetime) -> Outcome:
+def restore(
+    memory: WorkspaceMemory,
+    entry: MemoryEntry,
+    *,
+    now: datetime,
+    trashed: Callable[[str], MemoryEntry | None] = lambda _id: None,
+) -> Outcome:
     """Restore an entry from the trash unchanged. A second restore changes nothing.
 
-    If another entry took its id meanwhile, the restored entry gets a new id.
+    If another entry took its id meanwhile, the restored entry gets a new id. It replaces again
+    what it had replaced, and what carries those facts by now (WM-8). trashed: the entry with this
+    id in the trash.
     """
     present = entry_list.find(memory, entry.id)
     status = "active" if entry.status == "trashed" else entry.status
     back = entry.model_copy(update={"status": status, "updated_at": iso(now)})
     back = back.model_copy(update={"retention_clock": clock_of(entry)})
     if present is not None and present.status == "trashed":
-        return entry_list.replaced(memory, back), (_restored(back.id),)
+        memory = entry_list.replaced(memory, back)
+        return _replacing_again(memory, back, back.id, trashed, now)
     if present is not None and canonical(present.text) == canonical(entry.text):
         return memory, (Fact("memory_restored", "user", "unchanged", entry.id),)
     if present is not None:
         back = back.model_copy(update={"id": fresh_id(entry)})
-    return entry_list.added(memory, back), (_restored(back.id, entry.id),)
+    return _replacing_again(entry_list.added(memory, back), back, entry.id, trashed, now)
+
+
+def _replacing_again(
+    memory: WorkspaceMemory,
+    back: MemoryEntry,
+    from_id: str,
+    trashed: Callable[[str], MemoryEntry | None],
+    now: datetime,
+) -> Outcome:
+    """The memory in which a restored entry replaces what it replaced, with the restoration's fact.
+    from_id: its id in the trash."""
+    carriers = _carriers(memory, back, trashed) if back.status == "active" else []
+    for old in carriers:
+        memory = entry_list.replaced(memory, _retired(old, by=back.id, now=now))
+    details: dict[str, Detail] = {"from": from_id} if from_id != back.id else {}
+    if retired := tuple(old.id for old in carriers):
+        supersedes = tuple(dict.fromkeys((*back.supersedes, *retired)))
+        back = back.model_copy(update={"supersedes": supersedes})
+        memory, details = entry_list.replaced(memory, back), {**details, "retired": retired}
+    return memory, (Fact("memory_restored", "user", "restored", back.id, (), details),)
+
+
+def _carriers(
+    memory: WorkspaceMemory, heir: MemoryEntry, trashed: Callable[[str], MemoryEntry | None]
+) -> list[MemoryEntry]:
+    """The entries, active or waiting, that carry the facts which this one replaced: the replaced
+    entry itself, the one that replaced it since, or, if it was taken back, what it had replaced."""
+    found: list[MemoryEntry] = []
+    seen, left = {heir.id}, [*heir.supersedes]
+    while left:
+        entry_id = left.pop()
+        if entry_id in seen:
+            continue
+        seen.add(entry_id)
+        entry = entry_list.find(memory, entry_id)
+        if entry is None:
+            gone = trashed(entry_id)
+            left += gone.supersedes if gone is not None else ()
+        elif entry.status == "superseded":
+            left.append(entry.superseded_by)
+        elif entry.status in ("active", "inbox"):
+            found.append(entry)
+    return found
 
 
 def accept(
@@ -326,10 +378,10 @@ def _along(entry: MemoryEntry, changed: MemoryEntry) -> dict[str, Detail]:
 
 def _retired(entry: MemoryEntry, *, by: str, now: datetime) -> MemoryEntry:
     return entry.model_copy(
-        update={"status": "superseded", "superseded_by": by, "updated_at": iso(now)}
+        update={
+            "status": "superseded",
+            "superseded_by": by,
+            "retention_clock": clock_of(entry),
+            "updated_at": iso(now),
+        }
     )
-
-
-def _restored(entry_id: str, from_id: str = "") -> Fact:
-    details: dict[str, Detail] = {"from": from_id} if from_id and from_id != entry_id else {}
-    return Fact("memory_restored", "user", "restored", entry_id, (), details)

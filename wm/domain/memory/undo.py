@@ -46,11 +46,11 @@ class UndoResult(Struct, frozen=True):
 
 
 class UndoContext(Struct, frozen=True):
-    """Input of an undo: the memory, the act's entry there and in the trash, and the ids that have a
+    """Input of an undo: the memory, the entry of an id in the trash, and the ids that have a
     tombstone."""
 
     memory: WorkspaceMemory
-    trashed: MemoryEntry | None
+    trashed: Callable[[str], MemoryEntry | None]
     stones: frozenset[str]
     now: datetime
     settings: MemorySettings
@@ -90,19 +90,17 @@ def _final(act: Act) -> Refusal:
 
 def _untrash(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
     """Undo a forget, a reject, or the undo of a remember: the entry returns."""
-    if context.trashed is None:
+    trashed = context.trashed(record.entry)
+    if trashed is None:
         there = context.entry(record.entry)
         code = "gone" if there is None else "changed_since"
         message = f"{record.entry} is no longer in the trash, so it cannot be restored."
         return Refusal(code, message)
-    memory, facts = edits.restore(context.memory, context.trashed, now=context.now)
-    entry_id = facts[0].entry
-    retired = _ids(record, "reactivated")
-    memory = _retire(memory, retired, by=entry_id, now=context.now)
-    stone = context.trashed.id in context.stones
-    details = {**facts[0].details, **_listed("retired", retired), "stone": stone}
-    fact = Fact("memory_restored", "user", facts[0].outcome, entry_id, (), details)
-    return UndoResult(memory, entry_list.get(memory, entry_id), (fact,), untrashes=True)
+    memory, (fact,) = edits.restore(
+        context.memory, trashed, trashed=context.trashed, now=context.now
+    )
+    fact = replace(fact, details={**fact.details, "stone": trashed.id in context.stones})
+    return UndoResult(memory, entry_list.get(memory, fact.entry), (fact,), untrashes=True)
 
 
 def _trash_again(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
@@ -223,7 +221,9 @@ def _unaccept_outside(record: EvidenceRecord, context: UndoContext) -> UndoResul
     if entry is None:
         return _not_there(record.entry, context)
     if record.outcome == "trashed" and entry.status == "trashed":
-        memory, facts = edits.restore(context.memory, entry, now=context.now)
+        memory, facts = edits.restore(
+            context.memory, entry, trashed=context.trashed, now=context.now
+        )
         fact = Fact("memory_restored", "user", "restored", entry.id, (), {"stone": False})
         return UndoResult(memory, entry_list.get(memory, facts[0].entry), (fact,))
     if record.outcome == "accepted" and entry.status != "trashed":
@@ -266,7 +266,7 @@ _STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusa
 
 
 def _not_there(entry_id: str, context: UndoContext) -> Refusal:
-    present = context.trashed is not None or context.entry(entry_id) is not None
+    present = context.trashed(entry_id) is not None or context.entry(entry_id) is not None
     if present:
         message = f"{entry_id} is in the trash."
         return Refusal("gone", message, fix=f"`wm undo {entry_id}` brings it back.")
@@ -290,19 +290,6 @@ def _reactivate(
             continue
         status = "inbox" if entry.reasons else "active"
         memory = entry_list.replaced(memory, _touched(entry, now, status=status, superseded_by=""))
-    return memory
-
-
-def _retire(
-    memory: WorkspaceMemory, ids: Iterable[str], *, by: str, now: datetime
-) -> WorkspaceMemory:
-    for entry_id in ids:
-        entry = entry_list.find(memory, entry_id)
-        if entry is None or entry.status not in ("active", "inbox") or entry_id == by:
-            continue
-        memory = entry_list.replaced(
-            memory, _touched(entry, now, status="superseded", superseded_by=by)
-        )
     return memory
 
 

@@ -177,7 +177,9 @@ def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool)
 def _restore(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     memory = load_memory(work)
     entry = _trashed(work, memory, request.id)
-    memory, facts = edits.restore(memory, entry, now=work.now)
+    memory, facts = edits.restore(
+        memory, entry, trashed=lambda name: in_trash(work, name), now=work.now
+    )
     # Undoing the restore must know whether there was a tombstone.
     stone = bool(lift_stones(work, entry))
     facts = tuple(replace(fact, details={**fact.details, "stone": stone}) for fact in facts)
@@ -185,7 +187,17 @@ def _restore(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     work.delete(trash_ref(work.key, entry.id))
     # If its id is in use by now, the entry returned under another one.
     back = get(memory, facts[0].entry)
-    return EntryAnswer(entry=back, message=f"Restored as {back.id}.")
+    return EntryAnswer(entry=back, message=f"Restored as {back.id}{replacing(facts)}.")
+
+
+def replacing(facts: Sequence[Fact]) -> str:
+    """What a restored entry replaces, as the end of a sentence."""
+    retired = next((f.details["retired"] for f in facts if "retired" in f.details), ())
+    return (
+        f"; it replaces {', '.join(map(str, retired))}"
+        if isinstance(retired, tuple) and retired
+        else ""
+    )
 
 
 def _trashed(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
@@ -210,6 +222,12 @@ def trashed_entries(work: LocatedWork) -> Iterator[TrashedEntry]:
         if trashed is not None:
             entry = trashed.entry.model_copy(update={"status": "trashed"})
             yield trashed.model_copy(update={"entry": entry})
+
+
+def in_trash(work: LocatedWork, entry_id: str) -> MemoryEntry | None:
+    """The entry with this id in the trash, as it was."""
+    trashed = work.read(trash_ref(work.key, entry_id)).document if entry_id else None
+    return trashed.entry if trashed is not None else None
 
 
 def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -55,7 +56,7 @@ from wm.ops.memory.documents import (
     read_tombstones,
     save_memory,
 )
-from wm.ops.memory.entries import to_trash, trash_ref
+from wm.ops.memory.entries import in_trash, replacing, to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
@@ -77,7 +78,7 @@ def _list(work: LocatedWork, request: ActsRequest) -> Acts:
     views = []
     for act in listed[: max(0, min(request.limit, LISTED))]:
         has_own_undo = act.is_command or _is_move(act)
-        done = None if has_own_undo else _reversed(work, act, memory, _trashed(work, act))
+        done = None if has_own_undo else _reversed(work, act, memory)
         views.append(_view(act, texts, done.message if isinstance(done, Refusal) else ""))
     return Acts(
         place=work.place,
@@ -112,27 +113,26 @@ def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(counted(n, what, _PLURAL[what]) for what, n in counts.items() if n)
 
 
+NOTHING_MOVED: Mapping[str, MemoryEntry | None] = MappingProxyType({})
+
 _PLURAL = {"entry": "entries", "session": "sessions"}
 
 
 def _reversed(
-    work: LocatedWork, act: Act, memory: WorkspaceMemory, trashed: MemoryEntry | None
+    work: LocatedWork,
+    act: Act,
+    memory: WorkspaceMemory,
+    moved: Mapping[str, MemoryEntry | None] = NOTHING_MOVED,
 ) -> UndoResult | Refusal:
-    """trashed: the entry of the act, if it is in the trash."""
+    """moved: entries that earlier steps put into the trash, or (None) took out of it."""
     context = UndoContext(
         memory=memory,
-        trashed=trashed,
+        trashed=lambda name: moved[name] if name in moved else in_trash(work, name),
         stones=frozenset(stone.id for stone in read_tombstones(work).stones),
         now=work.now,
         settings=work.settings.memory,
     )
     return reverse(act, context)
-
-
-def _trashed(work: LocatedWork, act: Act) -> MemoryEntry | None:
-    entry_id = act.record.entry
-    trashed = work.read(trash_ref(work.key, entry_id)).document if entry_id else None
-    return trashed.entry if trashed is not None else None
 
 
 def _stage(
@@ -161,7 +161,7 @@ def _undo(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
     memory = load_memory(work) if apply else read_memory(work)
     if act.is_command:
         return _undo_command(work, act, memory, apply=apply)
-    done = _reversed(work, act, memory, _trashed(work, act))
+    done = _reversed(work, act, memory)
     if isinstance(done, Refusal):
         raise UserError(done.message, fix=done.fix or "`wm undo --list` shows what can be undone.")
     event = ""
@@ -269,7 +269,7 @@ def _sentence(done: UndoResult, act: Act, *, applied: bool) -> str:
     if done.trashes:
         does = f"{name} moves to the trash"
     elif done.untrashes:
-        does = f"{name} is restored from the trash"
+        does = f"{name} is restored from the trash{replacing(done.facts)}"
     elif done.entry.status == "inbox" and act.word == "accept":
         does = f"{name} waits in the inbox again"
     elif act.word == "return":
@@ -295,22 +295,19 @@ class _Reversal(Struct, frozen=True):
 
 def _reverse_all(work: LocatedWork, wanted: Iterable[Act], memory: WorkspaceMemory) -> _Reversal:
     """wanted: newest first."""
-    trash: dict[str, MemoryEntry | None] = {}
+    moved: dict[str, MemoryEntry | None] = {}
     steps: list[tuple[Act, UndoResult]] = []
     refused: list[tuple[Act, Refusal]] = []
     for act in wanted:
-        entry_id = act.record.entry
-        if entry_id not in trash:
-            trash[entry_id] = _trashed(work, act)
-        done = _reversed(work, act, memory, trash[entry_id])
+        done = _reversed(work, act, memory, moved)
         if isinstance(done, Refusal):
             refused.append((act, done))
             continue
         memory = done.memory
         if done.trashes:
-            trash[done.entry.id] = done.entry
+            moved[done.entry.id] = done.entry
         if done.untrashes:
-            trash[entry_id] = None
+            moved[act.record.entry] = None
         steps.append((act, done))
     return _Reversal(memory, steps, refused)
 

@@ -137,7 +137,7 @@ def _trashed(caller: Caller) -> dict[str, Any]:
 
 
 def print_restored(answer: Any) -> None:
-    output.line("Restored.")
+    output.message(answer)
     print_entry(answer.entry)
 
 
