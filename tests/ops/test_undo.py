@@ -205,6 +205,14 @@ def test_an_impossible_undo_names_the_reason(bench: Bench) -> None:
     assert refusal(bench, act="e_nothing") == f"There is no act 'e_nothing' in {bench.project}."
 
 
+def test_an_entry_in_the_trash_cannot_be_accepted_again(bench: Bench) -> None:
+    waiting = bench.remember("hm")
+    bench.call("accept_entry", id=waiting.id)
+    returned = bench.call("undo").event
+    bench.call("reject_entry", id=waiting.id)
+    assert refusal(bench, act=returned) == f"{waiting.id} is in the trash."
+
+
 def test_a_reinforcement_cannot_be_undone(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.later(days=8)

@@ -62,10 +62,33 @@ def test_a_request_at_the_start_of_a_line_is_found(lang: str, message: str, text
         "[private]. remember that we ship on Mondays",
         "[private]\nremember that we ship on Mondays",
         "[secret:token:0a1b2c] is the old one\nremember that we ship on Mondays",
+        "hi [private] remember that we ship on Mondays",
+        "hi [private], and [private]: please remember that we ship on Mondays",
     ],
 )
 def test_a_label_before_a_request_is_no_line_of_a_log(message: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == ["we ship on Mondays"]
+
+
+@pytest.mark.parametrize(
+    ("message", "texts"),
+    [
+        ("remember that [private] remembers the port", ["[private] remembers the port"]),
+        ("> hi [private] remember that we ship on Mondays", []),
+        ("2026-01-01 INFO hi [private] remember that we ship on Mondays", []),
+        ('it prints "hi [private] remember that we ship on Mondays"', []),
+        ("hi [private] don't remember that we ship on Mondays", []),
+    ],
+)
+def test_a_private_part_inside_a_request_or_a_quotation_begins_no_request(
+    message: str, texts: list[str]
+) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == texts
+
+
+def test_a_request_to_forget_behind_a_private_part_is_found() -> None:
+    message = "hi [private] forget that we ship on Mondays"
+    assert find_requests_and_forgets(message, GATE)[1] == ("we ship on Mondays",)
 
 
 OWN = GateSettings(

@@ -335,24 +335,41 @@ class _Message(NamedTuple):
 
 
 _PRIVATE_START = Lazy(r"^[ \t]*(?:\[private\][.;,:]?[ \t]*)+", multi_line=True)
+_PRIVATE = Lazy(r"\[private\][.;,:]?[ \t]*")
 
 
 def _normalised(message: str) -> _Message:
     """Normalise a message. Runs of blank lines shrink to two, so they cost no time and do not count
     towards the line limit. A sentence that asks to keep what it says, or what is before it, ends
     its line, so that the next one is not taken for the fact: "… と覚えて。ありがとう". A private
-    part at the start of a line goes: it says nothing here, and may stand before a request."""
+    part ends a line, too: it says nothing here, and may come before a request."""
     text = unicodedata.normalize("NFC", without_invisible(with_gaps_of(3, message)))
-    text = _PRIVATE_START.sub("", text) if PRIVATE_LABEL in text else text
+    if PRIVATE_LABEL in text:
+        text = _PRIVATE_START.sub("", text)
+        # Only in lines that the user typed: the second half of a quoted line has no mark.
+        parts = (_behind_private(x.text) if not x.origin else x.text for x in typed_lines(text))
+        text = "\n".join(parts)
     asking = inner_requests.asking_lines(text)
     if asking and len(text) <= DOCUMENT_CHARS:
-        # Only in lines that the user typed: the second half of a quoted line has no mark.
         typed = {line.number for line in typed_lines(text) if not line.origin}
         lines = enumerate(text.split("\n"))
         apart = (_apart(line) if at in asking and at in typed else line for at, line in lines)
         text = "\n".join(apart)
         asking = inner_requests.asking_lines(text)
     return _Message(text, encoded(_plain(text) + "\n"), asking)
+
+
+def _behind_private(line: str) -> str:
+    """A line with a break behind the first private part that a request follows, if none is before
+    it: what a request asks to keep may contain private parts."""
+    if PRIVATE_LABEL not in line or _may_ask(line):
+        return line
+    for part in islice(_PRIVATE.finditer(line), MOST_SENTENCES):
+        rest = line[part.end() :]
+        asks = _may_ask(rest) or _forgotten(rest[: TRIGGER_CHARS * 2], TRIGGER_CHARS) is not None
+        if asks and not _is_in_quotation(line[: part.start()]):
+            return f"{line[: part.end()].rstrip()}\n{rest}"
+    return line
 
 
 def _apart(line: str) -> str:

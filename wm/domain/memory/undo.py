@@ -207,6 +207,8 @@ def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusa
 
 
 def _accept_again(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
+    if context.entry(record.entry) is None:
+        return _not_there(record.entry, context)
     editor = MemoryEditor(context.memory)
     done = edits.accept(editor, record.entry, now=context.now, settings=context.settings)
     if isinstance(done, Refusal):
