@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from wm.ops.session.record_event import record_event
 from wm.settings import apply_config
 from wm.settings.load import without_consent
 from wm.settings.memory import LEARN_MODES
+from wm.store import paths
 
 RULE = "Never edit the generated files by hand."
 
@@ -306,3 +308,41 @@ def test_in_one_session_only_what_says_nearly_the_same_is_replaced(
     said(bench, second)
     assert (first in (*bench.texts(), *bench.texts("inbox"))) is both
     assert bench.texts("superseded") == ([] if both else [first])
+
+
+IN_GERMAN = "Always answer me in German."
+UNSURE_FOR_ALL = "Keep answers short."
+
+
+def damage(bench: Bench, folder: str) -> None:
+    for name in ("workspace-memory.json", ".workspace-memory.json.spare"):
+        (bench.settings.paths.home / folder / name).write_bytes(b'{"bro')
+
+
+def test_a_damaged_memory_for_all_projects_costs_a_message_only_its_own_part(files: Bench) -> None:
+    said(files, IN_GERMAN)
+    damage(files, "user")
+    kept = said(files, f"Remember that we deploy on Mondays.\n{UNSURE_FOR_ALL}")
+    assert files.texts() == ["we deploy on Mondays."]
+    assert f"did not store “{UNSURE_FOR_ALL}" in kept.shown
+    assert "The workspace memory of the workspace user cannot be read" in kept.shown
+
+
+def test_what_waits_for_all_projects_is_kept_there_once_that_is_readable(files: Bench) -> None:
+    files.call("remember", text="Ask before you push.", user=True)
+    file = files.settings.paths.home / "user" / "workspace-memory.json"
+    good = file.read_bytes()
+    damage(files, "user")
+    said(files, IN_GERMAN)
+    file.write_bytes(good)
+    files.event("session_started", session="s-2", source="startup")
+    assert {v.entry.text for v in inspect_user(files)} == {IN_GERMAN, "Ask before you push."}
+    assert files.texts() == []
+
+
+def test_a_damaged_memory_forgets_nothing_and_the_rest_of_the_message_counts(files: Bench) -> None:
+    files.remember("We deploy on Fridays.")
+    damage(files, paths.workspace_folder(files.key))
+    heard = said(files, f"Forget that we deploy on Fridays.\nRemember that {RULE}")
+    assert "Nothing was forgotten: " in "".join(heard.notices)
+    assert [p.entry.text for p in files.journal().entries] == [RULE]

@@ -18,6 +18,7 @@ from wm.errors import Corrupt, TooNew
 from wm.formats.workspace_memory import Checkout
 from wm.ops.memory import anchors, branch_scope
 from wm.ops.memory.documents import (
+    journal_ref,
     load_memory,
     read_journal,
     read_tombstones,
@@ -25,6 +26,7 @@ from wm.ops.memory.documents import (
     save_memory,
 )
 from wm.ops.operation import LocatedWork
+from wm.ops.place import USER_PLACE
 
 
 class Visit(Struct, frozen=True):
@@ -37,13 +39,20 @@ class Visit(Struct, frozen=True):
 
 def promote_pending(work: LocatedWork) -> None:
     """Retry the entries of the journal."""
-    if read_journal(work).entries:
-        begin_visit(work, None)
+    journal = work.read(journal_ref(work.key)).document
+    if journal is not None and journal.entries:
+        _begin(work, None)
 
 
-def begin_visit(work: LocatedWork, found: Visit | None) -> None:
-    """Record a visit, offer entries of merged branches, promote what waits. found None: only
-    promote. An unwritable memory must not stop anyone from working."""
+def begin_visit(work: LocatedWork, found: Visit) -> None:
+    """Record a visit, offer entries of merged branches, promote what waits, here and for all
+    projects."""
+    _begin(work, found)
+    promote_pending(work.at(USER_PLACE))
+
+
+def _begin(work: LocatedWork, found: Visit | None) -> None:
+    """found None: only promote. An unwritable memory must not stop anyone from working."""
     try:
         memory = load_memory(work)
         stones = read_tombstones(work).stones

@@ -366,6 +366,7 @@ def learn_or_wait(
     try:
         return learn(work, request, reasons, refused)
     except (Corrupt, TooNew) as error:
+        work = work.at(USER_PLACE) if request.user else work
         entry, is_new = wait(work, request, reasons, failure=error.code)
         if is_new:
             details = {"source": entry.source, "origin": entry.origin, "text": entry.text}

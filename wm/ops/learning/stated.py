@@ -135,8 +135,12 @@ def keep(
 
 
 def _retired_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
-    """The known entries that the statement would retire (WM-8)."""
-    memory = read_memory(work)
+    """The known entries that the statement would retire (WM-8); none of a memory that cannot be
+    read, for which the statement waits."""
+    try:
+        memory = read_memory(work)
+    except Corrupt:
+        return []
     if not memory.entries:
         return []
     entry = new_entry(
@@ -174,8 +178,14 @@ def _unsure(memory: WorkspaceMemory, session: str) -> list[MemoryEntry]:
 
 
 def notice(kept: tuple[Remembered, ...]) -> str:
-    """What the person reads about statements that became active, with the way to undo each."""
-    lines = (f"wm learned: “{entry.text}” (undo: {_undo(entry)})" for entry in _active(kept))
+    """What the person reads about statements that became active, with the way to undo each, and
+    about those that could not be stored."""
+    lines = [f"wm learned: “{entry.text}” (undo: {_undo(entry)})" for entry in _active(kept)]
+    lines += [
+        f"wm did not store “{one.entry.text}” yet: {one.message}"
+        for one in kept
+        if one.outcome == "retryable" and one.entry is not None
+    ]
     return "\n".join(lines)
 
 
@@ -185,7 +195,8 @@ def upgrade_notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
     new = [k.entry for k in kept if k.entry is not None and CHOSEN in k.entry.reasons]
     if not new or work.settings.learn_set_by != "upgrade":
         return ""
-    waiting = [e for e in read_memory(work).entries if CHOSEN in e.reasons]
+    memory = work.read(memory_ref(work.key)).document
+    waiting = [e for e in memory.entries if CHOSEN in e.reasons] if memory is not None else new
     if len(waiting) > len(new):
         return ""
     return (

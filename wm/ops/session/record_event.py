@@ -23,6 +23,7 @@ from wm.domain.memory import echo_guard, tombstones
 from wm.domain.memory.scope import USER
 from wm.domain.session import recap, slot_filling
 from wm.domain.session import state as transitions
+from wm.errors import Corrupt, TooNew
 from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
@@ -396,7 +397,11 @@ def _forget_requested(
     if len(message.forgets) == most:
         messages.append(f"Only the first {most} requests to forget were read: send the others.")
     for wanted in message.forgets:
-        memory = load_memory(work)
+        try:
+            memory = load_memory(work)
+        except (Corrupt, TooNew) as error:
+            messages.append(f"Nothing was forgotten: {error}")
+            break
         named = tombstones.named(memory.entries, wanted)
         if len(named) != 1:
             found = f"matches {len(named)} memories" if named else "is not among the memories"
