@@ -328,6 +328,17 @@ def test_a_damaged_memory_for_all_projects_costs_a_message_only_its_own_part(fil
     assert "The workspace memory of the workspace user cannot be read" in kept.shown
 
 
+def test_a_session_starts_with_its_own_part_and_says_what_is_missing(files: Bench) -> None:
+    said(files, IN_GERMAN)
+    files.remember("We deploy on Fridays.")
+    damage(files, "user")
+    payload = {"session_id": "s-2", "cwd": str(files.project), "source": "startup"}
+    answer = json.loads(files.hook("claude-code", "SessionStart", payload))
+    assert "We deploy on Fridays." in answer["hookSpecificOutput"]["additionalContext"]
+    assert "nothing of what you keep for all projects" in answer["systemMessage"]
+    assert "`wm fsck repair`" in answer["systemMessage"]
+
+
 def test_what_waits_for_all_projects_is_kept_there_once_that_is_readable(files: Bench) -> None:
     files.call("remember", text="Ask before you push.", user=True)
     file = files.settings.paths.home / "user" / "workspace-memory.json"

@@ -31,8 +31,9 @@ from wm.errors import HostError, UserError, WmError
 from wm.formats.base import Document
 from wm.formats.events import SessionStarted, ToolFinished, UserPrompt
 from wm.ops.local import opened
-from wm.ops.operation import Operation, Work, execute
-from wm.ops.place import locate
+from wm.ops.memory.documents import read_memory
+from wm.ops.operation import LocatedWork, Operation, Work, execute
+from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure, prompt
 from wm.ops.session.record_event import PreparedEvent, prepare_event, record
@@ -79,8 +80,7 @@ class HookCall(Struct, frozen=True):
         """Whether the reply can be appended to the existing conversation. The reply to the start of
         a session precedes the conversation (EP-1)."""
         parsed = self.parsed
-        starts = any(isinstance(event, SessionStarted) for event in parsed.events)
-        return not starts and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
+        return not _starts(parsed) and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
 
     def answer(self, outcome: HookOutcome) -> HookAnswer:
         content_type, body = adapters.reply(self.request.agent, self.request.name, outcome)
@@ -165,17 +165,32 @@ def _run(work: Work, hook: PreparedHook) -> HookAnswer:
             *filter(None, (notice.warning, _config_notice(work.runtime, parsed, answers))),
         ),
         review=notice.review,
-        shown="\n".join(a.shown for a in answers if a.shown),
+        shown="\n".join(filter(None, (*(a.shown for a in answers), _unread(work, parsed)))),
         output=next((a.pruned.text for a in answers if a.pruned is not None), ""),
         payload=call.request.payload,
     )
     return call.answer(outcome)
 
 
+def _starts(parsed: ParsedHook) -> bool:
+    return any(isinstance(event, SessionStarted) for event in parsed.events)
+
+
+def _unread(work: LocatedWork, parsed: ParsedHook) -> str:
+    """At a session start: that the prompt lacks what is kept for all projects, and why."""
+    if not _starts(parsed):
+        return ""
+    try:
+        read_memory(work.at(USER_PLACE))
+    except WmError as error:
+        return f"wm shows nothing of what you keep for all projects. {error} {error.fix}"
+    return ""
+
+
 def _config_notice(runtime: Runtime, parsed: ParsedHook, answers: Sequence[EventAnswer]) -> str:
     """A notice that config.toml is unusable, at a session start and after a kept request only:
     elsewhere it would repeat."""
-    starts = any(isinstance(event, SessionStarted) for event in parsed.events)
+    starts = _starts(parsed)
     kept = any(answer.remembered for answer in answers)
     return runtime.settings.config_notice if starts or kept else ""
 
@@ -237,7 +252,8 @@ def keep_requests(
     if isinstance(error, UserError | HostError) and event not in SPOKEN:
         return ""  # a refusal, not a failure: it would repeat at each tool call
     reason = without_secrets(str(error))
-    message = f"wm could not record this event ({event}). {reason}"
+    fix = "" if isinstance(error, HostError) else getattr(error, "fix", "")
+    message = f"wm could not record this event ({event}). {reason} {fix}".rstrip()
     try:
         kept = _keep_requests(agent, event, payload, project)
     except (WmError, OSError) as failure:
