@@ -434,3 +434,46 @@ def test_an_import_over_the_limit_is_refused_completely(bench: Bench) -> None:
     with pytest.raises(UserError, match="statements; the limit is"):
         run(bench, *(fact(f"The berth {n} is deep.", id=f"mem_{n}_x") for n in range(most + 1)))
     assert bench.memory().entries == ()
+
+
+def own_file(bench: Bench, day: int, *lines: str) -> list[str]:
+    """Import a rule file that the user claims, last changed on this day; the outcomes."""
+    at = f"2026-03-{day:02}T00:00:00.000Z"
+    claimed = {"status": "active", "reasons": [], "is_users": True, "created_at": at}
+    return outcomes(run(bench, *(noted(line, updated_at=at, **claimed) for line in lines)))
+
+
+ONE, TWO = (f"The server listens on port 400{n}." for n in (1, 2))
+
+
+def test_a_changed_line_of_the_users_own_file_replaces_the_older_one(bench: Bench) -> None:
+    assert own_file(bench, 1, ONE, SHIP) == ["promoted", "promoted"]
+    assert own_file(bench, 2, TWO, SHIP) == ["superseded", "unchanged"]
+    assert set(bench.texts()) == {TWO, SHIP}
+    assert by_text(bench, ONE).superseded_by == by_text(bench, TWO).id
+    bench.call("undo")
+    assert set(bench.texts()) == {ONE, SHIP}
+
+
+def test_a_line_that_returns_is_said_again_until_something_else_replaced_it(bench: Bench) -> None:
+    for day, line in enumerate((ONE, TWO, ONE, TWO, ONE), 1):
+        own_file(bench, day, line)
+        assert bench.texts() == [line]
+    assert own_file(bench, 9, ONE) == ["unchanged"]
+    assert own_file(bench, 10, ONE, TWO) == ["unchanged", "unchanged"]
+    assert bench.texts() == [ONE]
+    said = bench.remember("The server listens on port 4009.")
+    assert own_file(bench, 11, ONE) == ["unchanged"]
+    assert bench.texts() == [said.text]
+
+
+def test_lines_that_are_in_one_file_hold_side_by_side(bench: Bench) -> None:
+    own_file(bench, 1, ONE, TWO)
+    assert set(bench.texts()) == {ONE, TWO}
+
+
+def test_a_file_that_nobody_claims_replaces_nothing(bench: Bench) -> None:
+    own_file(bench, 1, ONE)
+    claims_less = noted(TWO, status="active", created_at=OTHER)
+    assert outcomes(run(bench, claims_less)) == ["promoted"]
+    assert set(bench.texts()) == {ONE, TWO}

@@ -25,6 +25,8 @@ class ImportFact(Record):
     type: str = ""
     rationale: str = ""
     source: str = "compaction"
+    is_users: bool = False
+    """The user says it with this import: it may replace what it contradicts (WM-8)."""
     confidence: float | None = None
     status: str = "inbox"
     tags: tuple[str, ...] = ()
@@ -85,9 +87,9 @@ class ImportRequest(Scoped):
 class Imported(Record):
     """The outcome of one statement; `text` is the stored text, without secrets.
 
-    outcome: promoted (active now), inbox, superseded (took the place of a weaker entry), history
-    (stored as replaced), absorbed (`entry` already states it), unchanged (imported before) or
-    rejected.
+    outcome: promoted (active now), inbox, superseded (took the place of a weaker entry, or of an
+    outdated one), history (stored as replaced), absorbed (`entry` already states it), unchanged
+    (imported before) or rejected.
     """
 
     outcome: str

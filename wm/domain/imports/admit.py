@@ -2,19 +2,22 @@
 
 An import is not a recurrence: known facts are neither reinforced nor changed; only a weaker
 source gives way to a stronger one. Forgotten texts stay forgotten, and an import never supersedes
-an entry that it did not bring itself. Pure: the gate has judged and the text is redacted before.
+an entry that it did not bring itself, unless the user says the statement with it. Pure: the gate
+has judged and the text is redacted before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.domain.facts import Detail
+from wm.domain.imports.foreign import id_of_text
 from wm.domain.memory.acts import SOURCE_RANK
-from wm.domain.memory.consolidate import MemoryEditor, fresh_id
+from wm.domain.memory.consolidate import MemoryEditor, fresh_id, is_users
 from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
@@ -57,7 +60,9 @@ def admit_all(
     known = _EntryIndex(memory)
     history: list[MemoryEntry] = []
     results = []
+    said = {newcomer.entry.id for newcomer in newcomers}
     for newcomer in newcomers:
+        newcomer = _said_again(newcomer, known, said)
         result = _check_duplicate(editor, known, newcomer, forgotten)
         if result is None and newcomer.entry.status == "superseded":
             history.append(newcomer.entry)
@@ -98,6 +103,14 @@ class _EntryIndex:
         """Did this import bring the entry?"""
         return entry_id in self._new
 
+    def heir(self, entry: MemoryEntry) -> MemoryEntry:
+        """The last of those that replaced this entry one after another."""
+        seen = {entry.id}
+        while (heir := self._born.get(entry.superseded_by)) is not None and heir.id not in seen:
+            seen.add(heir.id)
+            entry = heir
+        return entry
+
     def find_by_id(self, entry: MemoryEntry) -> MemoryEntry | None:
         """The entry that an earlier import made of this one; a person may have edited it since."""
         for name in (entry.id, fresh_id(entry)):
@@ -109,6 +122,21 @@ class _EntryIndex:
     def find_by_text(self, *texts: str) -> MemoryEntry | None:
         found = (self._texts.get(canonical(text)) for text in texts if text)
         return next((entry for entry in found if entry is not None), None)
+
+
+def _said_again(newcomer: Newcomer, known: _EntryIndex, said: Collection[str]) -> Newcomer:
+    """A line of the user's file that returned after another one had taken its place, which is gone
+    now: the earlier entry stays as history, so this one needs an id of its own."""
+    entry = newcomer.entry
+    before = known.find_by_id(entry)
+    if not is_users(entry) or before is None or before.status != "superseded":
+        return newcomer
+    heir = known.heir(before)
+    line = id_of_text(heir.text)
+    came = heir.id in (line, fresh_id(heir.model_copy(update={"id": line})))
+    if heir.status != "active" or not came or line in said:
+        return newcomer  # replaced otherwise, or the file has both lines
+    return replace(newcomer, entry=entry.model_copy(update={"id": fresh_id(entry)}))
 
 
 def _is_born_of(found: MemoryEntry, entry: MemoryEntry) -> bool:

@@ -66,7 +66,8 @@ def as_user_statement(fact: ImportFact) -> ImportFact:
     """The statement of a rule file as if the person had said it; an entry of a store as it is."""
     if fact.came_from != NAME:
         return fact
-    return fact.model_copy(update={"status": "active", "source": "manual", "reasons": ()})
+    update = {"status": "active", "source": "manual", "reasons": (), "is_users": True}
+    return fact.model_copy(update=update)
 
 
 SOURCE = ImportSource(

@@ -2,9 +2,9 @@
 
 Statements arrive parsed (`wm.ops.imports.files` reads the files, in the caller's process). One
 request is applied completely or not at all. Only the words are trusted: dates are clamped to now,
-ids are checked, the origin is `import`. A statement that was active and that the gate refuses
-goes to the inbox if a person had asked for it; other refused ones stay out, with the reasons. A
-second run writes nothing.
+ids are checked, the origin is `import`, or `user` for a file that the user claims as their own. A
+statement that was active and that the gate refuses goes to the inbox if a person had asked for it;
+other refused ones stay out, with the reasons. A second run writes nothing.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         rationale=redact(fact.rationale.strip()),
         source=source,
         confidence=CONFIDENCE[source] if fact.confidence is None else _share(fact.confidence),
-        origin="import",
+        origin="user" if fact.is_users else "import",
         status=status,
         supersedes=tuple(name for name in fact.supersedes if _is_valid_id(name)),
         tags=tuple(redact(tag) for tag in fact.tags),

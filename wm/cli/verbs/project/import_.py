@@ -82,7 +82,8 @@ def command(
     imported again, so a second run changes nothing.
 
     With --as-user the statements of a rule file that you wrote count as if you had said each of
-    them: they are active at once, except what the checks refuse, which waits in the inbox.
+    them: they are active at once, except what the checks refuse, which waits in the inbox; and a
+    line that changed since the last import replaces the older one.
     """
     progress = Progress()
     place = caller.call("inspect", status="inbox").place
