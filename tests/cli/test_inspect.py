@@ -69,3 +69,13 @@ def test_the_lines_are_shared_among_the_types(
     sizes: list[int], room: int, shown: list[int]
 ) -> None:
     assert _shares(sizes, room) == shown
+
+
+def test_an_empty_memory_names_those_whose_folder_is_gone(terminal: Terminal) -> None:
+    terminal.seed(("remember", {"text": TEXT.format(n=1), "type": "project"}))
+    moved = terminal.at("moved")
+    assert "if this folder moved" not in moved.wm("inspect").out
+    terminal.repo.rename(terminal.home / "gone")
+    assert "if this folder moved: wm workspace list" in moved.wm("inspect").out
+    moved.wm("workspace", "mv", str(terminal.repo), str(moved.repo))
+    assert "Berth 1 is reserved" in moved.wm("inspect").out

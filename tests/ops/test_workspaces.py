@@ -216,7 +216,21 @@ def test_a_checkout_that_moved_is_offered_without_a_remote(bench: Bench) -> None
     bench.remember(SHIP)
     moved = bench.project.with_name("moved")
     bench.project.rename(moved)
-    assert "another checkout of this repository" in started(bench, moved)
+    said = started(bench, moved)
+    assert "another checkout of this repository" in said
+    assert said.endswith(f"wm workspace mv {bench.project} {moved}")
+    bench.call("move_workspace", old=str(bench.project), new=str(moved))
+    bench.later(minutes=2)
+    assert [v.entry.text for v in bench.call("inspect", directory=str(moved)).entries] == [SHIP]
+
+
+def test_a_move_hides_no_entries_of_the_new_folder(bench: Bench) -> None:
+    bench.remember(SHIP)
+    moved = bench.project.with_name("moved")
+    moved.mkdir()
+    bench.call("remember", text=CENTS, directory=str(moved))
+    with pytest.raises(UserError, match="already has a memory of its own"):
+        bench.call("move_workspace", old=str(bench.project), new=str(moved))
 
 
 def test_a_folder_with_a_memory_of_its_own_is_not_linked(bench: Bench) -> None:

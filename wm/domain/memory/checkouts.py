@@ -83,8 +83,8 @@ def plan_link(
         return Refusal(
             "new_has_memory",
             f"{new_root} already has a memory of its own.",
-            fix="Keep one: `wm export` this one and `wm remember` there what you need, or "
-            "forget its entries; then link again.",
+            fix="Export it here (`wm export -o FILE`), forget its entries, link again, then "
+            "`wm import FILE`.",
         )
     return aliased(aliases, Alias(key=new, target=target, root=new_root, at=iso(now)))
 

@@ -129,9 +129,9 @@ def plan_move(
 ) -> Move | Refusal:
     """Let the checkout with key `new` use the memory of `old` (both are keys of paths).
 
-    folders: the keys that have a folder. No data moves: the folder of `old` stays and `new` becomes
-    an alias for it; moving back restores the previous state. Refusals: unknown_old, already,
-    new_has_memory.
+    folders: the keys that have a folder with a memory to keep. No data moves: the folder of `old`
+    stays and `new` becomes an alias for it; moving back restores the previous state. Refusals:
+    unknown_old, already, new_has_memory.
     """
     target = resolve(old, aliases)
     if target not in folders:
@@ -151,8 +151,8 @@ def plan_move(
         return Refusal(
             "new_has_memory",
             f"{new_root} already has a memory of its own ({taken}).",
-            fix=f"Keep one: export {taken} with `wm export`, move its folder away and repeat this, "
-            "then `wm remember` what you need of the export.",
+            fix=f"Export it (`wm export --workspace {taken} -o FILE`), forget its entries, repeat "
+            f"this, then `wm import FILE` in {new_root}.",
         )
     return aliased(aliases, Alias(key=new, target=target, root=new_root, at=iso(now)))
 

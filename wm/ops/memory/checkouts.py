@@ -7,6 +7,7 @@ claims are unknown. The document holds keyed digests of the claims, never a URL.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -59,10 +60,11 @@ def offer(work: LocatedWork, claims: Checkout | None) -> str:
         return ""
     best = found[0]
     has = counted(best.entries, "entry", "entries")
-    return (
-        f"wm knows another checkout of this repository: {best.root} ({has}). "
-        f"wm workspace link {best.root} uses its memory here, too."
-    )
+    said = f"wm knows another checkout of this repository: {best.root} ({has}"
+    old, here = shlex.quote(best.root), shlex.quote(work.place.root)
+    if best.there:
+        return f"{said}). wm workspace link {old} uses its memory here, too."
+    return f"{said}; the folder is gone). If it moved: wm workspace mv {old} {here}"
 
 
 def _offers(work: LocatedWork, own: Checkout) -> tuple[checkouts.Candidate, ...]:

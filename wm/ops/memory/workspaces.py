@@ -33,7 +33,7 @@ from wm.formats.session_state import CompactionState, SessionState
 from wm.formats.tombstones import Tombstones, TrashedEntry
 from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
-from wm.ops.memory.documents import load_memory, save_memory
+from wm.ops.memory.documents import journal_ref, load_memory, save_memory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, granted, home_queue, located
 from wm.ops.place import ALIASES, memory_ref, named_key
 from wm.store import identity
@@ -80,13 +80,18 @@ def _move(work: Work, request: MoveRequest) -> Moved:
     if not request.new:
         raise UserError("The move names no new folder.", fix="Say where the checkout is now.")
     new = identity.find(request.new, explicit=True)
+    old = named_key(work.runtime, request.old)
+    aliases = work.read(ALIASES).document or Aliases()
+    # A session that started in the new folder left a memory without entries there.
+    here = {scope.resolve(new.key, aliases)} - {scope.resolve(old, aliases)}
+    hidden = {key for key in here if _is_empty(work, key)}
     plan = granted(
         scope.plan_move(
-            named_key(work.runtime, request.old),
+            old,
             new.key,
             new_root=new.root,
-            folders=work.store.workspaces(),
-            aliases=work.read(ALIASES).document or Aliases(),
+            folders=set(work.store.workspaces()) - hidden,
+            aliases=aliases,
             now=work.now,
         )
     )
@@ -100,6 +105,14 @@ def _move(work: Work, request: MoveRequest) -> Moved:
     return Moved(
         key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
+
+
+def _is_empty(work: Work, key: str) -> bool:
+    """Whether a readable memory has nothing that is in force or waits."""
+    memory, journal = work.read(memory_ref(key)).document, work.read(journal_ref(key)).document
+    if memory is None or (journal is not None and journal.entries):
+        return False
+    return all(entry.status not in ("active", "inbox") for entry in memory.entries)
 
 
 OF_MANY = (

@@ -40,16 +40,22 @@ def command(
     if user:
         caller.workspace = "user"
     wanted = "all" if everything else status
+    found: Any = caller.call("inspect", status=wanted, type=type)
+    is_new = not (found.entries or wanted or type or found.place.key == "user")
+    spaces: Any = caller.run("list_workspaces", {}).workspaces if is_new else ()
     show = partial(
         _print,
+        moved=any(space.active and not space.exists for space in spaces),
         filtered=bool(wanted or type),
         full=full,
         half_life_days=caller.settings.memory.half_life_days,
     )
-    return Result(caller.call("inspect", status=wanted, type=type), show)
+    return Result(found, show)
 
 
-def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> None:
+def _print(
+    found: Any, *, filtered: bool, full: bool, half_life_days: float, moved: bool = False
+) -> None:
     rows = memory_rows(found) + conversation_rows(found.conversations, LISTED_CONVERSATIONS)
     looks = sum(needs_a_look(view.entry) for view in found.entries)
     if looks:
@@ -65,6 +71,8 @@ def _print(found: Any, *, filtered: bool, full: bool, half_life_days: float) -> 
     ]
     if not found.entries:
         output.lines([*head, *_entries(found, filtered=filtered), *_sessions(found)])
+        if moved:
+            output.hint("if this folder moved: wm workspace list names memories without a folder")
     elif full or filtered or len(everything) <= output.height():
         output.lines(everything)
     else:
