@@ -88,3 +88,13 @@ def test_a_digest_is_computed_without_any_lock(user: Terminal) -> None:
     lock.unlink(missing_ok=True)
     lock.mkdir()
     assert open_runtime(user.settings()).store.digest("proxy token") == before
+
+
+def test_what_waits_is_listed_where_nothing_can_be_locked(user: Terminal) -> None:
+    user.wm("import", "CLAUDE.md")
+    lock = user.data / ".local.key.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    said = user.wm("inbox")
+    assert (said.code, said.err) == (0, "")
+    assert "The API speaks JSON only" in said.out

@@ -458,6 +458,7 @@ def test_repair_checks_the_lock_for_a_running_daemon(terminal: Terminal) -> None
 DISKS: tuple[tuple[str, dict[str, int], str], ...] = (
     ("roomy", {}, ""),
     ("full", {"bavail": 0}, "is full (0 KB left); make room"),
+    ("nearly full", {"bavail": 500}, "is nearly full (2,000 KB left); make room"),
     ("read-only", {"flag": os.ST_RDONLY}, "is mounted read-only; mount it for writing"),
     ("no files left", {"favail": 0}, "accepts no more files; remove some"),
     ("counts nothing", {"blocks": 0, "bavail": 0, "files": 0, "favail": 0}, ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -42,7 +43,8 @@ async def inbox(visit: PageVisit) -> Response:
     if visit.target == "waiting":
         here = await visit.of("inspect", status="inbox", limit=0)
         return await visit.answer("base.html", waiting=here.matching)
-    await visit.of("notice_outside")
+    with suppress(WmError):  # what cannot be written can still be read
+        await visit.of("notice_outside")
     found, recaps = await visit.gather(
         visit.of("inspect", status="inbox", limit=MOST), visit.of("recap_sessions", last=RECAPS)
     )

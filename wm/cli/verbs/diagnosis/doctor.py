@@ -28,7 +28,7 @@ from wm.ops.storage.check import check_store, folder_class
 from wm.settings import Settings
 
 LEAST_ROOM = 4 * 1024 * 1024
-"""Free bytes below which a disk counts as full: the next writes will not fit."""
+"""Free bytes below which writes of the usual size may not fit."""
 
 
 class Check(Struct, frozen=True):
@@ -149,7 +149,7 @@ def _folder(caller: Caller) -> Check:
     kind, name = folder_class(str(home))
     trouble = _no_room(home)
     if trouble:
-        fix = "Until then nothing new is stored; existing data stays."
+        fix = "Without room nothing new is stored; existing data stays."
         return Check("disk", "error", trouble, fix)
     verdict = {"durable": "ok", "best_effort": "note"}.get(kind, "warning")
     return Check("disk", verdict, f"{name}: {kind.replace('_', ' ')}")
@@ -169,7 +169,8 @@ def why_full(disk: os.statvfs_result) -> str:
         return "the data folder's disk is mounted read-only; mount it for writing"
     # Some file systems report zero blocks and files in total: then zero free means nothing.
     if disk.f_blocks and left < LEAST_ROOM:
-        return f"the data folder's disk is full ({left // 1024:,} KB left); make room"
+        full = "nearly full" if left else "full"
+        return f"the data folder's disk is {full} ({left // 1024:,} KB left); make room"
     if disk.f_files and not disk.f_favail:
         return "the data folder's disk accepts no more files; remove some"
     return ""

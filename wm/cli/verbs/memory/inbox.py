@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -36,7 +37,8 @@ def command() -> None:
 @prints
 def show(caller: Caller) -> Result:
     """Show what waits for your approval."""
-    caller.call("notice_outside")
+    with suppress(WmError):  # what cannot be written can still be read
+        caller.call("notice_outside")
     return Result(caller.call("inspect", status="inbox"), _print_waiting)
 
 
