@@ -99,6 +99,27 @@ def test_a_closed_reader_is_not_an_error(terminal: Terminal) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("words", ["remember 潮 → high", "inspect", "inspect --json"])
+def test_characters_that_the_locale_lacks_do_not_stop_a_verb(
+    terminal: Terminal, words: str
+) -> None:
+    text = "The harbour office says 潮汐 for a tide → and the pier is called Käpt’n."
+    terminal.remember(text)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "wm", *words.split(maxsplit=1)],
+        env={**terminal.env, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"},
+        cwd=terminal.repo,
+        capture_output=True,
+        encoding="latin-1",
+        check=True,
+    )
+    assert done.stderr == ""
+    if "--json" in words:
+        assert json.loads(done.stdout)["entries"][0]["entry"]["text"] == text
+    else:
+        assert "?" in done.stdout
+
+
 def test_a_missing_package_is_named_with_what_to_do(terminal: Terminal) -> None:
     script = "import sys; sys.modules['starlette'] = None; from wm.cli.main import main; main()"
     done = subprocess.run(

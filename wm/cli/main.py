@@ -32,6 +32,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _run(words: list[str], closed: bool) -> int:
+    streams.tolerate()
     if closed:
         streams.refuse()
     # Imported modules stay: repeated garbage collection over them costs a fifth of the time.

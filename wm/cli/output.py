@@ -157,7 +157,8 @@ def as_json(value: Any) -> None:
 def json_text(value: Any) -> str:
     """JSON for people and programs: terminal escapes and invisible characters are escaped, which
     means the same to a program (TR-1). Records and structs may occur anywhere in it."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+    some = (sys.stdout.encoding or "utf-8").lower() != "utf-8"  # the locale's encoding lacks some
+    text = json.dumps(value, ensure_ascii=some, indent=2, default=_plain)
     odd = {char for char in set(text) if char != "\n" and safe(char) != char}
     return text.translate({ord(char): _escaped(char) for char in odd}) if odd else text
 

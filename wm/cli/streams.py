@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 
 def fill() -> bool:
@@ -26,6 +27,14 @@ def fill() -> bool:
     sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     return closed
+
+
+def tolerate() -> None:
+    """Replace characters that the locale's encoding lacks: by default Python refuses to print them,
+    behind what the verb did."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors="replace")
 
 
 def text_argument(words: Sequence[str]) -> str:
