@@ -119,6 +119,13 @@ def test_only_named_files_are_a_persons_own_words(user: Terminal) -> None:
     assert "release branch" not in user.wm("inspect").out
 
 
+def test_standard_input_is_refused_with_the_way_that_works(terminal: Terminal) -> None:
+    for name in ("-", "/dev/stdin"):
+        said = terminal.wm("import", name)
+        assert said.code == 1
+        assert "not standard input. Name a file: `wm export -o FILE`" in said.sentences
+
+
 def test_a_second_import_changes_no_byte(terminal: Terminal) -> None:
     rules(terminal)
     store(terminal)

@@ -21,7 +21,7 @@ from wm.cli.context import Caller, Result, absolute, prints
 from wm.cli.entries import SHORT_ID, WORDS, short_id
 from wm.cli.options import choice, flag
 from wm.cli.overview import print_heading
-from wm.errors import WmError
+from wm.errors import UserError, WmError
 from wm.ops import explanations
 from wm.ops.imports.files import NAMES, Gathered, ImportSelection, gather
 from wm.ops.imports.foreign_file import UnreadableFile
@@ -85,6 +85,11 @@ def command(
     them: they are active at once, except what the checks refuse, which waits in the inbox; and a
     line that changed since the last import replaces the older one.
     """
+    if {"-", "/dev/stdin"}.intersection(paths):
+        raise UserError(
+            "`wm import` reads files, not standard input.",
+            fix="Name a file: `wm export -o FILE`, then `wm import FILE`.",
+        )
     progress = Progress()
     place = caller.call("inspect", status="inbox").place
     folder = "" if caller.workspace else caller.directory
