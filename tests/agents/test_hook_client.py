@@ -299,6 +299,19 @@ def test_a_waiting_library_costs_its_deadline_and_finishes_in_the_background(
     wait_for(lambda: texts(folder, "workspace-memory.json") == [SHIP], 60)
 
 
+def test_a_library_that_waits_with_locks_of_its_own_keeps_them_in_the_background(
+    tmp_path: Path,
+) -> None:
+    """The last lock that it takes is another's: it holds those of the documents by then."""
+    folder = begun(tmp_path)
+    (folder / "evidence").mkdir(mode=0o700, exist_ok=True)
+    with (folder / "evidence" / ".log.lock").open("ab") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        done = hurried(tmp_path, 1.5, said(tmp_path))
+        assert shown(done).startswith("wm has not recorded this (UserPromptSubmit) after 1.5 s.")
+    wait_for(lambda: texts(folder, "workspace-memory.json") == [SHIP], 60)
+
+
 def test_a_library_that_never_ends_is_given_up_in_the_background_and_logged(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     with (folder / ".workspace-memory.json.lock").open("ab") as lock_file:

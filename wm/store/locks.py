@@ -16,6 +16,7 @@ import os
 import time
 import weakref
 from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from functools import partial
 
 from filelock import lock_descriptor, unlock_descriptor
@@ -31,6 +32,19 @@ MANY_LOCKS = 64
 """Locks from which on one transaction may need more open files than processes usually may have."""
 
 
+_TAKEN_OVER: ContextVar[bool] = ContextVar("taken_over", default=False)
+
+
+@contextlib.contextmanager
+def taken_over_by_child() -> Iterator[None]:
+    """Within it a forked child keeps the locks: it finishes the work, and this process ends."""
+    token = _TAKEN_OVER.set(True)
+    try:
+        yield
+    finally:
+        _TAKEN_OVER.reset(token)
+
+
 class Lock(Struct, eq=False, weakref=True):
     """A held lock: the open lock file, and the document that it guards, in its open folder."""
 
@@ -40,7 +54,7 @@ class Lock(Struct, eq=False, weakref=True):
 
 
 class Locks:
-    """All locks of one store. A forked child holds none of them (F27)."""
+    """All locks of one store. A forked child holds none of them (F27), unless it takes over."""
 
     def __init__(self, disk: Disk, settings: StoreSettings) -> None:
         self._disk = disk
@@ -158,7 +172,7 @@ class Locks:
 
 def _forget_in_child(locks: weakref.ref[Locks]) -> None:
     def forget() -> None:
-        if found := locks():
+        if (found := locks()) and not _TAKEN_OVER.get():
             found.forget()
 
     os.register_at_fork(after_in_child=forget)

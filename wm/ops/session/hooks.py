@@ -42,6 +42,7 @@ from wm.ops.session.tool_outputs import LEAST_LINES
 from wm.secrets.redact import Redactor
 from wm.settings import Settings, load
 from wm.store.base import Ref
+from wm.store.locks import taken_over_by_child
 from wm.store.project import read_regular
 from wm.text import patterns
 from wm.text.jsontext import object_of
@@ -230,14 +231,15 @@ hook = Operation(
 
 
 def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
-    """Run one hook call on the files, without a daemon; return what the hook must print.
+    """Run one hook call on the files, without a daemon; return what the hook must print. A process
+    that is forked meanwhile takes over, locks included, and this one must end.
 
     Raises the errors of the store and the adapter, and UserError for a broken configuration.
     """
     request = _request(agent, event, payload, project)
     settings = load()
     wait_s = min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)
-    with opened(_with_lock_wait(settings, wait_s)) as runtime:
+    with opened(_with_lock_wait(settings, wait_s)) as runtime, taken_over_by_child():
         return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
 
 
@@ -273,7 +275,7 @@ def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:
     prompts = [item for item in _events(parsed) if isinstance(item.event, UserPrompt)]
     if not prompts:
         return 0
-    with opened(_with_lock_wait(load(), JOURNAL_WAIT_S)) as runtime:
+    with opened(_with_lock_wait(load(), JOURNAL_WAIT_S)) as runtime, taken_over_by_child():
         answers = [execute(runtime, keep_requests_operation, item) for item in prompts]
     return sum(len(answer.remembered) for answer in answers)
 
