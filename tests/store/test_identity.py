@@ -214,6 +214,11 @@ def test_missing_folders_files_and_the_root_are_refused(base: Path) -> None:
         where(Path("/"))
 
 
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(UserError, match="cannot be used"):
+        find("/srv/\ud800")
+
+
 def test_a_deleted_current_folder_is_a_missing_one(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,7 +54,11 @@ def key_of(root: StrPath | bytes) -> str:
 
 def shown(path: StrPath) -> str:
     """A path as text for documents: bytes that are not UTF-8 become `\\xNN`."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    try:
+        raw = os.fsencode(path)
+    except UnicodeEncodeError:  # half a surrogate pair, from a client's JSON: no file has that name
+        raw = os.fspath(path).encode("utf-8", "surrogatepass")
+    return raw.decode("utf-8", "backslashreplace")
 
 
 def find(
