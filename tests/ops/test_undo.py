@@ -115,6 +115,15 @@ def test_a_redone_change_replaces_what_is_in_force_by_now(bench: Bench, again: s
     assert bench.texts() == [PORTS[0]]
 
 
+def test_a_replacement_names_the_command_that_takes_just_it_back(bench: Bench) -> None:
+    bench.remember(PORTS[0])
+    said = bench.call("remember", text=PORTS[1])
+    bench.remember(SHIP)
+    assert f"`wm undo {said.entry.id}` restores it." in said.message
+    bench.call("undo", act=said.entry.id)
+    assert set(bench.texts()) == {PORTS[0], SHIP}
+
+
 def test_a_redone_change_replaces_a_later_one(bench: Bench) -> None:
     bench.remember(PORTS[0])
     bench.remember(PORTS[1])

@@ -332,8 +332,9 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
         case "superseded":
             gone = admission.details.get("replaces")
             named = ", ".join(map(str, gone)) if isinstance(gone, tuple) else "an older entry"
-            undo = f"wm undo {entry.id}" if entry.scope == USER else "wm undo"
-            undo = f" `{undo}` restores it." if "changed" in admission.reason_codes else ""
+            # By id: the agent may show this after other acts, which plain `wm undo` would undo.
+            undo = f" `wm undo {entry.id}` restores it."
+            undo = undo if "changed" in admission.reason_codes else ""
             said = f"Remembered as {entry.id}; it replaces {named}.{undo}"
         case "inbox":
             said = f"It waits in the inbox, because {explanations.reasons(entry.reasons)}."
