@@ -187,7 +187,16 @@ def _restore(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     work.delete(trash_ref(work.key, entry.id))
     # If its id is in use by now, the entry returned under another one.
     back = get(memory, facts[0].entry)
-    return EntryAnswer(entry=back, message=f"Restored as {back.id}{replacing(facts)}.")
+    said = f"Restored as {back.id}{replacing(facts)}.{contradicted(work, memory, back)}"
+    return EntryAnswer(entry=back, message=said)
+
+
+def contradicted(work: LocatedWork, memory: WorkspaceMemory, back: MemoryEntry) -> str:
+    """A sentence about later entries that contradict a restored one; "" without any. Both stay: the
+    person asked for the one, and said the other."""
+    with memory_editor(work, memory, MemoryEditor) as editor:
+        later = [e.id for e in editor.retired_by(back) if e.created_at > back.created_at]
+    return f" It may contradict {', '.join(later)}, which is newer." if later else ""
 
 
 def replacing(facts: Sequence[Fact]) -> str:

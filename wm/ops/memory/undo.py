@@ -56,7 +56,7 @@ from wm.ops.memory.documents import (
     read_tombstones,
     save_memory,
 )
-from wm.ops.memory.entries import in_trash, replacing, to_trash, trash_ref
+from wm.ops.memory.entries import contradicted, in_trash, replacing, to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
@@ -169,6 +169,8 @@ def _undo(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
         event = _stage(work, act, done, reason="undone", stone=done.stone)
         save_memory(work, done.memory)
     message = _sentence(done, act, applied=apply)
+    if done.untrashes:
+        message += contradicted(work, done.memory, done.entry)
     return Undone(act=_view(act, {}), entry=done.entry, applied=apply, event=event, message=message)
 
 

@@ -137,7 +137,8 @@ def _trashed(caller: Caller) -> dict[str, Any]:
 
 
 def print_restored(answer: Any) -> None:
-    output.message(answer)
+    nothing_else = answer.message == f"Restored as {answer.entry.id}."
+    output.paragraph("Restored." if nothing_else else answer.message)
     print_entry(answer.entry)
 
 
