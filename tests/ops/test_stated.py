@@ -142,7 +142,8 @@ def test_how_the_user_wants_answers_holds_in_every_workspace(bench: Bench) -> No
 
 def test_a_changed_wish_for_every_workspace_replaces_the_older_one(bench: Bench) -> None:
     said(bench, "Always answer me in German.")
-    said(bench, "you can answer me in English again")
+    shown = said(bench, "you can answer me in English again").shown
+    assert "English again” in place of “Always answer me in German.” (undo: " in shown
     assert [v.entry.text for v in inspect_user(bench) if v.entry.status == "active"] == [
         "you can answer me in English again"
     ]

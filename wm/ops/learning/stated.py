@@ -177,16 +177,26 @@ def _unsure(memory: WorkspaceMemory, session: str) -> list[MemoryEntry]:
     return [e for e in waiting if UNSURE in e.reasons]
 
 
-def notice(kept: tuple[Remembered, ...]) -> str:
-    """What the person reads about statements that became active, with the way to undo each, and
-    about those that could not be stored."""
-    lines = [f"wm learned: “{entry.text}” (undo: {_undo(entry)})" for entry in _active(kept)]
+def notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
+    """What the person reads about statements that became active, with what each replaced and the
+    way to undo it, and about those that could not be stored."""
+    lines = [
+        f"wm learned: “{entry.text}”{_in_place_of(work, entry)} (undo: {_undo(entry)})"
+        for entry in _active(kept)
+    ]
     lines += [
         f"wm did not store “{one.entry.text}” yet: {one.message}"
         for one in kept
         if one.outcome == "retryable" and one.entry is not None
     ]
     return "\n".join(lines)
+
+
+def _in_place_of(work: LocatedWork, entry: MemoryEntry) -> str:
+    memory = read_memory(work.at(USER_PLACE) if entry.scope == USER else work)
+    old = (f"“{e.text[:SHORT_CHARS]}”" for e in memory.entries if e.superseded_by == entry.id)
+    texts = ", ".join(old)
+    return f" in place of {texts}" if texts else ""
 
 
 def upgrade_notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:

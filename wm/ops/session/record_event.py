@@ -301,7 +301,7 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     return EventAnswer(
         remembered=remembered,
         learned=learned,
-        shown=stated.notice(learned) or stated.upgrade_notice(work, learned),
+        shown=stated.notice(work, learned) or stated.upgrade_notice(work, learned),
         open_errors=len(state.open_errors),
         notices=(*confirmations, *forgotten, *notice, *also),
     )
