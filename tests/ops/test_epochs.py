@@ -153,3 +153,19 @@ def test_hot_state_is_a_separate_block_after_the_memory(bench: Bench) -> None:
     (first, _), (second, text), (third, _) = blocks(bench)
     assert (first, second, third) == ("workspace_memory", "hot_state", "working_memory")
     assert "cart.py (edit)" in text
+
+
+def test_a_later_prompt_of_a_session_shows_what_it_kept_as_it_is_now(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.event("user_prompt", text=f"Remember that {SHIP}")
+    bench.event("user_prompt", text=f"Remember that {CENTS}")
+    bench.event("user_prompt", text=f"Remember that {QUEUE}")
+    shipped, counted, queued = bench.memory().entries
+    bench.call("forget_entry", id=shipped.id)
+    bench.call("edit_entry", id=counted.id, text="Amounts are kept in tenths of cents.")
+    bench.event("session_started", source="compact")
+    shown = {block.name: block.text for block in bench.prompt(refresh=True).blocks}
+    assert SHIP not in "".join(shown.values())
+    assert CENTS not in "".join(shown.values())
+    assert "Amounts are kept in tenths of cents." in shown["hot_state"]
+    assert queued.text in shown["hot_state"]

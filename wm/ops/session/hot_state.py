@@ -16,7 +16,9 @@ from wm.formats.core_memory import CoreMemory
 from wm.formats.pressure import Pressure
 from wm.formats.session_state import NEWEST, CompactionState, SessionState
 from wm.formats.working_memory import WorkingMemory
+from wm.ops.memory.entries import in_trash
 from wm.ops.operation import LocatedWork
+from wm.ops.place import USER_PLACE, memory_ref
 from wm.settings import SessionSettings
 from wm.store.base import D, Health, Reading, Ref
 from wm.store.paths import SESSIONS, sid
@@ -46,6 +48,29 @@ def working_ref(key: str, session_id: str) -> Ref[WorkingMemory]:
 
 def pressure_ref(key: str, session_id: str) -> Ref[Pressure]:
     return Ref(Pressure, key, sid(session_id))
+
+
+def with_memories_of_now(work: LocatedWork, state: SessionState) -> SessionState:
+    """The session with the memories that it kept as they are now: without those that were forgotten
+    or replaced since, and with edited texts. Those in the journal stay as they are."""
+    if not state.pending_memories:
+        return state
+    refs = (memory_ref(work.key), memory_ref(USER_PLACE.key))
+    found = filter(None, (work.read(ref).document for ref in refs))
+    known = {entry.id: entry for memory in found for entry in memory.entries}
+    notes = []
+    for note in state.pending_memories:
+        entry = known.get(note.id)
+        if entry is not None and entry.status == "active":
+            notes.append(note.model_copy(update={"type": entry.type, "text": entry.text}))
+        elif entry is None and not _is_in_trash(work, note.id):
+            notes.append(note)
+    return state.model_copy(update={"pending_memories": tuple(notes)})
+
+
+def _is_in_trash(work: LocatedWork, entry_id: str) -> bool:
+    places = (work, work.at(USER_PLACE))
+    return any(in_trash(place, entry_id) is not None for place in places)
 
 
 def load_session(work: LocatedWork, request: SessionScoped) -> SessionState:

@@ -34,6 +34,7 @@ from wm.ops.session.hot_state import (
     require_session,
     save_session,
     session_ref,
+    with_memories_of_now,
 )
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -105,6 +106,7 @@ def _blocks(
     work: LocatedWork, state: SessionState, view: View, *, first: bool
 ) -> tuple[tuple[PromptBlock, ...], SessionState]:
     """The blocks, and the session after their words were counted."""
+    state = with_memories_of_now(work, state)
     snapshot = hot_snapshot.render(state, work.settings.session)
     notes = core_blocks.text(work, state)
     handoff, last = "", ""

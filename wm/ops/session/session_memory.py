@@ -42,6 +42,7 @@ from wm.ops.session.hot_state import (
     require_state,
     session_memory,
     session_ref,
+    with_memories_of_now,
     working_ref,
 )
 from wm.store.base import Health
@@ -213,6 +214,7 @@ def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
     state = require_readable(reading, f"state of the session {request.session_id}")
     if state is None:
         raise no_session(work.place, f"There is no session {request.session_id!r}")
+    state = with_memories_of_now(work, state)
     text = hot_snapshot.render(state, work.settings.session).text
     core, items = session_memory(work, state)
     settings = work.settings
