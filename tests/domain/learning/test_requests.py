@@ -91,6 +91,26 @@ def test_a_request_to_forget_behind_a_private_part_is_found() -> None:
     assert find_requests_and_forgets(message, GATE)[1] == ("we ship on Mondays",)
 
 
+@pytest.mark.parametrize(
+    ("message", "kept", "gone"),
+    [
+        ("Remember that we ship. Forget that we wait.", ["we ship."], ("we wait.",)),
+        ("Forget that we wait. Remember that we ship.", ["we ship."], ("we wait.",)),
+        ("remember: we ship on Mondays; forget that we wait", ["we ship on Mondays"], ("we wait",)),
+        ("Thanks. Forget that we wait. What is next?", [], ("we wait.",)),
+        ("> Forget that we wait. Remember that we ship.", [], ()),
+        ('Remember that "go; forget that we wait" is printed', None, ()),
+    ],
+)
+def test_requests_to_keep_and_to_forget_in_one_line_are_two(
+    message: str, kept: list[str] | None, gone: tuple[str, ...]
+) -> None:
+    found, forgets = find_requests_and_forgets(message, GATE)
+    texts = [one.text for one in found.found]
+    assert texts == kept if kept is not None else "forget that we wait" in texts[0]
+    assert forgets == gone
+
+
 OWN = GateSettings(
     triggers=(
         Trigger("nb", r"n\.?b\.?[:,]\s*"),

@@ -356,7 +356,37 @@ def _normalised(message: str) -> _Message:
         apart = (_apart(line) if at in asking and at in typed else line for at, line in lines)
         text = "\n".join(apart)
         asking = inner_requests.asking_lines(text)
-    return _Message(text, encoded(_plain(text) + "\n"), asking)
+    asked = _Message(text, encoded(_plain(text) + "\n"), asking)
+    if len(text) > DOCUMENT_CHARS or not _FORGET_HINT.found_in(asked.plain):
+        return asked
+    if not _ANY_FORGET.found_in(encoded(_plain(_PART_END.sub("\n", text)) + "\n")):
+        return asked
+    split = "\n".join(
+        _forgets_apart(line.text) if not line.origin else line.text for line in typed_lines(text)
+    )
+    if split == text:
+        return asked
+    return _Message(split, encoded(_plain(split) + "\n"), inner_requests.asking_lines(split))
+
+
+def _forgets_apart(line: str) -> str:
+    """A line with breaks between its requests, if one of them is to forget: neither is a part of
+    what the other one is about."""
+    ends = [
+        part.end()
+        for part in islice(_PART_END.finditer(line), MOST_SENTENCES)
+        if not _ABBREVIATED.is_match(line[: part.start()][-3:])
+    ]
+    cuts, forgets = {0, len(line)}, False
+    for begin, end in pairwise((0, *ends, len(line))):
+        if _is_in_quotation(line[:begin]):
+            continue
+        if _forgotten(line[begin:end], TRIGGER_CHARS):
+            cuts, forgets = cuts | {begin, end}, True
+        elif _may_ask(line[begin:end]):
+            cuts.add(begin)
+    parts = (line[a:b].rstrip(" ;；") for a, b in pairwise(sorted(cuts)))
+    return "\n".join(filter(None, parts)) if forgets else line
 
 
 def _behind_private(line: str) -> str:
@@ -565,6 +595,7 @@ def _later(line: str) -> Iterator[str]:
 MOST_SENTENCES = 12
 """Sentences of a line that are looked at."""
 _SENTENCE_END = Lazy(r"[.!?]\s+|[。！？।]")
+_PART_END = Lazy(r"[.!?;]\s+|[。！？।；]")
 _ABBREVIATED = Lazy(r"(?:^|[^\pL\pN])\p{Ll}$")
 """What a full stop follows that ends no sentence: the last letter of "e.g.", "z. B."."""
 _OPENS = Lazy(r"(?:^|[\s(:])['‘`]\S|[「『]")
