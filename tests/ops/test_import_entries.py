@@ -477,3 +477,13 @@ def test_a_file_that_nobody_claims_replaces_nothing(bench: Bench) -> None:
     claims_less = noted(TWO, status="active", created_at=OTHER)
     assert outcomes(run(bench, claims_less)) == ["promoted"]
     assert set(bench.texts()) == {ONE, TWO}
+
+
+def test_what_is_imported_for_all_projects_is_replaced_like_what_is_said_for_them(
+    bench: Bench,
+) -> None:
+    everywhere = {"workspace": "user", "directory": ""}
+    run(bench, fact(ONE, type="project", source="explicit"), **everywhere)
+    bench.call("remember", text=TWO, user=True)
+    (view,) = bench.call("inspect", **everywhere).entries
+    assert (view.entry.text, view.entry.scope) == (TWO, "user")

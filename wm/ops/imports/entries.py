@@ -29,6 +29,7 @@ from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
 from wm.domain.memory.acts import IMPORTED
+from wm.domain.memory.scope import USER, WORKSPACE
 from wm.domain.times import in_past, iso
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -44,7 +45,7 @@ from wm.ops.imports import sessions as import_sessions
 from wm.ops.learning.remember import judge, learn_refs
 from wm.ops.memory.documents import load_memory, read_memory, read_tombstones, save_memory
 from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import locate
+from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.paths import sid
@@ -114,7 +115,7 @@ def _admitted(
 # --- one statement -------------------------------------------------------------------------
 
 
-def _newcomer(work: Work, fact: ImportFact) -> Newcomer:
+def _newcomer(work: LocatedWork, fact: ImportFact) -> Newcomer:
     """The entry for a statement, and the reasons against it."""
     entry = _entry(work, fact)
     # A statement that only waits is judged like a model's proposal, as no person asked for it; but
@@ -139,7 +140,7 @@ def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> 
     return () if hard else soft
 
 
-def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
+def _entry(work: LocatedWork, fact: ImportFact) -> MemoryEntry:
     redact, settings = work.redact, work.settings.memory
     text = redact(fact.text.strip())
     source = _word(fact.source, SOURCES, "compaction")
@@ -155,6 +156,7 @@ def _entry(work: Work, fact: ImportFact) -> MemoryEntry:
         confidence=CONFIDENCE[source] if fact.confidence is None else _share(fact.confidence),
         origin="user" if fact.is_users else "import",
         status=status,
+        scope=USER if work.key == USER_PLACE.key else WORKSPACE,
         supersedes=tuple(name for name in fact.supersedes if _is_valid_id(name)),
         tags=tuple(redact(tag) for tag in fact.tags),
         created_at=created,
