@@ -487,3 +487,8 @@ def test_what_is_imported_for_all_projects_is_replaced_like_what_is_said_for_the
     bench.call("remember", text=TWO, user=True)
     (view,) = bench.call("inspect", **everywhere).entries
     assert (view.entry.text, view.entry.scope) == (TWO, "user")
+
+
+def test_an_entry_of_a_branch_stays_bound_to_it(bench: Bench) -> None:
+    run(bench, fact(SHIP, branch="spike"))
+    assert by_text(bench, SHIP).scope == "branch:spike"

@@ -29,6 +29,8 @@ class ImportFact(Record):
     """The user says it with this import: it may replace what it contradicts (WM-8)."""
     confidence: float | None = None
     status: str = "inbox"
+    branch: str = ""
+    """The branch that it is bound to, if any."""
     tags: tuple[str, ...] = ()
     created_at: str = ""
     updated_at: str = ""

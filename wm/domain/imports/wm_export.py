@@ -27,6 +27,7 @@ from wm.domain.imports.foreign import (
     unfit,
     words,
 )
+from wm.domain.memory.scope import branch_of
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 
 NAME = "wm-export"
@@ -79,6 +80,7 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
         confidence=number(entry.confidence),
         # Tainted entries need a person's approval again.
         status="inbox" if entry.tainted else entry.status,
+        branch=words(branch_of(entry.scope) or ""),
         tags=tuple(tag for tag in entry.tags[:MAX_TAGS] if words(tag, 60)),
         created_at=moment(entry.created_at),
         updated_at=moment(entry.updated_at),

@@ -29,7 +29,7 @@ from wm.domain.imports.sources import SOURCES as KNOWN
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
 from wm.domain.memory.acts import IMPORTED
-from wm.domain.memory.scope import USER, WORKSPACE
+from wm.domain.memory.scope import BRANCH, USER, WORKSPACE
 from wm.domain.times import in_past, iso
 from wm.errors import UserError
 from wm.formats.base import Document
@@ -156,7 +156,7 @@ def _entry(work: LocatedWork, fact: ImportFact) -> MemoryEntry:
         confidence=CONFIDENCE[source] if fact.confidence is None else _share(fact.confidence),
         origin="user" if fact.is_users else "import",
         status=status,
-        scope=USER if work.key == USER_PLACE.key else WORKSPACE,
+        scope=_scope(work, fact),
         supersedes=tuple(name for name in fact.supersedes if _is_valid_id(name)),
         tags=tuple(redact(tag) for tag in fact.tags),
         created_at=created,
@@ -170,6 +170,12 @@ def _entry(work: LocatedWork, fact: ImportFact) -> MemoryEntry:
         session=_sid(fact.session),
         reasons=tuple(redact(code)[:40] for code in fact.reasons) if status == "inbox" else (),
     )
+
+
+def _scope(work: LocatedWork, fact: ImportFact) -> str:
+    if work.key == USER_PLACE.key:
+        return USER
+    return BRANCH + work.redact(fact.branch) if fact.branch else WORKSPACE
 
 
 def _is_valid_id(name: str) -> bool:
