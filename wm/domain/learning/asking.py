@@ -26,10 +26,11 @@ from wm.text.sentence_forms import forms_of
 from wm.text.tables import Tables
 from wm.text.word_grams import JOINED, grams
 
-ASKS_SCORE, WAITING_SCORE = -0.75, -2.25
+ASKS_SCORE, WAITING_SCORE = -0.75, -1.75
 """A sentence asks to keep a text if its score, and a share of the score by which the text is a
 lasting statement (`stated`), reach the first. From the second on, the request is unsure, as is
-one in which no word is about keeping or knowing."""
+one in which no word is about keeping or knowing. Of 1,138 real messages, 31 have an unsure request
+from -2.25 on and none of them asks; from -1.75 on, 11 do."""
 
 FEW, PER_DOUBLING = 3, 1.5
 """Up to so many sentences, each is judged alone. Each doubling raises both scores by so much: in a

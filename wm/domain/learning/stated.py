@@ -57,6 +57,13 @@ BRIEF_SCORE = -0.3
 in one of two to four. Of 1,086 real messages that no fit uses it keeps one line that lasts and two
 that do not; with -0.4, and in the middle of work too, two and 13."""
 
+BAN_SCORE = -0.5
+"""The same for a sentence that opens with a ban: "don't edit the seeds and don't run them". Of 1,087
+real messages that no fit uses it keeps two lines that last and none that does not."""
+
+ALWAYS_SCORE = -2.0
+"""The same for one that opens with the order to do something always."""
+
 PLAIN_SCORE = -2.5
 """The same for a plain statement (`_is_plain`), if the message has nothing else and opens a
 session: "packages/api uses jest". In the middle of work it waits."""
@@ -263,6 +270,10 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
         return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
     if "asking" in features and not (features & _RULE or _names_language(features)):
         return ASKING_SCORE
+    if {"first:always", "for_good", "task"} <= features:
+        return ALWAYS_SCORE
+    if "first:ban" in features:
+        return BAN_SCORE
     reports = {"first:myself", "first:past"} <= features
     is_brief = "few" in features and not (reports or features & {"first:task", "request", "ask"})
     opens = not features & {"before", "trouble"}
@@ -480,7 +491,8 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     raw = encoded(read)
     code = frozenset(line_numbers(raw, _CODE.line_starts(raw)))
     kept = (x.text for x in lines if not x.origin and x.number not in code)
-    typed = _BULLET.sub("", "\n".join(kept))
+    bare = _BULLET.sub("", "\n".join(kept)).split("\n")
+    typed = "\n".join(_without_files(line) for line in bare)
     lang = language(folded(typed[:2000]))
     found_in = (piece for line in typed.split("\n") for piece in _pieces(line, lang))
     pieces = list(islice((p for p in found_in if p.text.strip(".。！!")), MAX_SENTENCES))
@@ -498,6 +510,21 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
         after = after if piece.but or _BUT.is_match(after) else ""
         found.append(_sentence(piece, lang, own, Place(at), after))
     return [one for one in _with_neighbours(found) if len(one.text) <= MAX_CHARS]
+
+
+_FILES = Lazy(r"^\s*(?:@(?:[/\\~]|\w{1,5}:)?[^\s@]*(?:[/\\]|\.\w{1,5}[:\d-]*)(?:\s+|$))+")
+_IS_SUBJECT = frozenset({"copula", "present", "must"})
+
+
+def _without_files(line: str) -> str:
+    """A line without the files that a client attaches at its beginning: "@api.py @db.py add a
+    test". One that the line is about stays: "@api.py is generated"."""
+    files = _FILES.match(line) if line.lstrip()[:1] == "@" else None
+    if files is None:
+        return line
+    rest = line[files.end() :]
+    found = concepts_of(folded(rest[:80]), language(folded(rest[:80]))).first
+    return line if found & _IS_SUBJECT and "task" not in found else rest
 
 
 _OF_NEIGHBOURS = frozenset(
