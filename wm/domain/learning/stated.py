@@ -336,6 +336,7 @@ def _is_polite(features: frozenset[str]) -> bool:
 def _limits_a_task(features: frozenset[str]) -> bool:
     """Whether a ban belongs to the task before it: "fix the parser and don't touch the styles"."""
     is_task = "first:task" in features or {"first:request", "task", "joined"} <= features
+    is_task = is_task and "first:ban" not in features  # "do not …", as "do …" is a task
     return is_task and "ban" in features and not features & _LASTING
 
 
