@@ -38,8 +38,8 @@ that 108 such real messages would leave, one lasts."""
 MAX_CLAUSES = 8
 """Clauses of a sentence; one with more is a list."""
 
-MIN_CLAUSE_CHARS = 8
-"""Shortest clause that is judged by itself."""
+MIN_CLAUSE_CHARS, MIN_JOINED_CHARS = 8, 5
+"""Shortest clause that is judged by itself; the second in Chinese, Japanese and Korean."""
 
 MAX_MESSAGE_CHARS = 12_000
 """Beginning of a message that is read; what is longer was pasted."""
@@ -204,9 +204,11 @@ def _only_ends(clause: str) -> bool:
 
 
 def _apart(scored: Iterable[tuple[Sentence, float]]) -> list[tuple[Sentence, float]]:
-    """The sentences and clauses that score highest, without those that overlap them, in order."""
+    """The sentences and clauses that score highest, without those that overlap them, in order. A
+    wish for a language is taken without the task before it."""
     found: list[tuple[Sentence, float]] = []
-    for one, score in sorted(scored, key=lambda each: each[1], reverse=True):
+    ranked = sorted(scored, key=lambda each: (_ends_with_language(each[0]), each[1]), reverse=True)
+    for one, score in ranked:
         if not any(one.place.overlaps(other.place) for other, _ in found):
             found.append((one, score))
     return sorted(found, key=lambda each: each[0].place)
@@ -250,12 +252,16 @@ def _names_language(features: frozenset[str]) -> bool:
 _PERSONAL = frozenset({"myself", "always", "since_now", "only"})
 
 
+def _ends_with_language(clause: Sentence) -> bool:
+    return clause.place.first > 0 and _names_language(clause.features)
+
+
 def _has_clauses(sentence: Sentence, score: float) -> bool:
     """Whether a clause may state something. A question may follow what is known ("we are on
     Postgres 15, does it have MERGE?"); what else excludes a sentence excludes its clauses."""
     if score == -math.inf and not _is_excluded(sentence.features - {"asks", "questioned"}):
         score = model().weigh(sentence.features, sentence.grams)
-    return score >= CLAUSE_SCORE
+    return score >= CLAUSE_SCORE or {"speak", "tongue"} <= sentence.features
 
 
 def lasting_score(text: str) -> float:
@@ -645,7 +651,8 @@ def clauses(sentence: Sentence) -> Iterator[Sentence]:
         start, end = cuts[first][0], cuts[last][1]
         part = text[start:end].strip(_BETWEEN)
         part += "" if _is_closed(part) else text[end:].strip()[:1]
-        if len(part) < MIN_CLAUSE_CHARS or not _is_closed(part) or _is_restricted(own[:first]):
+        least = MIN_JOINED_CHARS if lang in JOINED else MIN_CLAUSE_CHARS
+        if len(part) < least or not _is_closed(part) or _is_restricted(own[:first]):
             continue
         after = sentence.after
         if last + 1 < len(cuts):
