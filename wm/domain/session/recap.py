@@ -194,7 +194,7 @@ def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
     passed = [_safe(r.name) for r in recap.checks if not r.exit_code]
     rows = [
         ("asked", [f'"{neutralise(recap.asked)}"'] if recap.asked else []),
-        ("open errors", [_safe(e.file or e.check) for e in recap.open]),
+        ("open errors", list(dict.fromkeys(_safe(e.file or e.check) for e in recap.open))),
         ("checks failed", failed),
         ("checks passed", passed),
         ("changed", [_safe(path) for path in recap.main_files]),

@@ -300,7 +300,9 @@ def _to_inbox(work: LocatedWork, memory: WorkspaceMemory, waiting: MemoryEntry) 
             f"The text has {len(waiting.text)} characters; an entry holds {limit}.",
             fix="Shorten it, or keep it in a file and remember where it is.",
         )
-    twin = next((e for e in memory.entries if e.status == "inbox" and e.text == waiting.text), None)
+    own = canonical(waiting.text)
+    others = (e for e in memory.entries if e.status == "inbox" and canonical(e.text) == own)
+    twin = next(others, None)
     fact = Fact(
         "memory_inbox",
         "gate",
