@@ -61,8 +61,8 @@ BAN_SCORE = -0.5
 """The same for a sentence that opens with a ban: "don't edit the seeds and don't run them". Of 1,087
 real messages that no fit uses it keeps two lines that last and none that does not."""
 
-ALWAYS_SCORE = -2.0
-"""The same for one that opens with the order to do something always."""
+ALWAYS_SCORE = -4.0
+"""The same for one that opens with the order to do something always: "always check the docs"."""
 
 PLAIN_SCORE = -2.5
 """The same for a plain statement (`_is_plain`), if the message has nothing else and opens a
@@ -180,14 +180,14 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     found = []
     for sentence, score in _apart(scored):
         plain = only_plain and _is_plain(sentence.features)
-        only_change = score < waits and not plain
-        if score < (PLAIN_SCORE if plain else CHANGE_SCORE):
+        certain = score >= _certain_score(sentence.features, plain)
+        only_change = score < waits and not (plain or certain)
+        if score < (PLAIN_SCORE if plain else CHANGE_SCORE) and not certain:
             continue
         if only_change and not marks_change(sentence.text):
             continue
         kind = _type(sentence.features)
         scope = _scope(sentence, of_sentence[sentence.place.sentence])
-        certain = score >= _certain_score(sentence.features, plain)
         certain = certain and "unsure" not in sentence.features and is_short
         found.append(Statement(sentence.text, kind, scope, certain, only_change))
     return tuple(found)
@@ -276,10 +276,10 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
         return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
     if "asking" in features and not (features & _RULE or _names_language(features)):
         return ASKING_SCORE
-    if {"first:always", "for_good", "task"} <= features:
+    if {"first:always", "for_good", "task"} <= features and not features & _OF_PRODUCT:
         return ALWAYS_SCORE
-    if "first:ban" in features:
-        return BAN_SCORE
+    if "first:ban" in features and ("task" in features or "first:always" not in features):
+        return BAN_SCORE  # "never works on Safari" has the form of a ban
     reports = {"first:myself", "first:past"} <= features
     is_brief = "few" in features and not (reports or features & {"first:task", "request", "ask"})
     opens = not features & {"before", "trouble"}
@@ -288,6 +288,9 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
 
 _RULE = frozenset({"always", "first:ban"})
 """A sentence with one of these is more than the background of a question."""
+
+_OF_PRODUCT = frozenset({"defect", "screen"})
+"""What something always does wrong, or always shows, is about the product."""
 
 _VALUE = frozenset({"number", "path", "proper"})
 
