@@ -106,6 +106,17 @@ def test_the_same_failure_is_answered_once_with_what_ended_it(bench: Bench) -> N
     assert run(bench, "s-2", "pytest tests/test_dock.py", 1, other).notices == ()
 
 
+def test_a_file_with_two_open_errors_is_named_once(bench: Bench) -> None:
+    bench.event("session_started", session="s-1")
+    bench.event("user_prompt", session="s-1", text="Make the dock tests pass.")
+    crane = "FAILED tests/test_dock.py::test_crane - KeyError: 'load'"
+    run(bench, "s-1", "pytest tests/test_dock.py", 1, f"{FAILED}\n{crane}")
+    bench.event("session_ended", session="s-1")
+    assert len(bench.call("recap_sessions").recaps[0].open) == 2
+    bench.event("session_started", session="s-2")
+    assert "open errors: tests/test_dock.py\n" in last_session(bench, "s-2")
+
+
 def test_words_of_tools_do_not_reach_the_next_session(bench: Bench) -> None:
     bench.event("session_started", session="s-1")
     bench.event("user_prompt", session="s-1", text="Fix it.")

@@ -80,6 +80,21 @@ def test_an_unsure_change_replaces_only_what_was_learned_in_passing(
     assert len(bench.texts("inbox")) == (0 if replaced else 1)
 
 
+def test_an_unsure_change_of_what_itself_waits_is_not_certain(bench: Bench) -> None:
+    bench.event("assistant_text", text="Done, all tests pass.")
+    said(bench, "The API listens on port 8080, maybe.")
+    assert (len(bench.texts()), len(bench.texts("inbox"))) == (0, 1)
+    said(bench, "The API now listens on port 9080, fix the test.")
+    assert bench.texts() == []
+
+
+def test_the_same_words_wait_once_whatever_their_marks(bench: Bench) -> None:
+    bench.event("assistant_text", text="Done, all tests pass.")
+    said(bench, "the main branch is trunk")
+    said(bench, "The main branch is trunk.")
+    assert (bench.texts(), len(bench.texts("inbox"))) == ([], 1)
+
+
 @pytest.mark.parametrize(
     "text",
     ["Merk dir das nicht, hier immer Port 80.", "Don't remember this: we always use port 80 here."],

@@ -615,3 +615,59 @@ LOOK_ALIKES = (
 @pytest.mark.parametrize(("text", "part"), LOOK_ALIKES)
 def test_what_only_looks_doubtful_is_certain(text: str, part: str) -> None:
     assert any(part in one.text for one in statements(text) if one.is_certain)
+
+
+DONE = "The exporter is done, all tests pass."
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("@src/api.py @docs/plan.md run the build with make", None),
+        ("@docs/plan.md:12-30 we use kebab-case for file names", "we use kebab-case"),
+        ("@src/routes.ts is generated, never edit it by hand", "@src/routes.ts is generated"),
+        ("@tanstack/query is pinned to version 4 here", "@tanstack/query is pinned"),
+    ],
+)
+def test_files_attached_before_a_sentence_are_not_part_of_it(
+    message: str, kept: str | None
+) -> None:
+    found = [one.text for one in statements(message) if one.is_certain]
+    assert found == [] if kept is None else found[0].startswith(kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always update the readme when an option changes.",
+        "always check the docs first",
+        "Do not reset the sandbox, we'd lose the customers in it",
+    ],
+)
+def test_an_order_that_opens_with_always_or_a_ban_is_kept_in_the_middle_of_work(text: str) -> None:
+    assert [one.is_certain for one in statements(text, DONE)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always the same error in the log.",
+        "Always show the total below the table, in bold",
+        "never works on safari",
+        "Do not start on the second page yet.",
+    ],
+)
+def test_a_report_or_a_detail_with_always_or_never_is_not_kept(text: str) -> None:
+    assert not any(one.is_certain for one in statements(text, DONE))
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("fix the parser, and answer in German", "answer in German"),
+        ("看看这个报错，用中文回答我", "用中文回答我"),
+    ],
+)
+def test_a_wish_for_a_language_is_kept_without_the_task_before_it(message: str, kept: str) -> None:
+    (found,) = statements(message, DONE)
+    assert (found.text, found.scope, found.is_certain) == (kept, "user", True)

@@ -58,8 +58,8 @@ in one of two to four. Of 1,086 real messages that no fit uses it keeps one line
 that do not; with -0.4, and in the middle of work too, two and 13."""
 
 BAN_SCORE = -0.5
-"""The same for a sentence that opens with a ban: "don't edit the seeds and don't run them". Of 1,087
-real messages that no fit uses it keeps two lines that last and none that does not."""
+"""The same for a sentence that opens with a ban: "don't edit the seeds and don't run them". Of
+1,087 real messages that no fit uses it keeps two lines that last and none that does not."""
 
 ALWAYS_SCORE = -4.0
 """The same for one that opens with the order to do something always: "always check the docs"."""

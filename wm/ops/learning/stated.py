@@ -124,10 +124,10 @@ def keep(
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
             work.log([fact], session=sid(session))
             continue
-        # What was asked for is not retired by what may be misread, and what waits is no evidence:
-        # the person is asked.
-        weak = bool(retired) and all(e.status == "active" and e.source not in ASKED for e in retired)
-        sure = one.is_certain or weak
+        # What may be misread retires neither what was asked for nor what itself waits: the person
+        # is asked.
+        learned = (e.status == "active" and e.source not in ASKED for e in retired)
+        sure = one.is_certain or (retired and all(learned))
         reasons = (() if sure else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
             text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
