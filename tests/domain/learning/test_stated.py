@@ -661,6 +661,12 @@ def test_a_report_or_a_detail_with_always_or_never_is_not_kept(text: str) -> Non
     assert not any(one.is_certain for one in statements(text, DONE))
 
 
+@pytest.mark.parametrize("joint", ["and", ", but", "because"])
+def test_a_sentence_does_not_end_with_what_joins_the_next_line(joint: str) -> None:
+    (found,) = statements(f"we never deploy on Fridays {joint}\n- fix the header")
+    assert found.text == "we never deploy on Fridays"
+
+
 @pytest.mark.parametrize(
     ("message", "kept"),
     [

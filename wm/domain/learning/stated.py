@@ -574,7 +574,7 @@ def _sentence(
     if len(piece.text) > MAX_CHARS:
         return Sentence(piece.text, lang, frozenset(), place=place)
     text, lead = _without_lead(piece.text, lang)
-    text, tail = _without_tail(text, lang)
+    text, tail = _without_tail(_ended(text, lang), lang)
     shared = shared | ({"asks"} if piece.asks else set())
     shared |= {"ellipsis"} if piece.ellipsis else set()
     head = piece.text[: piece.text.find(text)]
@@ -585,6 +585,13 @@ def _sentence(
     return found._replace(
         place=place, typed=piece.text, after=after, around=frozenset(shared | doubts & {"denied"})
     )
+
+
+def _ended(text: str, lang: str) -> str:
+    """A text without the "and" of a list that goes on in the next line."""
+    words, _, last = text.rpartition(" ")
+    joints = phrases(JOINT).get(lang, "").split("|")
+    return words.rstrip(_BETWEEN) if words and last in joints and last != "so" else text
 
 
 @lru_cache(maxsize=64)
