@@ -654,6 +654,7 @@ def test_an_order_that_opens_with_always_or_a_ban_is_kept_in_the_middle_of_work(
         "Always the same error in the log.",
         "Always show the total below the table, in bold",
         "never works on safari",
+        "不能将类型“null”分配给类型“string”",
         "Do not start on the second page yet.",
     ],
 )

@@ -278,8 +278,8 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
         return ASKING_SCORE
     if {"first:always", "for_good", "task"} <= features and not features & _OF_PRODUCT:
         return ALWAYS_SCORE
-    if "first:ban" in features and ("task" in features or "first:always" not in features):
-        return BAN_SCORE  # "never works on Safari" has the form of a ban
+    if _is_ban(features):
+        return BAN_SCORE
     reports = {"first:myself", "first:past"} <= features
     is_brief = "few" in features and not (reports or features & {"first:task", "request", "ask"})
     opens = not features & {"before", "trouble"}
@@ -288,6 +288,14 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
 
 _RULE = frozenset({"always", "first:ban"})
 """A sentence with one of these is more than the background of a question."""
+
+
+def _is_ban(features: frozenset[str]) -> bool:
+    """Whether a text forbids something. "never works on Safari" has no task; a quotation shows what
+    a program printed."""
+    is_order = "task" in features or "first:always" not in features
+    return "first:ban" in features and is_order and "quoted" not in features
+
 
 _OF_PRODUCT = frozenset({"defect", "screen"})
 """What something always does wrong, or always shows, is about the product."""
