@@ -662,6 +662,24 @@ def test_a_report_or_a_detail_with_always_or_never_is_not_kept(text: str) -> Non
     assert not any(one.is_certain for one in statements(text, DONE))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ledger tables may only be altered between 22:00 and 04:30.",
+        "the crawler takes at most 1,500 pages a day.",
+        "the wiki is at https://wiki.quay.example:8443/start.",
+    ],
+)
+def test_a_time_a_number_and_an_address_are_not_cut(text: str) -> None:
+    found = statements(f"{text} Please fix the header.", DONE)
+    assert [one.text for one in found] == [text]
+
+
+def test_marks_of_bold_words_are_left_out_but_not_those_of_paths() -> None:
+    found = statements("**Never edit** what is in src/**/gen by hand.")
+    assert [one.text for one in found] == ["Never edit what is in src/**/gen by hand."]
+
+
 @pytest.mark.parametrize("joint", ["and", ", but", "because"])
 def test_a_sentence_does_not_end_with_what_joins_the_next_line(joint: str) -> None:
     (found,) = statements(f"we never deploy on Fridays {joint}\n- fix the header")

@@ -510,7 +510,7 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     code = frozenset(line_numbers(raw, _CODE.line_starts(raw)))
     kept = (x.text for x in lines if not x.origin and x.number not in code)
     bare = _BULLET.sub("", "\n".join(kept)).split("\n")
-    typed = "\n".join(_without_files(line) for line in bare)
+    typed = "\n".join(_without_files(_unmarked(line)) for line in bare)
     lang = language(folded(typed[:2000]))
     found_in = (piece for line in typed.split("\n") for piece in _pieces(line, lang))
     pieces = list(islice((p for p in found_in if p.text.strip(".。！!")), MAX_SENTENCES))
@@ -528,6 +528,16 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
         after = after if piece.but or _BUT.is_match(after) else ""
         found.append(_sentence(piece, lang, own, Place(at), after))
     return [one for one in _with_neighbours(found) if len(one.text) <= MAX_CHARS]
+
+
+def _unmarked(line: str) -> str:
+    """A line without the marks of bold words; `src/**/*.ts` stays."""
+    if "**" not in line:
+        return line
+    words = line.split(" ")
+    return " ".join(
+        one if "/" in one else one.removeprefix("**").removesuffix("**") for one in words
+    )
 
 
 _FILES = Lazy(r"^\s*(?:@(?:[/\\~]|\w{1,5}:)?[^\s@]*(?:[/\\]|\.\w{1,5}[:\d-]*)(?:\s+|$))+")
@@ -651,9 +661,11 @@ def _cut(lang: str) -> Lazy:
     other: the German "so", the French "ma"."""
     joints = phrases(JOINT).get(lang, "")
     if not joints:
-        return Lazy(r"[,，、:：()（）]\s*|\s+-\s+|因为|所以|けど|から、|ので|니까|는데")
+        return Lazy(r"[,，、：()（）]\s*|:\s+|\s+-\s+|因为|所以|けど|から、|ので|니까|는데")
     also = "|or|which" if lang == "en" else ""
-    return Lazy(rf"[,，、:：()（）]\s*(?:(?:{joints}{also})\s+)?|\s+-\s+|\s+(?:{joints})\s+")
+    return Lazy(
+        rf"(?:[，、：()（）]\s*|[,:]\s+)(?:(?:{joints}{also})\s+)?|\s+-\s+|\s+(?:{joints})\s+"
+    )
 
 
 def clauses(sentence: Sentence) -> Iterator[Sentence]:
