@@ -76,7 +76,8 @@ ASKING_SCORE = 1.5
 real messages, three lines that last and four that do not have a score between this and 0.75."""
 
 WAITING_SCORE = -1.4
-"""A statement of at least this score waits in the inbox: one in 13 real messages has one."""
+"""A statement of at least this score waits in the inbox: one in ten real messages has one. Of 835
+that no fit uses, -1.0 leaves 24 fewer items, three of which last; -1.8 40 more, two of which do."""
 
 LONG_WAITING_SCORE = 0.0
 """The same in a message of more than `MAX_REMARKS` sentences."""
