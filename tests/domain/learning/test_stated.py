@@ -279,7 +279,12 @@ def test_a_rule_and_what_is_only_used_next_are_learned(message: str, kept: str) 
 
 @pytest.mark.parametrize(
     ("text", "is_certain"),
-    [("We support Windows 10 and up. ", False), ("Never log request bodies. ", True)],
+    [
+        ("We support Windows 10 and up. ", False),
+        ("Never log request bodies. ", True),
+        ("Keep your answers short and friendly. ", True),
+        ("I run the emulator myself, you must not start it. ", True),
+    ],
 )
 def test_beside_a_question_a_statement_waits_unless_it_is_a_rule(
     text: str, is_certain: bool

@@ -287,7 +287,7 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
     return BRIEF_SCORE if opens and (is_brief or "alone" in features) else ACTIVE_SCORE
 
 
-_RULE = frozenset({"always", "first:ban"})
+_RULE = frozenset({"always", "first:ban", "must", "only", "prefer", "answer"})
 """A sentence with one of these is more than the background of a question."""
 
 
