@@ -566,7 +566,13 @@ value|The tide logs go to Loki.|The tide logs go to Datadog.
 """.strip().splitlines()
 )
 """Kind, statement, the later one that takes its place: who has a duty, what a rule says, how a thing
-is called, or a value. Each is decided rightly."""
+is called, or a value. Each is decided rightly.purpose|We use tabs for indentation here.|no, use 4 spaces, not tabs
+purpose|We use protractor for browser tests.|use playwright, not protractor
+purpose|Wir nutzen Protractor für die Oberfläche.|nimm Playwright, nicht Protractor
+name|Our CI runs on GitHub Actions.|Our CI runs on GitLab.
+name|Errors go to Google Cloud Logging.|Errors go to Sentry.
+name|Der Kalender liegt auf Cloudflare Pages.|Der Kalender liegt auf Vercel.
+"""
 
 BOTH_HOLD = tuple(
     tuple(row.split("|"))
@@ -629,4 +635,9 @@ other duty|The dock belongs to Pia.|The crane belongs to Pia.
 other duty|Der Kran führt Tests aus.|Der Lift führt Tests aus.
 """.strip().splitlines()
 )
-"""Kind, statement, a later one of such a form beside which it holds. Each is decided rightly."""
+"""Kind, statement, a later one of such a form beside which it holds. Each is decided rightly.language|Always answer me in Dutch.|Keep answers short.
+language|Keep answers short.|Always answer in Dutch.
+language|Write the manual in Dutch.|Write the manual in Markdown.
+language|Antworte immer auf Niederländisch.|Antworte immer kurz.
+purpose|We use sqlite for tests.|We use playwright for screenshots.
+"""

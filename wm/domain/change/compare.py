@@ -180,6 +180,8 @@ class Pair:
         free = [w for w in slot.new if not self._in(w, "old")]
         values = [w for w in free if w.is_value] or [w for w in free if self._precedes_over(w)]
         values = values or (free[-1:] if slot.old[-1] in over else free[:1])
+        units = self.new.units(values)  # "4 spaces, not tabs"
+        values += [w for w in free if w.word in units and values[-1].start < w.start]
         return [w for w in slot.new if w not in values]
 
     def _precedes_over(self, word: ContentWord) -> bool:
@@ -222,9 +224,19 @@ class Pair:
 
     def coverage(self) -> float:
         """The share of the old subject that the new text names."""
-        words = self.subject or [w for w in self.words if w not in self.tail]
-        words = words or list(self.words)
+        name = self.last_name()
+        words = self.subject or [w for w in self.words if w not in name] or list(self.words)
         return sum(w in self.shared for w in words) / len(words) if words else 0.0
+
+    def last_name(self) -> list[ContentWord]:
+        """The tail with the words of a name before it: "CI runs on GitHub Actions"."""
+        name = list(self.tail)
+        for word in reversed(self.words[: -len(name)] if name == list(self.words[-1:]) else ()):
+            is_part = word.is_value and name[0].is_value and name[0].start == word.end + 1
+            if word.is_number or not is_part:
+                break
+            name.insert(0, word)
+        return name
 
     def other_units(self) -> bool:
         """Whether the numbers that went and came count different things."""
@@ -243,9 +255,26 @@ class Pair:
             return True
         if not came:  # "Caddy serves the files now": the value comes first
             return not any(map(_is_amount, (*gone, *self.added)))
+        if any(map(self.old.is_language, gone)) is not any(map(self.new.is_language, came)):
+            return False  # "answer in German" and "keep answers short"
         if not {*map(_is_amount, gone)}.isdisjoint(map(_is_amount, came)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
+
+    def is_purpose(self) -> bool:
+        """Whether all that the new text does not repeat is what the rest is for: "we use tabs for
+        indentation"."""
+        last = list(self.words[-len(self.lost) :])
+        return bool(self.lost) and self.lost[0].role == "of" and self.lost == last
+
+    def serves_same_purpose(self) -> bool:
+        """Whether another thing is used for the same: "we use yarn for installs", and pnpm."""
+        if len(self.differing) != 1 or self.old.denies or self.new.denies:
+            return False
+        (slot,) = self.differing
+        same = len(self.lost) == len(slot.old) and len(self.added) == len(slot.new)
+        uses = self.old.uses_first(slot.old[0]) and self.new.uses_first(slot.new[0])
+        return same and uses and all(w.role == "of" for w in self.shared)
 
     def is_about_another(self) -> bool:
         """Whether the new statement has another number or subject, or restricts what the older one
@@ -583,7 +612,7 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE  # "now we don't use it for the queue", but for sessions
     if pair.old.bans and not pair.new.denies and not lifts:
         return Change.NONE  # another statement about what a ban names
-    if over and pair.names_value(over):
+    if over and (pair.names_value(over) or (pair.added and pair.is_purpose())):
         return pair.inherits_other_subject(over)
     if pair.old.commands and pair.words[0] in pair.shared and len(pair.lost) > 0:
         return Change.NONE  # what the command names is still used
@@ -618,6 +647,8 @@ def _unmarked(pair: Pair) -> Change:
             return Change.NONE
         if other and pair.old.denies == pair.new.denies:
             return Change.UNCLEAR if pair.new.duty == "checks" else Change.DIFFERS
+    if pair.serves_same_purpose():
+        return Change.UNCLEAR
     if not pair.lost or not pair.added or pair.coverage() < 0.99:
         return Change.NONE
     if any(not w.is_value and w not in pair.tail for w in pair.lost) or pair.differs_twice():
@@ -625,7 +656,8 @@ def _unmarked(pair: Pair) -> Change:
     # A name in the first half tells subjects apart: service 1 and service 2.
     names = (pair.words[0], *pair.old.numbered)
     lost = [w for w in pair.lost if not _is_amount(w) or w in names]
-    words = [w for w in pair.words if not w.is_verb]
+    last = pair.last_name()
+    words = [w for w in pair.words if not (w.is_verb or w in last[:-1])]
     if any(w in words and words.index(w) * 2 < len(words) for w in lost):
         return Change.NONE
     if pair.is_another_case():

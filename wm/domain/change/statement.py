@@ -287,6 +287,15 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             return False
         return _ARTICLES.issuperset(self._since(before[-1].end, word))
 
+    def uses_first(self, word: ContentWord) -> bool:
+        """Whether a word begins the statement but for the verb: "we use yarn"."""
+        lead = self.clauses[word.clause].text[: word.start]
+        return word is self.words[0] and _USES.is_match(lead)
+
+    def is_language(self, word: ContentWord) -> bool:
+        """Whether a word names a language that people speak."""
+        return "tongue" in concepts_of(folded_words(self._written(word)), self.lang).anywhere
+
     def _written(self, word: ContentWord) -> str:
         return self.clauses[word.clause].text[word.start : word.end]
 
