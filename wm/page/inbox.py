@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from wm.api.protocol import RecapAnswer
 from wm.domain.counts import counted
-from wm.errors import WmError
+from wm.errors import StoreError, WmError
 from wm.formats.recaps import Recap
 from wm.formats.workspace_memory import TYPES, MemoryEntry
 from wm.page.visit import PageVisit
@@ -43,7 +43,7 @@ async def inbox(visit: PageVisit) -> Response:
     if visit.target == "waiting":
         here = await visit.of("inspect", status="inbox", limit=0)
         return await visit.answer("base.html", waiting=here.matching)
-    with suppress(WmError):  # what cannot be written can still be read
+    with suppress(StoreError):  # what cannot be written can still be read
         await visit.of("notice_outside")
     found, recaps = await visit.gather(
         visit.of("inspect", status="inbox", limit=MOST), visit.of("recap_sessions", last=RECAPS)

@@ -19,7 +19,7 @@ from wm.cli.groups import Group, ids
 from wm.cli.options import choice, flag
 from wm.cli.overview import user_waiting
 from wm.cli.streams import text_argument
-from wm.errors import WmError
+from wm.errors import StoreError, WmError
 from wm.formats.workspace_memory import SOURCES
 
 HINT = 'wm inbox accept ID · wm inbox reject ID · wm inbox edit ID "better text"'
@@ -37,7 +37,7 @@ def command() -> None:
 @prints
 def show(caller: Caller) -> Result:
     """Show what waits for your approval."""
-    with suppress(WmError):  # what cannot be written can still be read
+    with suppress(StoreError):  # what cannot be written can still be read
         caller.call("notice_outside")
     return Result(caller.call("inspect", status="inbox"), _print_waiting)
 
