@@ -147,6 +147,25 @@ def test_who_or_what_takes_the_place_of_another(old: str, new: str, change: Chan
     assert found(new, old) is change
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The dock DB is on 5433 and the yard DB on 6000.", "The dock DB moved to port 5544."),
+        ("The crane has 3 motors and 2 tonnes of ballast.", "The crane has 5 motors now."),
+        ("Kim leads the docks and Ora the cranes.", "Ann now leads the docks."),
+        ("We use yarn for installs and jest for tests.", "We use pnpm now instead of yarn."),
+        ("Die Werft nutzt Ant und der Hafen Gradle.", "Die Werft nutzt jetzt Maven statt Ant."),
+    ],
+)
+def test_who_changes_one_of_two_facts_is_asked_about_the_older_entry(old: str, new: str) -> None:
+    assert found(new, old) is Change.UNCLEAR
+
+
+def test_who_changes_both_facts_replaces_the_older_entry() -> None:
+    old = "The dock DB is on 5433 and the yard DB on 6000."
+    assert found("The dock DB is on 5544 now and the yard DB on 6001.", old) is Change.REPLACES
+
+
 def test_each_pair_of_words_is_compared_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     alike = compare.alike

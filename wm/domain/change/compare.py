@@ -276,6 +276,19 @@ class Pair:
         uses = self.old.uses_first(slot.old[0]) and self.new.uses_first(slot.new[0])
         return same and uses and all(w.role == "of" for w in self.shared)
 
+    def says_more(self) -> bool:
+        """Whether the older text has another fact, of which the new one says nothing: "staging is
+        on 5433 and production on 6000"."""
+        parts = self.old.parts
+        often = Counter(term for part in parts for term in {w.term for w in part})
+        for part in parts:
+            rest = [w for w in part if w not in self.shared]
+            has_value = any(w.is_value or w in self.tail for w in rest)
+            apart = all(w in rest or often[w.term] > 1 for w in part)
+            if len(rest) > 1 and has_value and apart:
+                return True
+        return False
+
     def is_about_another(self) -> bool:
         """Whether the new statement has another number or subject, or restricts what the older one
         says without this restriction: by what opens it ("on the test server, …"), or of whom or
@@ -472,6 +485,13 @@ _LONG_HAN = Lazy(r"\p{Han}{4,}")
 def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) -> Change:
     """Whether `new`, said later, changes what `old` says."""
     pair = Pair(new, old)
+    change = _judged(pair, rarity)
+    partly = change in (Change.REPLACES, Change.DIFFERS) and pair.says_more()
+    return Change.UNCLEAR if partly else change
+
+
+def _judged(pair: Pair, rarity: Rarity) -> Change:
+    new = pair.new
     if not is_open(pair) or new.says_change < SAYS_CHANGE or pair.calls_anew():
         return _by_rules(pair)
     score = model().weigh(features(pair, rarity, new.says_change), frozenset())
@@ -614,6 +634,8 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE  # another statement about what a ban names
     if over and (pair.names_value(over) or (pair.added and pair.is_purpose())):
         return pair.inherits_other_subject(over)
+    if over and pair.added and any(map(pair.old.uses_first, over)):
+        return Change.UNCLEAR
     if pair.old.commands and pair.words[0] in pair.shared and len(pair.lost) > 0:
         return Change.NONE  # what the command names is still used
     covered = pair.coverage()

@@ -287,6 +287,17 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             return False
         return _ARTICLES.issuperset(self._since(before[-1].end, word))
 
+    @cached_property
+    def parts(self) -> list[list[ContentWord]]:
+        """Its words, in parts that "and" or the end of a clause separates."""
+        found: list[list[ContentWord]] = [list(self.words[:1])]
+        for one, word in pairwise(self.words):
+            if one.clause == word.clause and _JOINS.isdisjoint(self.between(one, word).split()):
+                found[-1].append(word)
+            else:
+                found.append([word])
+        return found
+
     def uses_first(self, word: ContentWord) -> bool:
         """Whether a word begins the statement but for the verb: "we use yarn"."""
         lead = self.clauses[word.clause].text[: word.start]
