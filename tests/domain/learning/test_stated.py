@@ -701,3 +701,38 @@ def test_a_sentence_does_not_end_with_what_joins_the_next_line(joint: str) -> No
 def test_a_wish_for_a_language_is_kept_without_the_task_before_it(message: str, kept: str) -> None:
     (found,) = statements(message, DONE)
     assert (found.text, found.scope, found.is_certain) == (kept, "user", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can you always show me the plan before you start?",
+        "could you please always run the linter before you commit?",
+        "please stop writing summaries",
+        "please never force push",
+        "kannst du bitte immer zuerst die Tests laufen lassen?",
+        "nutze bitte immer Typangaben",
+        "schreib bitte immer Tests dazu",
+        "usa siempre comillas dobles",
+        "utilise toujours des guillemets doubles s'il te plaît",
+        "gebruik altijd pnpm",
+    ],
+)
+def test_an_order_behind_please_or_can_you_is_kept_in_the_middle_of_work(text: str) -> None:
+    found = statements(text, "I changed the parser.")
+    assert [one.text for one in found if one.is_certain] == [text.rstrip("?")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can you make every button blue?",
+        "could you check why it always fails?",
+        "can you stop the server?",
+        "please make sure the header is always visible",
+        "please don't touch the tests yet",
+        "affiche toujours le bouton en bas",
+    ],
+)
+def test_a_polite_task_with_the_same_words_is_not_kept(text: str) -> None:
+    assert not any(one.is_certain for one in statements(text, "I changed the parser."))

@@ -147,7 +147,13 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
         both = asks + LASTING_SHARE * best.lasts()
         for text in best.texts if both >= WAITING_SCORE else ():
             if not is_polite(text):
-                yield Asked(text, both >= ASKS_SCORE and not _KEEPING.isdisjoint(one.features))
+                yield Asked(text, both >= ASKS_SCORE and _speaks_of_keeping(one.features))
+
+
+def _speaks_of_keeping(features: frozenset[str]) -> bool:
+    """Whether a word is about keeping or knowing; "always" by itself is part of a rule."""
+    found = _KEEPING & features
+    return bool(found) and not (found == {"for_good"} and "always" in features)
 
 
 def _lasts(text: str) -> float:

@@ -277,7 +277,8 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
         return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
     if "asking" in features and not (features & _RULE or _names_language(features)):
         return ASKING_SCORE
-    if {"first:always", "for_good", "task"} <= features and not features & _OF_PRODUCT:
+    orders = {"orders:always", "task"} <= features or "does:always" in features
+    if orders and not features & _OF_PRODUCT:
         return ALWAYS_SCORE
     if _is_ban(features):
         return BAN_SCORE
@@ -295,7 +296,8 @@ def _is_ban(features: frozenset[str]) -> bool:
     """Whether a text forbids something. "never works on Safari" has no task; a quotation shows what
     a program printed."""
     is_order = "task" in features or "first:always" not in features
-    return "first:ban" in features and is_order and "quoted" not in features
+    is_first = not features.isdisjoint({"first:ban", "orders:ban"})
+    return is_first and is_order and "quoted" not in features
 
 
 _OF_PRODUCT = frozenset({"defect", "screen"})
@@ -348,7 +350,9 @@ _DIRECTIVE = frozenset({"always", "ban", "must", "prefer", "answer", "first:task
 
 def _is_polite(features: frozenset[str]) -> bool:
     """Whether a question asks for a way of working: "can you always show me the plan first?"."""
-    return {"first:request", "always", "answer"} <= features
+    if "first:request" not in features:
+        return False
+    return {"always", "answer"} <= features or bool(features & {"orders:always", "orders:ban"})
 
 
 def _limits_a_task(features: frozenset[str]) -> bool:
@@ -629,8 +633,37 @@ def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sen
         features -= {"retract", "first:retract"}  # "forget Sass, we use Tailwind from now on"
     if "present" in concepts.anywhere and not concepts.first & _NO_SUBJECT:
         features.add("about_thing")
+    if lang not in JOINED and features & {"always", "ban"}:
+        features |= _orders(_unquoted(text), lang)
     features.add(length_of(folded(text), lang))
     return Sentence(text, lang, frozenset(features), grams(text, lang, model().grams))
+
+
+def _orders(plain: str, lang: str) -> frozenset[str]:
+    """What a text orders behind "please" and "can you": something for always, or a ban; also where
+    "always" follows the verb: "nutze bitte immer …". plain: a folded text."""
+    rest = _behind_request(plain, lang)
+    first = concepts_of(rest, lang).first
+    found = {"orders:ban"} if "ban" in first and rest != plain else set()
+    if first >= _FOR_ALWAYS:
+        return frozenset(found | {"orders:always"})
+    if "task" in first:
+        behind = _behind_request(rest.partition(" ")[2], lang)
+        found |= {"does:always"} if concepts_of(behind, lang).first >= _FOR_ALWAYS else set()
+    return frozenset(found)
+
+
+_FOR_ALWAYS = frozenset({"always", "for_good"})
+"""The concepts of "always" that "each" and "all" do not share."""
+
+
+def _behind_request(plain: str, lang: str) -> str:
+    """A folded text without "please", "can you" and the like at its beginning."""
+    known = phrases("request").get(lang, "").split("|")
+    for _ in range(3):
+        begin = next((p for p in known if plain.startswith(f"{p} ")), "")
+        plain = plain[len(begin) :].lstrip()
+    return plain
 
 
 _COMPOUND = Lazy(r"^(?:\pL[\w./-]* ){1,3}(?:is|are) ")
