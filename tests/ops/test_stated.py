@@ -164,6 +164,21 @@ def test_a_changed_wish_for_every_workspace_replaces_the_older_one(bench: Bench)
     ]
 
 
+def test_a_wish_that_the_user_asks_to_keep_is_for_every_project_and_can_be_forgotten(
+    bench: Bench,
+) -> None:
+    answer = said(bench, "Remember that I want answers in German.")
+    assert [one.entry.scope for one in answer.remembered] == ["user"]
+    assert answer.remembered[0].message.endswith("(feedback, in all your projects).")
+    said(bench, "Remember that the API listens on port 9000.")
+    assert bench.texts() == ["the API listens on port 9000."]
+    said(bench, "Forget that I want answers in German.")
+    assert (inspect_user(bench), bench.texts()) == ((), ["the API listens on port 9000."])
+    bench.call("learning", user=False)
+    said(bench, "Remember that I want short answers.")
+    assert len(bench.texts()) == 2  # where nothing for all projects is shown, it is kept here
+
+
 def inspect_user(bench: Bench) -> Any:
     return bench.call("inspect", workspace="user", directory="").entries
 

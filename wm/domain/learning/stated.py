@@ -270,6 +270,12 @@ def lasting_score(text: str) -> float:
     return max(map(_score, sentences(text)), default=-math.inf) - LASTING_SCORE
 
 
+def scope_of(text: str) -> str:
+    """The scope of a text that the user asks to keep: as if it was said in passing."""
+    found = sentences(text)
+    return _scope(found[0], found[0].features) if len(found) == 1 else "workspace"
+
+
 def _certain_score(features: frozenset[str], plain: bool) -> float:
     """The score from which a sentence is kept. plain: it is a plain statement in a message of such
     statements, so it does not describe a task that another sentence sets."""

@@ -328,7 +328,8 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
         return f"Known already, as {entry.id}."
     match admission.outcome:
         case "promoted":
-            said = f"Remembered as {entry.id} ({entry.type})."
+            where = ", in all your projects" if entry.scope == USER else ""
+            said = f"Remembered as {entry.id} ({entry.type}{where})."
         case "absorbed":
             said = f"Known already, as {entry.id}{_again(admission)}."
         case "superseded":

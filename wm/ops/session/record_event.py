@@ -17,7 +17,7 @@ from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain.facts import Fact
 from wm.domain.failures import open_errors
 from wm.domain.learning import requests
-from wm.domain.learning.stated import Statement
+from wm.domain.learning.stated import Statement, scope_of
 from wm.domain.learning.statements import decisions_in
 from wm.domain.memory import echo_guard, tombstones
 from wm.domain.memory.scope import USER
@@ -36,6 +36,7 @@ from wm.formats.events import (
     UserPrompt,
 )
 from wm.formats.session_state import SessionState
+from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
 from wm.ops.learning.recaps import recaps_ref
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
@@ -43,7 +44,7 @@ from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
 from wm.ops.memory.entries import forget_one
 from wm.ops.operation import LocatedWork, Operation, Work
-from wm.ops.place import USER_PLACE, locate
+from wm.ops.place import USER_PLACE, locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session import core_blocks, pressure, prompt_recall, tool_outputs, working_memory
 from wm.ops.session.epochs import recovered
@@ -206,7 +207,8 @@ def _message_refs(
     """What a user message changes. A run that meets a document without a lock is repeated."""
     if message.asks:
         yield from learn_refs(key)
-    if any(one.scope == USER for one in message.stated):
+    asked = (scope_of(item.text) for item in message.requests.found)
+    if message.forgets or USER in (*asked, *(one.scope for one in message.stated)):
         yield from learn_refs(USER_PLACE.key)
     if message.said.feeds:
         yield working_ref(key, session)
@@ -324,24 +326,28 @@ def _keep_requested(
     work.log(facts, session=sid(session))
     if found.found or found.unparsed:
         journal.promote_pending(work)
+    memory = work.read(memory_ref(work.key)).document
+    shows_user = memory is None or not memory.without_user
     return tuple(
         learn_or_wait(work, wanted, reasons)
-        for wanted, reasons in _remember_requests(found, session)
+        for wanted, reasons in _remember_requests(found, session, shows_user=shows_user)
     )
 
 
 def _remember_requests(
-    found: requests.Requests, session: str
+    found: requests.Requests, session: str, *, shows_user: bool = True
 ) -> Iterator[tuple[RememberRequest, tuple[str, ...]]]:
-    """What the user's message asks to keep, each with the reasons to send it to the inbox."""
+    """What the user's message asks to keep, each with the reasons to send it to the inbox.
+    shows_user: the workspace shows what is for all projects."""
 
-    def to_remember(text: str, type: str = "") -> RememberRequest:
+    def to_remember(text: str, type: str = "", *, user: bool = False) -> RememberRequest:
         return RememberRequest(
-            text=text, type=type, source="explicit", origin="user", session=session
+            text=text, type=type, source="explicit", origin="user", session=session, user=user
         )
 
     for item in found.found:
-        yield to_remember(item.text, item.type or ""), ()
+        user = shows_user and scope_of(item.text) == USER
+        yield to_remember(item.text, item.type or "", user=user), ()
     if found.unparsed:
         yield to_remember(found.unparsed), (requests.TOO_MANY,)
 
@@ -398,19 +404,32 @@ def _forget_requested(
         messages.append(f"Only the first {most} requests to forget were read: send the others.")
     for wanted in message.forgets:
         try:
-            memory = load_memory(work)
+            place, memory, named = _named(work, wanted)
         except (Corrupt, TooNew) as error:
             messages.append(f"Nothing was forgotten: {error}")
             break
-        named = tombstones.named(memory.entries, wanted)
         if len(named) != 1:
             found = f"matches {len(named)} memories" if named else "is not among the memories"
             messages.append(f"Nothing was forgotten: that {found} here; `wm search` shows them.")
             continue
-        answer = forget_one(work, memory, named[0].id, session=sid(session))
+        answer = forget_one(place, memory, named[0].id, session=sid(session))
         messages.append(answer.message)
         forgotten_ids.add(answer.entry.id)
     return tuple(messages), frozenset(forgotten_ids)
+
+
+def _named(
+    work: LocatedWork, text: str
+) -> tuple[LocatedWork, WorkspaceMemory, tuple[MemoryEntry, ...]]:
+    """The entries that a person means by `text`, here, or else in the memory for all projects; with
+    the place and the memory of them."""
+    memory = load_memory(work)
+    named = tombstones.named(memory.entries, text)
+    if named:
+        return work, memory, named
+    place = work.at(USER_PLACE)
+    memory = load_memory(place)
+    return place, memory, tombstones.named(memory.entries, text)
 
 
 def _wrote(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
