@@ -585,6 +585,9 @@ duty|Pia kieruje stocznią.|Pia kieruje latarnią.
 duty|Пия отвечает за причал.|Пия отвечает за маяк.
 duty|Tersaneyi Pia yönetiyor.|Feneri Pia yönetiyor.
 duty|小丽负责码头。|小丽负责灯塔。
+duty|小丽负责码头仓库。|小丽负责灯塔食堂。
+permission|Never paint the big crane.|The small boat may be painted.
+permission|The production crane must never be moved.|The staging crane may be moved.
 duty|林さんが港を担当しています。|林さんが灯台を担当しています。
 duty|유미가 부두를 담당합니다.|유미가 등대를 담당합니다.
 duty|بيا تدير الميناء.|بيا تدير المنارة.

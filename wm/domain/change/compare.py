@@ -333,7 +333,7 @@ class Pair:
         another duty too: "Ann leads support". None if more differs, or less."""
         gone = [w for w in self.lost if not self.old.is_duty(w)]
         came = [w for w in self.added if not self.new.is_duty(w)]
-        if not _is_name(gone) or not _is_name(came):
+        if not _is_name(gone) or not _is_name(came) or _is_long(gone) is not _is_long(came):
             return None
         before, after = self.old.has_duty(gone[0], gone[-1]), self.new.has_duty(came[0], came[-1])
         return before if before is after else None
@@ -374,6 +374,12 @@ class Pair:
             if one.has(PERMITS) and other.has(BANS) and one.without(PERMITS) == other.without(BANS):
                 return True
         return False
+
+    def permits_another(self) -> Sequence[ContentWord]:
+        """What is permitted and not in the ban: "never push to main", "hotfixes may be pushed to
+        main". A participle may be another word for the same act."""
+        found = (w for w in self.added if not (w.is_verb or w.is_participle))
+        return [w for w in found if self.new.has(LIFTS, {w.clause})]
 
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
@@ -447,10 +453,14 @@ def _is_amount(word: ContentWord) -> bool:
 
 
 def _is_name(words: Sequence[ContentWord]) -> bool:
-    """Whether these may be one name: they follow each other, and count nothing. Of Chinese words,
-    which no space separates, only short ones."""
-    plain = not any(_is_amount(w) or w.parts or _LONG_HAN.fits(w.word) for w in words)
+    """Whether these may be one name: they follow each other, and count nothing."""
+    plain = not any(_is_amount(w) or w.parts for w in words)
     return bool(words) and plain and all(0 <= b.start - a.end < 2 for a, b in pairwise(words))
+
+
+def _is_long(words: Sequence[ContentWord]) -> bool:
+    """Whether a Chinese word, which no space separates from the next, may be more than a name."""
+    return any(_LONG_HAN.fits(w.word) for w in words)
 
 
 def _without(words: Sequence[ContentWord], others: Sequence[ContentWord]) -> list[ContentWord]:
@@ -590,6 +600,8 @@ def _by_rules(pair: Pair) -> Change:
     if new.has(EXCEPT) and pair.coverage() >= 0.99 and not pair.contrasts():
         return Change.REPLACES
     if lifts and old.demands and not new.denies:
+        if other := pair.permits_another():  # an exception, or something else
+            return Change.NONE if other[0] is pair.said[0] or pair.contrasts() else Change.UNCLEAR
         sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
         return Change.REPLACES if sure else Change.UNCLEAR
     if over or lifts or new.has(NOW) or new.has(CHANGES):
