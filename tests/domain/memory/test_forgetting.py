@@ -111,3 +111,33 @@ def test_what_is_to_be_forgotten_is_named(lang: str, message: str) -> None:
 @pytest.mark.parametrize(("lang", "message"), KEEPS)
 def test_what_is_not_to_be_forgotten_is_not_named(lang: str, message: str) -> None:
     assert not forgotten(lang, message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    """
+Forget about the bay crane for now.
+Forget about the bay crane. Fix the ferry first.
+Forget about the bay crane\\nplease look at the ferry
+It is no longer true that the crane test passes, please fix it.
+Lösche die Notiz über den Kran aus der README.
+Lösche die Notiz zum Kran in docs/harbour.md.
+Es stimmt nicht mehr, dass der Krantest durchläuft, behebe das.
+Borra la nota sobre la grúa del README.
+Ya no es cierto que la prueba de la grúa pasa, arréglalo.
+Supprime la note sur la grue du fichier de configuration.
+Cancella la nota sulla gru dal README.
+Verwijder de notitie over de kraan uit de README.
+Удали запись о кране из конфига.
+Usuń notatkę o dźwigu z README.
+删除关于README里吊车的记录
+忘了吊车配置了
+从内存中删除吊车缓存
+READMEのクレーンについてのメモを削除してください。
+クレーンは忘れてください。フェリーを直してください。
+README의 크레인에 대한 메모를 삭제해 줘.
+크레인은 잊어 줘. 먼저 페리를 고쳐 줘.
+""".strip().splitlines(),
+)
+def test_a_task_forgets_nothing(message: str) -> None:
+    assert not find_requests_and_forgets(message.replace("\\n", "\n"), GateSettings())[1]

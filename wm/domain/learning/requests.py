@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from wm.domain.learning import asking, inner_requests
-from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.concepts import JOINED, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import doubts_before, kind_of, lasting_score
 from wm.domain.learning.trigger_words import (
@@ -23,6 +23,7 @@ from wm.domain.learning.trigger_words import (
     FORGETS,
     LASTING,
     LEADS,
+    MENTIONS,
     NEGATIONS,
     TAIL_ASKS,
     Rows,
@@ -40,6 +41,7 @@ from wm.text.letters import (
     without_invisible,
 )
 from wm.text.patterns import Lazy, Pattern, encoded
+from wm.text.sentence_forms import PATH
 
 NEGATED = "negated_request"
 """The code of a line that asks not to remember it."""
@@ -85,7 +87,7 @@ _ASKS = _compiled(ASKS)
 _LASTING = WordPattern("^(?:" + "|".join(text for _, text in LASTING) + ")")
 _TAIL_ASKS = _compiled(TAIL_ASKS)
 _NEGATIONS = _compiled(NEGATIONS)
-_FORGETS = _compiled(FORGETS)
+_FORGETS, _MENTIONS = _compiled(FORGETS), _compiled(MENTIONS)
 _DEFERRALS = {lang: Lazy(unaccented(text), ignore_case=True) for lang, text in DEFERRALS}
 _LEAD = WordPattern(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
 _ANY_START = WordPattern("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
@@ -101,7 +103,7 @@ _ANY_LATER = WordPattern(
     f"(?:[.!?][ \\t]+|[。！？।]){_ANY_LEADS[1:]}(?:{'|'.join(text for _, text in LASTING)})"
 )
 _ANY_FORGET = WordPattern(
-    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in FORGETS)})", multi_line=True
+    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in FORGETS + MENTIONS)})", multi_line=True
 )
 """A line that may ask to forget something."""
 
@@ -381,7 +383,7 @@ def _forgets_apart(line: str) -> str:
     for begin, end in pairwise((0, *ends, len(line))):
         if _is_in_quotation(line[:begin]):
             continue
-        if _forgotten(line[begin:end], TRIGGER_CHARS):
+        if _forgotten(line[begin:end], TRIGGER_CHARS, None):
             cuts, forgets = cuts | {begin, end}, True
         elif _may_ask(line[begin:end]):
             cuts.add(begin)
@@ -483,7 +485,8 @@ def _forgets(asked: _Message, settings: GateSettings) -> tuple[str, ...]:
     read, reached = typed_lines(asked.text), 0
     texts: list[str] = []
     for number in line_numbers(asked.plain, hints):
-        text = _forgotten(lines[number], settings.max_line_chars)
+        after = "\n".join(lines[number + 1 : number + MOST_SENTENCES])
+        text = _forgotten(lines[number], settings.max_line_chars, after)
         if text is not None:
             # Whether the user typed the line depends on all lines above it.
             *_, line = islice(read, number + 1 - reached)
@@ -494,16 +497,52 @@ def _forgets(asked: _Message, settings: GateSettings) -> tuple[str, ...]:
     return tuple(filter(None, texts))
 
 
-def _forgotten(line: str, most: int) -> str | None:
-    """What the line asks to forget, or None."""
+def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
+    """What the line asks to forget, or None. after: the lines behind it, in which a task may follow
+    what a task mentions as well (`MENTIONS`); None if such a line asks nothing."""
     body, plain = _without_lead(line)
-    matches = (pattern.match(plain) for _, pattern in _FORGETS)
-    found = next((m for m in matches if m is not None and not _asks_back(body)), None)
-    text = "" if found is None else _tidy(body[found.start(1) : found.end(1)], most)
-    plain = folded(text)
-    if "retract" in concepts_of(plain, language(plain)).first:
-        return None  # "아니다, 잊어 줘" takes back what was said before
+    known = _FORGETS if after is None else (*_FORGETS, *_MENTIONS)
+    matches = ((row, row[1].match(plain)) for row in known)
+    row, found = next(((row, m) for row, m in matches if m is not None), (None, None))
+    if found is None or _asks_back(body):
+        return None
+    begin, end = found.span(1)
+    text = _tidy(body[begin:end], most)
+    said = folded(text)
+    lang = language(said)
+    concepts = concepts_of(said, lang)
+    if "retract" in concepts.first or "limit" in concepts.anywhere:
+        return None  # "아니다, 잊어 줘" takes back what was said before; "for now" forgets nothing
+    in_file = "workfile" in concepts.anywhere or PATH.is_match(text)
+    if in_file and _NOTE.is_match(plain[:begin] + plain[end:]):
+        return None  # "delete the note about ports from the README"
+    if row in _MENTIONS and _has_task(f"{body[begin:]}\n{after}", lang):
+        return None
     return text or None
+
+
+_NOTE = WordPattern(
+    r"notiz|\bnot[aeu]\b|notitie|notatk|anteckning|kayd|заметк|запис|нотатк|ghi ch|नोट|ملاحظة|记录|笔记|メモ|메모"
+)
+"""A note, which may be one in a file."""
+
+
+def _has_task(text: str, lang: str) -> bool:
+    """Whether a clause after the first one is an order, or as short as one: "arréglalo"."""
+    parts = islice(filter(None, _CLAUSE_END.sub("\n", text).split("\n")), 1, MOST_SENTENCES)
+    for clause in map(folded, parts):
+        if lang in JOINED:
+            found = concepts_of(clause, lang).anywhere
+        elif len(clause.split()) < 3:
+            return True
+        else:
+            found = concepts_of(clause, lang).first
+        if not found.isdisjoint(("task", "request")):
+            return True
+    return False
+
+
+_CLAUSE_END = Lazy(r"[,.;!]\s+|[，、；。！।]")
 
 
 _PLAIN = {
