@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.memory.memories import entry
+from wm.domain.learning import requests
 from wm.domain.learning.requests import find_requests_and_forgets
 from wm.domain.memory.tombstones import named
 from wm.settings import GateSettings
@@ -141,3 +142,12 @@ README의 크레인에 대한 메모를 삭제해 줘.
 )
 def test_a_task_forgets_nothing(message: str) -> None:
     assert not find_requests_and_forgets(message.replace("\\n", "\n"), GateSettings())[1]
+
+
+def test_lines_that_cannot_ask_to_forget_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    forgotten_in = requests._forgotten
+    monkeypatch.setattr(requests, "_forgotten", lambda *line: read.append(1) or forgotten_in(*line))
+    message = "Forget that the crane lifts 40 tons.\n" + "the crane\n" * 5_000
+    assert find_requests_and_forgets(message, GateSettings())[1]
+    assert len(read) < 10

@@ -132,15 +132,15 @@ def find_requests_and_forgets(
     if not forgets:
         return asked, ()
     # "Erase from memory: the port is 80" asks to keep nothing.
-    most, lines = settings.max_line_chars, normalised.text.split("\n")
-    rest = canonical("\n".join(line for line in lines if _forgotten(line, most) is None))
-    gone = [canonical(text) for text in forgets]
+    lines = enumerate(normalised.text.split("\n"))
+    rest = canonical("\n".join(line for number, line in lines if number not in forgets))
+    gone = [canonical(text) for text in forgets.values()]
     kept = (
         one
         for one in asked.found
         if canonical(one.text) in rest or not any(_states(one.text, text) for text in gone)
     )
-    return asked._replace(found=tuple(kept)), forgets
+    return asked._replace(found=tuple(kept)), tuple(forgets.values())
 
 
 def _states(text: str, gone: str) -> bool:
@@ -477,24 +477,25 @@ def _shown(line: MessageLine) -> str:
     return line.text.strip()[:TRIGGER_CHARS]
 
 
-def _forgets(asked: _Message, settings: GateSettings) -> tuple[str, ...]:
+def _forgets(asked: _Message, settings: GateSettings) -> dict[int, str]:
+    """The numbers of the lines that ask to forget something, each with what that is."""
     if not _FORGET_HINT.found_in(asked.plain):
-        return ()
+        return {}
     hints = set(_ANY_FORGET.line_starts(asked.plain))
     lines = asked.text.split("\n")
     read, reached = typed_lines(asked.text), 0
-    texts: list[str] = []
-    for number in line_numbers(asked.plain, hints):
+    texts: dict[int, str] = {}
+    for number in islice(line_numbers(asked.plain, hints), 4 * settings.max_requests):
         after = "\n".join(lines[number + 1 : number + MOST_SENTENCES])
         text = _forgotten(lines[number], settings.max_line_chars, after)
         if text is not None:
             # Whether the user typed the line depends on all lines above it.
             *_, line = islice(read, number + 1 - reached)
             reached = number + 1
-            texts += [] if line.origin else [text]
+            texts |= {} if line.origin else {number: text}
         if len(texts) >= settings.max_requests:
             break
-    return tuple(filter(None, texts))
+    return texts
 
 
 def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
