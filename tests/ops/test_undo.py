@@ -146,6 +146,16 @@ def test_a_redone_change_replaces_a_later_one(bench: Bench) -> None:
     assert bench.texts() == [PORTS[2]]
 
 
+def test_a_redone_change_that_was_replaced_since_is_not_taken_back(bench: Bench) -> None:
+    bench.remember(PORTS[0])
+    bench.remember(PORTS[1])
+    redone = bench.call("undo", act=bench.call("undo").event)
+    bench.remember(PORTS[2])
+    with pytest.raises(UserError, match="was replaced by"):
+        bench.call("undo", act=redone.event)
+    assert bench.texts() == [PORTS[2]]
+
+
 def test_undoing_an_edit_restores_the_models_text_and_source(bench: Bench) -> None:
     bench.write_memory(entry("m_prop0001", SHIP))
     before = one(bench)

@@ -108,8 +108,10 @@ def _trash_again(record: EvidenceRecord, context: UndoContext) -> UndoResult | R
     entry = context.entry(record.entry)
     if entry is None or entry.status == "trashed":
         return _not_there(record.entry, context)
-    stone = bool(record.details.get("stone", True))
-    return _trashed(entry, context, stone=stone, back=_ids(record, "retired"))
+    back = _ids(record, "retired")
+    if entry.status == "superseded" and back:
+        return _replaced_since(entry)
+    return _trashed(entry, context, stone=bool(record.details.get("stone", True)), back=back)
 
 
 def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusal:
@@ -122,8 +124,7 @@ def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refus
         message = f"{entry.id} existed before; this act changed nothing that can be undone."
         return Refusal("not_reversible", message)
     if entry.status == "superseded" and not record.details.get("history"):
-        message = f"{entry.id} was replaced by {entry.superseded_by} since."
-        return Refusal("replaced", message, fix="Undo that first, or keep both.")
+        return _replaced_since(entry)
     if record.type == "memory_inbox" and entry.status != "inbox":
         message = f"{entry.id} is no longer in the inbox: it is {entry.status}."
         return Refusal("changed_since", message, fix=f"`wm forget {entry.id}` removes it.")
@@ -265,6 +266,11 @@ _STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusa
 
 
 # --- parts ------------------------------------------------------------------------------------
+
+
+def _replaced_since(entry: MemoryEntry) -> Refusal:
+    message = f"{entry.id} was replaced by {entry.superseded_by} since."
+    return Refusal("replaced", message, fix="Undo that first, or keep both.")
 
 
 def _not_there(entry_id: str, context: UndoContext) -> Refusal:
