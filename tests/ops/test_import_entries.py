@@ -472,6 +472,12 @@ def test_lines_that_are_in_one_file_hold_side_by_side(bench: Bench) -> None:
     assert set(bench.texts()) == {ONE, TWO}
 
 
+def test_a_line_that_is_added_replaces_none_that_the_file_keeps(bench: Bench) -> None:
+    own_file(bench, 1, ONE)
+    assert own_file(bench, 2, ONE, TWO) == ["unchanged", "promoted"]
+    assert set(bench.texts()) == {ONE, TWO}
+
+
 def test_a_file_that_nobody_claims_replaces_nothing(bench: Bench) -> None:
     own_file(bench, 1, ONE)
     claims_less = noted(TWO, status="active", created_at=OTHER)

@@ -56,8 +56,9 @@ def admit_all(
     settings: MemorySettings,
 ) -> tuple[WorkspaceMemory, list[ImportResult]]:
     """Admit the newcomers in order. Returns the new memory and one result per newcomer."""
-    editor = MemoryEditor(memory)
     known = _EntryIndex(memory)
+    again = (known.find_by_id(one.entry) for one in newcomers if is_users(one.entry))
+    editor = MemoryEditor(memory, said={entry.id for entry in again if entry is not None})
     history: list[MemoryEntry] = []
     results = []
     said = {newcomer.entry.id for newcomer in newcomers}

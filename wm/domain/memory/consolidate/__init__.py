@@ -93,10 +93,12 @@ def supersede(
 
 class MemoryEditor:
     """A memory under change. `memory` is the current result; `renew` reuses the editor and its
-    index for the next version of a memory."""
+    index for the next version of a memory. said: the ids of entries that are said again with those
+    to be admitted, so that none of them takes the place of another."""
 
-    def __init__(self, memory: WorkspaceMemory) -> None:
+    def __init__(self, memory: WorkspaceMemory, said: Collection[str] = ()) -> None:
         self._memory = memory
+        self._said = frozenset(said)
         self._index = EntryIndex(memory.entries)
 
     @property
@@ -239,7 +241,7 @@ class MemoryEditor:
             self.amend(self._index[entry.id].model_copy(update={"since": iso(now)}))
         against = self._contradicted(entry)
         if by_user:
-            earlier = [n for n in against if self._index[n].created_at != entry.created_at]
+            earlier = [n for n in against if not self._is_beside(self._index[n], entry)]
             asked = dict.fromkeys((*(old.id for old in unclear), *earlier))
             self._ask(entry.id, tuple(asked)[:MAX_CONTRADICTIONS], now)
             against = tuple(dict.fromkeys((*asked, *against)))
@@ -303,16 +305,18 @@ class MemoryEditor:
     ) -> dict[int, Rarity]:
         """The older ones of these entries in this scope, with what they share. Those with the
         rarest words come first: most entries may name a port, and few the docs."""
-        # What one message says at once holds side by side.
         older = {
             at
             for at in fitting
-            if (e := self._index.entries[at]).scope == entry.scope
-            and e.created_at != entry.created_at
+            if (e := self._index.entries[at]).scope == entry.scope and not self._is_beside(e, entry)
         }
         found = rarities([at for at in places if at in older] for places in named)
         ranked = sorted(found, key=lambda at: -found[at].related)[:MOST_CHANGED]
         return {at: found[at] for at in ranked}
+
+    def _is_beside(self, known: MemoryEntry, entry: MemoryEntry) -> bool:
+        """Whether both are said at once, in one message or file: then both hold."""
+        return known.created_at == entry.created_at or known.id in self._said
 
     def _ask(self, entry_id: str, others: tuple[str, ...], now: datetime) -> None:
         """Mark entries of which only one may hold, and put the question into the inbox, once."""
