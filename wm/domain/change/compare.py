@@ -377,8 +377,10 @@ class Pair:
 
     def permits_another(self) -> Sequence[ContentWord]:
         """What is permitted and not in the ban: "never push to main", "hotfixes may be pushed to
-        main". A participle may be another word for the same act."""
-        found = (w for w in self.added if not (w.is_verb or w.is_participle))
+        main". A participle may be another word for the same act, and a value may take the place of
+        another one."""
+        values = [w for s in self.differing if any(o.is_value for o in s.old) for w in s.new]
+        found = (w for w in self.added if not (w.is_verb or w.is_participle or w in values))
         return [w for w in found if self.new.has(LIFTS, {w.clause})]
 
     def _may_be_value(self, word: ContentWord) -> bool:
