@@ -24,6 +24,11 @@ UNITTEST_BAD = (
     '  File "/home/ana/shop/tests/test_pier.py", line 4, in test_tide\n    self.assertTrue(0)\n'
     "AssertionError: 0 is not true\n\nFAILED (failures=1)\n"
 )
+WEB = (
+    "make -C web lint\nmake[1]: Entering directory '/home/ana/shop/web'\nruff check .\n"
+    "make[1]: Leaving directory '/home/ana/shop/web'\n"
+)
+RUFF_BAD = "src/a.py:1:1: F401 `os` imported but unused\nFound 1 error.\n"
 LINK_BAD = "src/pier.c:4: undefined reference to `tide'\nmake: *** [Makefile:3: pier] Error 1\n"
 
 
@@ -83,6 +88,8 @@ LINK_BAD = "src/pier.c:4: undefined reference to `tide'\nmake: *** [Makefile:3: 
             ("cargo test", 101, CARGO_BAD),
             ("cargo test falls", 0, "test result: ok. 1 passed; 0 failed\n"),
         ),
+        (("pytest", 1, PYTEST_BAD), ("make all", 0, f"{WEB}pytest tests/test_pier.py\n1 passed\n")),
+        (("pytest", 1, PYTEST_BAD), ("make all", 0, "make -C . lint\npytest -q\n1 passed\n")),
     ],
 )
 def test_a_run_that_included_the_failed_check_clears_it(failing: Call, passing: Call) -> None:
@@ -140,6 +147,32 @@ def test_a_run_that_included_the_failed_check_clears_it(failing: Call, passing: 
             ("cargo test", 101, CARGO_BAD),
             ("cargo test rises", 0, "test result: ok. 1 passed; 0 failed\n"),
         ),
+        (
+            ("cd web && pytest", 1, PYTEST_BAD),
+            ("make all", 0, f"{WEB}pytest tests/test_pier.py\n1 passed\n"),
+        ),
+        (("pytest", 1, PYTEST_BAD), ("make all", 0, "make -C web t\npytest -q\n1 passed\n")),
+        (("pytest", 1, PYTEST_BAD), ("make all", 0, "cd web && make t\npytest -q\n1 passed\n")),
+        (("pytest", 1, PYTEST_BAD), ("nox -s a", 0, "nox > cd web\nnox > pytest -q\n1 passed\n")),
+        (("pytest", 1, PYTEST_BAD), ("nox -s a", 0, "nox > pytest -q\n1 failed in 0.1s\n")),
+        (("pytest", 1, PYTEST_BAD), ("just all", 0, "pytest -q\n1 failed, 3 passed in 0.2s\n")),
+        (("ruff check .", 1, RUFF_BAD), ("just all", 0, f"ruff check .\n{RUFF_BAD}")),
+        (("pytest", 1, PYTEST_BAD), ("cd web && just all", 0, "pytest -q .. \n1 passed\n")),
+        (
+            ("ruff check .", 1, RUFF_BAD),
+            ("tox -e py", 0, "py: commands[0]> ruff check .\n  py: IGNORED FAIL code 1\n"),
+        ),
+        (("pytest", 1, PYTEST_BAD), ("make setup", 0, "Now run:\npytest -q\n")),
+        (("pytest", 1, PYTEST_BAD), ("make -kn all", 0, "pytest -q --maxfail=1\n")),
+        (("pytest", 1, PYTEST_BAD), ("make -t test", 0, "touch test\n")),
+        (("pytest", 1, PYTEST_BAD), ("make -i test", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("just -n all", 0, "pytest -q --maxfail=1\n")),
+        (("npx jest", 1, JEST_BAD), ("npm run --silent docs", 0, "> jest\n1 page\n")),
+        (("npx jest", 1, JEST_BAD), ("yarn -s docs", 0, "Usage:\n$ jest\n1 page\n")),
+        (("pytest", 1, PYTEST_BAD), ("make lint || pytest || pytest", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("bash -c 'if true; then pytest; fi; true'", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("OUT=$(for i in 1 2; do pytest; done; true)", 0, "")),
+        (("pytest", 1, PYTEST_BAD), ("command -v pytest && true", 0, "/usr/bin/pytest\n")),
     ],
 )
 def test_a_run_of_other_parts_clears_nothing(failing: Call, passing: Call) -> None:

@@ -56,8 +56,11 @@ class ShellCommand(Struct, frozen=True):
         """Is the program a text on the command line? Such a program prints what it is asked for."""
         flags = ("-c", "-e", "--eval", "-p", "-r")
         given = {selector.partition("=")[0] for selector in self.selectors}
-        return self.tool in known_tools.INTERPRETERS and (
-            "-" in self.places or not given.isdisjoint(flags)
+        # `cargo run -p app` chooses a package.
+        return (
+            " " not in self.tool
+            and self.tool in known_tools.INTERPRETERS
+            and ("-" in self.places or not given.isdisjoint(flags))
         )
 
     @property
@@ -203,6 +206,7 @@ def purpose_of(tool: str) -> str:
         if "/" not in head and any(part in head.lower() for part in parts):
             return category
     is_test = "/" not in head and named[-1].endswith(("test", "tests"))
+    is_test &= not named[-1].endswith("latest")
     return "test" if is_test or {"test", "tests", "spec"} & set(named) else ""
 
 
@@ -242,7 +246,8 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
             continue
         nested = _nested(step, root, where, depth)
         if nested is not None:
-            parts.append((step, nested.proved or nested.suspects, True))
+            blamed = tuple(replace(command, idle=True) for command in nested.suspects)
+            parts.append((step, nested.proved or blamed, True))
             continue
         commands = tuple(_command(words, root, where) for words in step.pipe)
         parts.append((step, commands, pipefail))
@@ -273,7 +278,11 @@ def _judged(
     suspects = [c for part in (parts if script.loose else last) for c in _blamed(part)]
     if script.loose or (last and last[-1][0].detached):
         return Ran((), tuple(suspects))
-    again = {i for i in range(1, len(last)) if _is_repeated(last, i)}
+    again: set[int] = set()
+    for i in range(1, len(last)):
+        # In `a || b || b` the command before it ran only if a failed.
+        if _is_repeated(last, i) and (last[i - 1][0].before != "||" or i - 1 in again):
+            again.add(i)
     either = [
         i
         for i, (step, commands, _p) in enumerate(last)
@@ -412,6 +421,8 @@ def _unwrapped(
         if not words:
             break
         name = _base(words[0])
+        if name == "command" and words[1:2] in (("-v",), ("-V",)):
+            break  # It asks where the command is.
         pair = f"{name} {words[1]}" if len(words) > 1 else ""
         key = pair if pair in known_tools.PREFIXES else name
         if key not in known_tools.PREFIXES and key not in known_tools.PREFIX_ARGUMENTS:
@@ -619,7 +630,7 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
         word = rest[i]
         flag, equals, value = word.partition("=")
         idle |= flag in known_tools.PROVES_NOTHING and flag != "-V"
-        idle |= flag in known_tools.LAST_WORDS.get(head, ())
+        idle |= not _letters(flag).isdisjoint(known_tools.LAST_WORDS.get(head, ()))
         if word == "--":
             pass
         elif not word.startswith("-") or word == "-":
@@ -637,6 +648,12 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
         i += 1
     idle |= "-V" in rest and not places  # The version, of a tool that is to check nothing.
     return tuple(places), tuple(sorted(selectors)), idle
+
+
+def _letters(flag: str) -> frozenset[str]:
+    """A flag, and the flags that a cluster such as `-kn` joins."""
+    joined = flag[1:] if flag[1:].islower() and flag.isascii() and flag[1:].isalpha() else ""
+    return frozenset((flag, *(f"-{letter}" for letter in joined)))
 
 
 _BARE = patterns.words(

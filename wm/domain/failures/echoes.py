@@ -8,9 +8,9 @@ whose failure was ignored, or whose folder is unknown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import islice, takewhile, zip_longest
 
-from wm.domain.failures import known_tools
+from wm.domain.failures import known_tools, summaries
 from wm.domain.failures.commands import ShellCommand, ran
 from wm.domain.failures.coverage import BUILDERS
 from wm.domain.session.file_paths import folder
@@ -28,8 +28,12 @@ _PRINTED = {
 """How runners print a command that they run."""
 MAX_SHOWN = 400
 """Lines of an output that are parsed as commands."""
-_ENTERS = patterns.Lazy(r"^\S*make(?:\[\d+\])?: \w+ \S+ ['`\"‘«](/[^'\"’»]+)['\"’»]$")
-_IGNORED = patterns.Lazy(r"^\S*make(?:\[\d+\])?: \[")
+_MOVES = patterns.Lazy(r"^\S*make(\[\d+\])?: \w+ \S+ ['`\"‘«](/[^'\"’»]+)['\"’»]$")
+"""Make enters or leaves a folder; the words depend on the language."""
+_CD = patterns.Lazy(r"^cd \S+$")
+_IGNORED = patterns.Lazy(
+    r"^\S*make(?:\[\d+\])?: \[|^\s*[\w.-]+: (?:exit [1-9]\d* \(|IGNORED FAIL\b)"
+)
 _OBJECT = patterns.Lazy(r"\bBuilding \w+ object (\S*?)CMakeFiles/[^/]+\.dir/(\S+)\.o(?:bj)?$")
 """CMake's line for a source, relative to the folder above that of the build."""
 
@@ -47,19 +51,34 @@ def echoed(proved: Sequence[ShellCommand], lines: Sequence[str], root: str) -> l
     runner = runners[0]
     if any(flag.startswith(known_tools.PART_FLAGS) for flag in runner.selectors):
         return []
-    shown = islice(_shown(runner, lines, root), MAX_SHOWN)
-    found = [c for line, where in shown for c in ran(line, root=root, cwd=where).proved]
+    read = islice(_shown(runner, lines, root), MAX_SHOWN)
+    shown = [(at, checks) for at, commands in read if (checks := _checks(commands, runner))]
+    ends = [at for at, _found in shown[1:]]
+    found = [
+        command
+        for (at, checks), end in zip_longest(shown, ends)
+        for command in checks
+        if _agrees(command, lines[at + 1 : end])
+    ]
     built = [match.groups() for match in map(_OBJECT.search, lines) if match is not None]
     base = runner.folder.rpartition("/")[0]
     return [
-        *(c for c in found if c.purpose and c.tool != runner.tool and not _is_prose(c)),
+        *found,
         *(ShellCommand("gcc", folder=base, places=("".join(source),)) for source in built),
     ]
 
 
-def _is_prose(command: ShellCommand) -> bool:
-    """Is it a line of text that begins with the name of a tool: `mypy  checks the types`?"""
-    return sum(map(str.isalpha, command.places)) > 1
+def _checks(commands: Sequence[ShellCommand], runner: ShellCommand) -> list[ShellCommand]:
+    """The checks among commands, without text that begins like one: `mypy  checks the types`."""
+    checks = (c for c in commands if c.purpose and c.tool != runner.tool)
+    return [c for c in checks if sum(map(str.isalpha, c.places)) < 2]
+
+
+def _agrees(command: ShellCommand, below: Sequence[str]) -> bool:
+    """Does the output below a command say so too? A runner may ignore a failure without a word,
+    and the line may be advice: below it a run of tests prints numbers."""
+    counts = any(char.isdigit() for line in below for char in line)
+    return (counts or command.purpose != "test") and not summaries.failed(below)
 
 
 def failed_target(command: ShellCommand, output: str) -> str:
@@ -78,22 +97,44 @@ _FAILED = {
 }
 
 
-def _shown(runner: ShellCommand, lines: Sequence[str], root: str) -> Iterator[tuple[str, str]]:
-    """Each command line that the output shows, and its folder."""
-    where = folder(runner.folder or ".", root=root, cwd=root)
-    where = where if where.startswith("/") else f"{root}/{where}".rstrip("/")
-    pattern = _PRINTED.get(_head(runner))
-    if pattern is None:
-        return
-    if pattern is _SCRIPT:
-        # A script that runs others of the same kind may do so in another folder.
-        first = next((i for i, line in enumerate(lines) if pattern.match(line)), 0)
-        lines = list(takewhile(pattern.match, lines[first:]))
-    for line in lines:
-        if (entered := _ENTERS.match(line)) is not None:
-            where = entered.group(1)
-        elif (match := pattern.match(line)) is not None:
-            yield match.group(1), where
+def _shown(
+    runner: ShellCommand, lines: Sequence[str], root: str
+) -> Iterator[tuple[int, Sequence[ShellCommand]]]:
+    """Where the output shows a command line, and what its success proves; only while its folder is
+    known."""
+    head = _head(runner)
+    if head not in _PRINTED or (head == "just" and (runner.folder or "::" in runner.tool)):
+        return  # just runs a recipe in the folder of its file, which may be another one.
+    pattern = _PRINTED[head]
+    began = folder(runner.folder or ".", root=root, cwd=root)
+    began = began if began.startswith("/") else f"{root}/{began}".rstrip("/")
+    inside: dict[str, str] = {}
+    known = True
+    for at in _header(runner, lines) if pattern is _SCRIPT else range(len(lines)):
+        where = next(reversed(inside.values()), began)
+        if (moved := _MOVES.match(lines[at])) is not None:
+            level, path = moved.groups("")
+            if inside.get(level, path) != path:
+                return  # Two run at once, and their lines are mixed.
+            if inside.pop(level, "") == "":
+                inside[level] = path
+            known = True
+        elif known and (match := pattern.match(lines[at])) is not None:
+            what = ran(match.group(1), root=root, cwd=where)
+            yield at, what.proved
+            here = folder(where, root=root) if where != root else ""
+            nested = (c for c in what.suspects if _PRINTED.get(_head(c)) is _BARE)
+            known = not (_CD.match(match.group(1)) or any(c.folder != here for c in nested))
+
+
+def _header(runner: ShellCommand, lines: Sequence[str]) -> Iterator[int]:
+    """The lines with which a package manager shows a script before it runs it. What that script
+    shows of others is left out: they may run in another folder."""
+    script = runner.tool.rpartition(" ")[2]
+    said = [i for i, line in enumerate(lines) if line and not line.startswith("yarn run v")]
+    shown = (i for i in said if lines[i][0] == ">" and script in lines[i].split(" "))
+    first = next(shown, next((i for i in said[:1] if lines[i][0] == "$"), len(lines)))
+    return takewhile(lambda i: _SCRIPT.match(lines[i]) is not None, range(first, len(lines)))
 
 
 def _head(command: ShellCommand) -> str:
