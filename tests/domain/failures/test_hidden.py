@@ -85,6 +85,12 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             "test result: ok. 3 passed; 0 failed\nerror: 1 target failed:\n    `--lib`\n",
         ),
         ('OUT=$(pytest 2>&1); echo "$OUT"', 0, PYTEST_BAD),
+        (
+            "cargo run -p pier | tail",
+            0,
+            "error[E0308]: mismatched types\n --> src/main.rs:3:5\n"
+            "error: could not compile `pier` due to 1 previous error\n",
+        ),
         ("flotlint a.flot || echo failed", 0, "a.flot:3: no berth\nfailed\n"),
         ("floti a.flot || echo 'BUILD BROKEN'", 0, "a.flot:3: no berth\nBUILD BROKEN\n"),
         ("npx tsc || echo no; date", 0, "src/a.ts(3,1): error TS2304: x\nFound 1 error.\nnow\n"),
@@ -247,6 +253,44 @@ def test_a_run_clears_no_more_than_it_covered(
     before = play(failing)
     after = play(failing, passing)
     assert [e.file for e in after] == (left if left is not None else [e.file for e in before])
+
+
+COVERAGE_BAD = "ERROR: Coverage failure: total of 50 is less than fail-under=90\n"
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        (
+            ("npx jest", 1, "FAIL a/a.test.js\n  ● tide\n\n    expect(2).toBe(1)\n"),
+            (
+                "npx jest | tail -2",
+                0,
+                "Test Suites: 1 failed, 2 passed, 3 total\nTests: 5 passed\n",
+            ),
+        ),
+        (
+            ("tox", 1, PYTEST_BAD),
+            ("tox | grep passed", 0, "1 failed, 4 passed in 0.2s\n5 passed in 0.1s\n"),
+        ),
+        (
+            ("cargo test", 101, "thread 'tide' panicked at src/a.rs:3:1:\nboom\n"),
+            (
+                "cargo test --no-fail-fast | grep result",
+                0,
+                "test result: FAILED. 0 passed; 1 failed\ntest result: ok. 3 passed; 0 failed\n",
+            ),
+        ),
+        (
+            ("pytest --cov", 1, f"{COVERAGE_BAD}5 passed in 0.10s\n"),
+            ("pytest --cov | tail -3", 0, f"TOTAL 10 5 50%\n{COVERAGE_BAD}5 passed in 0.10s\n"),
+        ),
+    ],
+)
+def test_a_good_count_of_one_part_clears_nothing(failing: Call, passing: Call) -> None:
+    before = {e.fingerprint for e in play(failing)}
+    assert before
+    assert before <= {e.fingerprint for e in play(failing, passing)}
 
 
 PATH = f"{ROOT}/src/a.js"

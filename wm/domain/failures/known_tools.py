@@ -76,6 +76,8 @@ FILTERED = _set("filtered")
 """Tools whose arguments are parts of the names of tests: a shorter one matches more."""
 PATH_PARTS = _set("path_parts")
 """Tools whose arguments are parts of the paths of tests."""
+ONE_COUNT = _set("one_count")
+"""Tools that count their tests once, at the end; others count by program, session or kind."""
 PART_FLAGS = tuple(_TABLES.table("part_flags"))
 """Selectors that name one part of a project, which a run of the whole may not include."""
 ALL_PARTS, RUNS_ALL = _set("all_parts"), _set("runs_all")

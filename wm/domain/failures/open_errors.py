@@ -86,8 +86,8 @@ def _runs(hidden: Sequence[ShellCommand]) -> summaries.Runs:
     """How many runs of tests the hidden commands may be."""
     if len(hidden) != 1 or hidden[0].purpose not in ("test", ""):
         return summaries.Runs.MANY
-    runner = hidden[0].tool.split(" ")[0] in known_tools.TASK_RUNNERS
-    return summaries.Runs.ONE_OR_MORE if runner or not hidden[0].purpose else summaries.Runs.ONE
+    once = hidden[0].tool in known_tools.ONE_COUNT
+    return summaries.Runs.ONE if once else summaries.Runs.ONE_OR_MORE
 
 
 def _hidden(what: Ran) -> Ran:

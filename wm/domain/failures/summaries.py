@@ -139,7 +139,12 @@ def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
     """
     closing = _closing(lines, CLOSING_LINES)
     last = next((i for i, line in enumerate(closing) if _is_verdict(line)), -1)
-    if runs is not Runs.MANY and last >= 0 and not any(map(says_failed, closing[:last])):
+    stopped = any(map(_STOPPED.search, closing[:LAST_LINES]))
+    if (
+        runs is not Runs.MANY
+        and last >= 0
+        and not (stopped or any(map(says_failed, closing[:last])))
+    ):
         above = _closing(lines, FAR_LINES)[last:] if runs is Runs.ONE_OR_MORE else ()
         if not any(map(_RUN.search, above)):
             return True
