@@ -7,6 +7,7 @@ parser took is not read by the next.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -107,8 +108,9 @@ def placed(
     if tested and len(list(islice(asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
         last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
     read = _read(lines, output, families, last, ran.certain, own[:MAX_FOUND]) if active else []
+    entered = _entered(lines) if read else []
     settled = [
-        _settled(_completed(found, lines), family, active, root, lines)
+        _settled(_completed(found, lines), family, active, root, lines, entered)
         for family, found in (_titled(read, lines) if tested else read)
     ]
     if not settled:
@@ -302,6 +304,7 @@ def _settled(
     active: Sequence[ShellCommand],
     root: str,
     lines: Sequence[str],
+    entered: Sequence[tuple[int, str]],
 ) -> Placed:
     category = found.category
     purposes = {command.purpose for command in active if command.purpose}
@@ -316,23 +319,29 @@ def _settled(
     named = (name for name in owner.places if places.is_file(name) and name in found.message)
     absent = _ABSENT.search(found.message) is not None
     file = found.file or _heading_file(found, lines) or ("" if absent else next(named, ""))
-    if file and not file.startswith(("/", PACKAGE_MARK)) and (entered := _entered(lines, found.at)):
-        file = f"{entered}/{file}"
+    where = entered[bisect_left(entered, (found.at, "")) - 1][1]
+    if file and where and not file.startswith(("/", PACKAGE_MARK)):
+        file = f"{where}/{file}"
     file = _file(file, owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
 
 
-def _entered(lines: Sequence[str], at: int) -> str:
-    """The folder that make says it has entered before a line and not left; "" for none."""
+def _entered(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """The lines with which make enters or leaves a folder, and in which folder it then is; "" for
+    the one in which it began."""
     around: list[str] = []
-    for line in lines[:at] if any(map(_ENTERS.match, lines)) else ():
-        match = _ENTERS.match(line)
-        if match is not None and match.group(1):
+    found = [(-1, "")]
+    for at, line in enumerate(lines):
+        match = _ENTERS.match(line) if " directory" in line else None
+        if match is None:
+            continue
+        if match.group(1):
             around.append(match.group(1))
-        elif match is not None:
-            around = around[:-1]
-    return around[-1] if around else ""
+        elif around:
+            around.pop()
+        found.append((at, around[-1] if around else ""))
+    return found
 
 
 _ENTERS = patterns.Lazy(
