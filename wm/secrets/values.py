@@ -109,8 +109,8 @@ _DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 def is_reference(value: str, quoted: bool, behind: str) -> bool:
     """True for a reference to a secret: variables, calls, paths, types."""
-    if value.startswith((").", ".$")):
-        return True  # code behind a string: `input("Password: ").strip()`
+    if value.startswith((").", ".$")) and _BEHIND_STRING.match(value) is not None:
+        return True
     if quoted:
         # A quoted "!…" or "#…" is text, no YAML tag and no comment.
         named = value.startswith(("!Ref", "!Sub", "#{")) or value[0] not in "!#=>&*|(@["
@@ -128,6 +128,11 @@ def is_reference(value: str, quoted: bool, behind: str) -> bool:
     )
 
 
+_BEHIND_STRING = Lazy(
+    r"\)\.[a-z]+(?:[A-Z][a-z]+)*(?:[(;,)]|$)|\.\$[a-z]+(?:_?[A-Za-z][a-z]+)*(?:[\[\].;,)-]|$)"
+)
+"""Code that goes on behind a string: `input("Password: ").strip()`, `"password=".$row["p"]`. A
+password of random characters may begin with the same two."""
 _NEXT_KEY = Lazy(r"[A-Za-z]+=")
 """`password= scope=`: no value, and another key."""
 _DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
