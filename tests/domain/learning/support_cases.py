@@ -19,6 +19,25 @@ class Case(NamedTuple):
 REARRANGED = tuple(
     Case(*row)
     for row in (
+        ("en", "roles", "I prefer Vitest to Jest.", "I prefer Jest to Vitest."),
+        ("it", "roles", "Preferisco Vitest a Jest.", "Preferisco Jest a Vitest."),
+        ("en", "conditions", "Never merge without a review.", "Never review without a merge."),
+        ("nl", "conditions", "Nooit mergen zonder review.", "Nooit reviewen zonder merge."),
+        ("de", "conditions", "Nie deploye ohne Freigabe von Mara.", "Nie deploye mit Freigabe von Mara."),
+        ("tr", "conditions", "Kod incelemesi olmadan merge yapma.", "Merge olmadan kod incelemesi yapma."),
+        ("ru", "conditions", "Если сборка упала, сообщи Лёше.", "Всегда сообщай Лёше."),
+        ("sv", "conditions", "Om bygget faller, meddela Lasse.", "Meddela alltid Lasse."),
+        ("en", "order", "Run the tests before each merge.", "Run the tests after each merge."),
+        ("de", "order", "Starte die Tests vor jeder Änderung.", "Starte die Tests nach jeder Änderung."),
+        ("it", "order", "Prima di ogni rilascio esegui gli e2e.", "Dopo ogni rilascio esegui gli e2e."),
+        ("nl", "order", "Draai de tests voor elke merge.", "Draai de tests na elke merge."),
+        ("sv", "order", "Kör testerna före varje merge.", "Kör testerna efter varje merge."),
+        ("en", "only", "Only Mara approves migrations.", "Mara approves only migrations."),
+        ("fr", "only", "Seule Mara approuve les migrations.", "Mara approuve seulement les migrations."),
+        ("nl", "only", "Alleen Marieke keurt migraties goed.", "Marieke keurt alleen migraties goed."),
+        ("pl", "only", "Tylko Marta zatwierdza migracje.", "Marta zatwierdza tylko migracje."),
+        ("sv", "only", "Bara Marta godkänner migreringar.", "Marta godkänner bara migreringar."),
+        ("it", "limits", "Conserviamo i backup al massimo 30 giorni.", "Conserviamo i backup almeno 30 giorni."),
         ("en", "limits", "Timeouts above 30 seconds must be approved by ops.", "Timeouts below 30 seconds must be approved by ops."),
         ("de", "limits", "Antworten über 2 MB werden gepackt.", "Antworten unter 2 MB werden gepackt."),
         ("en", "limits", "The legacy endpoint stays until v3, then we remove it.", "The legacy endpoint is removed until v3."),
@@ -207,6 +226,10 @@ REARRANGED = tuple(
 HONEST = tuple(
     Case(*row)
     for row in (
+        ("en", "only", "Only deploy green builds.", "Deploy only green builds."),
+        ("en", "only", "We only deploy on Mondays.", "Deploy only on Mondays."),
+        ("en", "only", "Only Mara approves migrations.", "Migrations are approved only by Mara."),
+        ("en", "conditions", "Never merge without a review.", "Without a review, never merge."),
         ("it", "words", "della fatturazione si occupa Paolo", "Paolo è responsabile della fatturazione."),
         ("it", "negation", "non modificate mai la cartella legacy", "La cartella legacy non va mai modificata."),
         ("it", "numbers", "il limite è di venti richieste al secondo", "Il limite è 20 richieste al secondo."),

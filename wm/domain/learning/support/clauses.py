@@ -87,7 +87,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             tag = 0
         elif tag not in DIRECTED or not governs:
             tag = token
-        governs = token in _TAGS
+        governs = token in _TAGS or (governs and token == fw.ALL)  # "before each of them"
     return tuple(clause for clause in found if clause.words)
 
 

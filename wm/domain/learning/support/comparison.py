@@ -120,7 +120,7 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
     return (
         _same_polarity(given, stated, sources)
         and _same_roles(given, stated, sources)
-        and _same_conditions(stated, sources)
+        and _same_conditions(given, stated, sources)
         and _same_limits(given, stated, sources)
     )
 
@@ -346,9 +346,18 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> b
         return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
     if mine.focus and mine.focus not in theirs.known:
         return True
+    if _limits_object(mine, theirs) or _limits_object(theirs, mine):
+        return True
     if fw.ONLY_SUBJECT not in (mine.limit, theirs.limit) or mine.focus == theirs.focus:
         return False
     return not (mine.passive != theirs.passive and fw.BY in mine.tags.values())
+
+
+def _limits_object(one: Clause, other: Clause) -> bool:
+    """Whether one says "Mara approves only migrations", the other "only Mara approves …"."""
+    same = one.words[0] == other.words[0] == other.focus
+    objects = [w for w in one.words[2:] if one.tags[w] in (0, fw.OBJECT)]
+    return same and one.focus != other.focus and one.focus in objects
 
 
 def _widens_ban(mine: Clause, theirs: Clause) -> bool:
@@ -367,8 +376,19 @@ def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
     return word in theirs.classes and any(names)
 
 
-def _same_conditions(stated: Sequence[Clause], sources: Sequence[Sequence[int]]) -> bool:
+def _same_conditions(
+    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
+) -> bool:
     """Whether each condition stays with the clause that it was said for."""
+    kinds = {
+        (c.condition, stated[t[0]].condition) for c, t in zip(given, sources, strict=True) if t
+    }
+    if {(True, False), (False, True)} <= kinds:
+        return False  # "never review without a merge" for "never merge without a review"
+    banned = {at for at, one in enumerate(stated) if one.condition and one.turns}
+    for clause, source in zip(given, sources, strict=True):
+        if len(source) > 1 and not clause.condition and not banned.isdisjoint(source):
+            return False  # "never merge with a review"
     taken = [source[0] for source in sources if source]
     step = 1 if stated[0].condition else -1
     conditions = [at for at in taken if stated[at].condition]
