@@ -319,7 +319,7 @@ def _forbids(plain: str, at: int, found: str) -> bool:
     without = _WITHOUT.search(found) or _EXPOSES.search(found)
     if without is None:
         return False
-    if is_routine(plain):
+    if is_routine(plain, at):
         return True
     after = plain[at + without.end() :]
     return _NEVER_BEFORE.is_match(plain[max(0, at - 80) : at]) or _NEVER_AFTER.is_match(after[:80])

@@ -28,6 +28,9 @@ _ACCENTS = dict.fromkeys((*range(0x300, 0x370), *range(0x64B, 0x656)))
 
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
 _CLAUSE = Lazy(r"[,:]\s|[,،]|[，、：]|\s-\s")
+_JOINS = Lazy(
+    r"[,;:.]\s|[，、。；]|\s(?:and|then|und|dann|et|puis|y|luego|e|poi|en|dan|i|и|och|sedan|ve|sonra)\s"
+)
 _AWAY = Lazy(
     r"\b(?:https?|s?ftp|wss?|s3|gs)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
     r"(?:^|\s)(?:[\w-]+\.)+(?:com|net|org|io|dev|xyz|info|biz|app|site|online|top|example|cloud|ru|cn)\b"
@@ -174,15 +177,20 @@ def _leaks(sentence: str) -> bool:
 def _is_kept(sentence: str) -> bool:
     """Whether software puts a secret where secrets belong."""
     software = _has("PROGRAM", sentence) or _has("SCRIPT", sentence)
-    return software and _has("KEEPER", sentence) and not _has("AGENT", sentence)
+    kept = software and _has("KEEPER", sentence) and not _leaves(sentence)
+    return kept and not _has("AGENT", sentence)
 
 
-def is_routine(text: str) -> bool:
-    """Whether a text speaks of work that needs no question: tests, formatting.
-    text: as in the gate."""
+def is_routine(text: str, at: int) -> bool:
+    """Whether what is said at a place needs no question: tests, formatting; not what is to be done
+    besides. text: as in the gate."""
+    begin = max((end for _, end in _JOINS.spans(text[:at])), default=0)
+    end = min((begin for begin, _ in _JOINS.spans(text[at:])), default=len(text))
     plain = _folded(text)
     harms = ("POWER", "SECRET", "APPROVE", "FETCH", "PLACE", "HIDE")
-    return _has("ROUTINE", plain) and not (_leaves(plain) or any(_has(one, plain) for one in harms))
+    return _has("ROUTINE", _folded(text[begin : at + end])) and not (
+        _leaves(plain) or any(_has(one, plain) for one in harms)
+    )
 
 
 def _overrides(sentence: str) -> bool:
