@@ -28,6 +28,8 @@ _ACCENTS = dict.fromkeys((*range(0x300, 0x370), *range(0x64B, 0x656)))
 
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
 _CLAUSE = Lazy(r"[,:]\s|[,،]|[，、：]|\s-\s")
+_CAUSES = Lazy(r"^\s*(?:let|have|make|lass|lasse|lasst|fais|faites|haz|deja|fai|lascia|laat|lat) ")
+"""An order to let software do it."""
 _JOINS = Lazy(
     r"[,;:.]\s|[，、。；]|\s(?:and|then|und|dann|et|puis|y|luego|e|poi|en|dan|i|и|och|sedan|ve|sonra)\s"
 )
@@ -273,7 +275,8 @@ def _describes(sentence: str, at: int, other: str = "PROGRAM") -> bool:
     """Whether software is the subject: `The client posts the token` is not an order.
     other: a second concept that names software."""
     before = _split(_CLAUSE, sentence[max(0, at - 80) : at])[-1]
-    return (_has("PROGRAM", before) or _has(other, before)) and not _has("AGENT", before)
+    software = _has("PROGRAM", before) or _has(other, before)
+    return software and not (_has("AGENT", before) or _CAUSES.is_match(before))
 
 
 # --- concepts ------------------------------------------------------------------------------------
