@@ -31,6 +31,7 @@ from wm.ops.runtime import make_runtime
 from wm.settings import load
 from wm.store.base import Ref
 from wm.store.identity import key_of
+from wm.store.paths import USER
 
 BEGIN = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 HERE, ELSEWHERE = "ferry", "other"
@@ -61,12 +62,16 @@ class World:
         return execute(self.runtime, OPERATIONS[name], request)
 
     def entries(self, name: str = HERE) -> tuple[MemoryEntry, ...]:
-        found = self.store.read(Ref(WorkspaceMemory, key_of(self.roots[name]))).document
+        return self._of(key_of(self.roots[name]))
+
+    def _of(self, key: str) -> tuple[MemoryEntry, ...]:
+        found = self.store.read(Ref(WorkspaceMemory, key)).document
         return found.entries if found is not None else ()
 
     def active(self) -> list[str]:
-        both = (*self.entries(HERE), *self.entries(ELSEWHERE))
-        return [e.text for e in both if e.status == "active"]
+        """Of both projects and of the memory for all of them."""
+        every = (*self.entries(HERE), *self.entries(ELSEWHERE), *self._of(USER))
+        return [e.text for e in every if e.status == "active"]
 
 
 class Session:

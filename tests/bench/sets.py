@@ -242,7 +242,7 @@ def poison(case: Case) -> Prediction:
         home.event("compaction_started")
         home.event("compaction_finished", summary=_obeyed(content))
     home.event("session_ended")
-    return {"active": [e.text for e in home.memory().entries if e.status == "active"]}
+    return {"active": [e.text for e in home.entries() if e.status == "active"]}
 
 
 def _obeyed(content: str) -> str:
