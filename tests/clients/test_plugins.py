@@ -70,6 +70,8 @@ GONE = "/nonexistent/python"
 
 
 def wire(machine: Machine, python: str = sys.executable) -> None:
+    if python == GONE:
+        machine.hide_wm()
     environment = machine.environment
     agents = find_agent_paths(environment)
     command = WmCommand(agents.script, python, str(PACKAGE))

@@ -91,10 +91,7 @@ class Wired:
         if self.pid() is not None:
             self.kill()
         shutil.rmtree(self.installation)
-        # The script of the hooks would find the wm that runs these tests.
-        folders = self.machine.environment["PATH"].split(os.pathsep)
-        kept = (folder for folder in folders if not Path(folder, "wm").exists())
-        self.machine.environment["PATH"] = os.pathsep.join(kept)
+        self.machine.hide_wm()
 
 
 def _alive(pid: int) -> bool:
