@@ -71,10 +71,13 @@ def runner(tmp_path: Path) -> tuple[Path, dict[str, str]]:
         "BASE": "HEAD",
         "GIT_CONFIG_GLOBAL": os.devnull,
     }
-    shell(repo, environment, "git init -q && wm state init Ship it.")
-    shell(repo, environment, "wm state set legal_reviews --append 'Approved.'")
     author = "-c user.name=ann -c user.email=ann@example.org"
-    shell(repo, environment, f"git add -A && git {author} commit -qm one")
+    for script in (
+        "git init -q && wm state init Ship it.",
+        "wm state set legal_reviews --append 'Approved.'",
+        f"git add -A && git {author} commit -qm one",
+    ):
+        assert shell(repo, environment, script) == 0, script
     return repo, environment
 
 
