@@ -385,6 +385,21 @@ def test_a_request_waits_in_the_journal_while_a_lock_stays_locked(tmp_path: Path
     assert texts(folder, "workspace-memory.json") == [SHIP]
 
 
+def test_a_wish_for_every_project_waits_in_the_journal_of_all_projects(tmp_path: Path) -> None:
+    folder = begun(tmp_path)
+    everywhere = tmp_path / "wm" / "user"
+    wish = "I want answers in German."
+    [lock] = folder.glob("sessions/.*.lock")
+    with lock.open("r+b") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        by_files(tmp_path, said(tmp_path, prompt=f"Remember that {wish}"))
+        assert texts(everywhere, "pending-journal.json") == [wish]
+        assert not (folder / "pending-journal.json").exists()
+    by_files(tmp_path, said(tmp_path, "SessionStart", session_id="s2"), "SessionStart")
+    assert texts(everywhere, "pending-journal.json") == []
+    assert texts(everywhere, "workspace-memory.json") == [wish]
+
+
 def test_the_next_request_of_the_session_stores_waiting_requests(tmp_path: Path) -> None:
     folder = begun(tmp_path)
     [lock] = folder.glob("sessions/.*.lock")

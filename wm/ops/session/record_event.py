@@ -353,11 +353,19 @@ def _remember_requests(
 
 
 class WaitingRequests(Struct, frozen=True):
-    """A user message that could not be recorded, and what it asks to remember."""
+    """What a user message that could not be recorded asks to remember, with the reasons to send
+    each request to the inbox."""
 
     place: WorkspacePlace
-    session: str
-    requests: requests.Requests
+    wanted: tuple[tuple[RememberRequest, tuple[str, ...]], ...]
+
+    def place_of(self, request: RememberRequest) -> WorkspacePlace:
+        return USER_PLACE if request.user else self.place
+
+    @property
+    def keys(self) -> list[str]:
+        """The workspaces in whose journals the requests wait."""
+        return sorted({self.place_of(request).key for request, _ in self.wanted})
 
 
 def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests:
@@ -366,13 +374,14 @@ def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests
     found, _ = requests.find_requests_and_forgets(
         echo_guard.without_injected(event.text), runtime.settings.gate
     )
-    return WaitingRequests(locate(runtime, request), request.session_id, found)
+    wanted = _remember_requests(found, request.session_id)
+    return WaitingRequests(locate(runtime, request), tuple(wanted))
 
 
 def _wait_for_promotion(work: Work, prepared: WaitingRequests) -> EventAnswer:
     waiting = [
-        wait(work.at(prepared.place), wanted, reasons, failure="hook_failed")[0]
-        for wanted, reasons in _remember_requests(prepared.requests, prepared.session)
+        wait(work.at(prepared.place_of(wanted)), wanted, reasons, failure="hook_failed")[0]
+        for wanted, reasons in prepared.wanted
     ]
     kept = tuple(Remembered(outcome="retryable", entry=entry) for entry in waiting)
     return EventAnswer(remembered=kept)
@@ -383,7 +392,7 @@ keep_requests = Operation(
     EventRequest,
     EventAnswer,
     _wait_for_promotion,
-    refs=lambda _runtime, prepared: (journal_ref(prepared.place.key),),
+    refs=lambda _runtime, prepared: tuple(map(journal_ref, prepared.keys)),
     prepare=_prepare_waiting,
 )
 """The fallback for a user message that could not be recorded: its requests go to the pending
