@@ -279,7 +279,7 @@ class Pair:
     def says_more(self) -> bool:
         """Whether the older text has another fact, of which the new one says nothing: "staging is
         on 5433 and production on 6000"."""
-        parts = self.old.parts
+        parts = self.old.conjuncts
         often = Counter(term for part in parts for term in {w.term for w in part})
         for part in parts:
             rest = [w for w in part if w not in self.shared]

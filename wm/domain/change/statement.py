@@ -288,7 +288,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return _ARTICLES.issuperset(self._since(before[-1].end, word))
 
     @cached_property
-    def parts(self) -> list[list[ContentWord]]:
+    def conjuncts(self) -> list[list[ContentWord]]:
         """Its words, in parts that "and" or the end of a clause separates."""
         found: list[list[ContentWord]] = [list(self.words[:1])]
         for one, word in pairwise(self.words):

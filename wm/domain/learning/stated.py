@@ -62,7 +62,8 @@ BAN_SCORE = -0.5
 1,087 real messages that no fit uses it keeps two lines that last and none that does not."""
 
 ALWAYS_SCORE = -4.0
-"""The same for one that opens with the order to do something always: "always check the docs"."""
+"""The same for an order to do something always: "always check the docs", "can you always …", and in
+other languages with the verb first, "nutze immer …"."""
 
 PLAIN_SCORE = -2.5
 """The same for a plain statement (`_is_plain`), if the message has nothing else and opens a
