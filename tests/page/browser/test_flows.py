@@ -25,6 +25,8 @@ def test_search_finds_while_one_types_and_opens_an_entry(tab: Tab, how: str) -> 
         tab.row("Every list endpoint uses cursor").click()
     else:
         tab.press("Escape")
+        # It empties the field; the list follows a moment later.
+        tab.page.wait_for_url(lambda url: "q=cursor" not in url)
         tab.page.locator("#q").blur()
         tab.focus_on("Every list endpoint uses cursor")
         tab.press("Enter")
