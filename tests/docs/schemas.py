@@ -18,6 +18,8 @@ from wm.formats.base import Document, Record
 from wm.formats.registry import IN_PROJECTS, REGISTRY, current_version
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+MARGIN = 90
+"""Columns of a line of JSON, without the name of a field before it."""
 
 
 def schema(slug: str) -> dict[str, Any]:
@@ -47,7 +49,7 @@ def project_schema(slug: str) -> dict[str, Any]:
 
 
 def project_text(slug: str) -> str:
-    return _written(project_schema(slug))
+    return json_text(project_schema(slug)) + "\n"
 
 
 def _checksum(model: type[Record], explained: dict[str, str]) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def _explain(part: dict[str, Any], explained: dict[str, str]) -> None:
 
 
 def text(slug: str) -> str:
-    return _written(schema(slug))
+    return json_text(schema(slug)) + "\n"
 
 
 @lru_cache(maxsize=1)
@@ -82,7 +84,7 @@ def printed_schemas() -> dict[str, Any]:
         "$schema": DIALECT,
         "$id": "urn:wm:cli",
         "title": "cli",
-        "description": "What a verb prints with --json stands under its name.",
+        "description": "What a verb prints with --json, by the name of the verb.",
         "type": "object",
         "properties": {verb: named[model, "serialization"] for verb, model in PRINTS.items()},
         "additionalProperties": False,
@@ -97,8 +99,18 @@ def validate_printed(verb: str, value: Any) -> None:
 
 def printed() -> str:
     """`schemas/cli.schema.json`."""
-    return _written(printed_schemas())
+    return json_text(printed_schemas()) + "\n"
 
 
-def _written(schema: dict[str, Any]) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+def json_text(value: Any, indent: str = "") -> str:
+    """`value` as JSON. What fits into one line is on one line, so a field is read at a glance."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) < MARGIN or not isinstance(value, dict | list) or not value:
+        return line
+    inner = indent + "  "
+    if isinstance(value, dict):
+        rows = [f"{json.dumps(name)}: {json_text(one, inner)}" for name, one in value.items()]
+    else:
+        rows = [json_text(one, inner) for one in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(rows) + f"\n{indent}{closing}"

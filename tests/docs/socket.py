@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from tests.docs.openapi import build
+from tests.docs.schemas import json_text
 from wm.daemon.routes import ROUTES
 from wm.ops.catalogue import OPERATIONS
 
@@ -67,4 +66,4 @@ def page() -> str:
 
 
 def openapi() -> str:
-    return json.dumps(build(OPERATIONS, ROUTES), indent=2, ensure_ascii=False) + "\n"
+    return json_text(build(OPERATIONS, ROUTES)) + "\n"
