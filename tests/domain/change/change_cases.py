@@ -569,6 +569,16 @@ value|The tide logs go to Loki.|The tide logs go to Datadog.
 is called, or a value. Each is decided rightly.purpose|We use tabs for indentation here.|no, use 4 spaces, not tabs
 purpose|We use protractor for browser tests.|use playwright, not protractor
 purpose|Wir nutzen Protractor für die Oberfläche.|nimm Playwright, nicht Protractor
+purpose|We use protractor for browser tests.|Browser tests run with playwright now.
+purpose|We use protractor for browser tests.|We switched to playwright for browser tests.
+purpose|use fixtures for seeds|use factories for seeds from now on
+purpose|We use SOAP for the crane API.|The crane API is GraphQL now.
+purpose|Wir nutzen Protractor für Oberflächentests.|Oberflächentests laufen jetzt mit Playwright.
+purpose|Nous utilisons Ant pour les paquets.|Nous sommes passés à Gradle pour les paquets.
+purpose|Usamos Ant para los paquetes.|Ahora los paquetes se hacen con Gradle.
+lifted|Don't edit the moorings, they are locked|the lock is over, the moorings may be changed again
+lifted|Never weld on deck two.|You can weld on deck two now.
+lifted|Nie auf Deck zwei schweißen.|Ihr dürft jetzt auf Deck zwei schweißen.
 name|Our CI runs on GitHub Actions.|Our CI runs on GitLab.
 name|Errors go to Google Cloud Logging.|Errors go to Sentry.
 name|Der Kalender liegt auf Cloudflare Pages.|Der Kalender liegt auf Vercel.
@@ -643,4 +653,10 @@ language|Keep answers short.|Always answer in Dutch.
 language|Write the manual in Dutch.|Write the manual in Markdown.
 language|Antworte immer auf Niederländisch.|Antworte immer kurz.
 purpose|We use sqlite for tests.|We use playwright for screenshots.
+purpose|We use protractor for tests.|Tests run in parallel now.
+purpose|We use protractor for tests.|Tests take 5 minutes in CI now.
+purpose|We use protractor for tests.|We use playwright for smoke tests now.
+purpose|We use Memcached for sessions.|We don't use Memcached for the queue any more.
+purpose|Vi använder Memcached för sessioner.|Vi använder inte längre Memcached för kön.
+lifted|Never weld on deck two.|You can paint on deck two now.
 """

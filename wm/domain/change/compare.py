@@ -276,6 +276,12 @@ class Pair:
         uses = self.old.uses_first(slot.old[0]) and self.new.uses_first(slot.new[0])
         return same and uses and all(w.role == "of" for w in self.shared)
 
+    def names_another_tool(self) -> bool:
+        """Whether another thing is used for what the older statement names: "we use jest for tests"
+        and "tests run with vitest now". Not for a part of it: "for e2e tests"."""
+        part = any(w in self.added for w in self.new.purpose())
+        return not part and any(map(self.new.names_tool, self.added))
+
     def says_more(self) -> bool:
         """Whether the older text has another fact, of which the new one says nothing: "staging is
         on 5433 and production on 6000"."""
@@ -378,10 +384,11 @@ class Pair:
     def permits_another(self) -> Sequence[ContentWord]:
         """What is permitted and not in the ban: "never push to main", "hotfixes may be pushed to
         main". A participle may be another word for the same act, and a value may take the place of
-        another one."""
+        another one. A clause without words of the ban says why: "the freeze is over"."""
         values = [w for s in self.differing if any(o.is_value for o in s.old) for w in s.new]
+        about = {w.clause for w in self.said if w not in self.added}
         found = (w for w in self.added if not (w.is_verb or w.is_participle or w in values))
-        return [w for w in found if self.new.has(LIFTS, {w.clause})]
+        return [w for w in found if w.clause in about and self.new.has(LIFTS, {w.clause})]
 
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
@@ -515,7 +522,8 @@ def _judged(pair: Pair, rarity: Rarity) -> Change:
 
 def is_open(pair: Pair) -> bool:
     """Whether the model may be asked: not about a statement that only adds to the older one."""
-    return bool(pair.shared and pair.lost) and not _is_aside(pair)
+    another = pair.old.purpose() and pair.ends_other_use()
+    return bool(pair.shared and pair.lost) and not (another or _is_aside(pair))
 
 
 def _is_aside(pair: Pair) -> bool:
@@ -652,6 +660,8 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.UNCLEAR
     if pair.old.commands and pair.words[0] in pair.shared and len(pair.lost) > 0:
         return Change.NONE  # what the command names is still used
+    if pair.old.purpose() and not (over or lifts or pair.names_another_tool()):
+        return Change.NONE  # "tests run in parallel now", whatever is used for them
     covered = pair.coverage()
     if lifts and covered >= 0.99 and pair.old.denies != pair.new.denies:
         return Change.REPLACES

@@ -99,6 +99,7 @@ _SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
 )
 _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
+_WITH = frozenset(_TABLES.words("with"))
 _ARTICLES = frozenset(_TABLES.words("articles"))
 _TIES = Lazy("|".join(sorted(_TABLES.words("ties_cjk"), key=len, reverse=True)))
 _CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
@@ -303,6 +304,24 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         lead = self.clauses[word.clause].text[: word.start]
         return word is self.words[0] and _USES.is_match(lead)
 
+    def names_tool(self, word: ContentWord) -> bool:
+        """Whether it says that something is done with what this word names, or is that: "tests run
+        with vitest", "we switched to vitest", "the API is GraphQL"."""
+        clause = self.clauses[word.clause]
+        begin = max((w.end for w in self._before(word)), default=0)
+        before = [w for w in self._since(begin, word) if w not in _ARTICLES][-1:]
+        changed = any(start <= word.start < end for start, end in clause.new)
+        used = before and (before[0] in _WITH or _USES.is_match(before[0]))
+        named = before and word.is_value and before[0] not in _BEFORE.get(self.lang, {})
+        return not word.role and (changed or bool(used or named))
+
+    def purpose(self) -> tuple[ContentWord, ...]:
+        """What its value is for, if it names both: "we use jest for tests"."""
+        first = self.words[0] if self.words else None
+        if first is None or self.tail[:1] != (first,) or not self.uses_first(first):
+            return ()
+        return tuple(w for w in self.words if w.clause == first.clause and w not in self.tail)
+
     def is_language(self, word: ContentWord) -> bool:
         """Whether a word names a language that people speak."""
         return "tongue" in concepts_of(folded_words(self._written(word)), self.lang).anywhere
@@ -453,7 +472,7 @@ def reading(text: str) -> ParsedStatement:
     cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
     cases |= {case for case in _CASES_CJK if case in shown}
     return ParsedStatement(
-        shown, tuple(clauses), tuple(words), frozenset(cases), _tail(words), lang
+        shown, tuple(clauses), tuple(words), frozenset(cases), _tail(clauses, words), lang
     )
 
 
@@ -547,8 +566,8 @@ def _to(text: str, begin: int) -> int:
 def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
     with_cjk = not plain.isascii() and any(map(is_cjk, plain))
     german = not _GERMAN.isdisjoint(plain.split())
-    found = (span for phrases in _SAYING for span in phrases.spans(plain))
-    said = [(a, b) for a, b in found if len(plain[a:b].split()) <= 2]
+    found = ((a, b, phrases) for phrases in _SAYING for a, b in phrases.spans(plain))
+    said = [(a, b) for a, b, of in found if of is NOW or len(plain[a:b].split()) <= 2]
     for start, end in _WORD.spans(plain):
         raw = plain[start:end]
         hangul = with_cjk and any("\uac00" <= char <= "\ud7a3" for char in raw)
@@ -626,9 +645,16 @@ def _parts(bare: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in split)
 
 
-def _tail(words: list[ContentWord]) -> tuple[ContentWord, ...]:
-    """The last content words of the first clause, where a statement names its value."""
+def _tail(clauses: Sequence[ChangeClause], words: list[ContentWord]) -> tuple[ContentWord, ...]:
+    """The words of the first clause that name a statement's value: the last ones, or, before what
+    it is for, what is used."""
     first = [word for word in words if word.clause == words[0].clause] if words else []
+    until = next((at for at, word in enumerate(first) if word.role == "of"), 0)
+    text = clauses[first[0].clause].text if until else ""
+    # "we keep logs for 30 days", "we use yarn for installs and jest for tests"
+    several = any(w.is_number for w in first[until:]) or not _JOINS.isdisjoint(text.split())
+    if until and not several and _USES.is_match(text[: first[0].start]):
+        return tuple(first[:until])
     if any(word.is_verb for word in first):  # the value comes before the verb
         plain = [word for word in first if word.word.isascii()]
         first = plain or [word for word in first if not word.is_verb] or first
