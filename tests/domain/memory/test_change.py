@@ -208,3 +208,44 @@ def test_no_longer_with_names_what_is_over() -> None:
     text = "We deploy with make release now, no longer with make ship."
     new = entry("m_new", text, source="explicit")
     assert [e.status for e in added(old, new).memory.entries] == ["superseded", "active"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("we use yarn", "we switched to pnpm"),
+        ("we use yarn in this repo", "we use pnpm now"),
+        ("wir nutzen Ant", "wir nutzen jetzt Gradle"),
+        ("nous utilisons Ant", "nous sommes passés à Gradle"),
+    ],
+)
+def test_another_tool_that_shares_no_word_is_asked_about(old: str, new: str) -> None:
+    done = added(known(old), entry("m_new", new, source="stated"))
+    assert done.memory.entries[0].conflicts == ("m_new",)
+    assert done.memory.entries[0].status == "active"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("we use yarn", "the tests are in TypeScript now"),
+        ("we use yarn", "tests run in CI now"),
+        ("we use yarn for installs", "we use Postgres now"),
+        ("the API is in Go", "we switched to pnpm"),
+        ("we use yarn", "we have 3 environments now"),
+    ],
+)
+def test_a_tool_is_not_asked_about_for_other_news(old: str, new: str) -> None:
+    done = added(known(old), entry("m_new", new, source="stated"))
+    assert not done.memory.entries[0].conflicts
+
+
+def test_one_tool_of_many_is_not_asked_about() -> None:
+    tools = [
+        entry(f"m_{name}", f"we use {name}", source="explicit", created_at="2026-01-01T00:00:00Z")
+        for name in ("yarn", "Postgres", "Terraform")
+    ]
+    done = MemoryEditor(memory(*tools)).admit(
+        entry("m_new", "we switched to pnpm", source="stated"), now=NOW, settings=SETTINGS
+    )
+    assert not any(e.conflicts for e in done.memory.entries)

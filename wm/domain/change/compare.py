@@ -39,6 +39,7 @@ from wm.domain.change.statement import (
     ContentWord,
     ParsedStatement,
     is_action,
+    is_amount,
     is_owning,
 )
 from wm.text.linear_model import LinearModel, read_model
@@ -254,10 +255,10 @@ class Pair:
         if not gone:
             return True
         if not came:  # "Caddy serves the files now": the value comes first
-            return not any(map(_is_amount, (*gone, *self.added)))
+            return not any(map(is_amount, (*gone, *self.added)))
         if any(map(self.old.is_language, gone)) is not any(map(self.new.is_language, came)):
             return False  # "answer in German" and "keep answers short"
-        if not {*map(_is_amount, gone)}.isdisjoint(map(_is_amount, came)):
+        if not {*map(is_amount, gone)}.isdisjoint(map(is_amount, came)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
 
@@ -362,7 +363,7 @@ class Pair:
             return False
         if self.new.forbids and self.old.forbids:
             return True
-        if all(map(_is_amount, self.lost)):
+        if all(map(is_amount, self.lost)):
             return False
         return any(self.old.is_one_of_several(w) or self.old.is_occasion(w) for w in self.lost)
 
@@ -395,13 +396,13 @@ class Pair:
 
     def exchanges_value(self) -> bool:
         """Whether a number took the place of a number, or a name that of a name."""
-        gone = {_is_amount(w) for w in self.lost if w.is_value}
-        return any(_is_amount(w) in gone for w in self.added if w.is_value)
+        gone = {is_amount(w) for w in self.lost if w.is_value}
+        return any(is_amount(w) in gone for w in self.added if w.is_value)
 
     def other_predicate(self) -> bool:
         """Whether the new statement says something else about its subject: "the parser is written
         in Rust", "the parser is covered by tests now"."""
-        amounts = any(map(_is_amount, self.lost)) and any(map(_is_amount, self.added))
+        amounts = any(map(is_amount, self.lost)) and any(map(is_amount, self.added))
         return not amounts and any(w.is_participle and not w.is_value for w in self.added)
 
     def bumps_version(self) -> bool:
@@ -420,6 +421,9 @@ class Pair:
     def ends_other_use(self) -> bool:
         """Whether what is over is another use of the same thing: "we don't use Redis for the queue
         any more" and "we use Redis for sessions"."""
+        purpose = self.old.purpose()
+        if purpose and not any(w in self.shared for w in purpose):
+            return any(w.role == "of" or self._in(w, "old") for w in self.added)
         return any(all(self._in(w, "old") for w in slot.new) for slot in self.differing)
 
     def value_apart(self) -> bool:
@@ -457,13 +461,9 @@ def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
     return {mark: noun for mark, noun in said.numbered.items() if noun in lead}
 
 
-def _is_amount(word: ContentWord) -> bool:
-    return word.is_number or word.word in VALUE_WORDS
-
-
 def _is_name(words: Sequence[ContentWord]) -> bool:
     """Whether these may be one name: they follow each other, and count nothing."""
-    plain = not any(_is_amount(w) or w.parts for w in words)
+    plain = not any(is_amount(w) or w.parts for w in words)
     return bool(words) and plain and all(0 <= b.start - a.end < 2 for a, b in pairwise(words))
 
 
@@ -522,8 +522,8 @@ def _judged(pair: Pair, rarity: Rarity) -> Change:
 
 def is_open(pair: Pair) -> bool:
     """Whether the model may be asked: not about a statement that only adds to the older one."""
-    another = pair.old.purpose() and pair.ends_other_use()
-    return bool(pair.shared and pair.lost) and not (another or _is_aside(pair))
+    another_use = pair.old.purpose() and pair.new.has(OVER) and pair.ends_other_use()
+    return bool(pair.shared and pair.lost) and not (another_use or _is_aside(pair))
 
 
 def _is_aside(pair: Pair) -> bool:
@@ -701,7 +701,7 @@ def _unmarked(pair: Pair) -> Change:
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
     names = (pair.words[0], *pair.old.numbered)
-    lost = [w for w in pair.lost if not _is_amount(w) or w in names]
+    lost = [w for w in pair.lost if not is_amount(w) or w in names]
     last = pair.last_name()
     words = [w for w in pair.words if not (w.is_verb or w in last[:-1])]
     if any(w in words and words.index(w) * 2 < len(words) for w in lost):
@@ -713,9 +713,9 @@ def _unmarked(pair: Pair) -> Change:
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
     numbers = all(w.is_number for w in pair.lost)
     several = fact_statement(pair.old.text).leads or (more and len(pair.shared) < 2)
-    if several and not all(map(_is_amount, pair.lost)):
+    if several and not all(map(is_amount, pair.lost)):
         return Change.NONE  # a file has several contents, and a verb several objects
     sure = not more or (numbers and not any(w.role for w in more))
-    if any(pair.old.is_object(w) for w in pair.lost if not (w.is_value or _is_amount(w))):
+    if any(pair.old.is_object(w) for w in pair.lost if not (w.is_value or is_amount(w))):
         sure = False  # "the job cleans the logs": also the cache?
     return Change.DIFFERS if sure else Change.UNCLEAR

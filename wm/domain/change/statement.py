@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import chain, pairwise, starmap
+from itertools import chain, pairwise, starmap, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -315,6 +315,17 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         named = before and word.is_value and before[0] not in _BEFORE.get(self.lang, {})
         return not word.role and (changed or bool(used or named))
 
+    @cached_property
+    def names_only_tool(self) -> bool:
+        """Whether it says no more than what we use: "we use yarn", "we switched to uv"."""
+        name = list(takewhile(lambda w: not w.role, self.words))
+        if not name or len(name) < len(self.words) or self.denies or is_amount(name[0]):
+            return False
+        lead = self.clauses[name[0].clause].text[: name[0].start]
+        one = all(a.clause == b.clause and a.gap(b) for a, b in pairwise(name))
+        used = self.names_tool(name[0]) if CHANGES.is_match(lead) else self.uses_first(name[0])
+        return one and used
+
     def purpose(self) -> tuple[ContentWord, ...]:
         """What its value is for, if it names both: "we use jest for tests"."""
         first = self.words[0] if self.words else None
@@ -440,6 +451,11 @@ class ParsedStatement(Struct, frozen=True, dict=True):
 def model() -> LinearModel:
     """The fitted weights of words of change."""
     return read_model("wm.domain.change", "change_words.toml")
+
+
+def is_amount(word: ContentWord) -> bool:
+    """Whether a word is a number, in digits or letters, or another amount."""
+    return word.is_number or word.word in VALUE_WORDS
 
 
 def is_action(word: str) -> bool:

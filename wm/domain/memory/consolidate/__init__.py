@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from wm.domain.change.compare import Change, Pair, Rarity, judge
 from wm.domain.change.contradiction import contradict, proposition
 from wm.domain.change.same_fact import IDENTITY_TYPES, fact_statement, same_fact
-from wm.domain.change.statement import ParsedStatement, reading
+from wm.domain.change.statement import CHANGES, NOW, ParsedStatement, reading
 from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED, SAID, SOURCE_RANK
 from wm.domain.memory.consolidate.entry_index import EntryIndex
@@ -43,6 +43,8 @@ MOST_CHANGED = 8
 COMPARED = 200
 """Maximum near texts, or texts about one path, that are compared word by word."""
 MAX_CONTRADICTIONS = 5
+MAX_TOOLS = 2
+"""Entries that a person is asked about if a statement says only what is used now."""
 MAX_PARSED = 2_000
 """Maximum parsed texts kept in memory."""
 REPLACING = ("promoted", "absorbed", "superseded")
@@ -270,7 +272,20 @@ class MemoryEditor:
                 unclear += [old] if old.status == "active" else []
             elif found is not Change.NONE:
                 (unclear if old.pinned else gone).append(old)
-        return gone, unclear
+        return gone, unclear if gone or unclear else self._other_tools(entry, new)
+
+    def _other_tools(self, entry: MemoryEntry, new: ParsedStatement) -> list[MemoryEntry]:
+        """Entries one of which the statement may retire, though they share no word: "we use yarn",
+        "we switched to pnpm". With more of them it is too unlikely for each."""
+        if not (new.names_only_tool and (new.has(NOW) or new.has(CHANGES))):
+            return []
+        older = (
+            e
+            for e in self._index.entries.values()
+            if e.status == "active" and e.scope == entry.scope and not self._is_beside(e, entry)
+        )
+        found = [e for e in older if e.id != entry.id and reading(e.text).names_only_tool]
+        return found if len(found) <= MAX_TOOLS else []
 
     def related(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """Older entries, in force or waiting, that may state the fact of this one in other words:
