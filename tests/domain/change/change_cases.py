@@ -578,6 +578,8 @@ purpose|Nous utilisons Ant pour les paquets.|Nous sommes passés à Gradle pour 
 purpose|Usamos Ant para los paquetes.|Ahora los paquetes se hacen con Gradle.
 lifted|Don't edit the moorings, they are locked|the lock is over, the moorings may be changed again
 lifted|Never weld on deck two.|You can weld on deck two now.
+lifted|Don't order ropes without asking.|you may order ropes without asking from now on
+purpose|Write the logbook with pencil.|write the logbook with ink instead
 lifted|Nie auf Deck zwei schweißen.|Ihr dürft jetzt auf Deck zwei schweißen.
 name|Our CI runs on GitHub Actions.|Our CI runs on GitLab.
 name|Errors go to Google Cloud Logging.|Errors go to Sentry.
@@ -659,4 +661,9 @@ purpose|We use protractor for tests.|We use playwright for smoke tests now.
 purpose|We use Memcached for sessions.|We don't use Memcached for the queue any more.
 purpose|Vi använder Memcached för sessioner.|Vi använder inte längre Memcached för kön.
 lifted|Never weld on deck two.|You can paint on deck two now.
+lifted|Never weld on deck two.|You can weld in the yard now.
+trouble|Our crane control is Craneworks.|the crane control is slow since monday
+trouble|The harbour runs on Zulip.|the harbour is down since this morning
+trouble|Der Hafen läuft auf Zulip.|Der Hafen ist jetzt kaputt.
+duty|도크는 Slate를 사용합니다.|부두는 이제 Vite를 사용합니다.
 """

@@ -114,8 +114,10 @@ def split(slot: Slot) -> Iterator[Slot]:
 def _chunks(words: Sequence[ContentWord]) -> list[tuple[ContentWord, ...]]:
     chunks: list[list[ContentWord]] = []
     for word in words:
-        follows = chunks and chunks[-1][-1].clause == word.clause and chunks[-1][-1].gap(word)
-        if follows:
+        last = chunks[-1][-1] if chunks else None
+        follows = last and last.clause == word.clause and last.gap(word)
+        # In Korean and Japanese a subject and its value may follow each other.
+        if follows and not (is_cjk(last.word[0]) and word.is_value > last.is_value):
             chunks[-1].append(word)
         else:
             chunks.append([word])

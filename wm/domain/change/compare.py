@@ -283,6 +283,15 @@ class Pair:
         part = any(w in self.added for w in self.new.purpose())
         return not part and any(map(self.new.names_tool, self.added))
 
+    def reports_trouble(self) -> bool:
+        """Whether the new statement says how its subject does just now, and the older one what it
+        is: "CI is red now" and "our CI is CircleCI"."""
+        about = {w.clause for w in self.said if w not in self.added}
+        added = [w for w in self.added if w.clause in about]
+        if any(w.is_value and not is_amount(w) for w in added):
+            return False
+        return any(map(self.new.is_trouble, added)) and any(w.is_value for w in self.lost)
+
     def says_more(self) -> bool:
         """Whether the older text has another fact, of which the new one says nothing: "staging is
         on 5433 and production on 6000"."""
@@ -389,7 +398,7 @@ class Pair:
         values = [w for s in self.differing if any(o.is_value for o in s.old) for w in s.new]
         about = {w.clause for w in self.said if w not in self.added}
         found = (w for w in self.added if not (w.is_verb or w.is_participle or w in values))
-        return [w for w in found if w.clause in about and self.new.has(LIFTS, {w.clause})]
+        return [w for w in found if w.clause in about]
 
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
@@ -532,7 +541,7 @@ def _is_aside(pair: Pair) -> bool:
     new = pair.new
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET) or new.has(NOT_ONLY):
         return True
-    if (pair.says(ALSO) and not pair.over()) or pair.is_about_another():
+    if (pair.says(ALSO) and not pair.over()) or pair.is_about_another() or pair.reports_trouble():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
@@ -604,14 +613,16 @@ def _by_rules(pair: Pair) -> Change:
         return Change.DIFFERS
     if pair.other_is_denied():
         return Change.NONE
-    lifts = new.has(LIFTS)
+    lifts = new.lifts
     if over and any(c.ends for c in new.clauses):
         return _ended(pair, over, lifts)
     if new.has(EXCEPT) and pair.coverage() >= 0.99 and not pair.contrasts():
         return Change.REPLACES
-    if lifts and old.demands and not new.denies:
+    if lifts and old.demands and not new.forbids:
         if other := pair.permits_another():  # an exception, or something else
-            return Change.NONE if other[0] is pair.said[0] or pair.contrasts() else Change.UNCLEAR
+            elsewhere = pair.lost and not new.has(LIFTS)  # "you can push to a branch now"
+            another = elsewhere or other[0] is pair.said[0] or pair.contrasts()
+            return Change.NONE if another else Change.UNCLEAR
         sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
         return Change.REPLACES if sure else Change.UNCLEAR
     if over or lifts or new.has(NOW) or new.has(CHANGES):

@@ -58,6 +58,7 @@ NEEDS, PAST, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "past", "to_english", 
 _FROM_BEHIND, _TO_NAME = map(_phrases, ("from_behind", "to_name"))
 ELSEWHERE, NOT_ONLY, PERMITS, BANS = map(_phrases, ("elsewhere", "not_only", "permits", "bans"))
 HOLDS, CHECKS, THEIR_OWN, NAMES = map(_phrases, ("holds", "checks", "their_own", "names"))
+_MAY = _phrases("may")
 _SEVERAL, _OCCASIONS = map(_phrases, ("several", "occasions"))
 _BEFORE: dict[str, dict[str, str]] = {
     lang: {word: role for role in ("of", "in") for word in table[role].split()}
@@ -100,6 +101,7 @@ _SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
 _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
 _WITH = frozenset(_TABLES.words("with"))
+_TROUBLE = frozenset({"trouble", "defect"})
 _ARTICLES = frozenset(_TABLES.words("articles"))
 _TIES = Lazy("|".join(sorted(_TABLES.words("ties_cjk"), key=len, reverse=True)))
 _CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
@@ -335,7 +337,14 @@ class ParsedStatement(Struct, frozen=True, dict=True):
 
     def is_language(self, word: ContentWord) -> bool:
         """Whether a word names a language that people speak."""
-        return "tongue" in concepts_of(folded_words(self._written(word)), self.lang).anywhere
+        return "tongue" in self._concepts(word)
+
+    def is_trouble(self, word: ContentWord) -> bool:
+        """Whether a word says how a thing does just now: "slow", "down"."""
+        return not _TROUBLE.isdisjoint(self._concepts(word))
+
+    def _concepts(self, word: ContentWord) -> frozenset[str]:
+        return frozenset(concepts_of(folded_words(self._written(word)), self.lang).anywhere)
 
     def _written(self, word: ContentWord) -> str:
         return self.clauses[word.clause].text[word.start : word.end]
@@ -441,6 +450,11 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """The log odds that it says that something changed, whatever that is."""
         known = model()
         return known.weigh(self.phrases, grams(self.text, self.script, known.grams))
+
+    @cached_property
+    def lifts(self) -> bool:
+        """Whether a rule or a ban ends: "is allowed again", "you can push to main now"."""
+        return self.has(LIFTS) or (self.has(_MAY) and self.has(NOW))
 
     @cached_property
     def demands(self) -> bool:
