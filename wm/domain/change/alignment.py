@@ -114,14 +114,17 @@ def split(slot: Slot) -> Iterator[Slot]:
 def _chunks(words: Sequence[ContentWord]) -> list[tuple[ContentWord, ...]]:
     chunks: list[list[ContentWord]] = []
     for word in words:
-        last = chunks[-1][-1] if chunks else None
-        follows = last and last.clause == word.clause and last.gap(word)
-        # In Korean and Japanese a subject and its value may follow each other.
-        if follows and not (is_cjk(last.word[0]) and word.is_value > last.is_value):
+        if chunks and _follows(chunks[-1][-1], word):
             chunks[-1].append(word)
         else:
             chunks.append([word])
     return [tuple(chunk) for chunk in chunks]
+
+
+def _follows(last: ContentWord, word: ContentWord) -> bool:
+    """Whether the two are one chunk; in Korean a value may directly follow its subject."""
+    is_value_of = is_cjk(last.word[0]) and word.is_value > last.is_value
+    return last.clause == word.clause and last.gap(word) and not is_value_of
 
 
 def _common(old: Sequence[ContentWord], new: Sequence[ContentWord]) -> list[tuple[int, int]]:
