@@ -578,6 +578,8 @@ purpose|Nous utilisons Ant pour les paquets.|Nous sommes passés à Gradle pour 
 purpose|Usamos Ant para los paquetes.|Ahora los paquetes se hacen con Gradle.
 lifted|Don't edit the moorings, they are locked|the lock is over, the moorings may be changed again
 lifted|Never weld on deck two.|You can weld on deck two now.
+instead|We use hemp here, never nylon.|also we use steel instead of hemp now
+instead|Always use hemp, never nylon.|we moved from hemp to steel
 lifted|Don't order ropes without asking.|you may order ropes without asking from now on
 purpose|Write the logbook with pencil.|write the logbook with ink instead
 lifted|Nie auf Deck zwei schweißen.|Ihr dürft jetzt auf Deck zwei schweißen.
@@ -661,6 +663,8 @@ purpose|We use protractor for tests.|We use playwright for smoke tests now.
 purpose|We use Memcached for sessions.|We don't use Memcached for the queue any more.
 purpose|Vi använder Memcached för sessioner.|Vi använder inte längre Memcached för kön.
 lifted|Never weld on deck two.|You can paint on deck two now.
+instead|Never use nylon, always hemp.|We use steel instead of nylon.
+also|We use protractor for tests.|also, we use playwright for tests
 lifted|Never weld on deck two.|You can weld in the yard now.
 trouble|Our crane control is Craneworks.|the crane control is slow since monday
 trouble|The harbour runs on Zulip.|the harbour is down since this morning

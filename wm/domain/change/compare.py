@@ -104,9 +104,13 @@ class Pair:
         return found
 
     def says(self, phrases: Lazy) -> bool:
-        """Whether a clause of the new statement that shares words with the older one has one of
-        the phrases."""
-        return self.new.has(phrases, {w.clause for w in self.said if w not in self.added})
+        """Whether the new statement has one of the phrases, in a clause that shares words with the
+        older one or has none ("also, …")."""
+        apart = {w.clause for w in self.added} - {
+            w.clause for w in self.said if w not in self.added
+        }
+        clauses = {*range(len(self.new.clauses))} - apart
+        return bool(clauses) and self.new.has(phrases, clauses)
 
     def _in(self, word: ContentWord, side: str) -> bool:
         clause = self.new.clauses[word.clause]
@@ -634,7 +638,7 @@ def _by_rules(pair: Pair) -> Change:
 
 def _ended(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text says that something which the old one names is over."""
-    if pair.old.denies and not lifts and not pair.new.denies:
+    if pair.old.denies_all(over) and not lifts and not pair.new.denies:
         return Change.NONE
     if not pair.lost and not pair.added and not pair.new.has(OVER):  # the same words, denied
         return Change.UNCLEAR

@@ -412,6 +412,10 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def denies(self) -> bool:
         return self.has(_DENIES)
 
+    def denies_all(self, words: Iterable[ContentWord]) -> bool:
+        """Whether the clauses of these words deny something: "use pnpm, never npm" only of npm."""
+        return self.denies and all(self.has(_DENIES, {word.clause}) for word in words)
+
     @cached_property
     def bans(self) -> bool:
         """Whether its first clause with content denies something; "5 minutes, not 10" does not."""
