@@ -117,6 +117,7 @@ def test_what_is_not_to_be_forgotten_is_not_named(lang: str, message: str) -> No
 @pytest.mark.parametrize(
     "message",
     """
+Forget about the cranes.
 Forget about the bay crane for now.
 Forget about the bay crane. Fix the ferry first.
 Forget about the bay crane\\nplease look at the ferry
@@ -151,3 +152,11 @@ def test_lines_that_cannot_ask_to_forget_are_not_read(monkeypatch: pytest.Monkey
     message = "Forget that the crane lifts 40 tons.\n" + "the crane\n" * 5_000
     assert find_requests_and_forgets(message, GateSettings())[1]
     assert len(read) < 10
+
+
+def test_one_word_names_what_was_said_about_it() -> None:
+    said = ("We decided to go with Zulip over Xmpp because of the archive.", "Port 80 is closed.")
+    memories = [entry(f"m_{at}", text) for at, text in enumerate(said)]
+    (asked,) = find_requests_and_forgets("forget what I said about Zulip", GateSettings())[1]
+    assert [one.text for one in named(memories, asked)] == [said[0]]
+    assert not named(memories, "Kafka")

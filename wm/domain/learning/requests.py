@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from wm.domain.change.statement import reading
 from wm.domain.learning import asking, inner_requests
 from wm.domain.learning.concepts import JOINED, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
@@ -517,8 +518,10 @@ def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
     in_file = "workfile" in concepts.anywhere or PATH.is_match(text)
     if in_file and _NOTE.is_match(plain[:begin] + plain[end:]):
         return None  # "delete the note about ports from the README"
-    if row in _MENTIONS and _has_task(f"{body[begin:]}\n{after}", lang):
-        return None
+    if row in _MENTIONS and (
+        len(reading(text).words) < 2 or _has_task(f"{body[begin:]}\n{after}", lang)
+    ):
+        return None  # "forget about the cache", "forget about the cache, fix the login"
     return text or None
 
 

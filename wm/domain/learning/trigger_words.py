@@ -172,7 +172,7 @@ DEFERRALS: Rows = (
 """Matched in the text after the trigger (Japanese, Korean: anywhere in the line)."""
 
 FORGETS: Rows = (
-    ("en", r"(?:you (?:can|may|should) )?(?:please )?forget (?:that|what (?:i|we) (?:said|told you|mentioned|wrote) about|the (?:fact|rule|memory|note|decision|preference) (?:that|about))[ :,]+(.{3,})"),
+    ("en", r"(?:you (?:can|may|should) )?(?:please )?forget (?:that|what (?:i|we) (?:said|told you|mentioned|wrote) about|the (?:fact|rule|memory|note|decision|preference|thing) (?:that|about|with))[ :,]+(.{3,})"),
     ("en", r"(?:please )?(?:do not|don't|dont|stop) (?:remember(?:ing)?|keep(?:ing)?)(?: (?:anymore|any longer))?(?: that|:)\s+(.{3,})"),
     ("en", r"(?:please )?(?:remove|delete|drop|erase) (?:from (?:your |the )?memory(?: that|:)|(?:the |your )?memory(?: that|:| about))\s*(.{3,}?)(?: from (?:your |the )?memory)?$"),
     ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?(?:,? (?:dass|daß)|:)\s+(.{3,})"),

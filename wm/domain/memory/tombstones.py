@@ -35,7 +35,7 @@ def tombstone(
 def named(entries: Iterable[MemoryEntry], text: str) -> tuple[MemoryEntry, ...]:
     """The active entries that a person means by `text`: those with equal text, else those where one
     text contains the other, else those that have all its words of content, with other endings or
-    in another place. A part of fewer than two words names no entry."""
+    in another place. One word ("what I said about Stripe") names each entry that has it."""
     wanted = canonical(text)
     active = [entry for entry in entries if entry.status == "active"]
     exact = tuple(entry for entry in active if canonical(entry.text) == wanted)
@@ -52,7 +52,10 @@ def named(entries: Iterable[MemoryEntry], text: str) -> tuple[MemoryEntry, ...]:
         return tuple(e for e in contained if not _denies(Pair(said, reading(e.text))))
     begin = [w.term[: 2 if is_cjk(w.term[0]) else 3] for w in said.words if not w.is_verb]
     near = (e for e in active if begin and all(map(folded(e.text).__contains__, begin)))
-    return tuple(e for e in near if _has_all_words(Pair(said, reading(e.text))))
+    pairs = ((e, Pair(said, reading(e.text))) for e in near)
+    if len(said.words) == 1:
+        return tuple(e for e, pair in pairs if pair.shared and pair.new.denies == pair.old.denies)
+    return tuple(e for e, pair in pairs if _has_all_words(pair))
 
 
 def _denies(pair: Pair) -> bool:
