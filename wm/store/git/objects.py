@@ -110,7 +110,10 @@ class Objects:
         asked = "".join(f"{name}\n" for name in names).encode()
         done = self._git(["cat-file", how, "--buffer"], data=asked, most=MAX_FILE_BYTES)
         if not done.ok:
-            raise UserError("git could not read the shared memory, or not in time.")
+            raise UserError(
+                "git could not read the shared memory, or not in time.",
+                fix="Try `wm sync` again. Nothing was changed.",
+            )
         return done.out
 
     def version(self, commit: str) -> bytes:
@@ -133,11 +136,14 @@ class Objects:
         words = ["diff-tree", "-r", "-z", left or empty, right or empty]
         listed = self._git(words, most=MAX_LISTED_BYTES + 1)
         if len(listed.out) > MAX_LISTED_BYTES:
-            raise UserError("The shared memory has too many files.")
+            raise UserError(
+                "The shared memory has too many files, so nothing of it was read.",
+                fix="See what added them: `git log --stat refs/wm/memory` in a clone of the remote.",
+            )
         if not listed.ok:
             raise UserError(
                 "A folder of the shared memory is missing or damaged.",
-                fix="Somebody with access to the remote has to repair its refs/wm/memory.",
+                fix="A person with access to the remote has to repair its refs/wm/memory.",
             )
         parts = listed.out.split(b"\0")
         for row, path in zip(parts[::2], parts[1::2], strict=False):
