@@ -277,3 +277,18 @@ def test_a_request_in_the_middle_of_a_pasted_document_waits() -> None:
         asked = find_requests(message, GATE)
         assert [one.text for one in asked.found] == (["the port is 7443."] if certain else [])
         assert len(asked.found + asked.unsure) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("the berth is slots[0], keep that in mind", "the berth is slots[0]"),
+        ("the pier is (north), keep that in mind", "the pier is (north)"),
+        ("weld it and remember that the port is 5433 (not 5432)", "the port is 5433 (not 5432)"),
+        ("weld it (and remember that the port is 5433)", "the port is 5433"),
+        ('"the port is 5433", keep that in mind', "the port is 5433"),
+        ("the host is called 'pia', remember that", "the host is called 'pia'"),
+    ],
+)
+def test_brackets_and_quotes_of_a_part_stay(message: str, kept: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == [kept]

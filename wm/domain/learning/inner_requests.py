@@ -162,7 +162,7 @@ def fact_before(line: str) -> str:
         return ""
     text = line[: found.start() + (flat[found.start()] in ".!。！।")].strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
-    fact = text[starts[-1] if starts else 0 :].strip(" \t\"'“”„«»()[]*_-–—")
+    fact = _without_frame(text[starts[-1] if starts else 0 :])
     return fact if len(fact) > 2 else ""  # "あと、覚えておいて"
 
 
@@ -171,10 +171,30 @@ def facts_in(line: str) -> Iterator[str]:
     for found, after in zip_longest(pairs := tuple(_requests_in(line)), pairs[1:]):
         _, begin, end = found
         text = _without_end(line[begin : after[0]]) if after and after[0] < end else line[begin:end]
-        text = text.strip(" \t\"'“”„«»()[]*_")
+        text = _without_frame(text)
         is_fact = len(text) >= 4 and not _ASKS.search(text) and not is_polite(text)
         if is_fact and not text.startswith(_POINTERS):
             yield text
+
+
+_FRAMES = ("()", "[]", "“”", "„“", "«»", '""', "''")
+
+
+def _without_frame(text: str) -> str:
+    """The text without quotation marks or brackets around it, and without one whose other half is
+    elsewhere; those of a part of it stay: "use foo[0]"."""
+    text = text.strip(" \t*_-–—")
+    for opening, closing in _FRAMES:
+        begins, ends = text.startswith(opening), text.endswith(closing)
+        more = text.count(closing) - text.count(opening)
+        odd = opening == closing and text.count(closing) % 2 == 1
+        if begins and ends and len(text) > 1 and closing not in text[1:-1]:
+            text = text[1:-1].strip()
+        elif ends and (more > 0 or odd):
+            text = text[:-1].strip()
+        elif begins and (more < 0 or odd):
+            text = text[1:].strip()
+    return text
 
 
 def is_polite(text: str) -> bool:
@@ -207,6 +227,7 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         verb, begin = at + found.start(1), at + found.start(2)
         stop = _STOP.search(flat[begin:])
         end = begin + stop.start() if stop is not None else len(line)
+        end += line[end : end + 1] == ")" and "(" in line[begin:end]
         head = flat[:verb]
         # "Do you remember that …?" asks; "can you fix it and remember that …?" is a request.
         asked = stop is not None and "?" in stop.group() and _AND_AT_END.search(head) is None
