@@ -138,7 +138,7 @@ class Objects:
         if len(listed.out) > MAX_LISTED_BYTES:
             raise UserError(
                 "The shared memory has too many files, so nothing of it was read.",
-                fix="See what added them: `git log --stat refs/wm/memory` in a clone of the remote.",
+                fix="`git log --stat refs/wm/memory` in a clone of the remote shows what added them.",
             )
         if not listed.ok:
             raise UserError(
