@@ -138,7 +138,7 @@ class Objects:
         if len(listed.out) > MAX_LISTED_BYTES:
             raise UserError(
                 "The shared memory has too many files, so nothing of it was read.",
-                fix="`git log --stat refs/wm/memory` in a clone of the remote shows what added them.",
+                fix="In the remote, `git log --stat refs/wm/memory` says what added them.",
             )
         if not listed.ok:
             raise UserError(
