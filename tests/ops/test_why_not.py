@@ -10,6 +10,8 @@ from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.errors import UserError
 
 PROGRESS = "All 40 tests pass now."
+CRANE = "The crane on pier 4 is broken again."
+AGAIN = "You forgot the log again, each voyage needs a log entry."
 
 
 def forget(bench: Bench) -> None:
@@ -46,6 +48,7 @@ CASES: tuple[tuple[str, Callable[[Bench], object], str, str, str], ...] = (
     ("the gate refuses it to all", lambda b: None, PROGRESS, "refused", "gate_asked"),
     ("the gate refuses it to a model", lambda b: None, "Use tabs.", "asked_only", "gate"),
     ("nothing stops it", lambda b: None, CENTS, "nothing", ""),
+    ("only a request keeps it", lambda b: None, AGAIN, "passing", "passing"),
 )
 
 
@@ -115,3 +118,18 @@ def test_a_secret_in_the_text_is_searched_as_its_label(bench: Bench) -> None:
     answer = bench.call("why_not", text=f"The deploy token is {token}.")
     assert token not in answer.model_dump_json()
     assert "secret" in answer.checks[0].reason_codes
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("We use hemp ropes here, never nylon.", "Said in passing, it is kept."),
+        ("Add a list endpoint for cranes.", "it asks for a change of the program"),
+        ("Is the crane on pier 4 broken?", "it is a question"),
+        (CRANE, "nothing in it says that it is meant to last"),
+    ],
+)
+def test_what_becomes_of_a_remark_is_said(bench: Bench, message: str, said: str) -> None:
+    answer = bench.call("why_not", text=message)
+    (passing,) = (check for check in answer.checks if check.rule == "passing")
+    assert said in passing.sentence

@@ -170,8 +170,9 @@ class RuleCheck(Record):
 
 
 class WhyNotAnswer(Record):
-    """verdict: shown, hidden, waiting, replaced, forgotten, refused, known, asked_only or
-    nothing; `checks` in the order of the rules, the deciding one first."""
+    """verdict: shown, hidden, waiting, replaced, forgotten, refused, known, asked_only, passing
+    (a request keeps it, a remark does not) or nothing; `checks` in the order of the rules, the
+    deciding one first."""
 
     text: str
     type: str = ""

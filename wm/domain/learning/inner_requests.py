@@ -177,7 +177,7 @@ def facts_in(line: str) -> Iterator[str]:
             yield text
 
 
-_FRAMES = ("()", "[]", "“”", "„“", "«»", '""', "''")
+_FRAMES = tuple((pair[0], pair[1]) for pair in ("()", "[]", "“”", "„“", "«»", '""', "''"))
 
 
 def _without_frame(text: str) -> str:

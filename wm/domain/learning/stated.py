@@ -266,6 +266,16 @@ def _has_clauses(sentence: Sentence, score: float) -> bool:
     return score >= CLAUSE_SCORE or {"speak", "tongue"} <= sentence.features
 
 
+def missed_because(message: str) -> str:
+    """The code of the likely reason why a message without statements has none."""
+    features = frozenset[str]().union(*(one.features for one in sentences(message)))
+    known = (name for name in ("person", "asks", "retract", "task") if name in features)
+    return _MISSED.get(next(known, ""), "not_lasting")
+
+
+_MISSED = {"person": "about_person", "asks": "question", "retract": "retracted", "task": "task"}
+
+
 def lasting_score(text: str) -> float:
     """How far the best sentence of a text, taken alone, is above `LASTING_SCORE`."""
     return max(map(_score, sentences(text)), default=-math.inf) - LASTING_SCORE

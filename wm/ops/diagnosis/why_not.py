@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from wm.api.diagnosis import RuleCheck, WhyNotAnswer, WhyNotRequest
-from wm.domain.learning import requests
+from wm.domain.learning import requests, stated
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import echo_guard
 from wm.domain.memory.consolidate import MemoryEditor
@@ -45,6 +45,8 @@ def _run(work: LocatedWork, request: WhyNotRequest) -> WhyNotAnswer:
     kind = request.type or (entry.type if entry else infer_type(text))
     question = _Question(work, memory, text, kind, entry)
     checks = [*_message(asked), *question.checks()]
+    if entry is None and not asked.found:
+        checks.append(_in_passing(work, given))
     records = question.records()
     verdict, sentence = _verdict(checks, records)
     return WhyNotAnswer(
@@ -76,6 +78,21 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
     for ignored in asked.ignored[:1]:
         sentence = f"As a user message, it asks for nothing: {explanations.reason(ignored.code)}."
         yield _check("trigger", sentence, (ignored.code,))
+
+
+def _in_passing(work: LocatedWork, message: str) -> RuleCheck:
+    """What becomes of it if the user says it without asking to remember it (EX-7)."""
+    found = [one for one in stated.statements(message) if not one.only_change]
+    judged = [judge(work.runtime, one.text, type=one.type, source="stated") for one in found]
+    codes = [code for one in judged for code in one.reasons]
+    if not found:
+        codes = [stated.missed_because(message)]
+    if codes and not any(one.ok for one in judged):
+        sentence = f"Said in passing it is not learned, because {explanations.reasons(codes)}."
+        return _check("passing", sentence, tuple(codes))
+    certain = any(one.is_certain for one in found)
+    sentence = "it is kept" if certain else "it waits in the inbox: it may hold for a task only"
+    return _check("passing", f"Said in passing, {sentence}.", stops=False)
 
 
 class _Question(Struct, frozen=True):
@@ -194,6 +211,9 @@ def _verdict(checks: Iterable[RuleCheck], records: tuple[EvidenceRecord, ...]) -
         rule = "shown" if "shown" in by_rule else "hidden"
         return rule, by_rule[rule].sentence
     stopped = next((by_rule[r] for r in _ORDER if r in by_rule and by_rule[r].stops), None)
+    if stopped is None and "passing" in by_rule and by_rule["passing"].stops and not records:
+        sentence = f"{by_rule['passing'].sentence} “Remember that …” keeps it."
+        return "passing", sentence
     if stopped is None:
         return "nothing", _nothing(records)
     if stopped.rule in ("waiting", "replaced", "forgotten"):
