@@ -45,6 +45,15 @@ def test_the_notice_in_claude_code_is_not_context_of_the_model(bench: Bench) -> 
     assert "hookSpecificOutput" not in answer
 
 
+def test_an_event_that_arrives_twice_shows_its_notice_twice(bench: Bench) -> None:
+    """The daemon was slower than the hook waits, so the library stores the event again."""
+    assert said(bench, RULE).shown
+    bench.later(seconds=2)
+    assert RULE in said(bench, RULE).shown
+    bench.later(minutes=2)
+    assert not said(bench, RULE).shown
+
+
 def test_an_undo_takes_the_statement_back(bench: Bench) -> None:
     said(bench, RULE)
     [entry] = bench.memory().entries

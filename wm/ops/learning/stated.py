@@ -9,6 +9,7 @@ the model.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
 from wm.domain.change.statement import marks_change
@@ -58,6 +59,9 @@ FOREVER = "9999-12-31T00:00:00.000Z"
 
 SHORT_CHARS = 60
 """Characters of a learned text in a status line."""
+
+REPEATED = timedelta(seconds=10)
+"""Longer than a hook waits for the daemon and for the library."""
 
 MAX_LEARNED = 6
 """Statements of one message that are learned; a message with more is a document."""
@@ -192,6 +196,18 @@ def notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
         if one.outcome == "retryable" and one.entry is not None
     ]
     return "\n".join(lines)
+
+
+def notice_again(work: LocatedWork, found: tuple[stated.Statement, ...]) -> str:
+    """The notice of a message that arrives twice: if the daemon is slower than a hook waits, the
+    library gets the event, too, and its answer is the one that the person sees."""
+    texts, since = {one.text for one in found}, iso(work.now - REPEATED)
+    try:
+        known = [e for p in (work, work.at(USER_PLACE)) for e in read_memory(p).entries]
+    except Corrupt:
+        return ""
+    new = (e for e in known if e.text in texts and e.created_at > since and e.status == "active")
+    return notice(work, tuple(Remembered(outcome="promoted", entry=e) for e in new))
 
 
 def _in_place_of(work: LocatedWork, entry: MemoryEntry) -> str:

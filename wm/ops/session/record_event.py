@@ -279,9 +279,12 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     event, message = prepared.redacted.event, prepared.message
     assert isinstance(event, UserPrompt)
     state = load_session(work, prepared.redacted)
-    if state.subagent or transitions.was_seen(state, event):
-        # A message that arrives twice (a retry, two hooks) counts once.
+    if state.subagent:
         return _answer(state)
+    if transitions.was_seen(state, event):
+        # A message that arrives twice (a retry, two hooks) counts once.
+        again = stated.notice_again(work, message.stated)
+        return EventAnswer(open_errors=len(state.open_errors), shown=again)
     state = record_recap.prompted(work, state, message.text)
     state = working_memory.counted(_apply(work, state, event))
     note_activity(work)
