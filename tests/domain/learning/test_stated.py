@@ -736,3 +736,16 @@ def test_an_order_behind_please_or_can_you_is_kept_in_the_middle_of_work(text: s
 )
 def test_a_polite_task_with_the_same_words_is_not_kept(text: str) -> None:
     assert not any(one.is_certain for one in statements(text, "I changed the parser."))
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("fyi the pier is called north/two, not north", "the pier is called north/two, not north"),
+        ("I said no ropes in the engine room", "no ropes in the engine room"),
+        ("ok never moor at pier two", "never moor at pier two"),
+        ("кстати порт базы теперь 5544", "порт базы теперь 5544"),
+    ],
+)
+def test_words_before_a_remark_are_not_kept(message: str, kept: str) -> None:
+    assert [one.text for one in statements(message)] == [kept]

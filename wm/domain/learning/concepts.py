@@ -32,8 +32,9 @@ KEEPING = (
 )  # fmt: skip
 """Concepts of a request to remember (`asking`)."""
 
-JOINT = "joint"
-"""The table of the words between two clauses, as they are written; not a concept."""
+JOINT, ASIDE = "joint", "aside"
+"""The tables of the words between two clauses, and before a remark, as they are written; not
+concepts."""
 
 JOINED = ("zh", "ja", "ko")
 """Languages whose words are not separated, or carry endings without a border."""
@@ -72,7 +73,7 @@ _SPACED = _Spaced({ord("\u2019"): "' ", ord("ı"): "i", ord("đ"): "d", ord("ł"
 @cache
 def concept_names() -> tuple[str, ...]:
     """All concepts, in the order of the tables."""
-    return tuple(name for name in _TABLES.names() if name not in (JOINT, *REQUESTS))
+    return tuple(name for name in _TABLES.names() if name not in (JOINT, ASIDE, *REQUESTS))
 
 
 def phrases(name: str) -> dict[str, str]:

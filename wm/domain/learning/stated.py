@@ -18,7 +18,16 @@ from itertools import islice
 from typing import NamedTuple
 
 from wm.domain.change.statement import marks_change, reading
-from wm.domain.learning.concepts import JOINED, JOINT, Found, concepts_of, folded, language, phrases
+from wm.domain.learning.concepts import (
+    ASIDE,
+    JOINED,
+    JOINT,
+    Found,
+    concepts_of,
+    folded,
+    language,
+    phrases,
+)
 from wm.domain.learning.typed_lines import line_numbers, typed_lines
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
@@ -191,7 +200,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         kind = _type(sentence.features)
         scope = _scope(sentence, of_sentence[sentence.place.sentence])
         certain = certain and "unsure" not in sentence.features and is_short
-        found.append(Statement(sentence.text, kind, scope, certain, only_change))
+        found.append(Statement(_without_aside(sentence), kind, scope, certain, only_change))
     return tuple(found)
 
 
@@ -808,6 +817,15 @@ def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
         lead |= found.anywhere or {"other"}
         text = text[mark.end() :].strip()
     return text, lead
+
+
+def _without_aside(sentence: Sentence) -> str:
+    """The text to keep, without words before the remark: "fyi the port is 5433"."""
+    words = phrases(ASIDE).get(sentence.lang, "").split("|")
+    low = sentence.text.lower()
+    opening = max((w for w in words if w and low.startswith(f"{w} ")), key=len, default="")
+    rest = sentence.text[len(opening) :].strip()
+    return rest if len(rest.split()) > 2 else sentence.text
 
 
 _BETWEEN = ",，、:： -"
