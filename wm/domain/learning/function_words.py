@@ -38,7 +38,11 @@ def _rows(rows: Mapping[str, str]) -> tuple[tuple[int, str], ...]:
 
 
 def _marks(rows: Mapping[str, str]) -> dict[str, int]:
-    return {word: mark for mark, row in _rows(rows) for word in normalised(row).split()}
+    """Each word as in a text, also where it has capitals: their lookalikes differ."""
+    both = (
+        (mark, f"{normalised(row)} {normalised(row.upper()).lower()}") for mark, row in _rows(rows)
+    )
+    return {word: mark for mark, row in both for word in row.split()}
 
 
 def _words(name: str) -> frozenset[str]:
@@ -68,6 +72,7 @@ HAN_THEN = _TABLES.words("han_then")
 HAN_TIMES = _TABLES.words("han_times")
 HAN_KEPT = _TABLES.words("han_kept")
 KANA = _rows(_TABLES.table("kana"))
+KANJI = _marks(_TABLES.table("kanji"))
 HANGUL_ENDINGS = _rows(_TABLES.table("hangul_endings"))
 HANGUL_WORDS = _rows(_TABLES.table("hangul_words"))
 HANGUL_SHORT = _words("hangul_short")

@@ -36,7 +36,7 @@ def cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     """word: of Chinese, Japanese or Korean letters only."""
     if any(map(_is_hangul, word)):
         return _korean(word, digest)
-    return (_japanese if any(map(_is_kana, word)) else _chinese)(word, digest)
+    return (_japanese if any("\u3041" <= c <= "\u30ff" for c in word) else _chinese)(word, digest)
 
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
@@ -89,7 +89,9 @@ def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
             continue
         time = fw.BEFORE if piece[-1] == "前" else fw.AFTER if piece[-1] in "後后" else 0
         piece = piece[:-1] if time else piece
-        if piece:
+        if piece in fw.KANJI:
+            yield from (fw.KANJI[piece],) if fw.KANJI[piece] != fw.NOTHING else ()
+        elif piece:
             yield number(digest(synonyms().get(piece, piece))) | class_flag(piece)
         if time:
             yield POST | time

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import CLASS, DENIED, FIRST_WORD, POST, word_of
+from wm.domain.learning.support.items import CLASS, DENIED, EDGE, FIRST_WORD, POST, word_of
 
 DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
 _TAGS = frozenset((*DIRECTED, fw.PREP))
@@ -29,6 +29,8 @@ class Clause(Struct):
     denied: set[int] = field(default_factory=set)
     classes: set[int] = field(default_factory=set)
     """Words that only name the class of a name beside them."""
+    edges: set[int] = field(default_factory=set)
+    """Pairs of Chinese letters that may span two words."""
     limit: int = 0
     """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
     focus: int = 0
@@ -80,6 +82,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
                 now.denied.add(word)
             if token >= FIRST_WORD and token & CLASS:
                 now.classes.add(word)
+            if token >= FIRST_WORD and token & EDGE:
+                now.edges.add(word)
             now.tags[word] = tag
         elif token & POST:
             _govern_last(now, token & ~POST)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses, first_things_first
-from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, word_of, words
+from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, content_words, word_of, words
 
 MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
@@ -56,7 +56,7 @@ def supports(
         return True
     whole = _Text(text, known)
     mine = words(text)
-    least = min(2, len(mine))
+    least = min(2, len(content_words(text)))
     # Most statements share no word with the sentence, so only the others are compared.
     stated = [clauses(one) for one in said if len(mine & words(one)) >= least]
     if any(_agrees(given, one, whole) for one in stated):
@@ -102,9 +102,12 @@ def _says_something(part: Sequence[Clause]) -> bool:
 def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
     theirs, mine = _all_words(stated), _all_words(given)
     new = mine - theirs - text.known - text.between(theirs) - {fw.VERB} - _for_we(given, stated)
+    sources = [_sources(clause, stated) for clause in given] if new < mine - {fw.VERB} else []
+    for clause, taken in zip(given, sources, strict=False):
+        if taken and stated[taken[0]].known - mine <= {fw.VERB}:
+            new -= clause.classes  # "the tool is pnpm" for "use pnpm"
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
-    sources = [_sources(clause, stated) for clause in given]
     moved = mine >= theirs and _is_one_move(given, stated)
     for clause, taken in zip(given, sources, strict=True):
         if not taken:
@@ -243,9 +246,9 @@ def _is_replaced(
 ) -> bool:
     """Whether a new word replaces one that was said. A common word replaces one only if both have
     the same governing class ("the billing service is deployed" adds a word and replaces none)."""
-    missing = source.known - mine - {fw.VERB}
+    missing = source.known - source.edges - mine
     tags = {source.tags[word] for word in missing}
-    if missing and clause.general and not source.general:
+    if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
 
@@ -265,6 +268,10 @@ def _same_polarity(
 def _same_roles(
     given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
 ) -> bool:
+    for mark in (fw.BEFORE, fw.AFTER):
+        first, then = _governed(stated, mark), _governed(given, mark)
+        if (then - first) & _all_words(stated) and (first - then) & _all_words(given):
+            return False
     for clause, taken in zip(given, sources, strict=True):
         for at in taken:
             source = stated[at]
@@ -279,12 +286,20 @@ def _same_roles(
     return True
 
 
+def _governed(statement: Sequence[Clause], mark: int) -> set[int]:
+    return {w for one in statement for w, tag in one.tags.items() if tag == mark and w != fw.VERB}
+
+
 def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     """Whether two words exchanged their directions ("from A to B")."""
     both = [word for word in mine.words if word in theirs.tags]
     changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return True
+    if any(old == fw.FROM and not new for old, new in changed):
+        # Who moved "from A to B" has A only if B is there, too.
+        if fw.TO in {tag for word, tag in theirs.tags.items() if word not in mine.tags}:
+            return True
     lost = {old for old, _ in changed if old in DIRECTED}
     won = {new for _, new in changed if new in DIRECTED}
     exchanged = lost & won
@@ -397,7 +412,9 @@ def _same_conditions(
     if any(_is_conditional(stated, at - step) and at - step not in taken for at in others):
         return False  # the condition was dropped
     if not conditions or not others:
-        return True
+        # "The port is 80" for "if the port is 80, change it"
+        used = {at for source in sources for at in source}
+        return not conditions or any(c.condition for c in given) or bool(used & mains)
     return any(at in mains for at in others) and all(
         at in mains or not _is_conditional(stated, at - step) for at in others
     )

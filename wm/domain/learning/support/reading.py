@@ -5,25 +5,29 @@ Knows function words by class, in fourteen languages; `cjk` reads Chinese, Japan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.concepts import language
+from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, SAME, VALUE, item, number
+from wm.text.letters import normalised
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 
 MAX_TOKENS = 160
 
 COMMA, IN_NAME = "\x02", "\x03"
-_ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'")
+_ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
-_CONTRASTS = frozenset(tuple(row) for row in SAME.rows("contrasts"))
 _FRAME_NOUNS = frozenset(SAME.words("frame_nouns"))
-_PHRASES = frozenset(tuple(row) for row in SAME.rows("phrases"))
+_REPLACING = frozenset(map(normalised, SAME.words("replacing")))
+_BY_WHAT = frozenset(map(normalised, SAME.words("by_what")))
+_PHRASES = {
+    (normalised(one), normalised(other)): normalised(both) for one, other, both in SAME.rows("phrases")
+}
 
 
 def spaced(text: str) -> str:
@@ -38,9 +42,11 @@ def with_commas(plain_text: str) -> str:
 
 
 def without_elision(chunk: str, word: str) -> str:
-    """The raw word of a chunk without an elided French article."""
-    match = _ELIDED.match(chunk) if "'" in chunk else None
-    return word[len(match.group()) - 1 :] if match is not None else word
+    """The raw word of a chunk without an elided French article or English auxiliary."""
+    match = _ELIDED.search(chunk) if "'" in chunk else None
+    if match is None:
+        return word
+    return word[len(match.group()) - 1 :] if not match.start() else word[: match.start()]
 
 
 def tokens(
@@ -53,7 +59,9 @@ def tokens(
     with `IN_NAME`."""
     raw = _joined([chunk.strip(".") for chunk in raw])
     table = _function_words(raw)
-    found: list[int] = []
+    raw = _as_moves(raw, table)
+    # What holds for a time supports nothing that does not say so.
+    found: list[int] = [fw.TURN] if _is_temporary(raw) else []
     for at, word in enumerate(raw):
         if word.startswith(IN_NAME):
             found += [number(digest(p)) | VALUE for p in word[1:].split(".") if p]
@@ -81,8 +89,30 @@ def tokens(
     return tuple(found[:MAX_TOKENS])
 
 
+def _is_temporary(raw: Sequence[str]) -> bool:
+    text = folded(" ".join(raw))
+    return "limit" in concepts_of(text, language(text)).anywhere
+
+
+def _as_moves(raw: list[str], table: Mapping[str, int]) -> list[str]:
+    """The words with "replace A with B", in either voice and order, as "move from A to B"."""
+    at = next((at for at, word in enumerate(raw) if word in _REPLACING), -1)
+    marks = [fw.SPLIT if word == COMMA else table.get(word, fw.VERB) for word in raw]
+    start = max((i + 1 for i in range(at) if marks[i] == fw.SPLIT), default=0)
+    stop = next((i for i in range(at + 1, len(raw)) if marks[i] == fw.SPLIT), len(raw))
+    by = next((i for i in range(start, stop) if raw[i] in _BY_WHAT), stop)
+    is_passive = fw.VOICE in marks[start:at] or by <= at + 1
+    if at < 0 or (by == stop and (is_passive or fw.VERB not in marks[start:at])):
+        return raw
+    head = ["from" if is_passive else "to"] if is_passive or by == stop else []
+    object_ = [] if is_passive else ["from"]
+    made = [*raw[:start], *head, *raw[start:at], raw[at], *object_, *raw[at + 1 :]]
+    return made if by == stop else ["to" if word in _BY_WHAT else word for word in made]
+
+
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
-    """Whether a negation only repeats one before it: "ne … pas", "no … nunca"."""
+    """Whether a negation only repeats one of its clause: "ne … pas", "no … nunca"."""
+    before = before[len(before) - [COMMA, *before][::-1].index(COMMA) :]
     return ("ne" in before and word != "ne") or not {"no", "não", "non"}.isdisjoint(before)
 
 
@@ -108,7 +138,9 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
         return [fw.NOTHING] if found and found[-1] >= fw.VERB else []
     if mark == fw.CONTRAST:
-        return [fw.SPLIT, fw.TURN]
+        # "I'd rather have A than B"
+        is_verb = raw[at] == "rather" and "than" in raw[at + 2 :]
+        return [fw.VERB] if is_verb else [fw.SPLIT, fw.TURN]
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
         return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TO]
@@ -140,15 +172,11 @@ def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], 
 
 
 def _joined(raw: Sequence[str]) -> list[str]:
-    """The words, with phrases that count as one word joined."""
+    """The words, with the one word for each phrase."""
     found: list[str] = []
     for word in raw:
-        if found and (found[-1], word) in _CONTRASTS:
-            found[-1] = "instead"
-        elif found and (found[-1], word) in _PHRASES:
-            found[-1] = f"{found[-1].removesuffix('s')}-{word.removesuffix('s')}"
-        else:
-            found.append(word)
+        one = _PHRASES.get((found[-1], word), "") if found else ""
+        found[-1:] = [one] if one else [*found[-1:], word]
     return found
 
 
