@@ -38,11 +38,13 @@ def _rows(rows: Mapping[str, str]) -> tuple[tuple[int, str], ...]:
 
 
 def _marks(rows: Mapping[str, str]) -> dict[str, int]:
-    """Each word as in a text, also where it has capitals: their lookalikes differ."""
-    both = (
-        (mark, f"{normalised(row)} {normalised(row.upper()).lower()}") for mark, row in _rows(rows)
-    )
-    return {word: mark for mark, row in both for word in row.split()}
+    return {word: mark for mark, row in _rows(rows) for word in " ".join(written(row)).split()}
+
+
+def written(word: str) -> tuple[str, ...]:
+    """A word of a table as in a text, and where a text has it in capitals: their lookalikes
+    differ."""
+    return tuple(normalised(form).lower() for form in (word, word.title(), word.upper()))
 
 
 def _words(name: str) -> frozenset[str]:

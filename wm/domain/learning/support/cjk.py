@@ -69,9 +69,8 @@ def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     """Pairs of letters of one chunk; inner pairs may span two words."""
-    if chunk == "用":
-        return [fw.VERB]
-    chunk = synonyms().get(chunk, chunk)
+    if chunk in synonyms():
+        return [number(digest(synonyms()[chunk])) | class_flag(chunk)]
     pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
     last = len(pieces) - 1
     return [
@@ -139,7 +138,10 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         if bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
-    yield number(digest(synonyms().get(bare, bare))) | class_flag(bare)
+    if (bare, fw.VERB) in _HANGUL:
+        yield fw.VERB
+    else:
+        yield number(digest(synonyms().get(bare, bare))) | class_flag(bare)
     if ends:
         yield fw.CONDITION_END
     elif mark == fw.COORD:

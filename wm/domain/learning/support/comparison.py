@@ -248,9 +248,17 @@ def _is_replaced(
     the same governing class ("the billing service is deployed" adds a word and replaces none)."""
     missing = source.known - source.edges - mine
     tags = {source.tags[word] for word in missing}
+    units = _units(source)
+    if any(units.get(value) in missing and word in new for value, word in _units(clause).items()):
+        return True
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
+
+
+def _units(clause: Clause) -> dict[int, int]:
+    """The word behind each value."""
+    return {one: other for one, other in pairwise(clause.words) if one & VALUE}
 
 
 def _same_polarity(
@@ -318,7 +326,9 @@ def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
     """Whether two words changed sides of a third one between them ("A calls B")."""
     places = {word: at for at, word in reversed(list(enumerate(theirs.words)))}
     once = list(dict.fromkeys(word for word in mine.words if word in places))
+    # "Replaced with B" has no agent where "replaced by B" was said.
     agent = [w for w in once if fw.BY in (mine.tags[w], theirs.tags[w])]
+    agent = [w for w in agent if not {mine.tags[w], theirs.tags[w]} & {fw.PREP, fw.TO}]
     if agent and mine.passive != theirs.passive:
         return not _has_agent_first(mine, theirs, once)
     if mine.passive != theirs.passive or fw.SUBJECT in (*mine.tags.values(), *theirs.tags.values()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, lru_cache
 
+from wm.domain.learning.function_words import written
 from wm.text.letters import normalised, unaccented
 from wm.text.patterns import Lazy
 from wm.text.stems import stem
@@ -32,7 +33,7 @@ POST = 16
 
 _PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
 _SUFFIXES = normalised(
-    "lar ler ları leri ado ada ido ida ate ata ato ati are ere ent ons ees amy emy imy ymy any "
+    "oes ao lar ler ları leri ado ada ido ida ate ata ato ati are ere ent ons ees amy emy imy ymy any "
     "ane ana ony one ona ach ami ez en er es em et te st as os ar ir an on am ee ów яются ается "
     "яется уется ится ятся утся ют ем им ит ет ят ут ать ять ить уй яй ай ами ями ах ях ам ям "
     "ов ев ей ой ый ий ая яя ое ее ые ие ого ему ому ых их ую юю e s t n o a y i ę ą u а я о е "
@@ -72,7 +73,8 @@ def root(word: str) -> str:
     participle = _PARTICIPLE.match(bare)
     bare = participle.group(1) + participle.group(2) if participle is not None else bare
     bare = unaccented(stem(bare))
-    ending = next((e for e in _SUFFIXES if bare.endswith(e) and len(bare) >= len(e) + 4), "")
+    least = 4 if bare.isascii() else 3
+    ending = next((e for e in _SUFFIXES if bare.endswith(e) and len(bare) >= len(e) + least), "")
     bare = bare.removesuffix(ending)
     return bare[:-1] if len(bare) > 4 and bare[-1] == bare[-2] else bare
 
@@ -82,17 +84,11 @@ def synonyms() -> dict[str, str]:
     """The representative of each spelling; rows that share a word count as one."""
     found: dict[str, str] = {}
     for row in SAME.rows("synonyms"):
-        words = [written for word in row for written in _written(word)]
+        words = [form for word in row for form in written(word)]
         spelled = {form for word in words for form in (word, root(word))}
         first = min((found[form] for form in spelled if form in found), default=root(words[0]))
         found.update(dict.fromkeys(spelled, first))
     return found
-
-
-def _written(word: str) -> tuple[str, str]:
-    """A word of a table as in a text, and where a text has it in capitals: their lookalikes
-    differ."""
-    return normalised(word), normalised(word.upper()).lower()
 
 
 @cache
