@@ -5,29 +5,24 @@ Knows function words by class, in fourteen languages; `cjk` reads Chinese, Japan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.concepts import language
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, SAME, VALUE, item, number
-from wm.text.letters import normalised
+from wm.domain.learning.support.wording import COMMA, is_temporary, joined, reworded
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 
 MAX_TOKENS = 160
 
-COMMA, IN_NAME = "\x02", "\x03"
+IN_NAME = "\x03"
 _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
 _FRAME_NOUNS = frozenset(SAME.words("frame_nouns"))
-_REPLACING = frozenset(map(normalised, SAME.words("replacing")))
-_BY_WHAT = frozenset(map(normalised, SAME.words("by_what")))
-_PHRASES = {
-    (normalised(one), normalised(other)): normalised(both) for one, other, both in SAME.rows("phrases")
-}
 
 
 def spaced(text: str) -> str:
@@ -57,11 +52,11 @@ def tokens(
 ) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
-    raw = _joined([chunk.strip(".") for chunk in raw])
+    raw = joined([chunk.strip(".") for chunk in raw])
     table = _function_words(raw)
-    raw = _as_moves(raw, table)
     # What holds for a time supports nothing that does not say so.
-    found: list[int] = [fw.TURN] if _is_temporary(raw) else []
+    found: list[int] = [fw.TURN] if is_temporary(raw) else []
+    raw = reworded(raw, table)
     for at, word in enumerate(raw):
         if word.startswith(IN_NAME):
             found += [number(digest(p)) | VALUE for p in word[1:].split(".") if p]
@@ -87,27 +82,6 @@ def tokens(
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
     return tuple(found[:MAX_TOKENS])
-
-
-def _is_temporary(raw: Sequence[str]) -> bool:
-    text = folded(" ".join(raw))
-    return "limit" in concepts_of(text, language(text)).anywhere
-
-
-def _as_moves(raw: list[str], table: Mapping[str, int]) -> list[str]:
-    """The words with "replace A with B", in either voice and order, as "move from A to B"."""
-    at = next((at for at, word in enumerate(raw) if word in _REPLACING), -1)
-    marks = [fw.SPLIT if word == COMMA else table.get(word, fw.VERB) for word in raw]
-    start = max((i + 1 for i in range(at) if marks[i] == fw.SPLIT), default=0)
-    stop = next((i for i in range(at + 1, len(raw)) if marks[i] == fw.SPLIT), len(raw))
-    by = next((i for i in range(start, stop) if raw[i] in _BY_WHAT), stop)
-    is_passive = fw.VOICE in marks[start:at] or by <= at + 1
-    if at < 0 or (by == stop and (is_passive or fw.VERB not in marks[start:at])):
-        return raw
-    head = ["from" if is_passive else "to"] if is_passive or by == stop else []
-    object_ = [] if is_passive else ["from"]
-    made = [*raw[:start], *head, *raw[start:at], raw[at], *object_, *raw[at + 1 :]]
-    return made if by == stop else ["to" if word in _BY_WHAT else word for word in made]
 
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
@@ -169,15 +143,6 @@ def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], 
         return is_framing(word)
     after = raw[at + 1] if at + 1 < len(raw) else ""
     return after == COMMA or after in fw.MODALS or is_framing(after)
-
-
-def _joined(raw: Sequence[str]) -> list[str]:
-    """The words, with the one word for each phrase."""
-    found: list[str] = []
-    for word in raw:
-        one = _PHRASES.get((found[-1], word), "") if found else ""
-        found[-1:] = [one] if one else [*found[-1:], word]
-    return found
 
 
 def _function_words(raw: Sequence[str]) -> dict[str, int]:

@@ -1,0 +1,92 @@
+"""Bring phrases of one meaning to one wording before a sentence is read (TR-3).
+
+Works on raw lower-case words: several words that count as one, "A is replaced by B" as a move from
+A to B, "A needs approval" as asking before A, "first A, then B" as A before B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wm.domain.learning import function_words as fw
+from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.support.items import SAME
+from wm.text.letters import normalised
+
+COMMA = "\x02"
+_PHRASES = {(one, other): both for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))}
+_WORDS = {
+    name: frozenset(normalised(SAME.table(name)).split())
+    for name in ("replacing", "by_what", "needing", "consent", "first", "then")
+}
+
+
+def is_temporary(raw: Sequence[str]) -> bool:
+    """Whether the sentence says that it holds for a time or a task only."""
+    text = folded(" ".join(raw))
+    return "limit" in concepts_of(text, language(text)).anywhere
+
+
+def joined(raw: Sequence[str]) -> list[str]:
+    """The words, with the one word for each phrase."""
+    found: list[str] = []
+    for word in raw:
+        one = _PHRASES.get((found[-1], word), "") if found else ""
+        found[-1:] = [one] if one else [*found[-1:], word]
+    return found
+
+
+def reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
+    """table: the function words of the language."""
+    made: list[str] = []
+    clause: list[str] = []
+    for word in [*_in_order(raw, table), COMMA]:
+        if word != COMMA and table.get(word) != fw.SPLIT:
+            clause.append(word)
+            continue
+        for rewrite in (_as_move, _as_asking):
+            clause = rewrite(clause, table)
+        made += [*clause, word]
+        clause = []
+    return made[:-1]
+
+
+def _find(kind: str, words: Sequence[str], start: int = 0) -> int:
+    """The place of the first word of a kind, or the end."""
+    known = _WORDS[kind]
+    return next((at for at in range(start, len(words)) if words[at] in known), len(words))
+
+
+def _in_order(raw: list[str], table: Mapping[str, int]) -> list[str]:
+    """"First A, then B" as "A before B"."""
+    first = _find("first", raw)
+    then = _find("then", raw, first)
+    if then == len(raw) or not then - first > 1:
+        return raw
+    head = [word for word in raw[:then] if word not in _WORDS["first"]]
+    while head and (head[-1] == COMMA or head[-1] in table):
+        head.pop()  # "and only"
+    return [*head, "before", *raw[then + 1 :]]
+
+
+def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """"Replace A with B", in either voice and order, as "move from A to B"."""
+    at, by = _find("replacing", words), _find("by_what", words)
+    marks = [table.get(word, fw.VERB) for word in words[:at]]
+    is_passive = fw.VOICE in marks or by <= at + 1
+    if at == len(words) or (by == len(words) and (is_passive or fw.VERB not in marks)):
+        return words
+    head = ["from"] if is_passive else ["to"] if by == len(words) else []
+    made = [*head, *words[: at + 1], *([] if is_passive else ["from"]), *words[at + 1 :]]
+    return made if by == len(words) else ["to" if w in _WORDS["by_what"] else w for w in made]
+
+
+def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """"A needs approval" as "before A, ask"."""
+    at = _find("needing", words)
+    end = _find("consent", words, at)
+    if not 0 < at < end < len(words):
+        return words
+    tail = [word for word in words[end + 1 :] if word not in _WORDS["first"]]
+    tail = tail if "before" not in tail else tail[: tail.index("before")]
+    return ["before", *words[:at], "ask", *words[at + 1 : end], *tail]
