@@ -44,7 +44,8 @@ def _marks(rows: Mapping[str, str]) -> dict[str, int]:
 def written(word: str) -> tuple[str, ...]:
     """A word of a table as in a text, and where a text has it in capitals: their lookalikes
     differ."""
-    return tuple(normalised(form).lower() for form in (word, word.title(), word.upper()))
+    forms = (word,) if word.isascii() else (word, word.title(), word.upper())
+    return tuple(normalised(form).lower() for form in forms)
 
 
 def _words(name: str) -> frozenset[str]:

@@ -81,19 +81,25 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
     time = 0
-    for is_kana, letters in groupby(run, _is_kana):
+    for script, letters in groupby(run, _script):
         piece = "".join(letters)
-        if is_kana:
+        if script == "kana":
             yield from _particles(piece.removeprefix("に") if time else piece)
             continue
         time = fw.BEFORE if piece[-1] == "前" else fw.AFTER if piece[-1] in "後后" else 0
         piece = piece[:-1] if time else piece
-        if piece in fw.KANJI:
-            yield from (fw.KANJI[piece],) if fw.KANJI[piece] != fw.NOTHING else ()
-        elif piece:
+        piece = piece[:-2] if class_flag(piece[-2:]) and piece[:-2] else piece  # "本番環境"
+        mark = fw.KANJI.get(piece, -1)
+        if piece and mark < 0:
             yield number(digest(synonyms().get(piece, piece))) | class_flag(piece)
+        elif piece and mark != fw.NOTHING:
+            yield mark
         if time:
             yield POST | time
+
+
+def _script(char: str) -> str:
+    return "kana" if _is_kana(char) else "katakana" if "\u30a0" <= char <= "\u30ff" else "kanji"
 
 
 def _particles(kana: str) -> Iterator[int]:

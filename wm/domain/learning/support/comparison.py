@@ -253,7 +253,7 @@ def _is_replaced(
         return True
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
-    return any(missing and (word not in common or clause.tags[word] in tags) for word in new)
+    return bool(missing and new)
 
 
 def _units(clause: Clause) -> dict[int, int]:
@@ -304,6 +304,8 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return True
+    if (fw.PREP, fw.FROM) in changed:
+        return True  # "deleted from" for "is in"
     if any(old == fw.FROM and not new for old, new in changed):
         # Who moved "from A to B" has A only if B is there, too.
         if fw.TO in {tag for word, tag in theirs.tags.items() if word not in mine.tags}:
@@ -371,6 +373,8 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> b
         return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
     if mine.focus and mine.focus not in theirs.known:
         return True
+    if mine.focus != theirs.focus and mine.tags.get(mine.focus) == fw.TO:
+        return True  # "CI goes only to Buildkite" for "only CI goes to Buildkite"
     if _limits_object(mine, theirs) or _limits_object(theirs, mine):
         return True
     if fw.ONLY_SUBJECT not in (mine.limit, theirs.limit) or mine.focus == theirs.focus:

@@ -41,11 +41,11 @@ _SUFFIXES = normalised(
 ).split()
 
 SAME = Tables("wm.domain.learning", "support.toml")
-_NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
+NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
 
 
 def item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
-    word = _NUMBERS.get(word, word)
+    word = NUMBERS.get(word, word)
     value = any(char.isdigit() for char in word)
     kind = VALUE if value else COMMON if is_common(word) else 0
     return number(digest(word if value else _meaning(word))) | kind | class_flag(word)

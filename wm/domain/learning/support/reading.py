@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.concepts import language
 from wm.domain.learning.support.cjk import cjk_tokens
-from wm.domain.learning.support.items import DENIED, FIRST_WORD, SAME, VALUE, item, number
+from wm.domain.learning.support.items import DENIED, FIRST_WORD, NUMBERS, SAME, VALUE, item, number
 from wm.domain.learning.support.wording import COMMA, is_temporary, joined, reworded
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
@@ -114,7 +114,9 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
     if mark == fw.CONTRAST:
         # "I'd rather have A than B"
         is_verb = raw[at] == "rather" and "than" in raw[at + 2 :]
-        return [fw.VERB] if is_verb else [fw.SPLIT, fw.TURN]
+        # "findet … statt"
+        is_last = raw[at + 1 : at + 2] in ([], [COMMA])
+        return [fw.VERB] if is_verb else [] if is_last else [fw.SPLIT, fw.TURN]
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
         return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TO]
@@ -134,7 +136,7 @@ def _limit(raw: Sequence[str], at: int, found: Sequence[int]) -> int:
 
 
 def _has_digit(raw: Sequence[str]) -> bool:
-    return any(char.isdigit() for word in raw for char in word)
+    return any(char.isdigit() for word in raw for char in NUMBERS.get(word, word))
 
 
 def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], bool]) -> bool:
@@ -151,8 +153,8 @@ def _function_words(raw: Sequence[str]) -> dict[str, int]:
     counts = {name: len(known & hints) for name, hints in _HINTS.items()}
     most = max(counts.values())
     likely = [name for name, count in counts.items() if count == most]
-    best = language(" ".join(raw)) if len(likely) > 1 and most else likely[0]
-    return _TABLES[best if best in likely else likely[0]] if most else fw.LATIN
+    best = language(" ".join(raw)) if len(likely) > 1 else likely[0]
+    return _TABLES.get(best if best in likely or not most else likely[0], fw.LATIN)
 
 
 _BOUNDS = {**dict.fromkeys(fw.ABOVE_WORDS, fw.ABOVE), **dict.fromkeys(fw.BELOW_WORDS, fw.BELOW)}
