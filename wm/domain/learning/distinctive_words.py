@@ -316,11 +316,15 @@ def _apart(text: str) -> str:
 
 
 def names(text: str, key: bytes) -> Iterator[tuple[int, ...]]:
-    """Yield the words of each name in a candidate, in order."""
-    for chunk in _apart(normalised(text)).split():
-        if _is_name(chunk):
+    """Yield the words of each name and each quoted command in a candidate, in order."""
+    text = normalised(text)
+    for chunk in chain(_apart(text).split(), (m.group() for m in _COMMAND.finditer(text))):
+        if _is_name(chunk) or "`" in chunk:
             found = (d for word in _raw_words(chunk) for d in _of_word(word, key))
             yield tuple(digest for digest in found if digest >= 0)
+
+
+_COMMAND = Lazy(r"`[^`\n]{1,80}`")
 
 
 def _kind(word: str) -> str:

@@ -13,6 +13,9 @@ from wm.domain.learning.support.items import CLASS, DENIED, EDGE, FIRST_WORD, PO
 DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
 _TAGS = frozenset((*DIRECTED, fw.PREP))
 
+HEDGED = 16
+"""Added to the negations of a clause for each word like "maybe": another difference than "not"."""
+
 
 class Clause(Struct):
     """words in order. tags: the class of the function word that governs each word (0: none)."""
@@ -70,6 +73,10 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             found.append(Clause(joined=fw.SPLIT))
         elif token == fw.TURN:
             now.turns += 1
+        elif token == fw.HEDGE:
+            now.turns += HEDGED
+        elif token == fw.TEMPORARY:
+            continue
         elif token == fw.VOICE:
             # "before it gets merged": the conjunction governs the verb behind the auxiliary.
             now.passive, tag = True, tag if tag in (fw.BEFORE, fw.AFTER) else 0

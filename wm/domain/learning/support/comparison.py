@@ -58,7 +58,9 @@ def supports(
     mine = words(text)
     least = min(2, len(content_words(text)))
     # Most statements share no word with the sentence, so only the others are compared.
-    stated = [clauses(one) for one in said if len(mine & words(one)) >= least]
+    near = [one for one in said if len(mine & words(one)) >= least]
+    limited = fw.TEMPORARY in text
+    stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
     if any(_agrees(given, one, whole) for one in stated):
         return True
     if any(_asks_first(given, one, whole) for one in stated):

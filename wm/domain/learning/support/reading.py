@@ -54,8 +54,7 @@ def tokens(
     with `IN_NAME`."""
     raw = joined([chunk.strip(".") for chunk in raw])
     table = _function_words(raw)
-    # What holds for a time supports nothing that does not say so.
-    found: list[int] = [fw.TURN] if is_temporary(raw) else []
+    found: list[int] = [fw.TEMPORARY] if is_temporary(raw) else []
     raw = reworded(raw, table)
     for at, word in enumerate(raw):
         if word.startswith(IN_NAME):
