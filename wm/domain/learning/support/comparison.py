@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses, first_things_first
-from wm.domain.learning.support.items import COMMON, EDGE, FIRST_WORD, VALUE, content_words, word_of, words
+from wm.domain.learning.support.items import EDGE, FIRST_WORD, VALUE, content_words, word_of, words
 
 MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
@@ -32,10 +32,6 @@ class _Text(Struct, frozen=True):
 
     tokens: tuple[int, ...]
     known: frozenset[int]
-
-    @property
-    def common(self) -> frozenset[int]:
-        return frozenset(word_of(t) for t in self.tokens if t >= FIRST_WORD and t & COMMON)
 
     def between(self, said: frozenset[int]) -> frozenset[int]:
         """Pairs of Chinese letters that span two words that were said."""
@@ -120,7 +116,7 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
             return False
         if any(_takes_away(clause, at, given, sources, stated) for at in taken[1:]):
             return False
-        if _is_replaced(clause, stated[taken[0]], new & clause.known, mine, text.common):
+        if _is_replaced(clause, stated[taken[0]], new & clause.known, mine):
             return False
     return (
         _same_polarity(given, stated, sources)
@@ -240,27 +236,13 @@ def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
 
 
 def _is_replaced(
-    clause: Clause,
-    source: Clause,
-    new: frozenset[int],
-    mine: frozenset[int],
-    common: frozenset[int],
+    clause: Clause, source: Clause, new: frozenset[int], mine: frozenset[int]
 ) -> bool:
-    """Whether a new word replaces one that was said. A common word replaces one only if both have
-    the same governing class ("the billing service is deployed" adds a word and replaces none)."""
+    """Whether a new word replaces one that was said."""
     missing = source.known - source.edges - mine
-    tags = {source.tags[word] for word in missing}
-    units = _units(source)
-    if any(units.get(value) in missing and word in new for value, word in _units(clause).items()):
-        return True
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return bool(missing and new)
-
-
-def _units(clause: Clause) -> dict[int, int]:
-    """The word behind each value."""
-    return {one: other for one, other in pairwise(clause.words) if one & VALUE}
 
 
 def _same_polarity(

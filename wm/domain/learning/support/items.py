@@ -19,15 +19,13 @@ FIRST_WORD = 40
 """The smallest digest of a word; smaller numbers are marks."""
 VALUE = 1 << 31
 """Flag on the digest of a number, version, path or other name."""
-COMMON = 1 << 30
-"""Flag on the digest of a word that occurs in most texts about software."""
 EDGE = 1 << 29
 """Flag on a pair of Chinese letters that may span two words."""
 DENIED = 1 << 28
 """Flag on the digest of a word after a negation."""
 CLASS = 1 << 27
 """Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
-_WORD = 0xFFFFFFFF & ~(VALUE | COMMON | EDGE | DENIED | CLASS)
+_WORD = 0xFFFFFFFF & ~(VALUE | EDGE | DENIED | CLASS)
 POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
 
@@ -44,10 +42,10 @@ SAME = Tables("wm.domain.learning", "support.toml")
 NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
 
 
-def item(word: str, digest: Callable[[str], int], is_common: Callable[[str], bool]) -> int:
+def item(word: str, digest: Callable[[str], int]) -> int:
     word = NUMBERS.get(word, word)
     value = any(char.isdigit() for char in word)
-    kind = VALUE if value else COMMON if is_common(word) else 0
+    kind = VALUE if value else 0
     return number(digest(word if value else _meaning(word))) | kind | class_flag(word)
 
 

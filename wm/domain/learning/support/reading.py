@@ -47,7 +47,6 @@ def without_elision(chunk: str, word: str) -> str:
 def tokens(
     raw: Sequence[str],
     digest: Callable[[str], int],
-    is_common: Callable[[str], bool],
     is_framing: Callable[[str], bool],
 ) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
@@ -76,7 +75,7 @@ def tokens(
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
                 kept = part and not _frames(part, raw, at, is_framing)
-                found += [item(part, digest, is_common)] if kept else []
+                found += [item(part, digest)] if kept else []
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
