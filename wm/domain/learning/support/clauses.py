@@ -102,21 +102,6 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
     return tuple(clause for clause in found if clause.words)
 
 
-def first_things_first(statement: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The statement "never X without Y" as "Y before X"; () for another statement."""
-    if len(statement) != 2:
-        return ()
-    banned, needed = statement
-    if not (banned.turns == needed.turns == 1 and needed.condition) or banned.condition:
-        return ()
-    words = [word for word in banned.words if word != fw.VERB]
-    if not words:
-        return ()
-    tags = {**banned.tags, words[0]: fw.BEFORE, **needed.tags}
-    every = [*needed.words, *words]
-    return (Clause(every, {word: tags[word] for word in every}, general=banned.general),)
-
-
 def _govern_last(clause: Clause, mark: int) -> None:
     if mark == fw.TURN:
         clause.turns += 1

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from msgspec import Struct
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses, first_things_first
+from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
 from wm.domain.learning.support.items import EDGE, FIRST_WORD, VALUE, content_words, word_of, words
 
 MIN_STATED_SHARE = 0.6
@@ -59,27 +59,9 @@ def supports(
     stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
     if any(_agrees(given, one, whole) for one in stated):
         return True
-    if any(_asks_first(given, one, whole) for one in stated):
-        return True
     parts = _parts(given)
     return len(parts) > 1 and all(
-        _says_something(part) and any(_agrees(part, one, whole) for one in stated) for part in parts
-    )
-
-
-def _asks_first(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
-    """Whether one says "never X without Y" and the other "Y before X"."""
-    mine, theirs = first_things_first(given), first_things_first(stated)
-    if mine:
-        return _puts_before(stated, mine) and _agrees(mine, stated, text)
-    return bool(theirs) and _puts_before(given, theirs) and _agrees(given, theirs, text)
-
-
-def _puts_before(one: Sequence[Clause], form: Sequence[Clause]) -> bool:
-    """Whether a single clause has a word of `form` behind "before"."""
-    (last,) = form
-    return len(one) == 1 and any(
-        one[0].tags.get(word) == fw.BEFORE for word in last.words if last.tags[word] == fw.BEFORE
+        any(_agrees(part, one, whole) for one in stated) for part in parts
     )
 
 
@@ -92,14 +74,9 @@ def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
     return parts
 
 
-def _says_something(part: Sequence[Clause]) -> bool:
-    """Whether a part is long enough to be a statement by itself."""
-    return len(_all_words(part) - {fw.VERB}) > 1
-
-
 def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
     theirs, mine = _all_words(stated), _all_words(given)
-    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB} - _for_we(given, stated)
+    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
     sources = [_sources(clause, stated) for clause in given] if new < mine - {fw.VERB} else []
     for clause, taken in zip(given, sources, strict=False):
         if taken and stated[taken[0]].known - mine <= {fw.VERB}:
@@ -124,13 +101,6 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
         and _same_conditions(given, stated, sources)
         and _same_limits(given, stated, sources)
     )
-
-
-def _for_we(given: Sequence[Clause], stated: Sequence[Clause]) -> frozenset[int]:
-    """The "project" of "the project uses …", where "we use …" was said."""
-    first = given[0].words
-    is_we = stated[0].words[0] == fw.VERB and first[1:2] == [fw.VERB]
-    return frozenset(first[:1]) & given[0].classes if is_we else frozenset()
 
 
 def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
@@ -393,15 +363,6 @@ def _same_conditions(
     given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
 ) -> bool:
     """Whether each condition stays with the clause that it was said for."""
-    kinds = {
-        (c.condition, stated[t[0]].condition) for c, t in zip(given, sources, strict=True) if t
-    }
-    if {(True, False), (False, True)} <= kinds:
-        return False  # "never review without a merge" for "never merge without a review"
-    banned = {at for at, one in enumerate(stated) if one.condition and one.turns}
-    for clause, source in zip(given, sources, strict=True):
-        if len(source) > 1 and not clause.condition and not banned.isdisjoint(source):
-            return False  # "never merge with a review"
     taken = [source[0] for source in sources if source]
     step = 1 if stated[0].condition else -1
     conditions = [at for at in taken if stated[at].condition]
@@ -413,9 +374,7 @@ def _same_conditions(
         # "The port is 80" for "if the port is 80, change it"
         used = {at for source in sources for at in source}
         return not conditions or any(c.condition for c in given) or bool(used & mains)
-    return any(at in mains for at in others) and all(
-        at in mains or not _is_conditional(stated, at - step) for at in others
-    )
+    return any(at in mains for at in others)
 
 
 def _same_limits(

@@ -15,6 +15,7 @@ from wm.text.letters import normalised
 
 COMMA = "\x02"
 _PHRASES = {(one, other): both for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))}
+_EXCEPT = fw.WITHOUT | fw.UNLESS
 _WORDS = {
     name: frozenset(normalised(SAME.table(name)).split())
     for name in ("replacing", "by_what", "needing", "consent", "first", "then")
@@ -38,13 +39,17 @@ def joined(raw: Sequence[str]) -> list[str]:
 
 def reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
     """table: the function words of the language."""
+    if raw[:1] and raw[0] in _EXCEPT and COMMA in raw:
+        # "Without A, never B"
+        cut = raw.index(COMMA)
+        raw = [*raw[cut + 1 :], *raw[:cut]]
     made: list[str] = []
     clause: list[str] = []
     for word in [*_in_order(raw, table), COMMA]:
         if word != COMMA and table.get(word) != fw.SPLIT:
             clause.append(word)
             continue
-        for rewrite in (_as_move, _as_asking):
+        for rewrite in (_as_move, _as_asking, _as_order):
             clause = rewrite(clause, table)
         made += [*clause, word]
         clause = []
@@ -90,3 +95,12 @@ def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
     tail = [word for word in words[end + 1 :] if word not in _WORDS["first"]]
     tail = tail if "before" not in tail else tail[: tail.index("before")]
     return ["before", *words[:at], "ask", *words[at + 1 : end], *tail]
+
+
+def _as_order(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """"Never A without B" as "B before A"."""
+    at = next((i for i, word in enumerate(words) if word in _EXCEPT), len(words))
+    head = [word for word in words[:at] if table.get(word) != fw.TURN]
+    if not at < len(words) - 1 or not at > len(head) > 0:
+        return words
+    return [*words[at + 1 :], "before", *head]
