@@ -22,8 +22,9 @@ ONLY, ONLY_SUBJECT = 32, 33
 """The clause speaks only of the next word; the second one if that is who may or must do it."""
 ABOVE, BELOW = 34, 35
 """The number that follows is a lower or an upper limit."""
-HEDGE, TEMPORARY = 36, 37
-"""The clause is only possible or past; the sentence holds for a time or a task only."""
+HEDGE, TEMPORARY, FRAME = 36, 37, 38
+"""The clause is only possible or past; the sentence holds for a time or a task only; the clause
+says what the user wants."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
 UNTIL = 0

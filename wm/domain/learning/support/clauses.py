@@ -29,6 +29,8 @@ class Clause(Struct):
     condition: bool = False
     general: bool = False
     """Whether it speaks of all or only of something, so that less text says more."""
+    framed: bool = False
+    """Whether it says that the user wants it."""
     denied: set[int] = field(default_factory=set)
     classes: set[int] = field(default_factory=set)
     """Words that only name the class of a name beside them."""
@@ -75,6 +77,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.turns += 1
         elif token == fw.HEDGE:
             now.turns += HEDGED
+        elif token == fw.FRAME:
+            now.framed = True
         elif token == fw.TEMPORARY:
             continue
         elif token == fw.VOICE:

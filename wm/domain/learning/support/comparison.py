@@ -79,14 +79,15 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
     new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
     sources = [_sources(clause, stated) for clause in given] if new < mine - {fw.VERB} else []
     for clause, taken in zip(given, sources, strict=False):
-        if taken and stated[taken[0]].known - mine <= {fw.VERB}:
+        source = stated[taken[0]] if taken else clause
+        if source.known - mine <= {fw.VERB} and clause.general <= source.general:
             new -= clause.classes  # "the tool is pnpm" for "use pnpm"
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
     moved = mine >= theirs and _is_one_move(given, stated)
     for clause, taken in zip(given, sources, strict=True):
         if not taken:
-            if clause.known & new:
+            if clause.known & {*new, fw.VERB}:
                 return False
             continue
         if not (moved or _is_bound(clause, taken, stated)):
@@ -94,6 +95,8 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> b
         if any(_takes_away(clause, at, given, sources, stated) for at in taken[1:]):
             return False
         if _is_replaced(clause, stated[taken[0]], new & clause.known, mine):
+            return False
+        if _has_other_subject(clause, stated[taken[0]], mine):
             return False
     return (
         _same_polarity(given, stated, sources)
@@ -213,6 +216,14 @@ def _is_replaced(
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return bool(missing and new)
+
+
+def _has_other_subject(clause: Clause, source: Clause, mine: frozenset[int]) -> bool:
+    """Whether the first word of the source was dropped where the clause has another subject: "the
+    user wants B" for "Tom wants B"; "Ana does A and B" for "Ana does A, Ben B"."""
+    first = source.words[0]
+    is_lost = first not in mine and first != fw.VERB and not source.tags[first]
+    return is_lost and (clause.framed or clause.joined == fw.COORD)
 
 
 def _same_polarity(
@@ -347,7 +358,9 @@ def _widens_ban(mine: Clause, theirs: Clause) -> bool:
     """Whether a denied or general clause lost what limits it: "never deploy on Fridays"."""
     if not (theirs.general or (mine.turns and theirs.turns)):
         return False
-    lost = (w for w in theirs.known - mine.known if theirs.tags[w] and w != fw.VERB)
+    # The first word without a mark is a verb.
+    lost = (w for w in theirs.known - mine.known if theirs.tags[w] or w not in theirs.words[:1])
+    lost = (word for word in lost if word != fw.VERB)
     return not all(_names_class(word, mine, theirs) for word in lost)
 
 

@@ -12,6 +12,7 @@ from wm.domain.learning.concepts import language
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, NUMBERS, SAME, VALUE, item, number
 from wm.domain.learning.support.wording import COMMA, is_temporary, joined, reworded
+from wm.text.letters import normalised
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 
@@ -22,7 +23,8 @@ _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
-_FRAME_NOUNS = frozenset(SAME.words("frame_nouns"))
+_USERS = frozenset(map(normalised, SAME.words("users")))
+_FRAME_NOUNS = _USERS | frozenset(SAME.words("frame_nouns"))
 
 
 def spaced(text: str) -> str:
@@ -74,8 +76,10 @@ def tokens(
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
-                kept = part and not _frames(part, raw, at, is_framing)
-                found += [item(part, digest)] if kept else []
+                if part and not _frames(part, raw, at, is_framing):
+                    found.append(item(part, digest))
+                elif part in _USERS:
+                    found.append(fw.FRAME)
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
@@ -117,7 +121,7 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [fw.VERB] if is_verb else [] if is_last else [fw.SPLIT, fw.TURN]
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
-        return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TO]
+        return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TEMPORARY, fw.TO]
     if raw[at] == "while" and fw.TURN in found:
         return [fw.CONDITION]
     if raw[at] in fw.UNLESS or raw[at] in fw.WITHOUT:

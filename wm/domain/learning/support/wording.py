@@ -94,13 +94,20 @@ def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
         return words
     tail = [word for word in words[end + 1 :] if word not in _WORDS["first"]]
     tail = tail if "before" not in tail else tail[: tail.index("before")]
-    return ["before", *words[:at], "ask", *words[at + 1 : end], *tail]
+    return ["ask", *words[at + 1 : end], *tail, *_before(words[:at], table)]
 
 
 def _as_order(words: list[str], table: Mapping[str, int]) -> list[str]:
     """"Never A without B" as "B before A"."""
     at = next((i for i, word in enumerate(words) if word in _EXCEPT), len(words))
-    head = [word for word in words[:at] if table.get(word) != fw.TURN]
-    if not at < len(words) - 1 or not at > len(head) > 0:
+    head = _before(words[:at], table)
+    if fw.TURN not in map(table.get, words[:at]) or at >= len(words) - 1 or not head:
         return words
-    return [*words[at + 1 :], "before", *head]
+    return [*words[at + 1 :], *head]
+
+
+def _before(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """The words with "before", which governs all of them."""
+    loose = (fw.TURN, fw.PREP, fw.NOTHING, fw.VOICE)
+    found = [word for word in words if table.get(word) not in loose]
+    return ["before", *found] if found else []
