@@ -208,9 +208,7 @@ def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
     return breaks <= 3 and values == sorted(values)
 
 
-def _is_replaced(
-    clause: Clause, source: Clause, new: frozenset[int], mine: frozenset[int]
-) -> bool:
+def _is_replaced(clause: Clause, source: Clause, new: frozenset[int], mine: frozenset[int]) -> bool:
     """Whether a new word replaces one that was said."""
     missing = source.known - source.edges - mine
     if missing - {fw.VERB} and clause.general and not source.general:

@@ -47,9 +47,7 @@ def without_elision(chunk: str, word: str) -> str:
 
 
 def tokens(
-    raw: Sequence[str],
-    digest: Callable[[str], int],
-    is_framing: Callable[[str], bool],
+    raw: Sequence[str], digest: Callable[[str], int], is_framing: Callable[[str], bool]
 ) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""

@@ -7,25 +7,41 @@ A to B, "A needs approval" as asking before A, "first A, then B" as A before B.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.concepts import JOINED, phrases
 from wm.domain.learning.support.items import SAME
 from wm.text.letters import normalised
+from wm.text.patterns import Lazy, escaped
 
 COMMA = "\x02"
-_PHRASES = {(one, other): both for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))}
+_PHRASES = {
+    (one, other): both
+    for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))
+}
 _EXCEPT = fw.WITHOUT | fw.UNLESS
+_ARTICLE = Lazy(r"\b[dlj]'|'")
+
+
+@cache
+def _limit() -> Lazy:
+    """The phrases of all languages, between spaces where a language has them."""
+    rows = {row: "" if lang in JOINED else " " for lang, row in phrases("limit").items()}
+    found = ((_ARTICLE.sub("", one), end) for row, end in rows.items() for one in row.split("|"))
+    return Lazy("|".join(f"{end}{escaped(normalised(one))}{end}" for one, end in found))
+
+
 _WORDS = {
     name: frozenset(normalised(SAME.table(name)).split())
     for name in ("replacing", "by_what", "needing", "consent", "first", "then")
 }
+_TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing", "first")))
 
 
 def is_temporary(raw: Sequence[str]) -> bool:
     """Whether the sentence says that it holds for a time or a task only."""
-    text = folded(" ".join(raw))
-    return "limit" in concepts_of(text, language(text)).anywhere
+    return _limit().is_match(f" {' '.join(raw)} ")
 
 
 def joined(raw: Sequence[str]) -> list[str]:
@@ -39,6 +55,8 @@ def joined(raw: Sequence[str]) -> list[str]:
 
 def reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
     """table: the function words of the language."""
+    if _TRIGGERS.isdisjoint(raw):
+        return raw
     if raw[:1] and raw[0] in _EXCEPT and COMMA in raw:
         # "Without A, never B"
         cut = raw.index(COMMA)
@@ -63,7 +81,7 @@ def _find(kind: str, words: Sequence[str], start: int = 0) -> int:
 
 
 def _in_order(raw: list[str], table: Mapping[str, int]) -> list[str]:
-    """"First A, then B" as "A before B"."""
+    """ "First A, then B" as "A before B"."""
     first = _find("first", raw)
     then = _find("then", raw, first)
     if then == len(raw) or not then - first > 1:
@@ -75,7 +93,7 @@ def _in_order(raw: list[str], table: Mapping[str, int]) -> list[str]:
 
 
 def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
-    """"Replace A with B", in either voice and order, as "move from A to B"."""
+    """ "Replace A with B", in either voice and order, as "move from A to B"."""
     at, by = _find("replacing", words), _find("by_what", words)
     marks = [table.get(word, fw.VERB) for word in words[:at]]
     is_passive = fw.VOICE in marks or by <= at + 1
@@ -87,10 +105,10 @@ def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
 
 
 def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
-    """"A needs approval" as "before A, ask"."""
+    """ "A needs approval" as "before A, ask"."""
     at = _find("needing", words)
     end = _find("consent", words, at)
-    if not 0 < at < end < len(words):
+    if not 0 < at < end < len(words) or fw.TURN in map(table.get, words):
         return words
     tail = [word for word in words[end + 1 :] if word not in _WORDS["first"]]
     tail = tail if "before" not in tail else tail[: tail.index("before")]
@@ -98,7 +116,7 @@ def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
 
 
 def _as_order(words: list[str], table: Mapping[str, int]) -> list[str]:
-    """"Never A without B" as "B before A"."""
+    """ "Never A without B" as "B before A"."""
     at = next((i for i, word in enumerate(words) if word in _EXCEPT), len(words))
     head = _before(words[:at], table)
     if fw.TURN not in map(table.get, words[:at]) or at >= len(words) - 1 or not head:
