@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
-from wm.domain.learning.support.items import EDGE, FIRST_WORD, VALUE, content_words, word_of, words
+from wm.domain.learning.support.items import EDGE, VALUE, content_words, word_of, words
 
 MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
@@ -269,10 +269,9 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
         return True
     if (fw.PREP, fw.FROM) in changed:
         return True  # "deleted from" for "is in"
-    if any(old == fw.FROM and not new for old, new in changed):
-        # Who moved "from A to B" has A only if B is there, too.
-        if fw.TO in {tag for word, tag in theirs.tags.items() if word not in mine.tags}:
-            return True
+    dropped = {tag for word, tag in theirs.tags.items() if word not in mine.tags}
+    if (fw.FROM, 0) in changed and fw.TO in dropped:
+        return True  # "jest is used" for "we moved from jest to vitest"
     lost = {old for old, _ in changed if old in DIRECTED}
     won = {new for _, new in changed if new in DIRECTED}
     exchanged = lost & won
