@@ -33,8 +33,8 @@ _PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu
 _SUFFIXES = normalised(
     "oes ao lar ler ları leri ado ada ido ida ate ata ato ati are ere ent ons ees amy emy imy ymy "
     "any ane ana ony one ona ach ami ez en er es em et te st as os ar ir an on am ee ów яются "
-    "ается яется уется ится ятся утся ют ем им ит ет ят ут ать ять ить уй яй ай ами ями ах ях ам ям "
-    "ов ев ей ой ый ий ая яя ое ее ые ие ого ему ому ых их ую юю e s t n o a y i ę ą u а я о е "
+    "ается яется уется ится ятся утся ют ем им ит ет ят ут ать ять ить уй яй ай ами ями ах ях ам "
+    "ям ов ев ей ой ый ий ая яя ое ее ые ие ого ему ому ых их ую юю e s t n o a y i ę ą u а я о е "
     "ы и у ю ь"
 ).split()
 
