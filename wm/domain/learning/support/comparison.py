@@ -10,11 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
-from msgspec import Struct
-
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
-from wm.domain.learning.support.items import EDGE, VALUE, content_words, word_of, words
+from wm.domain.learning.support.items import VALUE, content_words, words
 
 MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
@@ -26,42 +24,27 @@ _OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
 """German "nach" is "after" as well as "to"."""
 
 
-class _Text(Struct, frozen=True):
-    """A sentence to be judged. known: words of names that belong to the project; the sentence may
-    add them, but they do not replace other words."""
-
-    tokens: tuple[int, ...]
-    known: frozenset[int]
-
-    def between(self, said: frozenset[int]) -> frozenset[int]:
-        """Pairs of Chinese letters that span two words that were said."""
-        bare = [word_of(token) for token in self.tokens]
-        return frozenset(
-            bare[at]
-            for at in range(1, len(bare) - 1)
-            if self.tokens[at] & EDGE and bare[at - 1] in said and bare[at + 1] in said
-        )
-
-
 def supports(
     text: tuple[int, ...], said: Sequence[tuple[int, ...]], known: frozenset[int] = frozenset()
 ) -> bool:
-    """Whether one statement supports this sentence, or its independent parts are each supported."""
+    """Whether one statement supports this sentence, or its independent parts are each supported.
+
+    known: words of names that belong to the project; the sentence may add them, but they do not
+    replace other words."""
     given = clauses(text)
     if not given:
         return True
-    whole = _Text(text, known)
     mine = words(text)
     least = min(2, len(content_words(text)))
     # Most statements share no word with the sentence, so only the others are compared.
     near = [one for one in said if len(mine & words(one)) >= least]
     limited = fw.TEMPORARY in text
     stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
-    if any(_agrees(given, one, whole) for one in stated):
+    if any(_agrees(given, one, known) for one in stated):
         return True
     parts = _parts(given)
     return len(parts) > 1 and all(
-        any(_agrees(part, one, whole) for one in stated) for part in parts
+        any(_agrees(part, one, known) for one in stated) for part in parts
     )
 
 
@@ -74,9 +57,9 @@ def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
     return parts
 
 
-def _agrees(given: Sequence[Clause], stated: Sequence[Clause], text: _Text) -> bool:
+def _agrees(given: Sequence[Clause], stated: Sequence[Clause], known: frozenset[int]) -> bool:
     theirs, mine = _all_words(stated), _all_words(given)
-    new = mine - theirs - text.known - text.between(theirs) - {fw.VERB}
+    new = mine - theirs - known - {fw.VERB}
     sources = [_sources(clause, stated) for clause in given] if new < mine - {fw.VERB} else []
     for clause, taken in zip(given, sources, strict=False):
         source = stated[taken[0]] if taken else clause

@@ -1,7 +1,8 @@
 """Bring phrases of one meaning to one wording before a sentence is read (TR-3).
 
 Works on raw lower-case words: several words that count as one, "A is replaced by B" as a move from
-A to B, "A needs approval" as asking before A, "first A, then B" as A before B.
+A to B, "A needs approval" as asking before A, "never
+A without B" as B before A.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def _limit() -> Lazy:
 
 _WORDS = {
     name: frozenset(normalised(SAME.table(name)).split())
-    for name in ("replacing", "by_what", "needing", "consent", "first", "then")
+    for name in ("replacing", "by_what", "needing", "consent")
 }
-_TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing", "first")))
+_TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
 
 
 def is_temporary(raw: Sequence[str]) -> bool:
@@ -63,7 +64,7 @@ def reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
         raw = [*raw[cut + 1 :], *raw[:cut]]
     made: list[str] = []
     clause: list[str] = []
-    for word in [*_in_order(raw, table), COMMA]:
+    for word in [*raw, COMMA]:
         if word != COMMA and table.get(word) != fw.SPLIT:
             clause.append(word)
             continue
@@ -78,18 +79,6 @@ def _find(kind: str, words: Sequence[str], start: int = 0) -> int:
     """The place of the first word of a kind, or the end."""
     known = _WORDS[kind]
     return next((at for at in range(start, len(words)) if words[at] in known), len(words))
-
-
-def _in_order(raw: list[str], table: Mapping[str, int]) -> list[str]:
-    """ "First A, then B" as "A before B"."""
-    first = _find("first", raw)
-    then = _find("then", raw, first)
-    if then == len(raw) or not then - first > 1:
-        return raw
-    head = [word for word in raw[:then] if word not in _WORDS["first"]]
-    while head and (head[-1] == COMMA or head[-1] in table):
-        head.pop()  # "and only"
-    return [*head, "before", *raw[then + 1 :]]
 
 
 def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
@@ -110,7 +99,7 @@ def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
     end = _find("consent", words, at)
     if not 0 < at < end < len(words) or fw.TURN in map(table.get, words):
         return words
-    tail = [word for word in words[end + 1 :] if word not in _WORDS["first"]]
+    tail = [word for word in words[end + 1 :] if word != "first"]
     tail = tail if "before" not in tail else tail[: tail.index("before")]
     return ["ask", *words[at + 1 : end], *tail, *_before(words[:at], table)]
 
