@@ -10,7 +10,7 @@ from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.items import CLASS, DENIED, EDGE, FIRST_WORD, POST, word_of
 
 DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
-_TAGS = frozenset((*DIRECTED, fw.PREP))
+_TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
 
 HEDGED = 16
 """Added to the negations of a clause for each word like "maybe": another difference than "not"."""

@@ -187,8 +187,7 @@ def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
         return False  # words of two clauses mixed
     places = [first.index(word) for word in order]
     breaks = sum(b != a + 1 for a, b in zip([-1, *places], [*places, len(places)], strict=True))
-    values = [place for place, word in zip(places, order, strict=True) if word & VALUE]
-    return breaks <= 3 and values == sorted(values)
+    return breaks <= 3
 
 
 def _is_replaced(clause: Clause, source: Clause, new: frozenset[int], mine: frozenset[int]) -> bool:
@@ -284,13 +283,15 @@ def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
     core = [places[w] for w in once if {mine.tags[w], theirs.tags[w]} in unmarked]
     if any(a > b > c for a, b, c in combinations(core, 3)):
         return True
-    free = [w for w in once if (theirs.tags[w], mine.tags[w]) == (0, fw.PREP)]
-    bound = [w for w in once if (theirs.tags[w], mine.tags[w]) == (fw.PREP, 0)]
+    loose = (fw.PREP, fw.FOR)
+    free = [w for w in once if not theirs.tags[w] and mine.tags[w] in loose]
+    bound = [w for w in once if theirs.tags[w] in loose and not mine.tags[w]]
     # "A depends on B", "replace A with B": the words changed sides, the preposition stayed.
     return any(
         places[one] < places[other] and once.index(other) < once.index(one)
         for one in free
         for other in bound
+        if (theirs.tags[other], mine.tags[one]) != loose  # "A is in B", "B is for A"
     )
 
 
