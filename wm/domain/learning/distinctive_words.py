@@ -282,7 +282,7 @@ def _holds_no(words: Iterable[str]) -> bool:
 
 def plain(text: str) -> str:
     """The normalised lower-case text, for phrase search."""
-    return normalised(text).lower()
+    return normalised(text.lower())
 
 
 # --- words of a candidate ----------------------------------------------------------------------
@@ -294,7 +294,7 @@ def kinds(text: str, key: bytes) -> dict[int, str]:
     """The words of a candidate with their kinds: a name (number, path, host, option, code), a plain
     word, or a word so ordinary that it alone does not identify an origin."""
     found: dict[int, str] = {}
-    for chunk in _apart(normalised(text)).split():
+    for chunk in _apart(plain(text)).split():
         name = _is_name(chunk)
         for word in _raw_words(chunk):
             for digest in _of_word(word, key):
@@ -314,7 +314,7 @@ def _apart(text: str) -> str:
 
 def names(text: str, key: bytes) -> Iterator[tuple[int, ...]]:
     """Yield the words of each name and each quoted command in a candidate, in order."""
-    text = normalised(text)
+    text = plain(text)
     for chunk in chain(_apart(text).split(), (m.group() for m in _COMMAND.finditer(text))):
         if _is_name(chunk) or "`" in chunk:
             found = (d for word in _raw_words(chunk) for d in _of_word(word, key))

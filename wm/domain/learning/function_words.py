@@ -41,14 +41,7 @@ def _rows(rows: Mapping[str, str]) -> tuple[tuple[int, str], ...]:
 
 
 def _marks(rows: Mapping[str, str]) -> dict[str, int]:
-    return {word: mark for mark, row in _rows(rows) for word in " ".join(written(row)).split()}
-
-
-def written(word: str) -> tuple[str, ...]:
-    """A word of a table as in a text, and where a text has it in capitals: their lookalikes
-    differ."""
-    forms = (word,) if word.isascii() else (word, word.title(), word.upper())
-    return tuple(normalised(form).lower() for form in forms)
+    return {word: mark for mark, row in _rows(rows) for word in normalised(row).split()}
 
 
 def _words(name: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import CLASS, DENIED, EDGE, FIRST_WORD, POST, word_of
+from wm.domain.learning.support.items import CLASS, DENIED, EDGE, FIRST_WORD, POST, REVERSING, word_of
 
 DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
 _TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
@@ -35,6 +35,7 @@ class Clause(Struct):
     """Words that only name the class of a name beside them."""
     edges: set[int] = field(default_factory=set)
     """Pairs of Chinese letters that may span two words."""
+    reversing: set[int] = field(default_factory=set)
     limit: int = 0
     """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
     focus: int = 0
@@ -94,6 +95,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
                 now.classes.add(word)
             if token >= FIRST_WORD and token & EDGE:
                 now.edges.add(word)
+            if token >= FIRST_WORD and token & REVERSING:
+                now.reversing.add(word)
             now.tags[word] = tag
         elif token & POST:
             _govern_last(now, token & ~POST)

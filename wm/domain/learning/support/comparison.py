@@ -67,6 +67,8 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], known: frozenset[
             new -= clause.classes  # "the tool is pnpm" for "use pnpm"
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
+    if any(new & clause.reversing for clause in given):
+        return False
     moved = mine >= theirs and _is_one_move(given, stated)
     for clause, taken in zip(given, sources, strict=True):
         if not taken:

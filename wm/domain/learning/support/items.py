@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from wm.domain.learning.function_words import written
 from wm.text.letters import normalised, unaccented
 from wm.text.patterns import Lazy
 from wm.text.stems import stem
@@ -25,7 +24,9 @@ DENIED = 1 << 28
 """Flag on the digest of a word after a negation."""
 CLASS = 1 << 27
 """Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
-_WORD = 0xFFFFFFFF & ~(VALUE | EDGE | DENIED | CLASS)
+REVERSING = 1 << 30
+"""Flag on the digest of a word that turns what it is added to: "is deleted from"."""
+_WORD = 0xFFFFFFFF & ~(VALUE | EDGE | DENIED | CLASS | REVERSING)
 POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
 
@@ -50,8 +51,8 @@ def item(word: str, digest: Callable[[str], int]) -> int:
 
 
 def class_flag(word: str) -> int:
-    classes = _classes()
-    return CLASS if word in classes or root(word) in classes else 0
+    """The flags of a word by its tables."""
+    return _flags().get(word, 0) or _flags().get(root(word), 0)
 
 
 def _meaning(word: str) -> str:
@@ -82,7 +83,7 @@ def synonyms() -> dict[str, str]:
     """The representative of each spelling; rows that share a word count as one."""
     found: dict[str, str] = {}
     for row in SAME.rows("synonyms"):
-        words = [form for word in row for form in written(word)]
+        words = list(map(normalised, row))
         spelled = {form for word in words for form in (word, root(word))}
         first = min((found[form] for form in spelled if form in found), default=root(words[0]))
         found.update(dict.fromkeys(spelled, first))
@@ -90,8 +91,9 @@ def synonyms() -> dict[str, str]:
 
 
 @cache
-def _classes() -> frozenset[str]:
-    return frozenset(form for word in SAME.words("classes") for form in (word, root(word)))
+def _flags() -> dict[str, int]:
+    tables = (("reversing", REVERSING), ("classes", CLASS))
+    return {f: flag for name, flag in tables for w in SAME.words(name) for f in (w, root(w))}
 
 
 def word_of(token: int) -> int:
