@@ -7,7 +7,15 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import CLASS, DENIED, EDGE, FIRST_WORD, POST, REVERSING, word_of
+from wm.domain.learning.support.items import (
+    CLASS,
+    DENIED,
+    EDGE,
+    FIRST_WORD,
+    POST,
+    REVERSING,
+    word_of,
+)
 
 DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
 _TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
