@@ -7,15 +7,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import (
-    CLASS,
-    DENIED,
-    EDGE,
-    FIRST_WORD,
-    POST,
-    REVERSING,
-    word_of,
-)
+from wm.domain.learning.support.items import FIRST_WORD, FLAGS, POST, word_of
 
 DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
 _TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
@@ -38,12 +30,8 @@ class Clause(Struct):
     """Whether it speaks of all or only of something, so that less text says more."""
     framed: bool = False
     """Whether it says that the user wants it."""
-    denied: set[int] = field(default_factory=set)
-    classes: set[int] = field(default_factory=set)
-    """Words that only name the class of a name beside them."""
-    edges: set[int] = field(default_factory=set)
-    """Pairs of Chinese letters that may span two words."""
-    reversing: set[int] = field(default_factory=set)
+    flags: dict[int, int] = field(default_factory=dict)
+    """The flags of each word (`items`)."""
     limit: int = 0
     """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
     focus: int = 0
@@ -53,6 +41,9 @@ class Clause(Struct):
     @property
     def known(self) -> frozenset[int]:
         return frozenset(self.words)
+
+    def flagged(self, flag: int) -> set[int]:
+        return {word for word, flags in self.flags.items() if flags & flag}
 
 
 @lru_cache(maxsize=2048)
@@ -97,14 +88,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             word = word_of(token)
             now.words.append(word)
             now.focus = now.focus or (word if now.limit and word != fw.VERB else 0)
-            if token >= FIRST_WORD and token & DENIED:
-                now.denied.add(word)
-            if token >= FIRST_WORD and token & CLASS:
-                now.classes.add(word)
-            if token >= FIRST_WORD and token & EDGE:
-                now.edges.add(word)
-            if token >= FIRST_WORD and token & REVERSING:
-                now.reversing.add(word)
+            now.flags[word] = now.flags.get(word, 0) | token & FLAGS
             now.tags[word] = tag
         elif token & POST:
             _govern_last(now, token & ~POST)

@@ -6,13 +6,20 @@ does what to whom. Does not judge meaning.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
-from wm.domain.learning.support.items import VALUE, content_words, words
+from wm.domain.learning.support.items import (
+    CLASS,
+    DENIED,
+    EDGE,
+    REVERSING,
+    VALUE,
+    content_words,
+    words,
+)
 
 MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
@@ -64,12 +71,12 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], known: frozenset[
     for clause, taken in zip(given, sources, strict=False):
         source = stated[taken[0]] if taken else clause
         if source.known - mine <= {fw.VERB} and clause.general <= source.general:
-            new -= clause.classes  # "the tool is pnpm" for "use pnpm"
+            new -= clause.flagged(CLASS)  # "the tool is pnpm" for "use pnpm"
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
-    if any(new & clause.reversing for clause in given):
+    if any(new & clause.flagged(REVERSING) for clause in given):
         return False
-    moved = mine >= theirs and _is_one_move(given, stated)
+    moved = _by_mark(given) == _by_mark(stated)
     for clause, taken in zip(given, sources, strict=True):
         if not taken:
             if clause.known & {*new, fw.VERB}:
@@ -173,28 +180,15 @@ def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -
     return changes < len(set(order)) or not order
 
 
-def _is_one_move(given: Sequence[Clause], stated: Sequence[Clause]) -> bool:
-    """Whether the words have the statement's order, except for one block that moved."""
-    first = [word for clause in stated for word in clause.words]
-    order = [word for clause in given for word in clause.words if word in set(first)]
-    if Counter(order) != Counter(first) or len(set(first)) != len(first):
-        return False
-    free = [w for clause in stated for w in clause.words if not clause.tags[w] and w != fw.VERB]
-    homes = [
-        next(at for at, one in enumerate(stated) if word in one.known)
-        for word in order
-        if word in free
-    ]
-    if sum(a != b for a, b in pairwise(homes)) >= len(set(homes)):
-        return False  # words of two clauses mixed
-    places = [first.index(word) for word in order]
-    breaks = sum(b != a + 1 for a, b in zip([-1, *places], [*places, len(places)], strict=True))
-    return breaks <= 3
+def _by_mark(statement: Sequence[Clause]) -> list[list[int]]:
+    """The words without a mark and those with one, each in order."""
+    words = [(word, bool(one.tags[word])) for one in statement for word in one.words]
+    return [[word for word, has_mark in words if has_mark == want] for want in (False, True)]
 
 
 def _is_replaced(clause: Clause, source: Clause, new: frozenset[int], mine: frozenset[int]) -> bool:
     """Whether a new word replaces one that was said."""
-    missing = source.known - source.edges - mine
+    missing = source.known - source.flagged(EDGE) - mine
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return bool(missing and new)
@@ -309,8 +303,8 @@ def _has_agent_first(mine: Clause, theirs: Clause, once: Sequence[int]) -> bool:
 
 def _denies_another(mine: Clause, theirs: Clause) -> bool:
     """Whether a negation moved from one word of the clause to another."""
-    both = mine.known & theirs.known
-    return bool(both & (mine.denied - theirs.denied) and both & (theirs.denied - mine.denied))
+    ours, said = mine.flagged(DENIED), theirs.flagged(DENIED)
+    return bool((ours - said) & theirs.known and (said - ours) & mine.known)
 
 
 def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> bool:
@@ -352,7 +346,7 @@ def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
     at = theirs.words.index(word)
     beside = (*theirs.words[max(0, at - 1) : at], *theirs.words[at + 1 : at + 2])
     names = (w for w in beside if w in mine.known and theirs.tags[w] == theirs.tags[word])
-    return word in theirs.classes and any(names)
+    return word in theirs.flagged(CLASS) and any(names)
 
 
 def _same_conditions(

@@ -26,7 +26,8 @@ CLASS = 1 << 27
 """Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
 REVERSING = 1 << 30
 """Flag on the digest of a word that turns what it is added to: "is deleted from"."""
-_WORD = 0xFFFFFFFF & ~(VALUE | EDGE | DENIED | CLASS | REVERSING)
+FLAGS = EDGE | DENIED | CLASS | REVERSING
+_WORD = 0xFFFFFFFF & ~(VALUE | FLAGS)
 POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
 

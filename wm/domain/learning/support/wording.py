@@ -1,8 +1,8 @@
 """Bring phrases of one meaning to one wording before a sentence is read (TR-3).
 
 Works on raw lower-case words: several words that count as one, "A is replaced by B" as a move from
-A to B, "A needs approval" as asking before A, "never
-A without B" as B before A.
+A to B, "A needs approval" as asking before A,
+"never A without B" as B before A. Does not judge meaning.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _find(kind: str, words: Sequence[str], start: int = 0) -> int:
 
 
 def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
-    """ "Replace A with B", in either voice and order, as "move from A to B"."""
+    """Reads "replace A with B", in either voice and order, as "move from A to B"."""
     at, by = _find("replacing", words), _find("by_what", words)
     marks = [table.get(word, fw.VERB) for word in words[:at]]
     is_passive = fw.VOICE in marks or by <= at + 1
@@ -94,7 +94,7 @@ def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
 
 
 def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
-    """ "A needs approval" as "before A, ask"."""
+    """Reads "A needs approval" as "ask before A"."""
     at = _find("needing", words)
     end = _find("consent", words, at)
     if not 0 < at < end < len(words) or fw.TURN in map(table.get, words):
@@ -105,7 +105,7 @@ def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
 
 
 def _as_order(words: list[str], table: Mapping[str, int]) -> list[str]:
-    """ "Never A without B" as "B before A"."""
+    """Reads "never A without B" as "B before A"."""
     at = next((i for i, word in enumerate(words) if word in _EXCEPT), len(words))
     head = _before(words[:at], table)
     if fw.TURN not in map(table.get, words[:at]) or at >= len(words) - 1 or not head:
