@@ -186,14 +186,10 @@ def _cut(words: list[int], negations: int, raw: list[str], key: bytes) -> Iterat
     turned = min(negations, MAX_NEGATIONS)
     tokens: tuple[int, ...] = ()
     if words:
-        tokens = reading.tokens(raw, lambda word: _digest(word, key), _is_framing)
+        tokens = reading.tokens(raw, lambda word: _digest(word, key))
     for at in range(0, len(words), LONGEST_SENTENCE):
         yield Sentence(tuple(words[at : at + LONGEST_SENTENCE]), turned, tokens)
         tokens = ()
-
-
-def _is_framing(word: str) -> bool:
-    return stem(word) in FRAMING
 
 
 def _raw_words(text: str) -> list[str]:

@@ -33,6 +33,7 @@ from wm.settings import OriginSettings
 from wm.text.letters import WordPattern as Phrase
 from wm.text.letters import with_gaps_of
 from wm.text.patterns import Lazy, Pattern, escaped
+from wm.text.tables import Tables
 
 USER, AGENT = 0, 1
 
@@ -73,23 +74,9 @@ MIN_REARRANGED = 0.8
 MAX_ORDINARY = 1 / 3
 """Maximum share of foreign neighbour pairs with an ordinary word among a candidate's pairs."""
 
-ADDRESSES = (
-    "remember that", "remember:", "please remember", "memory candidates", "from now on",
-    "future session", "next session", "ai agent", "ai assistant", "<!-- ai", "agent-note",
-    "the assistant must", "the assistant should", "\nassistant:", "\nhuman:", "\nuser:",
-    "\nsystem:", '"role":', "ignore previous", "ignore all", "ignore any", "disregard",
-    "system prompt", "to memory", "to your memory", "in your memory", "keep in mind",
-    "you summari", "compaction", "reinforce", "replace [m", "<system", "workspace_memory",
-    "function_calls", '"remember"', '"memory"', "the user decided", "the user wants",
-    "the team decided",
-    "记住", "記住", "从现在", "從現在", "今后", "覚えて", "今後", "これから", "기억", "앞으로",
-    "recuerda", "a partir de ahora", "de ahora en adelante", "souviens", "retiens", "désormais",
-    "à partir de maintenant", "merke dir", "denk daran", "ab jetzt", "ab sofort", "von nun an",
-    "lembre", "a partir de agora", "de agora em diante",
-)  # fmt: skip
-"""Phrases that address a model or its memory rather than a reader. "All agents" is none: monitoring
-has agents, and an AGENTS.md would distrust every session; what it says is foreign anyway."""
-_ADDRESSES = Lazy("|".join(map(escaped, ADDRESSES)))
+_TABLES = Tables("wm.domain.learning", "common_words.toml")
+_ROLES = tuple(f"\n{role}:" for role in ("assistant", "human", "user", "system"))
+_ADDRESSES = Lazy("|".join(map(escaped, (*_TABLES.phrases("addresses"), *_ROLES))))
 
 
 class SupportVerdict(Struct, frozen=True):

@@ -81,9 +81,9 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
     time = 0
-    for script, letters in groupby(run, _script):
+    for (is_kana, _), letters in groupby(run, lambda c: (_is_kana(c), "\u30a0" <= c <= "\u30ff")):
         piece = "".join(letters)
-        if script == "kana":
+        if is_kana:
             yield from _particles(piece.removeprefix("に") if time else piece)
             continue
         time = fw.BEFORE if piece[-1] == "前" else fw.AFTER if piece[-1] in "後后" else 0
@@ -96,10 +96,6 @@ def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
             yield mark
         if time:
             yield POST | time
-
-
-def _script(char: str) -> str:
-    return "kana" if _is_kana(char) else "katakana" if "\u30a0" <= char <= "\u30ff" else "kanji"
 
 
 def _particles(kana: str) -> Iterator[int]:

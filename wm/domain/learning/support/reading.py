@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wm.domain.learning import function_words as fw
+from wm.domain.learning.common_words import FRAMING
 from wm.domain.learning.concepts import language
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, NUMBERS, SAME, VALUE, item, number
@@ -15,6 +16,7 @@ from wm.domain.learning.support.wording import COMMA, is_temporary, joined, rewo
 from wm.text.letters import normalised
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
+from wm.text.stems import stem
 
 MAX_TOKENS = 160
 
@@ -46,9 +48,7 @@ def without_elision(chunk: str, word: str) -> str:
     return word[len(match.group()) - 1 :] if not match.start() else word[: match.start()]
 
 
-def tokens(
-    raw: Sequence[str], digest: Callable[[str], int], is_framing: Callable[[str], bool]
-) -> tuple[int, ...]:
+def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
     raw = joined([chunk.strip(".") for chunk in raw])
@@ -74,7 +74,7 @@ def tokens(
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
-                if part and not _frames(part, raw, at, is_framing):
+                if part and not _frames(part, raw, at):
                     found.append(item(part, digest))
                 elif part in _USERS:
                     found.append(fw.FRAME)
@@ -139,12 +139,12 @@ def _has_digit(raw: Sequence[str]) -> bool:
     return any(char.isdigit() for word in raw for char in NUMBERS.get(word, word))
 
 
-def _frames(word: str, raw: Sequence[str], at: int, is_framing: Callable[[str], bool]) -> bool:
+def _frames(word: str, raw: Sequence[str], at: int) -> bool:
     """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
-    if not is_framing(word) or word not in _FRAME_NOUNS:
-        return is_framing(word)
+    if stem(word) not in FRAMING or word not in _FRAME_NOUNS:
+        return stem(word) in FRAMING
     after = raw[at + 1] if at + 1 < len(raw) else ""
-    return after == COMMA or after in fw.MODALS or is_framing(after)
+    return after == COMMA or after in fw.MODALS or stem(after) in FRAMING
 
 
 def _function_words(raw: Sequence[str]) -> dict[str, int]:

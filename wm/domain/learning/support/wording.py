@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import groupby
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.concepts import JOINED, phrases
@@ -58,21 +59,17 @@ def reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
     """table: the function words of the language."""
     if _TRIGGERS.isdisjoint(raw):
         return raw
-    if raw[:1] and raw[0] in _EXCEPT and COMMA in raw:
+    if raw[0] in _EXCEPT and COMMA in raw:
         # "Without A, never B"
         cut = raw.index(COMMA)
         raw = [*raw[cut + 1 :], *raw[:cut]]
     made: list[str] = []
-    clause: list[str] = []
-    for word in [*raw, COMMA]:
-        if word != COMMA and table.get(word) != fw.SPLIT:
-            clause.append(word)
-            continue
-        for rewrite in (_as_move, _as_asking, _as_order):
+    for is_end, run in groupby(raw, lambda word: word == COMMA or table.get(word) == fw.SPLIT):
+        clause = list(run)
+        for rewrite in () if is_end else (_as_move, _as_asking, _as_order):
             clause = rewrite(clause, table)
-        made += [*clause, word]
-        clause = []
-    return made[:-1]
+        made += clause
+    return made
 
 
 def _find(kind: str, words: Sequence[str], start: int = 0) -> int:
