@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from wm.domain.change.same_fact import FILLERS, NEGATIONS, FactStatement, fact_statement
 from wm.text.letters import canonical
-from wm.text.patterns import Lazy, PatternSet, encoded, words
+from wm.text.patterns import Lazy, PatternSet, encoded
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 from wm.text.tables import Tables
@@ -32,25 +32,17 @@ VALUE_WORDS = frozenset(
 _MODAL_WORDS = frozenset(_TABLES.words("modals"))
 """Words that say how strictly, not what."""
 
-_SPLIT_DENIAL = words("t don doesn didn won isn aren mustn shouldn ne n pas point jamais")
-_DENIES = NEGATIONS | _SPLIT_DENIAL | words("nicht ni ningún ninguna nenhum nenhuma aucun aucune n")
+_SPLIT_DENIAL = frozenset(_TABLES.words("split_denials"))
+_DENIES = NEGATIONS | _SPLIT_DENIAL | set(_TABLES.words("denials"))
 
 ANTONYMS = tuple(tuple(map(stem, row)) for row in _TABLES.rows("antonyms"))
 """Each row: words of one meaning, then words that deny it."""
 
-_POSITIVE: dict[str, str] = {}
-for _row in ANTONYMS:
-    _side = _row.index("|")
-    for _word in _row[_side + 1 :]:
-        _POSITIVE.setdefault(_word, _row[0])
-_SAME: dict[str, str] = {}
-for _row in ANTONYMS:
-    for _word in _row[: _row.index("|")]:
-        _SAME.setdefault(_word, _row[0])
+# The first row with a word decides.
+_POSITIVE = {w: row[0] for row in reversed(ANTONYMS) for w in row[row.index("|") + 1 :]}
+_SAME = {word: row[0] for row in reversed(ANTONYMS) for word in row[: row.index("|")]}
 
-UNIQUE = frozenset(
-    map(stem, words("owns own leads maintains approves signs reviews administers manages"))
-)
+UNIQUE = frozenset(map(stem, _TABLES.words("unique")))
 """Verbs with one subject: two different names before one of them cannot both be right."""
 
 _CJK_DENIALS = _TABLES.phrases("cjk_denials")
@@ -205,9 +197,7 @@ def _other_name(a: Proposition, b: Proposition) -> bool:
     return at[0] > 1 and bool({one, other} & {stem(name) for name in a.names | b.names})
 
 
-_SEVERAL = frozenset(
-    map(stem, words("need require import support contain include export accept log show send"))
-)
+_SEVERAL = frozenset(map(stem, _TABLES.words("several")))
 """Verbs with several objects: to need Docker does not contradict needing Postgres."""
 
 
@@ -221,9 +211,7 @@ def _elsewhere(a: Proposition, b: Proposition) -> bool:
     return bool(words_a) and words_a == words_b
 
 
-_MOVING = frozenset(
-    map(stem, words("moved now lives relocated changed to at from see under of for"))
-)
+_MOVING = frozenset(map(stem, _TABLES.words("moving")))
 
 
 def _ends(newer: Proposition, older: Proposition) -> bool:

@@ -42,8 +42,6 @@ def cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     for word, same in _HAN_SAME:
         run = run.replace(word, same)
-    for unit in fw.HAN_TIMES:
-        run = run.replace(f"{unit}后", f"{unit}之后")
     chunk = ""
     at = 0
     while at < len(run):
@@ -134,7 +132,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     if word.endswith("고") and word[:-1] in fw.HANGUL_SHORT:
         yield from (number(digest(synonyms().get(word[:-1], word[:-1]))), fw.COORD)
         return
-    ends = word.endswith("면") and not word.endswith(fw.HANGUL_SURFACES)
+    ends = word.endswith("면")
     bare, mark = _without_ending(word[:-1] if ends else word)
     for verb in _VERBS:
         if bare.endswith(verb) and len(bare) > len(verb):
