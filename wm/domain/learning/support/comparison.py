@@ -90,6 +90,8 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], known: frozenset[
             return False
         if _has_other_subject(clause, stated[taken[0]], mine):
             return False
+        if _drops_scope(stated[taken[0]], mine):
+            return False
     return (
         _same_polarity(given, stated, sources)
         and _same_roles(given, stated, sources)
@@ -192,6 +194,12 @@ def _is_replaced(clause: Clause, source: Clause, new: frozenset[int], mine: froz
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     return bool(missing and new)
+
+
+def _drops_scope(source: Clause, mine: frozenset[int]) -> bool:
+    """Whether the place or purpose was dropped for which it was said: "use pnpm in apps/web"."""
+    lost = source.known - mine - source.flagged(CLASS) - {fw.VERB}
+    return any(source.tags[word] in (fw.PREP, fw.FOR) for word in lost)
 
 
 def _has_other_subject(clause: Clause, source: Clause, mine: frozenset[int]) -> bool:
