@@ -60,7 +60,11 @@ COMPARATIVES = _words("comparatives")
 PREFERRING = _TABLES.words("preferring")
 UNIVERSAL = _words("universal")
 ONLY_WORDS = _words("only")
-ABOVE_WORDS, BELOW_WORDS = _words("above"), _words("below")
+BOUNDS = {
+    word: mark
+    for name, mark in (("above", ABOVE), ("below", BELOW), ("about", HEDGE))
+    for word in _words(name)
+}
 MAY = MODALS | _words("may")
 UNLESS = _words("unless")
 WITHOUT = _words("without")

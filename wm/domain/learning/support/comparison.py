@@ -236,7 +236,7 @@ def _same_roles(
                 return False
             if _denies_another(clause, source) or _widens_ban(clause, source):
                 return False
-            if clause.bound and source.bound not in (0, clause.bound):
+            if source.bound and clause.bound != source.bound:
                 return False
             if _limits_another(clause, source, stated):
                 return False

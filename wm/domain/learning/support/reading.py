@@ -61,8 +61,8 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
             continue
         found += [fw.ALL] if word in fw.UNIVERSAL else []
         found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
-        if word in _BOUNDS and _has_digit(raw[at + 1 : at + 3]):
-            found.append(_BOUNDS[word])
+        if word in fw.BOUNDS and _has_digit(raw[at + 1 : at + 3]):
+            found.append(fw.BOUNDS[word])
             continue
         if word == COMMA:
             found.append(fw.SPLIT)
@@ -157,7 +157,6 @@ def _function_words(raw: Sequence[str]) -> dict[str, int]:
     return _TABLES.get(best if best in likely or not most else likely[0], fw.LATIN)
 
 
-_BOUNDS = {**dict.fromkeys(fw.ABOVE_WORDS, fw.ABOVE), **dict.fromkeys(fw.BELOW_WORDS, fw.BELOW)}
 _HINTS = {name: frozenset(row.split()) for name, row in fw.HINTS.items()}
 _TABLES = {name: {**fw.LATIN, **own} for name, own in fw.BY_LANGUAGE.items()}
 _TABLES["pt"].pop("no", None)
