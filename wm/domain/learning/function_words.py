@@ -22,7 +22,7 @@ ONLY, ONLY_SUBJECT = 32, 33
 """The clause speaks only of the next word; the second one if that is who may or must do it."""
 ABOVE, BELOW = 34, 35
 """The number that follows is a lower or an upper limit."""
-HEDGE, TEMPORARY, FRAME, FOR = 36, 37, 38, 39
+HEDGE, TEMPORARY, FRAME, FOR, CAN, MUST = range(36, 42)
 """The clause is only possible or past; the sentence holds for a time or a task only; the clause
 says what the user wants."""
 CONDITION_END = 16

@@ -30,6 +30,8 @@ class Clause(Struct):
     """Whether it speaks of all or only of something, so that less text says more."""
     framed: bool = False
     """Whether it says that the user wants it."""
+    force: int = 0
+    """CAN or MUST."""
     flags: dict[int, int] = field(default_factory=dict)
     """The flags of each word (`items`)."""
     limit: int = 0
@@ -78,6 +80,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.turns += HEDGED
         elif token == fw.FRAME:
             now.framed = True
+        elif token in (fw.CAN, fw.MUST):
+            now.force, tag = token, 0
         elif token == fw.TEMPORARY:
             continue
         elif token == fw.VOICE:

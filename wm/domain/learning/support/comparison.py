@@ -234,6 +234,8 @@ def _same_roles(
             source = stated[at]
             if _is_exchanged(clause, source) or _is_turned_about(clause, source):
                 return False
+            if (source.force, clause.force) == (fw.CAN, fw.MUST):
+                return False
             if _denies_another(clause, source) or _widens_ban(clause, source):
                 return False
             if source.bound and clause.bound != source.bound:
