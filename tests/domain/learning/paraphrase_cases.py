@@ -227,6 +227,105 @@ ko|로그는 영어, 화면은 한국어로 합니다|로그는 영어로, 화�
 ko|스테이징은 Postgres 15, 운영은 아직 13이에요|스테이징은 Postgres 15를 쓰고 운영은 아직 13이다.|운영은 Postgres 15를 쓰고 스테이징은 아직 13이다.
 ko|내보내기는 관리자만 할 수 있어요|관리자만 내보내기를 할 수 있다.|관리자만 내보내기를 할 수 없다.
 ko|third_party 코드는 건드리지 마세요|third_party 코드는 건드리지 않는다.|third_party 코드를 건드린다.
+en|never push to main directly|Pushing to main directly is forbidden.|Pushing to main directly is allowed.
+en|no, use pnpm here|The package manager is pnpm.|The package manager is npm, not pnpm.
+en|run the linter before every commit please|The linter must be run before each commit.|The linter must be run after each commit.
+en|don't touch the files under vendor/|Files in vendor/ must not be modified.|Only files in vendor/ may be modified.
+en|Priya owns the billing service|Priya is responsible for the billing service.|Priya is responsible for all services.
+en|let's go with sqlite instead of postgres, we don't need a server for this|Decision: use SQLite rather than Postgres, because no server is needed.|Decision: use Postgres rather than SQLite, because no server is needed.
+en|all timestamps have to be stored in UTC|Timestamps must always be saved in UTC.|Timestamps must always be displayed in UTC.
+en|we dropped Redux, everything is on Zustand now|Redux was replaced by Zustand.|Zustand was replaced by Redux.
+en|Please don't add any new dependencies without asking me first|New dependencies require the user's approval before being added.|New dependencies may be added without asking the user.
+en|every endpoint needs an integration test|Integration tests are required for each endpoint.|Integration tests are required for each endpoint except internal ones.
+en|the nightly job kicks off at 3am UTC|The nightly job starts at 3am UTC.|The nightly job ends at 3am UTC.
+en|tests need a running redis on port 6380|A Redis instance on port 6380 is required to run the tests.|A Redis instance on port 6380 is required to run the app.
+en|we can't use eval anywhere in this codebase, security policy|The use of eval is prohibited throughout the codebase by security policy.|The use of eval is prohibited only in tests.
+en|nope. tabs in this repo, not spaces|This repository uses tabs for indentation, not spaces.|This repository uses spaces for indentation, not tabs.
+en|max upload size is 25 MB|Uploads are limited to 25 MB.|Downloads are limited to 25 MB.
+en|Migrations have to be reversible.|All migrations must be reversible.|Migrations do not have to be reversible.
+en|i'd rather have plain functions than classes|The user prefers plain functions over classes.|The user prefers classes over plain functions.
+en|never commit .env files|Committing .env files is not allowed.|Always commit .env files.
+en|we're on Python 3.12|The project uses Python 3.12.|The project uses Python 2.12.
+en|stop using print, we have structlog for that|structlog should be used for logging instead of print.|print should be used for logging instead of structlog.
+en|when you change the schema, bump the version in schema.json|The version in schema.json must be incremented whenever the schema changes.|The version in schema.json must be incremented whenever the API changes.
+en|Marta takes care of releases and Jonas of the infrastructure|Releases are handled by Marta, infrastructure by Jonas.|Releases are handled by Jonas, infrastructure by Marta.
+en|feature branches get merged into develop, releases are cut from main|Feature branches are merged into develop; releases are made from main.|Feature branches are merged into main; releases are made from develop.
+en|you must not run the e2e suite locally, it hits real accounts|The e2e suite must never be run locally because it hits real accounts.|The unit tests must never be run locally because they hit real accounts.
+en|new code should be typed, mypy strict|New code must have type annotations and pass mypy in strict mode.|Existing code must pass mypy in strict mode.
+en|feature flags are kept in LaunchDarkly|LaunchDarkly is used for feature flags.|LaunchDarkly is used for authentication.
+en|it's called "workspace" in the UI, not "project"|In the UI the term is "workspace" rather than "project".|In the UI the term is "project" rather than "workspace".
+en|prod database sits in eu-central-1|The production database is hosted in eu-central-1.|The staging database is hosted in eu-central-1.
+en|ok we go with cursor pagination, offset breaks on inserts|Cursor pagination was chosen because offset pagination breaks on inserts.|Offset pagination was chosen because cursor pagination breaks on inserts.
+en|errors go to Sentry, metrics go to Grafana|Errors are sent to Sentry and metrics to Grafana.|Errors are sent to Grafana and metrics to Sentry.
+en|No force pushes on shared branches.|Force-pushing to shared branches is forbidden.|Force-pushing to any branch is forbidden.
+en|the session cookie expires after 30 minutes|Session cookies have a lifetime of 30 minutes.|Session cookies have a lifetime of 30 days.
+en|always pin docker images to a digest|Docker images must be pinned by digest.|Docker images must be pinned by tag, not digest.
+en|The worker reads jobs from the queue called "ingest-v2"|Jobs are read by the worker from the "ingest-v2" queue.|Jobs are written by the worker to the "ingest-v2" queue.
+en|I don't like emojis in commit messages|The user does not want emojis in commit messages.|The user does not want commit messages.
+en|Before you open a PR, rebase on main|Branches must be rebased on main before opening a PR.|PRs must be opened before rebasing on main.
+en|Our design tokens come from the Figma export, never edit them by hand|Design tokens are generated from the Figma export and must not be edited manually.|Design tokens are edited by hand and never generated from the Figma export.
+en|put shared types into packages/types|Shared types belong in packages/types.|Local types belong in packages/types.
+en|nobody edits the generated client, regenerate it with make client|The generated client must not be edited manually; it is regenerated with `make client`.|The generated client must be edited manually; `make client` must not be used.
+en|the rate limit is 100 requests per minute per key|Each key is limited to 100 requests per minute.|Each user is limited to 100 requests per second.
+en|show me the diff first, then apply|The user wants to see the diff before changes are applied.|The user wants to see the diff after changes are applied.
+en|auth is going through Keycloak from now on|Authentication is handled by Keycloak.|Authorization is no longer handled by Keycloak.
+en|money is integers in cents, no floats|Monetary amounts are stored as integer cents, never as floats.|Monetary amounts are stored as floats, never as integer cents.
+en|Backups are taken every six hours and kept for two weeks|Backups run every six hours with a retention of two weeks.|Backups run every two weeks with a retention of six hours.
+en|i never want to see mocks in the integration tests|Mocks must not be used in integration tests.|Mocks must not be used in unit tests.
+en|Elena's the one who manages the terraform state|The Terraform state is managed by Elena.|Elena is managed by the Terraform team.
+en|log levels: info for business events, debug for everything else|Business events are logged at info level, everything else at debug level.|Business events are logged at debug level, everything else at info level.
+en|Don't write to the production bucket from local machines|Writing to the production bucket from local machines is not permitted.|Reading from the production bucket on local machines is not permitted.
+en|I work on a Mac and use fish as a shell|The user works on macOS with the fish shell.|The user works on fish with the Mac shell.
+en|each package has its own CHANGELOG, update it with every PR|Every PR must update the package's own CHANGELOG.|Every PR must update the CHANGELOG of all packages.
+en|we replaced moment with dayjs because of bundle size|dayjs replaced moment to reduce bundle size.|moment replaced dayjs to reduce bundle size.
+en|staging gets deployed automatically from develop, prod only by hand|Staging is deployed automatically from develop; production is deployed manually.|Production is deployed automatically from develop; staging is deployed manually.
+en|you need to set FEATURE_X=1 to run the tests|Running the tests requires FEATURE_X=1.|Running the tests requires FEATURE_X=0.
+en|keep business logic out of the controllers|Controllers must not contain business logic.|Controllers must contain business logic.
+en|Retry failed uploads three times and then give up.|Failed uploads are retried three times before giving up.|Failed uploads are retried until they succeed.
+en|We're going to store sessions in Redis rather than in the DB.|Sessions will be stored in Redis instead of the database.|Sessions will be stored in the database instead of Redis.
+en|only use named exports|Named exports are required; default exports are not used.|Named exports are optional.
+en|disable telemetry in every build|Telemetry must be disabled in all builds.|Telemetry must be enabled in all builds.
+de|Vor jedem Commit bitte die Tests laufen lassen.|Vor jedem Commit müssen die Tests ausgeführt werden.|Nach jedem Commit müssen die Tests ausgeführt werden.
+de|Bitte nichts direkt auf main pushen!|Direktes Pushen auf main ist verboten.|Direktes Pushen auf main ist erlaubt.
+de|Die Staging-Datenbank läuft auf Port 5433.|Der Port der Staging-Datenbank ist 5433.|Der Port der Produktionsdatenbank ist 5433.
+de|Nein, wir nehmen hier pnpm, nicht npm|In diesem Projekt wird pnpm statt npm verwendet.|In diesem Projekt wird npm statt pnpm verwendet.
+de|Wir haben uns für Kafka entschieden, weil RabbitMQ keine Replays kann|Die Entscheidung fiel auf Kafka, da RabbitMQ keine Replays unterstützt.|Die Entscheidung fiel auf RabbitMQ, da Kafka keine Replays unterstützt.
+de|Für die Abrechnung ist Sabine zuständig|Sabine ist für die Abrechnung verantwortlich.|Sabine ist nicht mehr für die Abrechnung verantwortlich.
+de|Fass die generierten Dateien in src/gen nicht an|Die generierten Dateien in src/gen dürfen nicht verändert werden.|Nur die generierten Dateien in src/gen dürfen verändert werden.
+de|Deployt wird bei uns mit make ausrollen|Das Deployment erfolgt über `make ausrollen`.|Das Deployment erfolgt ohne `make ausrollen`.
+fr|le serveur de recette écoute sur le port 8081|Le port du serveur de recette est 8081.|Le port du serveur de production est 8081.
+fr|non, ici on utilise yarn, pas npm|Le gestionnaire de paquets est yarn, pas npm.|Le gestionnaire de paquets est npm, pas yarn.
+fr|je préfère que tu répondes en français|L'utilisateur souhaite des réponses en français.|L'utilisateur souhaite des commentaires de code en français.
+fr|on garde MySQL parce que l'équipe le connaît déjà|Décision : conserver MySQL, car l'équipe le maîtrise déjà.|Décision : abandonner MySQL, car l'équipe le maîtrise déjà.
+fr|C'est Claire qui s'occupe du déploiement|Claire est responsable du déploiement.|Claire est responsable de tous les projets.
+fr|il faut que toutes les dates soient en UTC|Toutes les dates doivent être en UTC.|Aucune date ne doit être en UTC.
+es|nunca toques la carpeta legacy|No se debe modificar la carpeta legacy.|Solo se debe modificar la carpeta legacy.
+es|La base de datos de pruebas está en el puerto 5544|La base de datos de pruebas usa el puerto 5544.|La base de datos de producción usa el puerto 5544.
+es|no, usamos poetry, no pip|El proyecto utiliza poetry en lugar de pip.|El proyecto utiliza pip en lugar de poetry.
+es|prefiero que los comentarios estén en inglés|El usuario quiere los comentarios en inglés.|El usuario quiere las respuestas en inglés.
+es|Cambiamos de Heroku a Fly porque salía más barato|Se migró de Heroku a Fly por el coste.|Se migró de Fly a Heroku por el coste.
+es|del módulo de pagos se encarga Lucía|Lucía es la responsable del módulo de pagos.|Lucía es la responsable del módulo de usuarios.
+es|los despliegues se hacen con make publicar|Se despliega con `make publicar`.|Nunca se despliega con `make publicar`.
+zh|提交之前一定要跑一遍测试|每次提交前必须运行测试。|每次提交后必须运行测试。
+zh|不要直接推到 main 分支|禁止直接推送到 main 分支。|允许直接推送到 main 分支。
+zh|不对，我们这里用 pnpm，不用 npm|项目使用 pnpm 而不是 npm。|项目使用 npm 而不是 pnpm。
+zh|我们决定用 Redis 做缓存，因为 Memcached 不支持持久化|由于 Memcached 不支持持久化，决定采用 Redis 作为缓存。|由于 Redis 不支持持久化，决定采用 Memcached 作为缓存。
+zh|支付模块由小李负责|小李是支付模块的负责人。|小李是用户模块的负责人。
+ja|コミットする前に必ずテストを実行して|コミット前にテストの実行が必須。|コミット後にテストの実行が必須。
+ja|mainに直接pushしないでください|mainへの直接pushは禁止。|mainへの直接pushは許可されている。
+ja|ステージングのDBはポート5433で動いてます|ステージングDBのポートは5433。|本番DBのポートは5433。
+ja|いや、ここではnpmじゃなくてpnpmを使ってる|このプロジェクトではnpmではなくpnpmを使用する。|このプロジェクトではpnpmではなくnpmを使用する。
+ja|キャッシュはRedisにすることに決めた|キャッシュにはRedisを採用する。|キャッシュにはRedisを採用しない。
+ja|日付は全部UTCで保存すること|日付はすべてUTCで保存する必要がある。|日付はすべてJSTで保存する必要がある。
+pt|roda os testes antes de cada commit, sempre|Os testes devem ser executados antes de cada commit.|Os testes devem ser executados depois de cada commit.
+pt|nunca faça push direto na main|É proibido fazer push direto na main.|É permitido fazer push direto na main.
+pt|o banco de homologação fica na porta 5433|A porta do banco de homologação é 5433.|A porta do banco de produção é 5433.
+pt|quem cuida do módulo fiscal é a Renata|Renata é responsável pelo módulo fiscal.|Renata é responsável pelo módulo financeiro.
+ru|никогда не пушь прямо в main|Запрещено пушить напрямую в main.|Разрешено пушить напрямую в main.
+ru|тестовая база висит на порту 5433|Порт тестовой базы — 5433.|Порт боевой базы — 5433.
+ru|отвечай мне по-русски|Пользователь предпочитает ответы на русском языке.|Пользователь предпочитает ответы на английском языке.
+ko|커밋하기 전에 꼭 테스트를 돌려줘|커밋 전에 반드시 테스트를 실행해야 한다.|커밋 후에 반드시 테스트를 실행해야 한다.
+ko|main에 직접 푸시하지 마|main 브랜치에 직접 푸시하는 것은 금지된다.|main 브랜치에 직접 푸시하는 것은 허용된다.
 """.strip().splitlines()
 )
 """Language, words of the user, an honest paraphrase, a distorted one."""
@@ -441,6 +540,59 @@ ja|レビューの前に公開しない|レビューの前に公開する。
 ja|削除の後に通知する|通知の後に削除する。
 fr|on garde 60 jours les journaux et 90 les copies|On garde 90 jours les journaux et 60 les copies.
 es|guarda sesenta copias y cincuenta informes|Guarda cincuenta copias y sesenta informes.
+en|the api listens on 8080|the api forwards to 8080
+en|don't run migrations by hand|migrations must not be run
+en|we replaced webpack with vite|webpack is used
+en|we replaced webpack with vite|vite was replaced with webpack
+en|logs are kept for 30 days|logs are deleted every 30 days
+en|we stopped using jest, vitest only|jest is used, vitest only
+en|I might switch to bun|The user switched to bun
+en|Tom wants to use bun, I'd stay with node|The user prefers bun
+en|the old port was 5432, now it's 5433|The port is 5432
+en|in this PR use fetch instead of axios|The project uses fetch instead of axios
+en|for this test skip the linter|The linter is skipped for all tests
+en|for this test skip the linter|The linter must be skipped
+fr|on a remplacé jest par vitest|vitest a été remplacé par jest
+en|for now skip the linter|always skip the linter
+en|we might drop python 3.9|python 3.9 was dropped
+en|we dropped python 3.9|python 3.9 is used
+en|the old api lives in api/v1|the api lives in api/v1
+en|npm run check must pass|`npm run verify` must pass
+en|we swapped mocha for vitest|vitest was swapped for mocha
+en|we swapped mocha for vitest|mocha is used
+en|replace the cron with a systemd timer|the cron was kept
+en|schema changes need Olga's approval|Olga needs approval for schema changes
+en|keep secrets out of the repo|keep secrets in the repo
+en|keep secrets out of the repo|secrets must be stored in the repo
+en|stop using moment in new code|moment is used in new code
+en|uploads up to 2 GB are allowed|uploads over 2 GB are allowed
+en|turn off telemetry in dev builds|turn on telemetry in dev builds
+en|jobs are retried 5 times and then dropped|jobs are retried 5 times and then kept
+en|everyone but contractors has access|contractors have access
+en|if the build fails, page Jun|the build fails
+en|when CI is red don't merge|don't merge
+en|Tom asked for dark mode, I don't need it|The user wants dark mode
+en|my boss prefers Java, I prefer Kotlin|The user prefers Java
+en|I think the limit is 50, but check it|The limit is 50
+en|until friday use the staging key|use the staging key
+de|bis Freitag den alten Schlüssel benutzen|Den alten Schlüssel benutzen
+es|por ahora usa el puerto 8081|El puerto es 8081
+ko|일단 8081 포트를 써|포트는 8081이다
+ru|пока используем порт 8081|Порт 8081
+en|use pnpm in apps/web|use pnpm
+en|use tabs in Go files|use tabs
+en|on mobile the timeout is 10 seconds|the timeout is 10 seconds
+en|for customers in the EU we store data in Frankfurt|data is stored in Frankfurt
+en|some endpoints need auth|endpoints need auth
+en|PRs need at least two reviews|PRs need exactly two reviews
+en|the build takes about 12 minutes|the build must take 12 minutes
+en|the web team may use React|the web team must use React
+en|you can skip tests for docs changes|tests must be skipped for docs changes
+en|you can skip tests for docs changes|you can skip tests
+en|always squash, except on release branches|always squash
+en|the nightly build may fail|the nightly build must fail
+en|never rebase shared branches|never rebase branches
+en|jest is slow but we keep it|jest is slow so we drop it
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""
