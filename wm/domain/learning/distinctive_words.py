@@ -21,7 +21,6 @@ from urllib.parse import unquote
 
 from wm.domain.learning.common_words import COMMON, FRAMING, NEGATIONS
 from wm.domain.learning.support import reading
-from wm.domain.learning.support.wording import COMMA
 from wm.text.letters import normalised, one_of, translated
 from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
@@ -99,7 +98,7 @@ def _structured(text: str) -> Iterator[tuple[str, str]]:
     names."""
     for line in reading.with_commas(plain(reading.spaced(text))).split("\n"):
         for chunk in line.split():
-            if chunk == COMMA:
+            if chunk == reading.COMMA:
                 yield chunk, chunk
             else:
                 yield from _pieces(chunk)

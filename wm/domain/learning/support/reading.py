@@ -1,32 +1,46 @@
 """Read a sentence into the items and marks of a statement (TR-3).
 
 Knows function words by class, in fourteen languages; `cjk` reads Chinese, Japanese and Korean.
+Phrases of one meaning get one wording first: "A is replaced by B" is a move from A to B, "A needs
+approval" is asking before A, "never A without B" is B before A. Does not judge meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import groupby
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.common_words import FRAMING
-from wm.domain.learning.concepts import language
+from wm.domain.learning.concepts import JOINED, language, phrases
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, NUMBERS, SAME, VALUE, item, number
-from wm.domain.learning.support.wording import COMMA, is_temporary, joined, reworded
 from wm.text.letters import normalised
-from wm.text.patterns import Lazy
+from wm.text.patterns import Lazy, escaped
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
 
 MAX_TOKENS = 160
 
-IN_NAME = "\x03"
+COMMA, IN_NAME = "\x02", "\x03"
 _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
 _USERS = frozenset(map(normalised, SAME.words("users")))
 _FRAME_NOUNS = _USERS | frozenset(SAME.words("frame_nouns"))
+_PHRASES = {
+    (one, other): both
+    for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))
+}
+_EXCEPT = fw.WITHOUT | fw.UNLESS
+_ARTICLE = Lazy(r"\b[dlj]'|'")
+_WORDS = {
+    name: frozenset(normalised(SAME.table(name)).split())
+    for name in ("replacing", "by_what", "needing", "consent")
+}
+_TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
 
 
 def spaced(text: str) -> str:
@@ -51,10 +65,10 @@ def without_elision(chunk: str, word: str) -> str:
 def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
-    raw = joined([chunk.strip(".") for chunk in raw])
+    raw = _joined([chunk.strip(".") for chunk in raw])
     table = _function_words(raw)
-    found: list[int] = [fw.TEMPORARY] if is_temporary(raw) else []
-    raw = reworded(raw, table)
+    found: list[int] = [fw.TEMPORARY] if _is_temporary(raw) else []
+    raw = _reworded(raw, table)
     for at, word in enumerate(raw):
         if word.startswith(IN_NAME):
             found += [number(digest(p)) | VALUE for p in word[1:].split(".") if p]
@@ -145,6 +159,90 @@ def _frames(word: str, raw: Sequence[str], at: int) -> bool:
         return stem(word) in FRAMING
     after = raw[at + 1] if at + 1 < len(raw) else ""
     return after == COMMA or after in fw.MODALS or stem(after) in FRAMING
+
+
+@cache
+def _temporary() -> Lazy:
+    """The phrases of all languages, between spaces where a language has them."""
+    rows = {row: "" if lang in JOINED else " " for lang, row in phrases("limit").items()}
+    found = ((_ARTICLE.sub("", one), end) for row, end in rows.items() for one in row.split("|"))
+    return Lazy("|".join(f"{end}{escaped(normalised(one))}{end}" for one, end in found))
+
+
+def _is_temporary(raw: Sequence[str]) -> bool:
+    """Whether the sentence says that it holds for a time or a task only."""
+    return _temporary().is_match(f" {' '.join(raw)} ")
+
+
+def _joined(raw: Sequence[str]) -> list[str]:
+    """The words, with the one word for each phrase."""
+    found: list[str] = []
+    for word in raw:
+        one = _PHRASES.get((found[-1], word), "") if found else ""
+        found[-1:] = [one] if one else [*found[-1:], word]
+    return found
+
+
+def _reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
+    """table: the function words of the language."""
+    if _TRIGGERS.isdisjoint(raw):
+        return raw
+    if raw[0] in _EXCEPT and COMMA in raw:
+        # "Without A, never B"
+        cut = raw.index(COMMA)
+        raw = [*raw[cut + 1 :], *raw[:cut]]
+    made: list[str] = []
+    for is_end, run in groupby(raw, lambda word: word == COMMA or table.get(word) == fw.SPLIT):
+        clause = list(run)
+        for rewrite in () if is_end else (_as_move, _as_asking, _as_order):
+            clause = rewrite(clause, table)
+        made += clause
+    return made
+
+
+def _find(kind: str, words: Sequence[str], start: int = 0) -> int:
+    """The place of the first word of a kind, or the end."""
+    known = _WORDS[kind]
+    return next((at for at in range(start, len(words)) if words[at] in known), len(words))
+
+
+def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """Reads "replace A with B", in either voice and order, as "move from A to B"."""
+    at, by = _find("replacing", words), _find("by_what", words)
+    marks = [table.get(word, fw.VERB) for word in words[:at]]
+    is_passive = fw.VOICE in marks or by <= at + 1
+    if at == len(words) or (by == len(words) and (is_passive or fw.VERB not in marks)):
+        return words
+    head = ["from"] if is_passive else ["to"] if by == len(words) else []
+    made = [*head, *words[: at + 1], *([] if is_passive else ["from"]), *words[at + 1 :]]
+    return made if by == len(words) else ["to" if w in _WORDS["by_what"] else w for w in made]
+
+
+def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """Reads "A needs approval" as "ask before A"."""
+    at = _find("needing", words)
+    end = _find("consent", words, at)
+    if not 0 < at < end < len(words) or fw.TURN in map(table.get, words):
+        return words
+    tail = [word for word in words[end + 1 :] if word != "first"]
+    tail = tail if "before" not in tail else tail[: tail.index("before")]
+    return ["ask", *words[at + 1 : end], *tail, *_before(words[:at], table)]
+
+
+def _as_order(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """Reads "never A without B" as "B before A"."""
+    at = next((i for i, word in enumerate(words) if word in _EXCEPT), len(words))
+    head = _before(words[:at], table)
+    if fw.TURN not in map(table.get, words[:at]) or at >= len(words) - 1 or not head:
+        return words
+    return [*words[at + 1 :], *head]
+
+
+def _before(words: list[str], table: Mapping[str, int]) -> list[str]:
+    """The words with "before", which governs all of them."""
+    loose = (fw.TURN, fw.PREP, fw.NOTHING, fw.VOICE)
+    found = [word for word in words if table.get(word) not in loose]
+    return ["before", *found] if found else []
 
 
 def _function_words(raw: Sequence[str]) -> dict[str, int]:
