@@ -17,8 +17,10 @@ def _rows(table: Sequence[tuple[int, str]]) -> list[tuple[str, int]]:
     return sorted(words, key=lambda pair: -len(pair[0]))
 
 
-_HAN = [*((word, -1) for word in fw.HAN_KEPT), *_rows(fw.HAN_AFTER), *_rows(fw.HAN)]
-"""-1 marks words that only resemble a function word."""
+_HAN: dict[str, list[tuple[str, int]]] = {}
+"""The words by their first letter; -1 marks those that only resemble a function word."""
+for _word in (*((word, -1) for word in fw.HAN_KEPT), *_rows(fw.HAN_AFTER), *_rows(fw.HAN)):
+    _HAN.setdefault(_word[0][0], []).append(_word)
 _KANA = _rows(fw.KANA)
 _ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
 _VERBS = sorted(fw.HANGUL_VERBS, key=len, reverse=True)
@@ -51,7 +53,9 @@ def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
             yield from (*_pairs(chunk, digest), fw.BEFORE)
             chunk, at = "", at + len(then)
             continue
-        word, mark = next((pair for pair in _HAN if run.startswith(pair[0], at)), (run[at], -1))
+        word, mark = next(
+            (pair for pair in _HAN.get(run[at], ()) if run.startswith(pair[0], at)), (run[at], -1)
+        )
         at += len(word)
         if mark < 0:
             chunk += word

@@ -46,7 +46,7 @@ NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in 
 
 def item(word: str, digest: Callable[[str], int]) -> int:
     word = NUMBERS.get(word, word)
-    value = any(char.isdigit() for char in word)
+    value = not word.isalpha() and any(char.isdigit() for char in word)
     kind = VALUE if value else 0
     return number(digest(word if value else _meaning(word))) | kind | class_flag(word)
 

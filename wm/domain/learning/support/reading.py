@@ -176,11 +176,14 @@ def _is_temporary(raw: Sequence[str]) -> bool:
 
 def _joined(raw: Sequence[str]) -> list[str]:
     """The words, with the one word for each phrase."""
-    found: list[str] = []
+    found = [""]
     for word in raw:
-        one = _PHRASES.get((found[-1], word), "") if found else ""
-        found[-1:] = [one] if one else [*found[-1:], word]
-    return found
+        one = _PHRASES.get((found[-1], word))
+        if one is None:
+            found.append(word)
+        else:
+            found[-1] = one
+    return found[1:]
 
 
 def _reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
