@@ -255,8 +255,6 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return True
-    if (fw.PREP, fw.FROM) in changed:
-        return True  # "deleted from" for "is in"
     dropped = {tag for word, tag in theirs.tags.items() if word not in mine.tags}
     if (fw.FROM, 0) in changed and fw.TO in dropped:
         return True  # "jest is used" for "we moved from jest to vitest"
