@@ -97,6 +97,38 @@ def test_the_newest_copy_goes_when_its_file_was_long_unused(since: int, *, gone:
     assert (0 in cut(segments, limits=replace(LIMITS, newest=8))[1]) is gone
 
 
+@pytest.mark.parametrize(
+    ("left", "used", "pinned", "gone"),
+    [
+        (0, "b.py", False, False),
+        (1, "b.py", False, True),
+        (1, "a.py", False, False),
+        (1, "b.py", True, False),
+    ],
+)
+def test_what_the_last_two_turns_do_not_use_becomes_a_stub_and_its_step_stays(
+    left: int, used: str, *, pinned: bool, gone: bool
+) -> None:
+    """The newest copy of a file, read before these turns."""
+    first = step(1, 100_000, "a.py")
+    first = replace(first, blocks=tuple(replace(one, pinned=pinned) for one in first.blocks))
+    later = [step(2, 40, used, writes=True), *(step(n, 40) for n in range(3, 9))]
+    moment = PagingMoment(0.1, 1.25, RICH, 8, cached=8, left=left, since=2)
+    found = plan([first, *later], moment, replace(LIMITS, hot=12))
+    assert ("r1" in found.stubs if found else False) is gone
+    assert not found or 0 not in found.steps
+
+
+def test_what_the_last_two_turns_do_not_use_pays_rent_since_the_last_of_them() -> None:
+    """2,000 tokens pay 195 a request, with six in advance; the tail costs 1,380."""
+    segments = [step(1, 2_000, "a.py"), step(2, 1_200, "b.py")]
+    due = [
+        plan(segments, PagingMoment(0.1, 1.25, RICH, now, 2, left=1, since=since), LIMITS)
+        for now, since in ((4, 4), (5, 4), (6, 5), (6, 4))
+    ]
+    assert [found is not None for found in due] == [False, True, True, True]
+
+
 def test_rent_must_reach_the_price_of_writing_the_tail_again() -> None:
     """2,000 tokens pay 195 a request; a tail of 50,000 tokens costs 57,500."""
     tail = step(4, 50_000, "tail.py")

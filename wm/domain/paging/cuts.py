@@ -125,8 +125,11 @@ def _saving(
     stays = False
     for block in segment.deciding:
         waited, removed = _waited(block, ages, moment, limits), block.tokens - block.stub
-        # It is pinned, or shows a file that is in use, or the newest copy of one.
-        stays |= waited is None and (block.pinned or bool(block.reads))
+        if waited is None:
+            # It is pinned, or shows a file that is in use, or the newest copy of one.
+            stays |= block.pinned or bool(block.reads)
+            if segment.request <= moment.left and _is_left(block, ages, moment):
+                waited = moment.request - moment.since
         if waited is not None and removed > 0:
             found.tokens -= removed
             found.removed += removed
@@ -141,6 +144,13 @@ def _saving(
     # What a stub would have saved has paid rent since it could have been one.
     rent = found.rent + moment.read * more * (waited + limits.ahead)
     return _Saving(segment.line, found.removed + more, rent, step=True)
+
+
+def _is_left(block: PagedBlock, ages: ResultAges, moment: PagingMoment) -> bool:
+    """Whether the user's last two turns can do without a block from before them: they used none of
+    the files that it shows. Then it may become a stub, however new it is (GA-1)."""
+    last = (ages.sent[ages.used[use.path][-1]] for use in block.reads)
+    return not block.pinned and all(request <= moment.left for request in last)
 
 
 def _replaceable(segment: Segment, ages: ResultAges, limits: PagingLimits) -> int:

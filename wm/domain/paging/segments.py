@@ -78,7 +78,8 @@ class PagingMoment(Struct, frozen=True):
     """What a plan depends on besides the history; logged with its decisions (PX-2). Prices and
     credit are multiples of the price of an input token. request: number of this request. cached:
     number of segments at the beginning that the cache holds. end: number of the first segment that
-    stays, with all behind it."""
+    stays, with all behind it. left, since: numbers of the last requests before the user's last two
+    messages, and before the last one; 0 without two."""
 
     read: float
     write: float
@@ -86,6 +87,8 @@ class PagingMoment(Struct, frozen=True):
     request: int
     cached: int
     end: int = 1 << 30
+    left: int = 0
+    since: int = 0
 
 
 class PlannedCut(Struct, frozen=True):

@@ -72,25 +72,29 @@ class PagingPolicy:
         if not self._limits.stubs:
             return new
         layout = seen.laid_out(body, past, log)
-        answers = layout.segments[-1].request if layout.segments else 0
+        if not layout.segments:
+            return new
         cached = bisect_left(layout.numbers, moment.cached)
         # The model has not seen the results of its last calls.
         end = bisect_left(layout.numbers, _unanswered(body))
-        at = PagingMoment(moment.read, moment.write, moment.credit, answers, cached, end)
+        prompts = (0, 0, *seen.prompts)[-_KEPT_TURNS:]
+        turns = [bisect_left(layout.numbers, one) for one in prompts]
+        left, since, answers = (layout.segments[one].request for one in (*turns, -1))
+        prices = (moment.read, moment.write, moment.credit)
+        at = PagingMoment(*prices, answers, cached, end, left, since)
         if moment.emergency:
             over = moment.prompt - EMERGENCY_SHARE * moment.window / moment.scale
-            cut = self._emergency_cut(seen.prompts[-_KEPT_TURNS:], layout, at, over)
+            cut = self._emergency_cut(turns[0], layout, at, over)
         else:
             cut = plan(layout.segments, at, self._limits, layout.ages)
         return new if cut is None else (*new, *_worded(seen, cut, past, layout.numbers))
 
     def _emergency_cut(
-        self, prompts: Sequence[int], layout: Layout, at: PagingMoment, over: float
+        self, turns: int, layout: Layout, at: PagingMoment, over: float
     ) -> PlannedCut | None:
         """The cut for a full window, at any price: first of what is before the last two prompts; if
         that leaves more than fits, of all but the last four results; then of all but the last.
-        prompts: numbers of their messages. over: tokens that have to go."""
-        turns = bisect_left(layout.numbers, prompts[0]) if len(prompts) == _KEPT_TURNS else 0
+        turns: number of the segment in which they begin. over: tokens that have to go."""
         cut = None
         for end, newest in ((min(turns, at.end), 1), (at.end, _KEPT_RESULTS), (at.end, 1)):
             moment = replace(at, credit=math.inf, end=end)
