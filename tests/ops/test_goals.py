@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.ops.test_paging import words
 from tests.ops.test_uncertainty import TOKENS, Managed, strip
 from wm.domain.paging.goals import GoalLimits
@@ -40,11 +42,13 @@ def followed(model: GoalModel | None = None) -> Managed:
     return one
 
 
-def asks(one: Managed, text: str, result: str = "") -> None:
+def asks(one: Managed, text: str, result: str = "", said: str = "") -> None:
     """The user asks, and the model works on it."""
     one.session.prompt(0)
     one.session.messages[-1]["content"][0]["text"] = text
     one.send()
+    if said:
+        one.says(said)
     if result:
         one.session.step(0, 1, 0)
         one.session.messages[-1]["content"][0]["content"] = result
@@ -107,6 +111,13 @@ def test_the_passage_is_repeated_after_a_restart_and_not_made_again() -> None:
     assert len(one.appended) == 1
 
 
+def test_what_the_model_has_just_written_about_is_no_return() -> None:
+    one = left(followed())
+    asks(one, "Now list what is still open.", said="\n".join((*LOGIN, BACK)))
+    back(one)
+    assert one.appended == []
+
+
 def test_an_edited_message_is_judged_anew() -> None:
     one = left(followed())
     back(one)
@@ -148,3 +159,18 @@ def test_a_wrong_goal_removes_nothing_and_appends_little() -> None:
     assert 1 <= len(one.appended) <= answers // TURNS
     assert {d.reason for d in one.talk.log.values() if d.form != "passages"} <= {"cut", "repeated"}
     assert not any(one.removed(f"Part {number}.") for number in range(12))
+
+
+@pytest.mark.parametrize(("turns", "gone"), [(1, False), (2, True)])
+def test_what_two_turns_of_the_user_did_not_use_is_cut(turns: int, *, gone: bool) -> None:
+    one = Managed()
+    one.session.step(0, 1_500, 1)
+    one.send()
+    one.session.step(0, 1, 2)
+    one.send()
+    for _ in range(turns):
+        one.session.prompt(390)
+        one.send()
+        one.session.step(395, 2, 2)
+        one.send()
+    assert one.removed(words(100, 9)) is gone

@@ -45,6 +45,12 @@ def test_a_message_returns_to_what_it_is_like_unless_the_newest_are_as_like_it(
     assert returned(before, message, LIMITS) == found
 
 
+def test_a_message_is_repeated_also_if_its_answer_was_about_more() -> None:
+    before = [np.float32(0.8) * A + np.float32(0.6) * C, B]
+    assert returned(before, A, LIMITS) == at(0, 1, 0.8)
+    assert returned(before, A, LIMITS, [A, B]) is None
+
+
 def test_the_limits_are_above_the_scores_of_messages_that_continue() -> None:
     count = len(known_messages())
     assert count == 48

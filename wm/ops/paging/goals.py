@@ -27,6 +27,7 @@ from wm.domain.paging.goals import (
 )
 from wm.models.embed import EMBEDDED, ModelCard
 from wm.models.worker import EmbedWorker
+from wm.ops.paging.contents import block_text
 from wm.ops.paging.faults import text_in
 from wm.settings import RecallSettings
 from wm.wire.body import Body, Message
@@ -45,6 +46,9 @@ _OPEN_S = 8 * 3_600.0
 _BESIDE = 2
 """Messages beside the similar ones whose removed content is looked into."""
 _MOST_CHARS = 4_000
+MOST_SAID = 2_000
+"""Characters of an answer that are compared."""
+_SAID = frozenset(("text", "tool_use"))
 _MOST_NEW = 32
 """Messages that a request takes at most."""
 
@@ -104,15 +108,19 @@ class GoalSignal(Struct):
 
     _places: list[str] = field(default_factory=list)
     _prompts: list[_Prompt] = field(default_factory=list)
-    _vectors: list[Vector] = field(default_factory=list)
-    """Of the first of these."""
+    _answers: list[str] = field(default_factory=list)
+    """The beginning of what the model wrote after each."""
+    _asked: list[Vector] = field(default_factory=list)
+    """Of the first of these prompts."""
+    _turns: list[Vector] = field(default_factory=list)
+    """Of these with their answers, but for the last."""
     _found: ReturnedTo | None = None
     """Where the newest prompt returned to, until that is taken."""
 
     def take(self) -> ReturnedTo | None:
         """Where the user returned to with the newest prompt, once; None if the work continues, or
         if that is not known yet."""
-        if len(self._vectors) < len(self._prompts):
+        if len(self._asked) < len(self._prompts):
             return None
         found, self._found = self._found, None
         return found
@@ -124,20 +132,22 @@ class GoalSignal(Struct):
         if limits is None:
             return
         until = time.monotonic() + _MOST_WAITS * model.wait_s
-        for prompt in self._prompts[len(self._vectors) :][:_MOST_NEW]:
-            vector = model.vector(prompt.text) if time.monotonic() < until else None
-            if vector is None:
+        for prompt in self._prompts[len(self._asked) :][:_MOST_NEW]:
+            texts = (prompt.text, ["", *self._answers][len(self._asked)])
+            vector, said = (model.vector(t) if time.monotonic() < until else None for t in texts)
+            if vector is None or said is None:
                 return
-            found = returned(self._vectors, vector, limits)
+            self._turns += [one + said for one in self._asked[-1:]]
+            found = returned(self._turns, vector, limits, self._asked)
             self._found = None if found is None else self._returned_to(prompt, found)
-            self._vectors.append(vector)
+            self._asked.append(vector)
 
     def _returned_to(self, prompt: _Prompt, found: GoalReturn) -> ReturnedTo:
         # The messages beside the most similar ones are mostly of their subject.
         similar = self._prompts[max(0, found.first - 1) : found.end + 1]
         query = "\n".join([prompt.text, *(one.text for one in similar)])
         first = self._prompts[max(0, found.first - _BESIDE)].number
-        end = self._prompts[min(found.end + _BESIDE, len(self._vectors))].number
+        end = self._prompts[min(found.end + _BESIDE, len(self._asked))].number
         return ReturnedTo(query, prompt.number, first, end)
 
     def _read(self, body: Body, past: ConversationHistory) -> None:
@@ -145,11 +155,17 @@ class GoalSignal(Struct):
         places = [line[-1] if line else "" for line in past.places]
         known = len(self._places)
         if places[:known] != self._places:
-            self._prompts, self._vectors, self._found, known = [], [], None, 0
+            self._prompts, self._answers, self._asked, self._turns = [], [], [], []
+            self._found, known = None, 0
         for number in range(known, len(places)):
-            text = _typed(body.messages[number])
+            message = body.messages[number]
+            text = _typed(message)
             if says_much(text):
                 self._prompts.append(_Prompt(number, text))
+                self._answers.append("")
+            elif message.role == "assistant" and self._answers:
+                said = [block_text(b, is_result=False) for b in message.blocks if b.type in _SAID]
+                self._answers[-1] = "\n".join((self._answers[-1], *said))[:MOST_SAID].strip()
         self._places = places
 
 
