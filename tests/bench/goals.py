@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from tests.bench.harness import Row, at_least, at_most, report
 from wm.domain.paging.goals import calibrated, known_messages, returned, says_much
 from wm.models.opening import open_embedder
-from wm.ops.paging.goals import GoalModel
+from wm.ops.paging.goals import MOST_SAID, GoalModel
 from wm.ops.paging.policy import paging_policy
 from wm.ops.paging.uncertainty import TURNS
 from wm.replay.requests import SkippedRequests
@@ -81,6 +81,18 @@ class GoalSession:
         self.messages.append({"role": "user", "content": [{"type": "text", "text": text}]})
         self.prompts.append((text, kind))
         self.times.append(self.now)
+
+    def answers(self) -> list[str]:
+        """The beginning of what the model wrote after each prompt, as the proxy compares it."""
+        found: list[str] = []
+        for message in self.messages:
+            (block,) = message["content"]
+            if block["type"] == "text" and message["role"] == "user":
+                found.append("")
+            elif message["role"] == "assistant":
+                said = block["text"] if "text" in block else "\n".join(block["input"].values())
+                found[-1] += f"\n{said}"
+        return [one[:MOST_SAID].strip() for one in found]
 
     def says(self, text: str) -> None:
         self.messages.append({"role": "assistant", "content": [{"type": "text", "text": text}]})
@@ -191,17 +203,19 @@ def noticed(made: Sequence[GoalSession], model: str) -> list[Row]:
     alike: dict[str, list[float]] = {}
     for one in made:
         before: list[Any] = []
-        for text, kind in one.prompts:
+        asked: list[Any] = []
+        for (text, kind), answer in zip(one.prompts, one.answers(), strict=True):
             is_return = False
             if says_much(text):
                 vector = embedder.embed([text])[0]
-                is_return = returned(before, vector, limits) is not None
-                if before:
-                    newest = sum(before[-2:])
+                is_return = returned(before, vector, limits, asked) is not None
+                if asked:
+                    newest = sum(asked[-2:])
                     alike.setdefault(kind, []).append(
                         float(newest @ vector / (newest @ newest) ** 0.5)
                     )
-                before.append(vector)
+                asked.append(vector)
+                before.append(vector + embedder.embed([answer])[0])
             returns += kind == "returns"
             found += kind == "returns" and is_return
             others += kind != "returns"
@@ -260,7 +274,7 @@ def outcome(made: Sequence[GoalSession], policy: Policy) -> Outcome:
             for usage in (counted.usage, counted.refetch):
                 found.bill += dollars(usage, price)
             found.texts += counted.passages
-            found.used += counted.used
+            found.used += counted.used_passages
             found.faults += counted.faults
             if number in one.needs:
                 found.needed += 1
