@@ -18,17 +18,11 @@ from msgspec import Struct
 from wm.domain.learning.concepts import script_of
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words, worth
-from wm.domain.memory.intent import (
-    describes_moment,
-    has_harmful_intent,
-    is_guess,
-    is_routine,
-    reports_progress,
-)
+from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
 from wm.text.letters import normalised, unaccented
-from wm.text.patterns import Lazy, PatternSet, encoded, without_case, words
+from wm.text.patterns import Lazy, PatternSet, without_case, words
 from wm.text.scripts import is_cjk, is_cjk_heavy
 
 SOFT = ("bad_feedback", "bad_decision")
@@ -88,10 +82,10 @@ def judge(
     is_open = source == "compaction" and not (by_rules or reasons or soft)
     if is_open and len(plain) >= settings.min_chars:
         line = _line(judged, ())
-        if worth.is_worthless(line):
-            return _worthless(type)
         if worth.is_harmful(line):
             return GateVerdict(False, ("prompt_injection",))
+        if worth.is_worthless(line):
+            return _worthless(type)
     return GateVerdict(not reasons and not soft, (*reasons, *soft), tuple(soft))
 
 
@@ -174,8 +168,6 @@ _QUESTION = _compiled(gate_words.QUESTION)
 _TRANSIENT_BUG = _compiled(gate_words.TRANSIENT_BUG)
 _DEPLOYED = _compiled(gate_words.DEPLOYED)
 _INJECTION = _compiled(gate_words.INJECTION)
-_NEVER_BEFORE = _compiled(gate_words.NEVER_BEFORE)
-_NEVER_AFTER = _compiled(gate_words.NEVER_AFTER)
 _PREFERENCE = _compiled(gate_words.PREFERENCE)
 _REPORT = _compiled(gate_words.REPORT)
 _EVENT = _compiled(gate_words.EVENT)
@@ -304,40 +296,7 @@ def _is_injection(judged: _NormalisedText) -> bool:
 
 def _orders_harm(plain: str) -> bool:
     plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), plain)
-    lower = without_case(plain)
-    for pattern in _INJECTION.matching(encoded(lower)):
-        for match in pattern.finditer(lower):
-            if not _forbids(lower, match.start(), match.group()):
-                return True
-    return has_harmful_intent(plain)
-
-
-def _forbids(plain: str, at: int, found: str) -> bool:
-    """Whether the order is forbidden or harmless: `Never run migrations without asking`."""
-    if found.startswith("agent"):
-        return _NEGATED.search(found) is not None and _ASKS.search(found) is None
-    without = _WITHOUT.search(found) or _EXPOSES.search(found)
-    if without is None:
-        return False
-    if is_routine(plain, at):
-        return True
-    after = plain[at + without.end() :]
-    return _NEVER_BEFORE.is_match(plain[max(0, at - 80) : at]) or _NEVER_AFTER.is_match(after[:80])
-
-
-_WITHOUT = Lazy(
-    r"^(?:without|ohne|sin|sans|sem)\b|^(?:无|無|未|不经|不經|毋)|(?:なし|無し|なく|無く|ずに?)(?:に|で)?|없이|묻지 (?:않고|말고)"
-)
-_EXPOSES = Lazy(
-    r"^(?:print|reveal|dump|expose|disclose|paste|output|imprim|revel|muestr|mostr|affich|divulg|gib|zeig|verrat|druck)|"
-    r"^(?:打印|输出|泄露|公开|显示)|(?:表示|出力|公開|漏ら|출력|표시|공개|유출)$"
-)
-_ASKS = Lazy(
-    r"\b(?:never|no longer|doesn't|does not|need not|needn't) (?:need to )?(?:asks?|confirms?|waits?)\b"
-)
-"""An agent that never asks acts on its own, so this negation forbids nothing."""
-
-_NEGATED = Lazy(r"\b(?:never|not|no)\b")
+    return _INJECTION.is_match(without_case(plain)) or has_harmful_intent(plain)
 
 
 def _holds_secret(text: str, redactor: Redactor | None) -> bool:

@@ -28,11 +28,8 @@ _ACCENTS = dict.fromkeys((*range(0x300, 0x370), *range(0x64B, 0x656)))
 
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
 _CLAUSE = Lazy(r"[,:]\s|[,،]|[，、：]|\s-\s")
-_CAUSES = Lazy(r"^\s*(?:let|have|make|lass|lasse|lasst|fais|faites|haz|deja|fai|lascia|laat|lat) ")
+_CAUSES = Lazy(r"^\s*(?:should we|let|have|make|lass|lasse|lasst|fais|faites|haz|deja|fai|lascia|laat|lat) ")
 """An order to let software do it."""
-_JOINS = Lazy(
-    r"[,;:.]\s|[，、。；]|\s(?:and|then|und|dann|et|puis|y|luego|e|poi|en|dan|i|и|och|sedan|ve|sonra)\s"
-)
 _AWAY = Lazy(
     r"\b(?:https?|s?ftp|wss?|s3|gs)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
     r"(?:^|\s)(?:[\w-]+\.)+(?:com|net|org|io|dev|xyz|info|biz|app|site|online|top|example|cloud|ru|cn)\b"
@@ -183,18 +180,6 @@ def _is_kept(sentence: str) -> bool:
     return kept and not _has("AGENT", sentence)
 
 
-def is_routine(text: str, at: int) -> bool:
-    """Whether what is said at a place needs no question: tests, formatting; not what is to be done
-    besides. text: as in the gate."""
-    begin = max((end for _, end in _JOINS.spans(text[:at])), default=0)
-    end = min((begin for begin, _ in _JOINS.spans(text[at:])), default=len(text))
-    plain = _folded(text)
-    harms = ("POWER", "SECRET", "APPROVE", "FETCH", "PLACE", "HIDE")
-    return _has("ROUTINE", _folded(text[begin : at + end])) and not (
-        _leaves(plain) or any(_has(one, plain) for one in harms)
-    )
-
-
 def _overrides(sentence: str) -> bool:
     """A verb of ignoring with the orders of an authority, or with the checks that protect it."""
     if _has("VOID", sentence) and _has("ORDERS", sentence) and _has("USER", sentence):
@@ -218,22 +203,21 @@ def _wish(sentence: str) -> str:
 
 def _hides(sentence: str) -> bool:
     """Something is kept from the user, or done secretly. HIDE includes the negation."""
-    if _has("USER", sentence) and _wanted("HIDE", sentence):
+    if (_has("USER", sentence) or _has("AGENT", sentence)) and _wanted("HIDE", sentence):
         return True
-    return _has("SECRETLY", sentence) and (
-        bool(_wanted("ACT", sentence)) or bool(_wanted("SEND", sentence))
-    )
+    done = _wanted("ACT", sentence) + _wanted("SEND", sentence)
+    return _has("SECRETLY", sentence) and any(not _describes(sentence, at) for at in done)
 
 
 def _grants(sentence: str) -> bool:
     """Power is granted in advance, or approval is given without a question."""
-    if not _has("POWER", sentence):
-        return False
-    if _wanted("GRANT", sentence):
+    power = _has("POWER", sentence)
+    if power and _wanted("GRANT", sentence):
         return True
-    if not _has("UNASKED", sentence):
+    power = power or (_has("AGENT", sentence) and not _has("ROUTINE", sentence))
+    if not (power and _has("UNASKED", sentence)):
         return False
-    given = any(_has(concept, sentence) for concept in ("APPROVE", "GRANT", "ASSUMED"))
+    given = any(_wanted(concept, sentence) for concept in ("APPROVE", "GRANT", "ASSUMED"))
     ordered = _wanted("RUN", sentence) + _wanted("ACT", sentence)
     return given or any(not _describes(sentence, at) for at in ordered)
 
@@ -265,7 +249,7 @@ def _wanted(concept: str, sentence: str) -> list[int]:
 
 
 def _is_negated(sentence: str, start: int, end: int) -> bool:
-    before = _split(_CLAUSE, sentence[max(0, start - 60) : start])[-1]
+    before = _split(_CLAUSE, sentence[max(0, start - 60) : start])[-1].replace("--no-", "--")
     return _has("NOT_BEFORE", before) or _has(
         "NOT_AFTER", _split(_CLAUSE, sentence[end : end + 24])[0]
     )
