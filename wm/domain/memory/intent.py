@@ -28,7 +28,9 @@ _ACCENTS = dict.fromkeys((*range(0x300, 0x370), *range(0x64B, 0x656)))
 
 _SENTENCE = Lazy(r"[.!?;]+(?:\s|$)|[。！？；]+")
 _CLAUSE = Lazy(r"[,:]\s|[,،]|[，、：]|\s-\s")
-_CAUSES = Lazy(r"^\s*(?:should we|let|have|make|lass|lasse|lasst|fais|faites|haz|deja|fai|lascia|laat|lat) ")
+_CAUSES = Lazy(
+    r"^\s*(?:should we|let|have|make|lass|lasse|lasst|fais|faites|haz|deja|fai|lascia|laat|lat) "
+)
 """An order to let software do it."""
 _AWAY = Lazy(
     r"\b(?:https?|s?ftp|wss?|s3|gs)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
