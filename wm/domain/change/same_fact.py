@@ -37,7 +37,7 @@ _BE, _BEFORE_PATH, _DIRECTIONS = _table("be"), _table("before_path"), _table("di
 _LINKS = _BEFORE_PATH | _BE | words("from with of to")
 _VERB_ENDINGS = {*_table("verb_endings"), ""}
 SYNONYMS = {word: row[0] for row in _TABLES.rows("alike") for word in row}
-SHOWING = words("expos list describ defin docu")
+SHOWING = words("expos list describ defin docu show host stor keep publish serv")
 """Verbs for what a file contains; a colon before the path means the same."""
 
 _CJK_EDGES = Lazy(
@@ -47,7 +47,7 @@ _CJK_EDGES = Lazy(
 """What connects a word without spaces to a path."""
 
 _ROOTS = _table("roots")
-_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?"
+_EDGE = "\"'`“”‘’«»()[]{}<>,;:!?。，、；："
 _PATH = Lazy(r"^(?:~|\.{1,2})?/?(?:[\pL\pN_@.+-]+/)*[\pL\pN_@.+-]+/?$")
 _EXTENSION = Lazy(r"[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _PLAIN_FILE = Lazy(r"^[\pL\pN_@+-][\pL\pN_@.+-]+\.[a-z]{1,5}[0-9]?$")
