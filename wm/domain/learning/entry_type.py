@@ -14,7 +14,7 @@ _LINK = WordPattern(
 _DOCUMENT = WordPattern(
     r"\b(?:guide|docs?|documentation|runbook|manual|handbook|spec(?:ification)?s?|reference|schema|contract|wiki|procedure|template|"
     r"anleitung|handbuch|dokumentation|manual|guía|documentación|guide|procédure|doc|guia|documentação|contrato)\b"
-    r".{0,60}[\w.-]+[/.][\w./-]+\.?$|(?:文档|手册|規約|手順|仕様|문서|매뉴얼).{0,40}[\w.-]+/[\w./-]+"
+    r".{0,60}[\w.-]+[/.][\w./-]+\.?$|(?:文档|手册|指南|规范|清单|規約|手順|仕様|一覧|ガイド|マニュアル|문서|매뉴얼|가이드|목록|절차).{0,40}[\w.-]+/[\w./-]+"
 )
 _DECISION = WordPattern(
     r"\b(?:decided|decide|decision|we chose|we choose|we picked|we settled|we agreed|agreed to|we (?:will |'ll |now )?(?:use|switch|drop|stop|no longer)\b|"
