@@ -433,7 +433,8 @@ _NEAR_HINT = rf"{_NEAR}[^\n]*[^\s]{{8}}|[^\s]{{8}}[^\n]*{_NEAR}"
 _SPEAKS = Lazy(rf"[^\n]*{_NEAR}[^\n]*")
 _BARE = Lazy(r"[^\s'\"`<>()\[\]{},;=|\x{80}-\x{10ffff}]{8,120}")
 _MARKS = frozenset("!#$%^&*?~+")
-_ENCODED = Lazy(r"%[0-9A-Fa-f]{2}")
+_NO_PASSWORD = Lazy(r"%[0-9A-Fa-f]{2}|^[A-Za-z_]+[+*]\d$")
+"""Encoded, or an expression: `pointer+1`."""
 MOST_LINE = 600
 """Longer lines are data, not a command or a sentence [chars]."""
 
@@ -458,7 +459,7 @@ def is_strong(value: str) -> bool:
     marks = sum(char in _MARKS for char in value[1:])
     if (
         any(char in value for char in "/\\:@.")
-        or _ENCODED.is_match(value)
+        or _NO_PASSWORD.is_match(value)
         or digits + letters + 4 < len(value)
         or not digits
     ):

@@ -120,7 +120,7 @@ def is_reference(value: str, quoted: bool, behind: str) -> bool:
     dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
     if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
         return True
-    if value.endswith("[") or (_NEXT_KEY.fits(value) and is_wordy(value)):
+    if _INDEXED.fits(value) or (_NEXT_KEY.fits(value) and is_wordy(value)):
         return True
     call = value.find("(")
     return (call > 0 and _DOTTED_OR_NAME.fits(value[:call])) or (
@@ -133,6 +133,8 @@ _BEHIND_STRING = Lazy(
 )
 """Code that goes on behind a string: `input("Password: ").strip()`, `"password=".$row["p"]`. A
 password of random characters may begin with the same two."""
+_INDEXED = Lazy(r"[A-Za-z_$][\w.]*[\[{](?:\$?\w+)?|.*\[")
+"""`auth[2`, `passwords{$name`: an element, without the bracket that ends it."""
 _NEXT_KEY = Lazy(r"[A-Za-z]+=")
 """`password= scope=`: no value, and another key."""
 _DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
@@ -166,7 +168,7 @@ def is_measure(value: str) -> bool:
 
 
 _ALGORITHM = Lazy(
-    r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|scram-.*|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|[hrep]s(?:256|384|512)|"
+    r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|scram-.*|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|(?:cram|digest)-md5|[hrep]s(?:256|384|512)|"
     r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
     r"latin-?\d|iso-?8859-\d+|cp\d+|python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
