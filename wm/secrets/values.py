@@ -133,7 +133,7 @@ _BEHIND_STRING = Lazy(
 )
 """Code that goes on behind a string: `input("Password: ").strip()`, `"password=".$row["p"]`. A
 password of random characters may begin with the same two."""
-_INDEXED = Lazy(r"[A-Za-z_$][\w.]*[\[{](?:\$?\w+)?|.*\[")
+_INDEXED = Lazy(r"[A-Za-z_$][\w.]*(?:[\[{][$%]?[\w:-]{0,24}\]?)+|.*\[")
 """`auth[2`, `passwords{$name`: an element, without the bracket that ends it."""
 _NEXT_KEY = Lazy(r"[A-Za-z]+=")
 """`password= scope=`: no value, and another key."""
@@ -169,7 +169,7 @@ def is_measure(value: str) -> bool:
 
 _ALGORITHM = Lazy(
     r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|scram-.*|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|(?:cram|digest)-md5|[hrep]s(?:256|384|512)|"
-    r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+|oauth-?\d?(?:\.0)?|http/?\d?|"
+    r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+(?:-?[lb]e)?|oauth-?\d?(?:\.0)?|http/?\d?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
     r"latin-?\d|iso-?8859-\d+|cp\d+|python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
     r"v\d+(?:[.-][\w-]{1,12})*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
@@ -233,7 +233,7 @@ def fits_prose(value: str) -> bool:
     )
 
 
-_TYPE_NAME = Lazy(r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key)")
+_TYPE_NAME = Lazy(r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key|Str)")
 """`AwsCredentialIdentity`, `URLPatternComponentResult`: types in code."""
 
 
