@@ -233,7 +233,9 @@ def fits_prose(value: str) -> bool:
     )
 
 
-_TYPE_NAME = Lazy(r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key|Str)")
+_TYPE_NAME = Lazy(
+    r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key|Str)"
+)
 """`AwsCredentialIdentity`, `URLPatternComponentResult`: types in code."""
 
 
