@@ -219,9 +219,9 @@ def _grants(sentence: str) -> bool:
     power = power or (_has("AGENT", sentence) and not _has("ROUTINE", sentence))
     if not (power and _has("UNASKED", sentence)):
         return False
-    given = any(_wanted(concept, sentence) for concept in ("APPROVE", "GRANT", "ASSUMED"))
-    ordered = _wanted("RUN", sentence) + _wanted("ACT", sentence)
-    return given or any(not _describes(sentence, at) for at in ordered)
+    names = ("APPROVE", "ASSUMED", "RUN", "ACT")
+    acts = (at for name in names for at in _wanted(name, sentence))
+    return any(not _describes(sentence, at) for at in acts)
 
 
 def _answers_prompts(sentence: str) -> bool:
