@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from wm.domain.change.statement import marks_change, reading
+from wm.domain.change.statement import marks_change
 from wm.domain.learning.concepts import (
     ASIDE,
     JOINED,
@@ -180,9 +180,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     cut = [one for one, score in scored if is_short and _has_clauses(one, score)]
     parts = [part for one in cut for part in clauses(one)]
     of_parts = ((part, _score(part)) for part in parts)
-    likely = [(part, score) for part, score in of_parts if score >= waits]
-    ends = {(part.place.sentence, part.place.first - 1) for part, _ in likely}
-    scored += [x for x in likely if x[0].place[::2] not in ends or not _only_ends(x[0].text)]
+    scored += [(part, score) for part, score in of_parts if score >= waits]
     only_plain = all(
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
@@ -204,22 +202,10 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def _only_ends(clause: str) -> bool:
-    """Whether a clause only says what is over, so that the one behind it says what holds now: "we
-    don't use Jest any more, tests run in Vitest"."""
-    if not marks_change(clause):
-        return False
-    said = reading(clause)
-    over = ((said.clauses[word.clause].old, word.start) for word in said.words)
-    return all(any(start <= at < end for start, end in spans) for spans, at in over)
-
-
 def _apart(scored: Iterable[tuple[Sentence, float]]) -> list[tuple[Sentence, float]]:
-    """The sentences and clauses that score highest, without those that overlap them, in order. A
-    wish for a language is taken without the task before it."""
+    """The sentences and clauses that score highest, without those that overlap them, in order."""
     found: list[tuple[Sentence, float]] = []
-    ranked = sorted(scored, key=lambda each: (_ends_with_language(each[0]), each[1]), reverse=True)
-    for one, score in ranked:
+    for one, score in sorted(scored, key=lambda each: each[1], reverse=True):
         if not any(one.place.overlaps(other.place) for other, _ in found):
             found.append((one, score))
     return sorted(found, key=lambda each: each[0].place)
@@ -261,10 +247,6 @@ def _names_language(features: frozenset[str]) -> bool:
 
 
 _PERSONAL = frozenset({"myself", "always", "since_now", "only"})
-
-
-def _ends_with_language(clause: Sentence) -> bool:
-    return clause.place.first > 0 and _names_language(clause.features)
 
 
 def _has_clauses(sentence: Sentence, score: float) -> bool:
@@ -685,11 +667,17 @@ _FOR_ALWAYS = frozenset({"always", "for_good"})
 
 def _behind_request(plain: str, lang: str) -> str:
     """A folded text without "please", "can you" and the like at its beginning."""
-    known = phrases("request").get(lang, "").split("|")
+    known = _requests(lang)
     for _ in range(3):
-        begin = next((p for p in known if plain.startswith(f"{p} ")), "")
-        plain = plain[len(begin) :].lstrip()
+        if not plain.startswith(known):
+            break
+        plain = plain[len(next(filter(plain.startswith, known))) :].lstrip()
     return plain
+
+
+@cache
+def _requests(lang: str) -> tuple[str, ...]:
+    return tuple(f"{phrase} " for phrase in phrases("request").get(lang, "").split("|"))
 
 
 _COMPOUND = Lazy(r"^(?:\pL[\w./-]* ){1,3}(?:is|are) ")
