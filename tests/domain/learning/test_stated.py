@@ -293,6 +293,27 @@ def test_beside_a_question_a_statement_waits_unless_it_is_a_rule(
         assert [one.is_certain for one in statements(text + question)] == [expected]
 
 
+@pytest.mark.parametrize(("others", "is_certain"), [(1, False), (3, True)])
+def test_only_in_a_short_message_a_fact_is_the_background_of_a_question(
+    others: int, is_certain: bool
+) -> None:
+    text = "We support Windows 10 and up. " + "Look at the installer. " * others
+    found = statements(text + "Does it check the version?")
+    assert [one.is_certain for one in found] == [is_certain]
+
+
+@pytest.mark.parametrize(
+    ("wish", "kept"),
+    [
+        ("I want the exports to look the same in both apps.", True),
+        ("I want the menu to close on escape.", False),
+    ],
+)
+def test_a_wish_needs_less_certainty_than_a_fact(wish: str, kept: bool) -> None:
+    found = statements(f"Thanks. {wish} Now fix the footer.", "Done.")
+    assert [one.text for one in found if one.is_certain] == [wish] * kept
+
+
 def test_an_example_is_not_learned() -> None:
     assert statements("For example, we never delete an invoice") == ()
 
