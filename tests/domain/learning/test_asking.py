@@ -125,3 +125,16 @@ def test_in_a_long_message_a_sentence_must_ask_more_clearly() -> None:
     assert [one.text for one in find_requests(slightly, GATE).found] == [fact]
     assert find_requests(others + slightly, GATE).found == ()
     assert [one.text for one in find_requests(others + clearly, GATE).found] == [fact]
+
+
+@pytest.mark.parametrize(("lines", "waits"), [(70, False), (90, True)])
+def test_beside_a_long_paste_a_request_in_other_words_is_unsure(lines: int, waits: bool) -> None:
+    said = "Burn this into your memory: we release on Tuesdays.\n" + "ok\tweb/cart\t0.01s\n" * lines
+    found = find_requests(said, GATE)
+    assert [one.text for one in found.unsure] == ["we release on Tuesdays"] * waits
+    assert [one.text for one in found.found] == ["we release on Tuesdays"] * (not waits)
+
+
+def test_beside_a_long_paste_a_request_with_a_trigger_is_sure() -> None:
+    said = "Remember that we release on Tuesdays.\n" + "ok\tweb/cart\t0.01s\n" * 90
+    assert [one.text for one in find_requests(said, GATE).found] == ["we release on Tuesdays."]

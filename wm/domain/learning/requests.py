@@ -265,7 +265,9 @@ def _in_other_words(asked: _Message, settings: GateSettings) -> Iterator[asking.
     lines = islice(typed_lines(asked.text), settings.max_message_lines)
     typed = (x.text for x in lines if not x.origin and len(x.text) <= settings.max_line_chars)
     read = "\n".join(islice(typed, asking.MAX_MESSAGE_CHARS + 2))  # more lines are too long anyway
-    found = (x for x in asking.requests(read) if _NEXT_STEP.match(x.text) is None)
+    is_short = len(asked.text) <= asking.MAX_MESSAGE_CHARS  # a longer one is mostly pasted
+    every = (x for x in asking.requests(read) if _NEXT_STEP.match(x.text) is None)
+    found = (x._replace(certain=x.certain and is_short) for x in every)
     return islice(found, 4 * settings.max_requests)  # some may be known
 
 
