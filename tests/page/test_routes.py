@@ -279,7 +279,8 @@ def stream(page: OpenPage) -> Iterator[Stream]:
 
 def test_a_tab_hears_what_agents_and_proxies_do(user: Terminal, page: OpenPage) -> None:
     with stream(page) as tab, client(user) as daemon:
-        assert tab.events[0] == ("hello", {"proof": page.token, "live": True})
+        heard = int(re.findall(r'data-heard="(\d+)"', page.get("memory").text)[0])
+        assert tab.events[0] == ("hello", {"proof": page.token, "live": True, "heard": heard})
         of = {"directory": str(user.repo), "sessionId": "s-live", "agent": "claude-code"}
         daemon.call(
             "remember", {"directory": str(user.repo), "text": "Boarding takes ten minutes."}

@@ -60,14 +60,17 @@ class Tabs:
     def __init__(self) -> None:
         self.live = True
         """The daemon reports its changes."""
+        self.heard = 0
+        """How many events came: a tab whose page was made at another count shows something old."""
         self._queues: set[asyncio.Queue[tuple[str, str] | None]] = set()
 
     def hear(self, event: ServerEvent | None) -> None:
         """Take an event of the daemon; None: the connection ended."""
-        was, self.live = self.live, event is not None
+        self.live = event is not None
+        self.heard += 1
         if event is not None and event.event == "change":
             self._send((str(event.data.get("workspace", "")), str(event.data.get("slug", ""))))
-        elif event is None or event.event == "reset" or not was:
+        else:  # a connection begins or ends: what happened before is unknown
             self._send(("", EVERYTHING))
 
     def close(self) -> None:
@@ -80,7 +83,7 @@ class Tabs:
         queue: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
         self._queues.add(queue)
         try:
-            yield b"retry: 1000\n" + _event("hello", {"proof": proof, "live": self.live})
+            yield b"retry: 1000\n" + _event("hello", {"proof": proof, **self._state()})
             while True:
                 try:
                     first = await asyncio.wait_for(queue.get(), PING_S)
@@ -93,9 +96,12 @@ class Tabs:
                     return
                 slugs = {slug for where, slug in filter(None, batch) if _concerns(where, workspace)}
                 if slugs:
-                    yield _event("change", {"slugs": sorted(slugs), "live": self.live})
+                    yield _event("change", {"slugs": sorted(slugs), **self._state()})
         finally:
             self._queues.discard(queue)
+
+    def _state(self) -> dict[str, object]:
+        return {"live": self.live, "heard": self.heard}
 
     def _send(self, change: tuple[str, str] | None) -> None:
         for queue in self._queues:

@@ -289,6 +289,37 @@ def test_a_fact_is_written_down(tab: Tab) -> None:
     assert text in tab.kept()
 
 
+def test_the_number_of_facts_follows(tab: Tab) -> None:
+    kept = len(tab.kept())
+    tab.says(tab.page.locator("#main .lead"), f"{kept} facts")
+    tab.remembered(f"The {tab.name} galley is cleaned on Mondays.")
+    tab.says(tab.page.locator("#main .lead"), f"{kept + 1} facts")
+
+
+def test_a_change_before_the_stream_is_connected_is_shown(tab: Tab) -> None:
+    page, held = tab.page.context.new_page(), []
+    page.route("**/events", lambda route: held.append(route))
+    page.goto(tab.page.url)
+    while not held:
+        page.wait_for_timeout(20)
+    text = f"The {tab.name} lighthouse is lit at dusk."
+    tab.remembered(text)
+    held.pop().continue_()
+    page.locator(".row", has_text=text).wait_for()
+
+
+def test_a_page_that_the_browser_kept_follows_again(tab: Tab) -> None:
+    leave, back = (
+        f"dispatchEvent(new PageTransitionEvent('{name}', {{persisted: true}}))"
+        for name in ("pagehide", "pageshow")
+    )
+    tab.page.evaluate(leave)
+    text = f"The {tab.name} anchor weighs two tons."
+    tab.user.remember(text)
+    tab.page.evaluate(back)
+    tab.row(text).wait_for()
+
+
 def test_projects_are_listed_and_chosen(tab: Tab) -> None:
     tab.page.locator(".place").click()
     tab.row("Your own memory").click()

@@ -39,24 +39,27 @@
     for (const part of all("main, .side, .panel")) part.inert = is;
   }
 
+  // The events that what is shown takes into account.
+  let heard = Number(body.dataset.heard);
+
   // Whoever takes over the port later does not know the proof, and gets nothing.
   function follow() {
     const stream = new EventSource(body.dataset.stream);
     let known = false;
-    let before = false;
     stream.addEventListener("hello", (event) => {
       const sent = JSON.parse(event.data);
       known = sent.proof === body.dataset.proof;
       if (!known) return stream.close();
       closed(false);
       state(sent.live);
-      if (before) tell(["everything"]);
-      before = true;
+      if (heard !== sent.heard) tell(["everything"]);
+      heard = sent.heard;
     });
     stream.addEventListener("change", (event) => {
       if (!known) return;
       const sent = JSON.parse(event.data);
       state(sent.live);
+      heard = sent.heard;
       tell(sent.slugs);
     });
     stream.addEventListener("error", () => {
@@ -64,7 +67,7 @@
       live(false, "Not connected");
       closed(true);
     });
-    addEventListener("pagehide", () => stream.close());
+    addEventListener("pagehide", () => stream.close(), { once: true });
   }
 
   const state = (on) => live(on, on ? "Live" : "No daemon: read from the files");
@@ -233,4 +236,6 @@
   covered();
   mark();
   if (page) follow();
+  // The browser may keep a page that was left, and show it again.
+  addEventListener("pageshow", (event) => event.persisted && page && follow());
 })();
