@@ -146,7 +146,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
           from     you asked for it · low importance · only on branch main
           created  TIME UTC
 
-          The user asked to remember it on DAY.
+          You asked for it on DAY.
           TIME  kept
           TIME  edited (pinned)
           TIME  edited (pinned)
@@ -183,7 +183,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
           tags      deploy
           strength  7.50 · prompts show it
 
-          The user asked to remember it on DAY.
+          You asked for it on DAY.
           TIME  kept
           TIME  recurred; counted with the entry that already says so (too
                             soon to count as seen again)

@@ -12,7 +12,7 @@ from wm.api.protocol import WhyAnswer, WhyRequest
 from wm.errors import NotFound, UserError
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.explanations import happened
+from wm.ops.explanations import came_from, happened
 from wm.ops.memory.documents import read_memory
 from wm.ops.memory.entries import find_entry_or_trash, trashed_entries
 from wm.ops.memory.render import omissions, rendered, strengths
@@ -105,14 +105,9 @@ def _records(
 
 
 def _origin(entry: MemoryEntry) -> str:
-    how = {
-        "explicit": "The user asked to remember it",
-        "stated": "The user said it without asking to remember it",
-        "manual": "It was added by hand",
-        "compaction": "A session's compaction proposed it",
-    }.get(entry.source, f"It came from {entry.source}")
+    how = came_from(entry)
     taint = ", and it rests on text from tools, files or the web" if entry.tainted else ""
-    return f"{how} on {entry.created_at[:10]}{taint}."
+    return f"{how[0].upper()}{how[1:]} on {entry.created_at[:10]}{taint}."
 
 
 def _changes(memory: WorkspaceMemory, entry: MemoryEntry) -> Iterator[str]:
