@@ -225,3 +225,40 @@ def test_what_was_never_shared_cannot_be_unshared(desks: tuple[Desk, Desk]) -> N
     ann.wm("share", name)
     assert "1 entry, 1 not sent yet" in ann.wm("team").out
     assert "`wm sync` withdraws it from the others" in ann.wm("unshare", name).out
+
+
+def test_a_proposal_after_a_replacement_is_counted_and_answered_as_what_it_is(
+    desks: tuple[Desk, Desk],
+) -> None:
+    ann, ben = desks
+    mine = ann.remember(SHIP)
+    ann.wm("share", mine)
+    ann.wm("sync", "--yes")
+    ben.wm("sync")
+    ben.wm("inbox", "accept", mine)
+    said = " ".join(ben.wm("why", mine).out.split())
+    assert "Shared by Ann on" in said
+    assert "asked for it" not in said
+    ben.wm("edit", mine, SHIP.replace("release", "main"))
+    ben.wm("share", mine)
+    ben.wm("sync", "--yes")
+    ann.wm("sync")
+    # Ann's entry is replaced here before she decides about Ben's wording.
+    heir = ann.wm("remember", "We deploy with `make release` from now on.", "--json")
+    (waiting,) = ann.wm("inbox", "--json").json["entries"]
+    ann.wm("sync")
+    # The replacement is private, so Ben is asked to forget the entry: one proposal, not two.
+    assert "1 entry waiting for your approval" in ben.wm("sync").out
+    (asked,) = ben.wm("inbox", "--json").json["entries"]
+    forgotten = ben.wm("inbox", "accept", asked["entry"]["id"]).out
+    assert f"Accepted; {mine} is in the trash." in " ".join(forgotten.split())
+    assert "prompts may show it" not in forgotten
+    assert mine[:10] not in ben.wm("inspect", "--all").out
+    # What she accepts is in force, not in force and replaced at once.
+    assert heir.json["entry"]["supersedes"] == [mine]
+    taken = ann.wm("inbox", "accept", waiting["entry"]["id"], "--json").json["entry"]
+    assert (taken["status"], taken.get("supersededBy", "")) == ("active", "")
+    assert ann.wm("undo").code == 0
+    back = ann.wm("show", mine, "--json").json["entry"]
+    assert (back["status"], back["text"]) == ("superseded", SHIP)
+    assert back["supersededBy"] == heir.json["entry"]["id"]

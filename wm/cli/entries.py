@@ -94,7 +94,7 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
     rows: list[output.Row] = [
         ("id", entry.id),
         ("type", entry.type),
-        ("status", _status(entry)),
+        ("status", status_of(entry)),
         ("from", " · ".join(marks(entry))),
         ("created", output.moment(entry.created_at)),
     ]
@@ -126,7 +126,7 @@ def _anchor(anchor: Anchor) -> str:
     return f"{anchor.path}:{where}" if where else anchor.path
 
 
-def _status(entry: MemoryEntry) -> str:
+def status_of(entry: MemoryEntry) -> str:
     state = {
         "inbox": "waits in the inbox",
         "trashed": "in the trash",

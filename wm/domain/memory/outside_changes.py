@@ -177,13 +177,14 @@ def _asked_status(proposal: MemoryEntry) -> str:
 
 def _applied(proposal: MemoryEntry, target: MemoryEntry, now: datetime) -> MemoryEntry:
     """The proposal under the target's id. What the target gained meanwhile stays."""
+    status = _asked_status(proposal)
     update: dict[str, object] = {
         "id": target.id,
-        "status": _asked_status(proposal),
+        "status": status,
         "outside": "",
         "supersedes": target.supersedes,
-        "superseded_by": target.superseded_by,
-        "reasons": target.reasons if _asked_status(proposal) == "inbox" else (),
+        "superseded_by": "" if status == "active" else target.superseded_by,
+        "reasons": target.reasons if status == "inbox" else (),
         "tainted": proposal.tainted or target.tainted,
         "updated_at": iso(now),
     }

@@ -271,6 +271,7 @@ class Reception:
         old, name = self._entries.get(said.proposal(said.before)), said.proposal(said.digest)
         if old is not None and old.status == "inbox":
             del self._entries[old.id]
+            self.facts = [fact for fact in self.facts if fact.entry != old.id]
         if not (gone or update) or name in self._entries or self._rules.is_gone(name):
             return
         proposal = entry.model_copy(

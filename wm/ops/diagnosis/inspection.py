@@ -93,7 +93,7 @@ def _conversations(work: LocatedWork) -> tuple[ConversationUsage, ...]:
 
 def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
     return (
-        (request.status or "active") in ("all", entry.status)
+        (request.status or "active") in (entry.status, "all" if entry.status != "trashed" else "")
         and request.type in ("", entry.type)
         and request.scope in ("", entry.scope)
     )

@@ -14,7 +14,7 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import entry_lines, entry_type, print_entry
+from wm.cli.entries import entry_lines, entry_type, print_entry, status_of
 from wm.cli.groups import Group, ids
 from wm.cli.options import choice, flag
 from wm.cli.overview import user_waiting
@@ -184,6 +184,10 @@ def _each(
 
 
 def _print_accepted(answer: Any) -> None:
-    said = f"Accepted {answer.entry.id}; prompts may show it in the next session, and in this one"
-    output.lines(output.wrap(f"{said} after a compaction.", output.width()))
-    print_entry(answer.entry)
+    entry = answer.entry
+    said = f"Accepted; {entry.id} is {status_of(entry)}"
+    if entry.status == "active":
+        said = f"Accepted {entry.id}; prompts may show it in the next session, and in this one"
+        said += " after a compaction"
+    output.lines(output.wrap(f"{said}.", output.width()))
+    print_entry(entry)
