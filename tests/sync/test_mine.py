@@ -258,3 +258,35 @@ def test_it_syncs_from_any_folder(computers: Computers) -> None:
     assert users(laptop) == ["I want answers in short sentences."]
     with pytest.raises(UserError, match="no folder /nowhere"):
         laptop.sync_mine(str(computers.own), folder="/nowhere")
+
+
+def test_two_replacements_of_one_fact_are_asked_about_and_end_as_one(computers: Computers) -> None:
+    desk, laptop = computers.desk, computers.laptop
+    desk.remember("The staging database listens on port 5433.", type="project")
+    computers.join()
+    desk.remember("The staging database moved to port 5500.", type="project")
+    laptop.remember("The staging database moved to port 5600.", type="project")
+    computers.join()
+    asked = [(where, e) for where in (desk, laptop) for e in where.entries.values() if e.reasons]
+    assert [e.reasons for _, e in asked] == [("may_replace",)]
+    where, question = asked[0]
+    where.call("accept_entry", id=question.id)
+    computers.join()
+    assert desk.texts() == laptop.texts() == [question.text]
+    assert desk.texts("inbox") == laptop.texts("inbox") == []
+    assert not (desk.sync_mine().parts[0].sent or laptop.sync_mine().parts[0].sent)
+
+
+def test_who_does_not_agree_is_asked_once_also_with_changes_on_both_sides(
+    computers: Computers,
+) -> None:
+    desk, laptop = computers.desk, computers.laptop
+    name = desk.remember(SHIP)
+    assert not desk.sync_mine(str(computers.own)).trouble
+    assert not laptop.sync_mine(str(computers.own), adopts=lambda _root: True).trouble
+    desk.call("edit_entry", id=name, text=CENTS)
+    laptop.call("edit_entry", id=name, importance="high")
+    assert not desk.sync_mine().trouble
+    asked: list[str] = []
+    left = laptop.sync_mine(confirm=lambda _leaving, remote: bool(asked.append(remote)))
+    assert (len(asked), left.held_back) == (1, 1)

@@ -262,3 +262,17 @@ def test_a_proposal_after_a_replacement_is_counted_and_answered_as_what_it_is(
     back = ann.wm("show", mine, "--json").json["entry"]
     assert (back["status"], back["text"]) == ("superseded", SHIP)
     assert back["supersededBy"] == heir.json["entry"]["id"]
+
+
+def test_the_advice_after_a_no_works_for_the_own_repository(
+    desks: tuple[Desk, Desk], tmp_path: Path
+) -> None:
+    ann, _ = desks
+    own = tmp_path / "own.git"
+    git(tmp_path, "init", "-q", "--bare", str(own))
+    ann.remember(SHIP)
+    refused = ann.wm("sync", "--mine", str(own))
+    assert refused.code == 1
+    assert "`wm sync --mine --yes` agrees" in refused.sentences
+    assert ann.wm("sync", "--mine", "--yes").code == 0
+    assert git(own, "for-each-ref", "refs/wm") != ""

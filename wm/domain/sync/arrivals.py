@@ -240,6 +240,7 @@ class Reception:
         entry_id, heir_id = said.entry_id, str(said.fields["superseded_by"])
         entry, heir = self._entries.get(entry_id), self._entries.get(heir_id)
         if entry is None or entry.status not in ("active", "inbox") or entry.outside:
+            self._ask(entry, heir)
             return
         known = self.records.get(heir_id)
         is_own = known is not None and known.author == self.records[entry_id].author
@@ -257,6 +258,14 @@ class Reception:
             self._retire(entry, heir_id)
             self._agreed.append(entry_id)
             self._log("memory_superseded", "superseded", entry, (), by=heir_id)
+
+    def _ask(self, entry: MemoryEntry | None, heir: MemoryEntry | None) -> None:
+        """Mark two entries that replaced one on two machines: the user is asked which is right."""
+        other = self._entries.get(entry.superseded_by) if entry is not None else None
+        if heir is None or other is None or other.id == heir.id:
+            return
+        if heir.status == other.status == "active":
+            self._put(heir.model_copy(update={"conflicts": (*heir.conflicts, other.id)}))
 
     # --- proposals -------------------------------------------------------------------------
 

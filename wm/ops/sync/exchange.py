@@ -215,7 +215,7 @@ class _Run:
             # Before the memory notes this commit as applied: a sync after a crash repeats it.
             self._mirror.publish(plan.publish_to)
         unsent = [part.space for part in self._parts if self._take_in(part)]
-        return not unsent
+        return bool(self._held_back) or not unsent
 
     @property
     def has_news(self) -> bool:

@@ -38,7 +38,7 @@ def sync(caller: Caller, remote: str, mine: bool, yes: bool, dry_run: bool) -> R
     """
     choices = Choices(
         remote=remote,
-        confirm=lambda leaving, to: yes or agreed(leaving, to),
+        confirm=lambda leaving, to: yes or agreed(leaving, to, mine=mine),
         adopts=lambda root: yes or _adopted(caller, root),
         dry_run=dry_run,
     )
@@ -57,7 +57,7 @@ def synced(caller: Caller, choices: Choices, *, mine: bool = False) -> Result:
     return Result(answer, printed, failed=failed)
 
 
-def agreed(leaving: Sequence[Leaving], remote: str) -> bool:
+def agreed(leaving: Sequence[Leaving], remote: str, *, mine: bool = False) -> bool:
     """Show everything that leaves with the first push, and who can read it; ask for a yes."""
     count = output.count(len(leaving), "entry", "entries")
     output.note(f"The first push sends {count} to {output.safe(remote)}:")
@@ -72,7 +72,8 @@ def agreed(leaving: Sequence[Leaving], remote: str) -> bool:
     )
     if output.confirm("Send them?", aside=True):
         return True
-    output.note("Nothing was sent; `wm sync --yes` agrees without a terminal.")
+    verb = "wm sync --mine" if mine else "wm sync"
+    output.note(f"Nothing was sent; `{verb} --yes` agrees without a terminal.")
     return False
 
 
