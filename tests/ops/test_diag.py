@@ -128,6 +128,13 @@ def test_a_time_is_a_span_or_a_day(bench: Bench) -> None:
         bench.call("diag_rejected", since="soon")
 
 
+def test_what_the_user_says_is_no_command_of_a_compaction(bench: Bench) -> None:
+    bench.remember("The staging database listens on port 5433.")
+    bench.remember("The staging database moved to port 5500.")
+    assert bench.texts() == ["The staging database moved to port 5500."]
+    assert bench.call("diag_commands").rows == ()
+
+
 def test_commands_of_compactions_are_listed_as_applied_or_refused(bench: Bench) -> None:
     bench.write_memory(entry("m_old00001", SHIP), entry("m_said0001", CENTS, source="explicit"))
     compacted(

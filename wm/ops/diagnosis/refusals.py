@@ -110,7 +110,8 @@ def _action(record: EvidenceRecord) -> str:
     asked = str(record.details.get("action") or "")
     if record.type == "candidate_rejected" and asked in COMMANDS:
         return asked
-    if record.phase == "promotion" and record.details.get("replaces"):
+    if record.phase == "promotion" and isinstance(record.details.get("replaces"), str):
+        # A statement of the user names a list of entries.
         return "replace"
     return ""
 
