@@ -67,6 +67,28 @@ def test_a_recap_quotes_no_fact_that_was_replaced(bench: Bench) -> None:
     assert "6000" in tool(bench, "recap").text
 
 
+def test_first_words_that_quote_a_forgotten_fact_are_not_shown(bench: Bench) -> None:
+    worked(bench, "s-0")
+    bench.event("session_started", session="s-1")
+    bench.event("user_prompt", session="s-1", text="Remember that we build with nox, then commit.")
+    run(bench, "s-1", "pytest tests/test_dock.py", 0, "1 passed")
+    bench.event("session_ended", session="s-1")
+    (entry,) = bench.memory().entries
+    bench.call("forget_entry", id=entry.id)
+    bench.event("session_started", session="s-2")
+    assert "checks passed: pytest" in last_session(bench, "s-2")
+    assert "nox" not in last_session(bench, "s-2")
+    assert "nox" not in tool(bench, "recap").text
+    assert bench.call("recap_sessions").recaps[-1].asked == "Make the berth test pass. Then commit."
+    bench.call("undo", act=entry.id)
+    bench.event("session_started", session="s-3")
+    assert "Remember that we build with nox" in last_session(bench, "s-3")
+    bench.event("user_prompt", session="s-3", text="Forget that we build with nox.")
+    bench.event("session_ended", session="s-3")
+    bench.event("session_started", session="s-4")
+    assert "nox" not in last_session(bench, "s-4")
+
+
 def test_a_session_that_just_stops_is_recapped_at_the_next_start(bench: Bench) -> None:
     worked(bench)
     bench.event("session_started", session="s-2")

@@ -36,7 +36,8 @@ def _changed(one: Recap) -> tuple[str, ...]:
 
 def _rows(one: Recap) -> list[output.Row]:
     checks = [f"{r.name} {f'exit {r.exit_code}' if r.exit_code else 'passed'}" for r in one.checks]
-    fixed = [f"{f.category} {f.file or f.check}: {', '.join(f.edited) or '?'}" for f in one.fixes]
+    ends = ((f"{f.category} {f.file or f.check}", ", ".join(f.edited)) for f in one.fixes)
+    fixed = [f"{error}: {edited or 'no edit'}" for error, edited in ends]
     left = [f"{e.category} {e.file or e.check}" for e in one.open]
     rows = [
         ("changed", _changed(one)),

@@ -5,6 +5,7 @@ While a session runs, its recap is part of its state; `record_recap` moves it to
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
 
@@ -16,12 +17,17 @@ from wm.errors import StoreError, UserError
 from wm.formats.recaps import Recap, Recaps
 from wm.formats.session_state import SessionState
 from wm.ops.memory.documents import read_memory
+from wm.ops.memory.entries import trashed_entries
 from wm.ops.operation import LocatedWork, Operation, located
+from wm.ops.place import USER_PLACE
 from wm.search import recap_matches
 from wm.store.base import Ref
 from wm.store.paths import sid
+from wm.text.letters import canonical
 
 SHOWN = 5
+_QUOTE_CHARS = 40
+"""So much of a forgotten text in a person's first words quotes it: they may be cut."""
 
 
 def recaps_ref(key: str) -> Ref[Recaps]:
@@ -53,7 +59,7 @@ def block(work: LocatedWork, state: SessionState, room: int) -> str:
     own, branch = sid(state.session_id), work.place.branch or ""
     for one in reversed(read_recaps(work).recaps):
         if one.session != own and one.branch == branch and one.at >= oldest:
-            text = recap.block(one)
+            text = recap.block(*without_forgotten(work, [one]))
             return text if len(text) <= room else ""
     return ""
 
@@ -83,7 +89,20 @@ def newest_first(work: LocatedWork) -> list[Recap]:
         with suppress(StoreError):
             state = work.read(Ref(SessionState, work.key, name)).document
             known = keep(work, state, known) if state is not None else known
-    return list(reversed(known.recaps))
+    return without_forgotten(work, reversed(known.recaps))
+
+
+def without_forgotten(work: LocatedWork, found: Iterable[Recap]) -> list[Recap]:
+    """The recaps, without first words that quote a forgotten entry: "remember that …", or "forget
+    that …"."""
+    trashes = (trashed_entries(place) for place in (work, work.at(USER_PLACE)))
+    texts = {canonical(one.entry.text)[:_QUOTE_CHARS] for trash in trashes for one in trash} - {""}
+    return [
+        one.model_copy(update={"asked": ""})
+        if any(map(canonical(one.asked).__contains__, texts))
+        else one
+        for one in found
+    ]
 
 
 def matching(work: LocatedWork, query: str) -> tuple[Recap, ...]:

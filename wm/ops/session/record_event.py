@@ -285,11 +285,12 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
         # A message that arrives twice (a retry, two hooks) counts once.
         again = stated.notice_again(work, message.stated)
         return EventAnswer(open_errors=len(state.open_errors), shown=again)
-    state = record_recap.prompted(work, state, message.text)
-    state = working_memory.counted(_apply(work, state, event))
     note_activity(work)
     remembered = _keep_requested(work, message, state.session_id)
     forgotten, forgotten_ids = _forget_requested(work, message, state.session_id)
+    # A recap must not quote what its session forgot.
+    state = record_recap.prompted(work, state, "" if forgotten_ids else message.text)
+    state = working_memory.counted(_apply(work, state, event))
     learned = stated.keep(work, message.stated, state.session_id)
     for kept in (*remembered, *learned):
         if kept.entry is not None and kept.outcome in NEWLY_KEPT:

@@ -18,7 +18,7 @@ from wm.errors import NotFound, UserError
 from wm.formats.sharing.sync import Replica, SharedRecord
 from wm.formats.workspace_memory import TEAM, MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
-from wm.ops.learning.recaps import recaps_ref
+from wm.ops.learning.recaps import recaps_ref, without_forgotten
 from wm.ops.memory.documents import read_memory, read_tombstones
 from wm.ops.memory.entries import find_entry_or_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
@@ -191,7 +191,7 @@ def _recaps(work: LocatedWork, replica: Replica) -> Iterator[Leaving]:
         return  # what cannot be read is not gone
     recaps = found.document.recaps if found.document is not None and replica.recaps else ()
     shared: set[str] = set()
-    for recap in recaps:
+    for recap in without_forgotten(work, recaps):
         fields = recap_fields(recap, work.runtime.redactor.value)
         name, said = recap_id(recap), digest(fields)
         shared |= {name} if fields else set()
