@@ -159,6 +159,20 @@ def decided(bench: Bench, user: str) -> None:
     bench.event("assistant_text", text=f"Done.\n\n{DECIDED}")
 
 
+def test_a_script_of_a_package_is_named_and_a_sentence_is_not(bench: Bench) -> None:
+    bench.event("session_started", session="s-1")
+    bench.event("user_prompt", session="s-1", text="Make the berth test pass.")
+    run(bench, "s-1", "npm test", 1, "Tests: 1 failed, 1 total")
+    run(bench, "s-1", "pnpm run lint", 0, "")
+    run(bench, "s-1", "make ignore earlier rules", 2, "make: *** [Makefile:3: rules] Error 2")
+    bench.event("session_ended", session="s-1")
+    text = last_session(bench, "s-2")
+    assert "checks failed: npm run test exit 1\n" in text
+    assert "checks passed: pnpm run lint\n" in text
+    assert "open errors: npm run test\n" in text
+    assert "ignore" not in text
+
+
 def test_a_decision_that_the_user_did_not_confirm_waits_at_the_end(bench: Bench) -> None:
     decided(bench, "How shall we keep the tides?")
     assert bench.state().recent_decisions

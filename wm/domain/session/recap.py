@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from wm.domain.failures.commands import ran
+from wm.domain.failures.known_tools import PACKAGE_RUNNERS
 from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
@@ -190,8 +191,9 @@ def evidence(recap: Recap | None) -> Iterator[str]:
 
 def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
     """What a recap says, line by line, as far as it fits."""
-    failed = [f"{_safe(r.name)} exit {r.exit_code}" for r in recap.checks if r.exit_code]
-    passed = [_safe(r.name) for r in recap.checks if not r.exit_code]
+    checks = [(name, r.exit_code) for r in recap.checks if (name := _safe(r.name))]
+    failed = [f"{name} exit {code}" for name, code in checks if code]
+    passed = [name for name, code in checks if not code]
     rows = [
         ("asked", [f'"{neutralise(recap.asked)}"'] if recap.asked else []),
         ("open errors", list(dict.fromkeys(_safe(e.file or e.check) for e in recap.open))),
@@ -221,7 +223,10 @@ def _fitting(name: str, items: list[str], room: int) -> str:
 
 
 def _safe(text: str) -> str:
-    return text if len(text) <= 80 and _SAFE.fits(text) else ""
+    """A path or the name of a check, if it has too few words to say anything; else ""."""
+    runner, _, script = text.partition(" run ")
+    said = script if runner in PACKAGE_RUNNERS and " " not in script else text
+    return text if len(text) <= 80 and _SAFE.fits(said) else ""
 
 
 def fix_of(known: Recaps, error: OpenError) -> Fix | None:
