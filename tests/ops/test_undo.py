@@ -281,6 +281,17 @@ def test_a_replacement_by_a_compaction_is_reverted(bench: Bench) -> None:
     assert bench.texts() == [SHIP]
 
 
+def test_the_list_quotes_the_entry_and_not_what_recurred(bench: Bench) -> None:
+    entry = bench.remember("Use ruff instead of flake8 here.", type="feedback")
+    bench.call("edit_entry", id=entry.id, pinned=True)
+    bench.event("user_prompt", text="Remember: use ruff instead of flake8 here!")
+    bench.call("edit_entry", id=entry.id, pinned=False)
+    (recurrence,) = bench.recorded("memory_absorbed")
+    assert recurrence.entry == entry.id
+    pins = [act for act in bench.call("list_acts").acts if act.act == "pin"]
+    assert {act.text for act in pins} == {"Use ruff instead of flake8 here."}
+
+
 def test_the_list_marks_each_act_that_can_be_undone(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     bench.call("edit_entry", id=kept.id, pinned=True)

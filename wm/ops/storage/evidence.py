@@ -60,5 +60,6 @@ def quotes(record: EvidenceRecord, wanted: str) -> bool:
 
 
 def last_texts(records: Iterable[EvidenceRecord]) -> dict[str, str]:
-    """The latest quoted text of each entry."""
-    return {r.entry: text for r in records if r.entry and (text := text_of(r))}
+    """The latest text of each entry. A recurrence quotes what was said, in other words."""
+    own = (r for r in records if r.entry and r.type != "memory_absorbed")
+    return {r.entry: text for r in own if (text := text_of(r))}
