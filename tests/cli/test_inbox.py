@@ -29,6 +29,13 @@ def test_an_id_that_fails_does_not_stop_the_others(user: Terminal) -> None:
     assert user.wm("inbox").out == "The inbox is empty.\n"
 
 
+def test_the_advice_for_a_text_that_is_too_long_can_be_followed(user: Terminal) -> None:
+    kept = user.wm("remember", "We keep " + "the very old " * 200 + "logs.")
+    assert "it is longer than an entry may be" in " ".join(kept.out.split())
+    assert "wm inbox accept" not in kept.out
+    assert "wm edit m_" in kept.out
+
+
 def test_json_lists_done_and_failed_ids(user: Terminal) -> None:
     (one,) = waiting(user, "hm")
     said = user.wm("inbox", "accept", one, "m_ffffffff", "--json")

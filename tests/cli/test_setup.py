@@ -305,7 +305,9 @@ def test_an_older_installation_says_that_statements_wait(user: Terminal) -> None
 
 
 def test_learning_is_paused_and_resumed(user: Terminal) -> None:
-    assert "Paused until you resume it" in user.wm("learn", "pause").out
+    paused = user.wm("learn", "pause").out
+    assert "Paused until you resume it" in paused
+    assert "kept at once" not in paused
     assert "Paused" not in user.wm("learn", "resume").out
     assert "Paused until 20" in user.wm("learn", "pause", "--for", "2h").out
     assert user.wm("learn", "pause", "--for", "yesterday").code == 1

@@ -52,8 +52,9 @@ def command(
 
 def _print(answer: Any) -> None:
     output.line(f"learn: {answer.mode} ({_SET_BY[answer.set_by]})")
-    output.line(output.dim(_MEANS[answer.mode]))
-    if answer.paused_until:
+    if not answer.paused_until:
+        output.line(output.dim(_MEANS[answer.mode]))
+    else:
         lasts = answer.paused_until[:4] == "9999"
         until = "you resume it" if lasts else output.moment(answer.paused_until)
         output.line(f"Paused until {until}: wm learn resume")

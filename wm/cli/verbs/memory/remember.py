@@ -54,4 +54,5 @@ def _print(answer: Any) -> None:
         print_text(answer.entry)
         if answer.entry.status == "inbox":
             name = short_id(answer.entry.id)
-            output.line(output.dim(f'wm inbox accept {name} · wm edit {name} "better text"'))
+            accept = f"wm inbox accept {name} · " * ("too_long" not in answer.entry.reasons)
+            output.line(output.dim(f'{accept}wm edit {name} "better text"'))
