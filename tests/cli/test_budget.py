@@ -29,6 +29,16 @@ def test_findings_are_named_and_give_exit_code_1(user: Terminal) -> None:
     )
 
 
+def test_findings_with_one_remedy_have_it_once(user: Terminal) -> None:
+    bullets = "- a\n" * 6
+    days = (f"### 2026-01-{n + 1:02}\n{bullets}" for n in range(20))
+    (user.repo / "AGENTS.md").write_text("".join(days))
+    said = " ".join(user.wm("budget", "check").out.split())
+    assert said.count("has 6 top-level bullets") == 20
+    assert said.count("→ Shorten it") == 1
+    assert said.endswith("→ Shorten it, or put details below the bullets that they belong to.")
+
+
 def test_an_unreadable_file_is_not_reported_as_empty(user: Terminal) -> None:
     (user.repo / "CLAUDE.md").mkdir()
     said = user.wm("budget", "check")

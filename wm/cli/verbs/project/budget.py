@@ -61,10 +61,11 @@ def _about(file: Any) -> str:
 
 
 def _print_findings(findings: Any) -> None:
-    for finding in findings:
+    following = [*(finding.fix for finding in findings[1:]), ""]
+    for finding, next_fix in zip(findings, following, strict=False):
         place = f"line {finding.line}" if finding.line else "-"
         output.lines(output.hang(f"       {place:<10}", finding.message, 18))
-        if finding.fix:
+        if finding.fix != next_fix:  # of several with one remedy, below the last
             output.lines(output.hang("", f"→ {finding.fix}", 18))
 
 
