@@ -92,7 +92,7 @@ def _print(report: AuditReport, *, page: str) -> None:
             (_end(one.path), f"{one.reads:,}", f"{one.unchanged:,}", figures.short(one.tokens))
             for one in report.rereads[:MOST_ROWS]
         ]
-        figures.table(("read again", "reads", "same", "tokens"), (FILE, 7, 7, 9), files)
+        figures.table(("read again", "reads", "no edit", "tokens"), (FILE, 7, 7, 9), files)
     output.line()
     output.lines(output.pairs(_rows(report)))
     output.line()
@@ -115,7 +115,7 @@ def _rows(report: AuditReport) -> list[output.Row]:
         (
             "read again",
             f"{report.reads_again:,} of {output.count(report.reads, 'read')} of files, "
-            f"{report.reads_unchanged:,} of them with nothing changed",
+            f"{report.reads_unchanged:,} of them with no edit in between",
         ),
         ("bill", f"{money(bills.as_marked)}; without a cache {money(bills.uncached)}"),
         ("cache saves", f"{money(report.saved)}, {by}"),
