@@ -452,6 +452,7 @@ def test_filters_by_metadata_and_time() -> None:
         ("gapless numbers", "words gapless, numbers"),
         ("database backup", "words database, backup"),
         ("restore the db backup", "words restore, backup; related to db"),
+        ("next_invoice_line", "related to next_invoice_line"),  # only parts of it occur
     ],
 )
 def test_every_hit_names_why_it_matched(query: str, why: str) -> None:

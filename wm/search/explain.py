@@ -14,7 +14,7 @@ _LISTED = 12
 
 class Reasons(NamedTuple):
     """What matched. words: query words as typed. names: whole identifiers and paths. related: query
-    words that matched through a synonym or a prefix. heir: a document it replaced matched.
+    words that matched through a synonym, a prefix or a part. heir: a document it replaced matched.
     alike: the vectors are similar."""
 
     words: tuple[str, ...] = ()

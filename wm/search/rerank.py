@@ -116,9 +116,11 @@ def _matched(
 ) -> list[dict[str, int]]:
     """Per document, the words of the query that it contains, with the closest kind of match."""
     found: list[dict[str, int]] = [{} for _ in numbers]
+    names = {term.typed for term in question.terms if term.is_name}
     for term in question.terms:
+        own = _NAME if term.is_name else _RELATED if term.typed in names else _OWN  # a part
         for match in term.matches:
-            kind = _RELATED if match != term.term else _NAME if term.is_name else _OWN
+            kind = own if match == term.term else _RELATED
             for row in collection.postings.contain(match, numbers).nonzero()[0].tolist():
                 found[row][term.typed] = max(kind, found[row].get(term.typed, kind))
     return found
