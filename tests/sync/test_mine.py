@@ -260,6 +260,23 @@ def test_it_syncs_from_any_folder(computers: Computers) -> None:
         laptop.sync_mine(str(computers.own), folder="/nowhere")
 
 
+def test_an_edit_here_of_what_was_forgotten_there_keeps_where_it_came_from(
+    computers: Computers,
+) -> None:
+    desk, laptop = computers.desk, computers.laptop
+    name = desk.remember(SHIP, type="decision", tags=("release",))
+    computers.join()
+    before = desk.entries[name]
+    desk.call("forget_entry", id=name)
+    laptop.call("edit_entry", id=name, text=CENTS)
+    computers.join()
+    for where in (desk, laptop):
+        entry = where.entries[name]
+        assert (entry.text, entry.status) == (CENTS, "active")
+        for field in ("type", "source", "origin", "confidence", "tags"):
+            assert getattr(entry, field) == getattr(before, field), field
+
+
 def test_two_replacements_of_one_fact_are_asked_about_and_end_as_one(computers: Computers) -> None:
     desk, laptop = computers.desk, computers.laptop
     desk.remember("The staging database listens on port 5433.", type="project")

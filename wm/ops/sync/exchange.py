@@ -508,6 +508,8 @@ def _changes(
         return {CLEARED: one.cleared} if is_there and not is_back else {}
     if is_base_known:
         changes = differing(one.fields, known)
+        if "text" in changes and not present:  # a tombstone elsewhere removed all fields
+            changes = differing(one.fields, {})
     else:
         changes = {n: v for n, v in differing(one.fields, present).items() if n not in newer}
     return {name: value for name, value in changes.items() if present.get(name) != value}
