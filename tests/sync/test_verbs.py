@@ -276,3 +276,24 @@ def test_the_advice_after_a_no_works_for_the_own_repository(
     assert "`wm sync --mine --yes` agrees" in refused.sentences
     assert ann.wm("sync", "--mine", "--yes").code == 0
     assert git(own, "for-each-ref", "refs/wm") != ""
+
+
+def test_what_a_sync_brought_is_not_said_to_be_of_a_compaction(desks: tuple[Desk, Desk]) -> None:
+    ann, ben = desks
+    name = ann.remember(SHIP)
+    ann.wm("share", name)
+    ann.wm("sync", "--yes")
+    ben.wm("sync")
+    assert "receive by a sync" in ben.wm("undo", "--list").out
+    refused = ben.wm("undo", name)
+    assert refused.code == 1
+    assert "is not your own act: a sync brought it." in refused.sentences
+
+
+def test_the_history_of_an_entry_has_the_text_that_lost(desks: tuple[Desk, Desk]) -> None:
+    ann, _ = desks
+    name = ann.remember(SHIP)
+    ann.wm("edit", name, CENTS)
+    shown = " ".join(ann.wm("show", "--history", name).out.split())
+    assert SHIP[:40] in shown
+    assert CENTS[:40] in shown

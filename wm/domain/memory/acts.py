@@ -70,7 +70,7 @@ _ONE_FIELD: Mapping[tuple[str, ...], str] = MappingProxyType(
 class Act(Struct, frozen=True):
     """One act. word: remember, learn, import, receive (from another author or another machine),
     edit, pin, importance, forget, restore, accept, reject, return, reinforce, rescope or move. by:
-    user, agent (through its tool), or model (a compaction, a sync). undone_by: the record that
+    user, agent (through its tool), sync, or model (a compaction). undone_by: the record that
     reversed this act, if the reversal is still in effect."""
 
     record: EvidenceRecord
@@ -159,7 +159,7 @@ def _word(record: EvidenceRecord) -> str:
 
 
 def _by(record: EvidenceRecord) -> str:
-    if record.phase in ("user", "agent"):
+    if record.phase in ("user", "agent", "sync"):
         return record.phase
     if record.type == "memory_inbox" and record.details.get("of"):
         return "user"

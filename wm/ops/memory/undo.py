@@ -215,7 +215,8 @@ def _wanted(work: LocatedWork, request: UndoRequest) -> Act:
             f"{request.act!r} matches {len(fits)} acts.", fix="Give more digits of the id."
         )
     if fits[0].by != "user" and not request.anyone:
-        who = "an agent asked for it" if fits[0].by == "agent" else "a compaction did it"
+        did = {"agent": "an agent asked for it", "sync": "a sync brought it"}
+        who = did.get(fits[0].by, "a compaction did it")
         raise UserError(
             f"{fits[0].record.event_id} is not your own act: {who}.",
             fix=f"`wm diag revert {fits[0].record.event_id}` shows what undoing it would change.",

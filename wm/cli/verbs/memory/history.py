@@ -27,7 +27,7 @@ COLUMN = 20
 LISTED = 20
 """Changes of one kind that the terminal lists; `--json` has all of a rollback."""
 
-BY = {"user": "you", "agent": "an agent", "model": "a compaction"}
+BY = {"user": "you", "agent": "an agent", "sync": "a sync", "model": "a compaction"}
 BECOMES = dict(WORDS.rows("becomes", columns=2))
 
 
@@ -65,7 +65,7 @@ def print_happening(happening: Happening, *, named: bool) -> None:
     name = f"{short_id(record.entry):<{SHORT_ID}}  " if named and record.entry else ""
     head = f"  {output.minute(record.created_at)}"
     output.lines(output.hang(head, name + happening.sentence, COLUMN))
-    if named and happening.text:
+    if happening.text:
         output.line(" " * COLUMN + output.dim(output.cut(happening.text, output.width() - COLUMN)))
     if happening.undone_by:
         sentence = f"undone later, by {happening.undone_by}"
