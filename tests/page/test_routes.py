@@ -346,3 +346,13 @@ def test_a_port_that_is_taken_is_named(user: Terminal, page: OpenPage) -> None:
     said = user.wm("open", "--no-browser", "--port", str(page.port))
     assert said.code == 1
     assert f"cannot listen on 127.0.0.1:{page.port}" in said.sentences
+
+
+def test_a_fact_from_text_of_a_page_says_so_before_it_is_accepted(
+    user: Terminal, page: OpenPage
+) -> None:
+    page.get("inbox")
+    waiting = user.wm("inspect", "--status", "inbox", "--json").json["entries"]
+    tainted = [view["entry"]["text"] for view in waiting if view["entry"].get("tainted")]
+    assert tainted
+    assert text_of(page.get("inbox")).count("(tainted)") == len(tainted)

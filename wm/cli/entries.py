@@ -19,8 +19,7 @@ from wm.text.tables import Tables
 
 WORDS = Tables("wm.cli")
 
-SHORT_ID = 10
-"""Characters of an id in lists: `m_` and eight hex digits; verbs accept it."""
+SHORT_ID = explanations.SHORT_ID
 
 COLUMN = 2 + SHORT_ID + 2 + 4 + 2
 """Column of an entry's text in a list: after id and strength."""
@@ -49,39 +48,6 @@ def short_id(entry_id: str) -> str:
     return entry_id[:SHORT_ID]
 
 
-def marks(entry: MemoryEntry) -> list[str]:
-    """Labels of an entry: its source, then what is special about it."""
-    found = [explanations.came_from(entry)]
-    if entry.pinned:
-        found.append("pinned")
-    if entry.user_importance != "normal":
-        found.append(f"{entry.user_importance} importance")
-    if entry.reinforcement_count:
-        found.append(f"seen again {entry.reinforcement_count}×")
-    if entry.file:
-        found.append(f"the file {entry.file}")
-    return found + doubts(entry)
-
-
-def doubts(entry: MemoryEntry) -> list[str]:
-    """What a reader must know before relying on an entry."""
-    found = []
-    if entry.scope == "user":
-        found.append("in all your projects")
-    elif entry.scope != "workspace":
-        found.append("only on " + entry.scope.replace(":", " ", 1))
-    if entry.tainted:
-        found.append("from text of tools, files or the web (tainted)")
-    if entry.suspect:
-        found.append(f"suspect: {explanations.reason(f'anchor_{entry.suspect}')}")
-    if entry.status == "superseded":
-        by = f" by {short_id(entry.superseded_by)}" if entry.superseded_by else ""
-        found.append(f"replaced{by} on {output.moment(entry.updated_at)}")
-    if entry.conflicts and entry.status == "active":
-        found.append(f"may contradict {', '.join(entry.conflicts)}: `wm inbox` asks which is right")
-    return found
-
-
 def print_text(entry: MemoryEntry) -> None:
     """Print the entry's text."""
     output.lines(output.wrap_block(entry.text, indent=2))
@@ -95,7 +61,7 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
         ("id", entry.id),
         ("type", entry.type),
         ("status", status_of(entry)),
-        ("from", " · ".join(marks(entry))),
+        ("from", " · ".join(explanations.marks(entry))),
         ("created", output.moment(entry.created_at)),
     ]
     if entry.rationale:
@@ -162,7 +128,7 @@ def needs_a_look(entry: MemoryEntry) -> bool:
 
 
 def _about(view: EntryView, mixed: bool) -> list[str]:
-    about = marks(view.entry)
+    about = explanations.marks(view.entry)
     if view.entry.anchors:
         about.append(f"speaks of {', '.join(map(_anchor, view.entry.anchors))}")
     reasons = explanations.reasons(view.entry.reasons)

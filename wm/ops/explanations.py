@@ -23,6 +23,8 @@ CAME_FROM = {
     (source, origin): said for source, origin, said in _TABLES.rows("came_from", columns=3)
 }
 """(source, origin) -> where an entry came from."""
+SHORT_ID = 10
+"""Length of an id as shown to a person: `m_` and eight hex digits. Commands accept this form."""
 
 
 def came_from(entry: MemoryEntry) -> str:
@@ -33,6 +35,39 @@ def came_from(entry: MemoryEntry) -> str:
         return f"shared by {entry.origin.removeprefix(TEAM)}"
     known = CAME_FROM.get((entry.source, entry.origin))
     return known or f"{entry.source}, from {entry.origin}"
+
+
+def marks(entry: MemoryEntry) -> list[str]:
+    """Labels of an entry: its source, then what is special about it."""
+    found = [came_from(entry)]
+    if entry.pinned:
+        found.append("pinned")
+    if entry.user_importance != "normal":
+        found.append(f"{entry.user_importance} importance")
+    if entry.reinforcement_count:
+        found.append(f"seen again {entry.reinforcement_count}×")
+    if entry.file:
+        found.append(f"the file {entry.file}")
+    return found + doubts(entry)
+
+
+def doubts(entry: MemoryEntry) -> list[str]:
+    """What a reader must know before relying on an entry."""
+    found = []
+    if entry.scope == "user":
+        found.append("in all your projects")
+    elif entry.scope != "workspace":
+        found.append("only on " + entry.scope.replace(":", " ", 1))
+    if entry.tainted:
+        found.append("from text of tools, files or the web (tainted)")
+    if entry.suspect:
+        found.append(f"suspect: {reason(f'anchor_{entry.suspect}')}")
+    if entry.status == "superseded":
+        by = f" by {entry.superseded_by[:SHORT_ID]}" if entry.superseded_by else ""
+        found.append(f"replaced{by} on {entry.updated_at[:16].replace('T', ' ')} UTC")
+    if entry.conflicts and entry.status == "active":
+        found.append(f"may contradict {', '.join(entry.conflicts)}: `wm inbox` asks which is right")
+    return found
 
 
 def reason(code: str) -> str:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from wm.domain.counts import counted, dollars
 from wm.domain.times import parse
-from wm.formats.workspace_memory import MemoryEntry
 from wm.ops import explanations
 from wm.text.escape import safe
 
@@ -38,7 +37,6 @@ _SPANS = (
 """Seconds of a unit, the largest first."""
 _FULL_STRENGTH = 5.0
 """Strength at which its bar is full: a decision that the user asked for, today."""
-_STATUS = {"inbox": "waits in the inbox", "superseded": "replaced", "trashed": "forgotten"}
 
 
 @cache
@@ -62,7 +60,7 @@ def templates() -> Environment:
         "short": short,
         "money": money,
         "dollars": dollars,
-        "marks": marks,
+        "marks": explanations.marks,
         "reason": explanations.reason,
         "reasons": explanations.reasons,
         "bar": bar,
@@ -147,26 +145,6 @@ def data(value: object) -> str:
 def folder_name(root: str) -> str:
     """The last part of a path."""
     return Path(root).name or root
-
-
-def marks(entry: MemoryEntry, with_status: bool = True) -> list[str]:
-    """Labels of an entry: its source, then what a reader must know about it."""
-    found = [explanations.came_from(entry)]
-    if entry.scope == "user":
-        found.append("in all your projects")
-    elif entry.scope != "workspace":
-        found.append(f"only on {entry.scope.replace(':', ' ', 1)}")
-    if entry.user_importance != "normal":
-        found.append(f"{entry.user_importance} importance")
-    if entry.reinforcement_count:
-        found.append(f"seen again {entry.reinforcement_count}×")
-    if entry.suspect:
-        found.append(f"doubtful: {explanations.reason(f'anchor_{entry.suspect}')}")
-    if entry.conflicts and entry.status == "active":
-        found.append("another fact may differ")
-    if with_status and entry.status in _STATUS:
-        found.append(_STATUS[entry.status])
-    return found
 
 
 def by_day(items: Iterable[Any], moment: str) -> list[tuple[str, list[Any]]]:

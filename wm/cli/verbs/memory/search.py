@@ -13,10 +13,11 @@ import click
 
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import SHORT_ID, doubts, entry_type, short_id
+from wm.cli.entries import SHORT_ID, entry_type, short_id
 from wm.cli.options import choice, flag, text
 from wm.cli.recaps import print_recap
 from wm.formats.workspace_memory import ORIGINS
+from wm.ops.explanations import doubts
 
 _ID = re.compile(r"m_[0-9a-f]{4,}", re.ASCII)
 _COLUMN = SHORT_ID + 4
