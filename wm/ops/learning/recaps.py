@@ -16,8 +16,8 @@ from wm.domain.times import iso
 from wm.errors import StoreError, UserError
 from wm.formats.recaps import Recap, Recaps
 from wm.formats.session_state import SessionState
+from wm.formats.tombstones import TrashedEntry
 from wm.ops.memory.documents import read_memory
-from wm.ops.memory.entries import trashed_entries
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.place import USER_PLACE
 from wm.search import recap_matches
@@ -95,8 +95,13 @@ def newest_first(work: LocatedWork) -> list[Recap]:
 def without_forgotten(work: LocatedWork, found: Iterable[Recap]) -> list[Recap]:
     """The recaps, without first words that quote a forgotten entry: "remember that …", or "forget
     that …"."""
-    trashes = (trashed_entries(place) for place in (work, work.at(USER_PLACE)))
-    texts = {canonical(one.entry.text)[:_QUOTE_CHARS] for trash in trashes for one in trash} - {""}
+    refs = [
+        Ref(TrashedEntry, key, name)
+        for key in dict.fromkeys((work.key, USER_PLACE.key))
+        for name in work.store.names(TrashedEntry, key)
+    ]
+    gone = (trashed for ref in refs if (trashed := work.read(ref).document) is not None)
+    texts = {canonical(trashed.entry.text)[:_QUOTE_CHARS] for trashed in gone} - {""}
     return [
         one.model_copy(update={"asked": ""})
         if any(map(canonical(one.asked).__contains__, texts))
