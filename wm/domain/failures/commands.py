@@ -7,7 +7,7 @@ target. `|| true`, `; echo`, a pipe into `tail` and a loop prove nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -293,7 +293,7 @@ def _judged(
         c
         for i, part in enumerate(last)
         if i >= begin and not part[0].negated and (part[0].before != "||" or i in again)
-        for c in _vouched(part)
+        for c in (part[1] if part[2] else part[1][-1:])  # All of a pipe with pipefail.
     ]
     chained = all(step.before in ("", "&&", ";") for step, _c, _p in last)
     return Ran(tuple(proved), tuple(suspects), chained)
@@ -311,18 +311,10 @@ def _always_fails(step: Pipeline, commands: tuple[ShellCommand, ...]) -> bool:
     )
 
 
-def _vouched(part: tuple[Pipeline, tuple[ShellCommand, ...], bool]) -> tuple[ShellCommand, ...]:
-    """The commands of a pipeline whose success its exit code proves."""
-    _step, commands, pipefail = part
-    return commands if pipefail else commands[-1:]
-
-
 def _blamed(part: tuple[Pipeline, tuple[ShellCommand, ...], bool]) -> Iterator[ShellCommand]:
     """The commands of a pipeline that a failure may come from, without filters."""
-    _step, commands, _pipefail = part
-    cut = len(commands) > 1
-    for command in commands:
-        yield replace(command, shows_all=False) if cut else command
+    for command in part[1]:
+        yield replace(command, shows_all=False) if len(part[1]) > 1 else command
 
 
 def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | None:
@@ -423,17 +415,14 @@ def _unwrapped(
         name = _base(words[0])
         if name == "command" and words[1:2] in (("-v",), ("-V",)):
             break  # It asks where the command is.
-        pair = f"{name} {words[1]}" if len(words) > 1 else ""
-        key = pair if pair in known_tools.PREFIXES else name
-        if key not in known_tools.PREFIXES and key not in known_tools.PREFIX_ARGUMENTS:
-            container = _in_container(name, words)
-            if container is None:
-                break
-            words = container
-            continue
-        words = words[2 if key == pair else 1 :]
+        keys = (" ".join((name, *words[1:size])) for size in (3, 2, 1))
+        key = next((k for k in keys if k in known_tools.RUNS_ANOTHER), "")
+        if not key:
+            break
+        words = words[1 + len(key.split(" ")) - len(name.split(" ")) :]
         words, where = _after_flags(key, words, where, root)
         words = words[known_tools.PREFIX_ARGUMENTS.get(key, 0) :]
+        words = words[words[:1] == ("--",) :]
     return words, where
 
 
@@ -441,34 +430,32 @@ def _after_flags(
     key: str, words: tuple[str, ...], where: str, root: str
 ) -> tuple[tuple[str, ...], str]:
     """Skip the flags of a prefix; one of them may name the folder."""
-    valued = known_tools.PREFIXES.get(key, ("-k", "-s"))
-    while words and words[0].startswith("-"):
-        flag, _, given = words[0].partition("=")
-        takes = not given and flag in valued
-        value = words[1] if takes and len(words) > 1 else given
-        words = words[2 if takes else 1 :]
+    rest = 0
+    for _begin, end, flag, value in _flags(words, known_tools.PREFIXES.get(key, ("-k", "-s"))):
+        if not flag:
+            break
+        rest = end
         if flag == "--":
             break
         if flag in ("--directory", "--project") and value and root:
             where = _into(value, where, root)
-    return words, where
+    return words[rest:], where
 
 
-def _in_container(name: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The command inside `docker exec C …` and `docker compose run S …`; None for others."""
-    rest = words[1:]
-    if name == "docker" and rest[:1] == ("compose",):
-        rest = rest[1:]
-    elif name not in ("docker", "docker compose", "kubectl"):
-        return None
-    if rest[:1] not in (("exec",), ("run",)) or (name == "docker" and rest[:1] == ("run",) and
-                                                 words[1:2] != ("compose",)):  # fmt: skip
-        return None
-    rest = rest[1:]
-    while rest and rest[0].startswith("-"):
-        rest = rest[2 if rest[0] in ("-e", "-u", "-w", "--env", "--user", "--workdir") else 1 :]
-    rest = rest[1:]
-    return rest[1:] if rest[:1] == ("--",) else rest
+def _flags(words: Sequence[str], valued: Collection[str]) -> Iterator[tuple[int, int, str, str]]:
+    """Each flag with its value, and each other word as the value of no flag; before them, the index
+    of the first word and the index behind the last. valued: flags whose value is the next word."""
+    i = 0
+    while i < len(words):
+        begin = i
+        flag, equals, value = words[i].partition("=")
+        if not flag.startswith("-") or words[i] == "-":
+            flag, value = "", words[i]
+        elif not equals and flag in valued and i + 1 < len(words):
+            i += 1
+            value = words[i]
+        i += 1
+        yield begin, i, flag, value
 
 
 def _is_assignment(word: str) -> bool:
@@ -542,15 +529,9 @@ def _with_subcommand(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, 
 
 def _first_plain(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """The first word that is neither a flag nor a flag's value, and the other words."""
-    valued = known_tools.GLOBAL_FLAGS.get(tool, ())
-    i = 0
-    while i < len(rest):
-        if rest[i] in valued:
-            i += 2
-        elif rest[i].startswith(("-", "+")):
-            i += 1
-        else:
-            return rest[i], (*rest[:i], *rest[i + 1 :])
+    for at, _end, flag, word in _flags(rest, known_tools.GLOBAL_FLAGS.get(tool, ())):
+        if not flag and not word.startswith("+"):
+            return word, (*rest[:at], *rest[at + 1 :])
     return "", rest
 
 
@@ -594,21 +575,15 @@ def _folder_flags(
     tool: str, rest: tuple[str, ...], where: str, root: str
 ) -> tuple[tuple[str, ...], str]:
     """Remove the flags that name a working folder, and apply them."""
-    flags = known_tools.DIRECTORY_FLAGS.get(tool, ())
+    flags = (*known_tools.DIRECTORY_FLAGS.get(tool, ()), "--manifest-path")
     kept: list[str] = []
-    i = 0
-    while i < len(rest):
-        flag, equals, value = rest[i].partition("=")
-        manifest = flag == "--manifest-path"
-        if not manifest and (flag not in flags or (tool == "pytest" and not equals)):
-            kept.append(rest[i])
-        else:
-            if not equals:
-                i += 1
-                value = rest[i] if i < len(rest) else ""
+    for begin, end, flag, value in _flags(rest, flags):
+        if flag not in flags or (tool == "pytest" and "=" not in rest[begin]):
+            kept += rest[begin:end]
+        elif value:
+            manifest = flag == "--manifest-path"
             value = value.removesuffix("Cargo.toml") or "." if manifest else value
-            where = _into(value, where, root) if value else where
-        i += 1
+            where = _into(value, where, root)
     return tuple(kept), where
 
 
@@ -622,30 +597,19 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     head = tool.split(" ")[0]
     choosing = known_tools.SELECTORS.get(tool, ()) + known_tools.SELECTORS.get(head, ())
     valued = known_tools.VALUE_FLAGS.get(tool, ()) + known_tools.VALUE_FLAGS.get(head, ())
+    valued += tuple(f for f in choosing if f not in _BARE or (head, f) == ("gradle", "--tests"))
     places: list[str] = []
     selectors: list[str] = []
     idle = False
-    i = 0
-    while i < len(rest):
-        word = rest[i]
-        flag, equals, value = word.partition("=")
-        idle |= flag in known_tools.PROVES_NOTHING and flag != "-V"
-        idle |= not _letters(flag).isdisjoint(known_tools.LAST_WORDS.get(head, ()))
-        if word == "--":
-            pass
-        elif not word.startswith("-") or word == "-":
-            places.append(word)
-        elif flag in choosing:
-            bare = flag in _BARE and (head, flag) != ("gradle", "--tests")
-            takes = not equals and not bare and i + 1 < len(rest)
-            i += 1 if takes else 0
-            value = rest[i] if takes else value
-            chosen = f"{flag}={value}" if value else flag
-            if chosen not in known_tools.DEFAULTS.get(head, ()):
-                selectors.append(chosen)
-        elif flag in valued and not equals:
-            i += 1
-        i += 1
+    for begin, _end, flag, value in _flags(rest, valued):
+        name = rest[begin].partition("=")[0]
+        idle |= name in known_tools.PROVES_NOTHING and name != "-V"
+        idle |= not _letters(name).isdisjoint(known_tools.LAST_WORDS.get(head, ()))
+        chosen = f"{flag}={value}" if value else flag
+        if not flag:
+            places.append(value)
+        elif flag in choosing and chosen not in known_tools.DEFAULTS.get(head, ()):
+            selectors.append(chosen)
     idle |= "-V" in rest and not places  # The version, of a tool that is to check nothing.
     return tuple(places), tuple(sorted(selectors)), idle
 

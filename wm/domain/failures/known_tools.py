@@ -30,6 +30,7 @@ PREFIXES = _lists("prefixes")
 """Words that run another command -> their flags that take a value."""
 PREFIX_ARGUMENTS: dict[str, int] = _TABLES.table("prefix_arguments")
 """Prefixes with arguments of their own before the command."""
+RUNS_ANOTHER = PREFIXES.keys() | PREFIX_ARGUMENTS
 INTERPRETERS = _set("interpreters")
 """Tools that run a program of the project."""
 SUBCOMMANDS = _set("subcommands")
