@@ -69,7 +69,18 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             '<checkstyle><file name="src/a.js"><error line="2" severity="error" message="x"/>'
             "</file></checkstyle>\n",
         ),
+        ("behaves | tail -1", 0, "a.feature:3: no berth\n0 features passed, 1 failed, 0 skipped\n"),
         ("pytest & wait", 0, PYTEST_BAD),
+        # The program says in its own name, below all that it printed, that it gave up.
+        ("berthd -c b.conf | cat", 0, "b.conf: line 7: odd <quai>\nberthd: bad configuration!\n"),
+        (
+            "berthc b.bt || true",
+            0,
+            "b: unknown word 'kep'\nberthc(dev): Fatal: cannot build b.bt\n",
+        ),
+        ("sh -c 'make quay'; true", 0, "quay: no berth\nmake: *** [Makefile:2: quay] Error 1\n"),
+        ("tidel a.td | cat", 0, "a.td  6: wave is unset\nCompilation failed. 1 Errors, 0 Hints\n"),
+        ("tidefmt --check . | cat", 0, "[ERROR] a.td: no ';'\n1 file(s) failed: 1 error(s)\n"),
         ("floatValidator -V a.flo | cat", 0, "a.flo:3: error: no berth\n1 error generated.\n"),
         (
             "tidetest t | cat",
@@ -177,6 +188,10 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ("! npx tsc || echo no", 0, "no\n"),
         ("tidetest t | cat", 0, ":t/a.test:1: [OK]\n Passed  1  1\n Failed  0  0\n Total  1  1\n"),
         ("floatValidator -V | cat", 0, "floatValidator 3.1, 1 error fixed\n"),
+        ("berthd -t | cat", 0, "read b.conf\nberthd: b.conf: all berths are free\n"),
+        ("berthd stop || true", 0, "berthd: no such process\n"),  # alone, it sums up nothing
+        ("./t.sh; echo ok", 0, "ok 1 - a\nnot ok 2 - known # TODO next week\n1..2\nok\n"),
+        ("make test | cat", 0, "a.c:2:9: warning: unused variable 'x'\n./a\nerror: 0 failures\n"),
         ("npx tsc || echo no", 0, "src/a.ts: checked, error free\n"),
         ("if npx tsc; then echo yes; else echo no; fi", 0, "a.ts: error free\nyes\n"),
         (
@@ -205,6 +220,24 @@ def test_nothing_opens_without_a_failing_summary_of_the_check(
         (("npm test", 1, VITEST_BAD), ("npx vitest run", 0, VITEST_GOOD)),
         (("npx vitest run", 1, VITEST_BAD), ("npm test", 0, VITEST_GOOD)),
         (("npx vitest run", 1, VITEST_BAD), ("npx vitest", 0, VITEST_GOOD)),
+        (
+            ("docstide a.md | tail", 0, "a.md:3: 1 is not 2\n[FAIL] Pass: 0 Fail: 1\n"),
+            ("docstide a.md | tail", 0, "[PASS] Pass: 1 Fail: 0\n"),
+        ),
+        # npm shows what it runs.
+        (
+            ("npx tidecheck src", 1, "src/a.td:3: off by one\n"),
+            ("npm run quay", 0, "\n> shop@1.0.0 quay\n> tidecheck src\n\n"),
+        ),
+        # The failure of a command that the exit code says nothing of is its own.
+        (
+            (
+                "ruff check a; mypy a",
+                1,
+                "a/b.py:1:8: F401 `os` imported but unused\nFound 1 error.\n",
+            ),
+            ("ruff check .", 0, "All checks passed!\n"),
+        ),
         (("pytest tests/test_a.py", 1, PYTEST_BAD), ("pytest tests", 0, PYTEST_GOOD)),
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_x", 0, "1 passed in 1s\n")),
         (("mix test test/a.exs", 1, "test/a.exs:3: error: off\n"), ("mix test", 0, "")),
@@ -238,6 +271,22 @@ def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, pas
         (("stylelint s", 2, "s/a.css:2: error: off\n"), ("stylelint '*.css'", 0, ""), ["s/a.css"]),
         (("pytest", 1, PYTEST_BAD), ("pytest | tail -1", 0, "\n"), ["tests/test_a.py"]),
         (("pytest", 1, PYTEST_BAD), ("npm run lint", 0, ""), ["tests/test_a.py"]),
+        # From a folder around the file; a count that agrees with what is listed.
+        (
+            ("npx tsc -p a", 2, "a/x.ts(1,1): error TS1: x\nb/y.ts(1,1): error TS2: y\n"),
+            ("cd a && npx tsc", 0, ""),
+            ["b/y.ts"],
+        ),
+        (
+            ("pytest | tail", 0, "FAILED a.py::test_x - x\nFAILED b.py::test_y - y\n2 failed\n"),
+            ("pytest | tail", 0, "FAILED b.py::test_y - y\n1 failed, 1 passed\n"),
+            ["b.py"],
+        ),
+        (
+            ("pytest | tail", 0, "FAILED a.py::test_x - x\nFAILED b.py::test_y - y\n2 failed\n"),
+            ("pytest | tail -2", 0, "FAILED b.py::test_y - y\n2 failed\n"),
+            ["a.py", "b.py"],
+        ),
         (("npm test", 1, VITEST_BAD), ("cd api && npx vitest run", 0, VITEST_GOOD), None),
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_y", 0, "1 passed\n"), None),
         (

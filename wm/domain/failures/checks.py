@@ -11,12 +11,19 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from wm.domain.failures import json_reports, known_tools, places, summaries, telling
 from wm.domain.failures.commands import Ran, ShellCommand
-from wm.domain.failures.detected import LAST_WORD, PACKAGE_MARK, DetectedError, Family, line_no
+from wm.domain.failures.detected import (
+    LAST_WORD,
+    PACKAGE_MARK,
+    TABLES,
+    DetectedError,
+    Family,
+    line_no,
+)
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
@@ -24,49 +31,18 @@ from wm.domain.session.file_paths import normalised_path
 from wm.settings import SessionSettings
 from wm.text import patterns
 
-CHECKS = (
-    Family("pytest",
-           ("E   ", "FAILED ", "ERROR ", "ERROR: ", "FAILURES =", "ERRORS ="),
-           ("pytest",)),
-    Family("jest", ("FAIL", " failing", "(fail)", " › "),
-           ("jest", "vitest", "mocha", "playwright", "bun")),
-    Family("tap", ("not ok", "test at "), ("node --test", "vitest", "tap", "ava")),
-    Family("formatters", ("format", "Imports ", "[warn]", "+++ "),
-           ("black", "isort", "prettier", "ruff", "gofmt")),
-    Family("golang", (".go:", "panic: ", "fatal error: ", "--- FAIL"),
-           ("go", "golangci-lint", "staticcheck")),
-    Family("rust", ("-->", "panicked at", " stdout ----", "Diff in ", "╭─[", "┌─", "└─"),
-           ("cargo", "rustc", "ruff", "ty", "rustfmt", "oxlint")),
-    Family("jvm", ("[ERROR]", " FAILED", "Exception in thread", "* What went wrong"),
-           ("mvn", "gradle", "sbt")),
-    Family("others", ("rspec ", "crystal ", "::", "Failed", "Error: ", " - ",
-                      " • ", " |", " (", "（", ") test ", ") property ", ") doctest ", " [E]",
-                      "Failed example:", "Failure:", "Error:"),
-           ("rspec", "phpunit", "dotnet", "terraform", "psql", "ctest", "flutter", "dart")),
-)  # fmt: skip
 
-LOCATED = Family("located", ("",))
+def _families(table: str) -> tuple[Family, ...]:
+    return tuple(convert({"name": k, **row}, Family) for k, row in TABLES.table(table).items())
+
+
+CHECKS, LAST_WORDS = _families("checks"), _families("last_words")
+"""The reports of checkers, all read; the last words of a crash, each tried only if all before it
+found nothing."""
+STACKS = next(family for family in LAST_WORDS if family.name == "stacks")
+LOCATED = next(family for family in LAST_WORDS if family.name == "located")
 """Any checker's findings. A tool that is known to check prints nothing else with a place; of any
 other tool a crash counts first."""
-
-TRACES = Family("traces", ("Traceback", "    at ", 'File "', ".rb:", " error:",
-                           "Unhandled", "** (", " line "), runtime=True)  # fmt: skip
-
-STACKS = Family("stacks", (" at ", "\tat ", ":in ", ".go:", ": (", "# "), runtime=True)
-
-LAST_WORDS = (
-    TRACES,
-    Family("tables", ("",)),
-    STACKS,
-    LOCATED,
-    Family("verdicts", ("...", "ailures:", "AILURES", "ailed tests", "ailing tests"), runtime=True),
-    Family("make", ("CMake Error", "***", "referenced from:", "ld: ", "undefined ref"),
-           ("cmake", "make", "ld", "gcc", "g++", "clang", "clang++")),
-    Family("packages", ("npm ", "ERR_PNPM", "➤ ", "error ", "ERROR: "),
-           ("npm", "pnpm", "yarn", "pip", "uv", "bun")),
-    Family("generic", ("",), runtime=True),
-)  # fmt: skip
-"""Each is tried only if all before it found nothing."""
 
 USER = Family("user", ())
 """The user's own categories (`user_errors`)."""
@@ -90,13 +66,13 @@ def placed(
     If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it ends
     with a summary that says that they failed.
     """
-    active = [c for c in ran.suspects if not c.silent and not c.lists]
+    unseen = (c for c in ran.hidden if c not in ran.suspects)
+    active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     output = output.rstrip().removesuffix(ran.said) if ran.said else output
     lines = lines_of(output, settings)
-    checking = any(command.purpose for command in active)
-    if not (ran.certain or _says_failed(lines, checking) or _reported(output)):
+    if not (ran.certain or _says_failed(lines, active) or _reported(output)):
         return ()
     checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
     families = (*CHECKS, LOCATED) if checks else CHECKS
@@ -123,13 +99,22 @@ def placed(
     return tuple(sorted(settled, key=lambda p: p.found.at))
 
 
-def _says_failed(lines: Sequence[str], checking: bool) -> bool:
-    """Does the output end with a summary of failures? Of a program that is not known to check, it
-    counts only below a place in a file and what is wrong there."""
+def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
+    """Does the output end with a summary of failures?
+
+    Of a program that is not known to check, a count of failures is one only below a place in a file
+    and what is wrong there; a complaint in its own name is one below anything else.
+    """
+    if summaries.failed(lines, checks=False):
+        return True
+    for last in [*filter(None, map(str.strip, lines))][1:][-2:]:  # The last may be of `; echo`.
+        named = ": " in last and any(c.word and last.startswith(c.word) for c in active)
+        if named and telling.objects(last) and not summaries.is_harmless(last):
+            return True
     if not summaries.failed(lines):
         return False
     places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
-    return checking or bool(summaries.failed(lines, checks=False)) or any(places)
+    return any(command.purpose for command in active) or any(places)
 
 
 JSON = Family("json", ())

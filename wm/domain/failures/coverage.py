@@ -118,9 +118,9 @@ _LINKS = patterns.Lazy(
 
 
 def _is_inside(success: ShellCommand, tool: str, file: str) -> bool:
-    """Did all tests in the folder of the file succeed, in a run of the same name from there?"""
+    """Did the same check succeed from a folder around the file, without a narrower target?"""
     folder = success.folder
-    if success.tool != tool or success.purpose != "test" or tool.startswith("go "):
+    if success.tool != tool or not success.purpose or tool.startswith("go "):
         return False
     narrowed = success.places or success.selectors
     return bool(folder) and not narrowed and file.startswith(f"{folder}/")

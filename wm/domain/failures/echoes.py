@@ -8,7 +8,7 @@ whose failure was ignored, or whose folder is unknown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, pairwise, takewhile, zip_longest
 
 from wm.domain.failures import known_tools, summaries
 from wm.domain.failures.commands import ShellCommand, ran
@@ -70,7 +70,8 @@ def echoed(proved: Sequence[ShellCommand], lines: Sequence[str], root: str) -> l
 
 def _checks(commands: Sequence[ShellCommand], runner: ShellCommand) -> list[ShellCommand]:
     """The checks among commands, without text that begins like one: `mypy  checks the types`."""
-    checks = (c for c in commands if c.purpose and c.tool != runner.tool)
+    script = _PRINTED.get(_head(runner)) is _SCRIPT  # No other text has a mark before it.
+    checks = (c for c in commands if (c.purpose or script) and c.tool != runner.tool)
     return [c for c in checks if sum(map(str.isalpha, c.places)) < 2]
 
 
@@ -81,19 +82,31 @@ def _agrees(command: ShellCommand, below: Sequence[str]) -> bool:
     return (counts or command.purpose != "test") and not summaries.failed(below)
 
 
-def failed_target(command: ShellCommand, output: str) -> str:
-    """The only part that a runner of several names as failed; "" if there is not one."""
+def failed_targets(command: ShellCommand, output: str) -> list[tuple[int, str]]:
+    """The parts that a runner of several names as failed, each with the line that says so."""
     pattern = _FAILED.get(_head(command))
-    found = set(pattern.findall(output)) if pattern is not None else set()
-    return found.pop() if len(found) == 1 else ""
+    lines = enumerate(output.split("\n") if pattern is not None else ())
+    return [(i, match.group(1)) for i, t in lines if pattern and (match := pattern.match(t))]
+
+
+def failed_target(failed: Sequence[tuple[int, str]], at: int) -> str:
+    """The one to which an error at this line belongs; "" if it is not known.
+
+    A runner that goes on (`make -k`) names a part below its output, one that runs several at once
+    or only sums up names them below each other.
+    """
+    crowded = any(b - a < 2 and x != y for (a, x), (b, y) in pairwise(failed))
+    if crowded or not failed:
+        return ""
+    return next((name for i, name in failed if i >= at), failed[-1][1])
 
 
 _FAILED = {
-    "make": patterns.Lazy(r"(?m)^g?make: \*\*\* \[(?:[^\]\s]+:\d+: |<builtin>: )?([^\]\s]+)\] "),
-    "rake": patterns.Lazy(r"(?m)^Tasks: TOP => (?:.* => )?(\S+)$"),
-    "just": patterns.Lazy(r"(?m)^error: Recipe `([^`\s]+)` failed"),
-    "nox": patterns.Lazy(r"(?m)^nox > Session (\S+) failed"),
-    "tox": patterns.Lazy(r"(?m)^ +([\w.-]+): FAIL\b"),
+    "make": patterns.Lazy(r"^g?make: \*\*\* \[(?:[^\]\s]+:\d+: |<builtin>: )?([^\]\s]+)\] "),
+    "rake": patterns.Lazy(r"^Tasks: TOP => (?:.* => )?(\S+)$"),
+    "just": patterns.Lazy(r"^error: Recipe `([^`\s]+)` failed"),
+    "nox": patterns.Lazy(r"^nox > Session (\S+) failed"),
+    "tox": patterns.Lazy(r"^ +([\w.-]+): FAIL\b"),
 }
 
 

@@ -8,7 +8,7 @@ code of a check, the check's own closing summary decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from wm.domain.failures import known_tools, summaries
@@ -16,7 +16,7 @@ from wm.domain.failures.checks import Placed, placed
 from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
 from wm.domain.failures.coverage import MADE, covers
 from wm.domain.failures.detected import TABLES, fingerprint, summary
-from wm.domain.failures.echoes import echoed, failed_target, shows_commands
+from wm.domain.failures.echoes import echoed, failed_target, failed_targets, shows_commands
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
@@ -47,7 +47,8 @@ def after_tool(
     if event.tool != "bash":
         return errors
     what, code = _result(event, root)
-    if _is_failure(what, code):
+    # In `pytest; test -f x` the code is that of `test`.
+    if code and not (what.hidden and all(c.silent for c in what.suspects)):
         return _failed(errors, event, what, root=root, now=now, settings=settings)
     if code == 0:
         errors = _cleared(errors, what.proved)
@@ -58,8 +59,10 @@ def after_tool(
     if not what.hidden:
         return errors
     if summaries.passed(lines, _runs(what.hidden)):
-        return _cleared(errors, what.hidden if len(what.hidden) == 1 else ())
-    return _failed(errors, event, _hidden(what), root=root, now=now, settings=settings)
+        one = what.hidden if len(what.hidden) == 1 else ()
+        return _cleared(errors, [*one, *echoed(one, lines, root)])
+    unseen = Ran((), what.hidden, certain=False)
+    return _failed(errors, event, unseen, root=root, now=now, settings=settings)
 
 
 def reads_output(event: ToolFinished) -> bool:
@@ -77,22 +80,12 @@ def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:
     return with_printed_code(event.command, event.output, event.exit_code, root=root, cwd=event.cwd)
 
 
-def _is_failure(what: Ran, code: int | None) -> bool:
-    """Whether the code says that a check failed: in `pytest; test -f x` it is that of `test`."""
-    return bool(code) and not (what.hidden and all(c.silent for c in what.suspects))
-
-
 def _runs(hidden: Sequence[ShellCommand]) -> summaries.Runs:
     """How many runs of tests the hidden commands may be."""
     if len(hidden) != 1 or hidden[0].purpose not in ("test", ""):
         return summaries.Runs.MANY
     once = hidden[0].tool in known_tools.ONE_COUNT
     return summaries.Runs.ONE if once else summaries.Runs.ONE_OR_MORE
-
-
-def _hidden(what: Ran) -> Ran:
-    """The hidden checks alone: no exit code speaks of them."""
-    return Ran((), what.hidden, certain=False)
 
 
 def _edited(errors: tuple[OpenError, ...], event: ToolFinished, root: str) -> tuple[OpenError, ...]:
@@ -129,7 +122,7 @@ def _failed(
         return errors
     owners = tuple(dict.fromkeys(p.command for _e, p in shown))
     before = _cleared(errors, _succeeded(what, owners))
-    whole = [c for c in owners if _looked_at_all(c, [e for e, p in shown if p.command == c], event)]
+    whole = [c for c in owners if _looked_at_all(c, shown, before, event)]
     old = {e.fingerprint: e for e in before}
     fresh = [_refreshed(old.get(e.fingerprint), e) for e, _p in shown]
     again = {e.fingerprint for e in fresh}
@@ -144,10 +137,11 @@ def _shown(
     moment = iso(now)
     opened: dict[str, tuple[OpenError, Placed]] = {}
     shown = placed(event.output, what, root=root, settings=settings, command=event.command)
+    failed = {c: failed_targets(c, event.output) for c in {item.command for item in shown}}
     for item in shown:
         found = item.found
         text = summary(found, found.file, settings.max_summary_chars)
-        made = failed_target(item.command, event.output)
+        made = failed_target(failed[item.command], found.at)
         error = OpenError(
             fingerprint=fingerprint(found.category, text),
             category=found.category,
@@ -174,15 +168,28 @@ def _refreshed(old: OpenError | None, new: OpenError) -> OpenError:
 
 def _succeeded(what: Ran, owners: Sequence[ShellCommand]) -> tuple[ShellCommand, ...]:
     """In `a && b`, an error of b alone proves that a succeeded."""
-    if not what.chained or len(owners) != 1:
+    if not what.chained or len(owners) != 1 or owners[0] not in what.suspects:
         return ()
     at = what.suspects.index(owners[0])
     piped = any(not c.shows_all for c in what.suspects)
     return () if piped else what.suspects[:at]
 
 
-def _looked_at_all(command: ShellCommand, errors: Iterable[OpenError], event: ToolFinished) -> bool:
-    if not command.shows_all or not _lists_all(command.tool, event.output):
+def _looked_at_all(
+    command: ShellCommand,
+    shown: Sequence[tuple[OpenError, Placed]],
+    before: Sequence[OpenError],
+    event: ToolFinished,
+) -> bool:
+    """before: those that were open. A linter that listed several files does not stop at one."""
+    errors = [e for e, p in shown if p.command == command]
+    counted = summaries.count(event.output.split("\n")) if all(e.file for e in errors) else 0
+    if not command.shows_all and counted != len(errors):
+        return False
+    asked = (command.tool, command.target)
+    several = len({e.file for e in before if (e.command, e.target) == asked}) > 1
+    several &= command.purpose in ("lint", "typecheck")
+    if not several and not _lists_all(command.tool, event.output):
         return False
     if any(mark in event.output for mark in INTERRUPTED):
         return False

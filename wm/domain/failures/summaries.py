@@ -22,18 +22,24 @@ _COUNTED = (
     r"(?:dependency |lint(?:ing)? |type |style )?issues)"
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
+_VERDICT = (
+    r"\btest result: FAILED|\bBUILD FAIL|^Result: FAIL|^(?:FAILURES|ERRORS)!|^\S*make\S*: \*\*\* "
+    r"|^(?:\w+ )?(?:build|compilation|validation|linting|parsing) (?:failed|aborted)(?:[.!]|$)"
+    r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
+    r"|\b(?:aborted|stopped|interrupted) due to (?:[\w-]+ ){0,3}errors?\b"
+)
+"""What only a tool that judges something says, whatever it is called."""
 _FAILED = patterns.Lazy(
-    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+(?:\(s\))? ){{0,2}}(?:{_COUNTED}\b|issue\(s\))"
+    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+ ){{0,3}}(?:{_COUNTED}\b|issues)"
     rf"|\b{_COUNTED}(?: tests?| checks?| found)?(?: ?[:=] ?| )[1-9]\d{{0,6}}"
     r"(?: *[^\s\w!=<>]| +[a-z]|$)"
-    r"|\btest result: FAILED|\bBUILD FAIL(?:ED|URE)\b|^(?:FAILURES|ERRORS)!|^Result: FAIL"
-    r"|\bSome tests failed|\bcould not compile\b|^\S*make\S*: \*\*\* |\bCode style issues\b"
+    rf"|{_VERDICT}"
+    r"|\bSome tests failed|\bcould not compile\b|\bCode style issues\b"
     r"|\bELIFECYCLE\b|^Failed!|^Error!|\bBuild did NOT complete\b|^error: aborting due to"
     r"|\b(?:tests?|build|checks?|session|task|suite|compilation|validation|run|job)\b[^.:]{0,40}"
     r" (?:failed|aborted|finished with (?:problems|errors))[.!:]?(?: |$)|^rake aborted"
     r"|\b(?:exited with|exit)(?: code| status)?:? [1-9]|\bfiles? would be (?:up|re|ch)"
-    r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]|^Exiting due to \S"
-    rf"|\bdid not complete successfully|{_FIELD} ?[1-9]"
+    rf"|^Exiting due to \S|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
 _FAILED_WORD = patterns.Lazy(
     r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|[\"']|$)|\s+\S+\s+[\d.]+m?s)"
@@ -44,16 +50,19 @@ _STOPPED = patterns.Lazy(
 )
 _HARMLESS = patterns.Lazy(
     r"(?i)\(0 errors|[1-9]\d* (?:\w+ ){0,2}(?:fixed|ignored|suppressed|resolved)\b|"
-    r"\bpotentially fixable\b|^\S*make\S*: \[|^\D*\bpassed\W+fail(?:ed|ures)\b\D*$"
+    r"\bpotentially fixable\b|^not ok \d.*# (?:todo|skip)\b|^\S*make\S*: \[|"
+    r"^\D*\bpassed\W+fail(?:ed|ures)\b\D*$"
 )
 _NONE = patterns.Lazy(
-    rf"(?i)\b(?:0|no) (?:[a-z]+ ){{0,2}}{_COUNTED}\b|\bexpected failures?[=: ]+\d+"
+    rf"(?i)\b(?:0|no|without) (?:[a-z]+ ){{0,2}}{_COUNTED}\b|\bexpected failures?[=: ]+\d+"
+    rf"|\b{_COUNTED}[:=] ?0\b"
 )
 _PASSED = patterns.Lazy(
     rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
     rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
     r"|\btest result: ok\b|\bAll (?:checks|tests|specs) passed\b|^Result: PASS"
-    r"|^[#ℹ] fail 0|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|\bAll matched files use\b|^Passed!"
+    r"|\bfail(?:ed|ures?)?(?:[:=] ?| )0\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^Passed!"
+    r"|\bAll matched files use\b"
     r"|\bBuild succeeded\b|\b100% tests passed\b|\balready formatted\b|\bcompleted successfully\b"
     rf"|^Successfully [a-z]+ |^All done!|^Finished `?(?:dev|release|test|bench)\b|{_FIELD} ?0"
 )
@@ -66,10 +75,9 @@ _RUN = patterns.Lazy(
     r"|^\W*\d+ \w+ \((?:\d+ \w+, )*[1-9]\d* (?:failed|errored|undefined)\b"
     r"|\bpass(?:ed|ing)?\b.{1,40}\bfail(?:ed|ures?|ing)?(?: [a-z]+)?[:=] *[1-9]"
     r"|\b(?:failed|unreachable|errors?)=[1-9]|^not ok \d"
-    r"|^Result: FAIL|^FAILED \(|^FAILURES!|^[#ℹ] (?:\W )?fail +[1-9]|\btest result: FAILED"
-    r"|\bBUILD FAIL"
+    rf"|{_VERDICT}|^FAILED \(|^[#ℹ] (?:\W )?fail +[1-9]"
     r"|^(?:[\w-]+ )?(?:finished with |found )?(?:\d+ warnings?(?:,| and) )?[1-9]\d* errors?"
-    r"(?:\(s\))?(?:,? (?:and )?\d+ warnings?(?:\(s\))?.*| found| generated)?[.!]?$"
+    r"(?:,? (?:and )?\d+ warnings?.*| found| generated)?[.!]?$"
     r"|^error messages?: +[1-9]\d*$|^\W*(?:[a-z]+: )?[1-9]\d*/\d+ (?:[a-z]+ )?(?:failed|errored)\b"
     r"|\bfailed (?:for|in) [1-9]\d* files?$|^(?:failed|failures|errors)  +[1-9]\d*(?: +\d+)*$"
 )
@@ -85,14 +93,23 @@ def failed(lines: Sequence[str], *, checks: bool = True) -> str:
     that checks ran; of another program only the verdict of a run of tests counts.
     """
     if not checks:
-        return next(filter(_RUN.search, _closing(lines, FAR_LINES)), "")
+        return next(filter(_counts, _closing(lines, FAR_LINES)), "")
     closing = _closing(lines, CLOSING_LINES)
     found = [line for line in closing if says_failed(line)]
-    found = found or list(filter(_RUN.search, _closing(lines, FAR_LINES)))
+    found = found or list(filter(_counts, _closing(lines, FAR_LINES)))
     found = found or _failed_rows(closing)
     if found:
         return next((line for line in found if " " in line or "\t" in line), found[0])
-    return next((line for line in closing[:LAST_LINES] if _STOPPED.search(line)), "")
+    return next((t for t in closing[:LAST_LINES] if _STOPPED.search(_NONE.sub("", t))), "")
+
+
+def count(lines: Sequence[str]) -> int:
+    """How many failures the closing line counts; 0 for none."""
+    counted = _COUNT.search(failed(lines))
+    return int(counted.group(1)) if counted else 0
+
+
+_COUNT = patterns.Lazy(rf"(?i)\b([1-9]\d{{0,6}}) (?:[a-z]+ )?{_COUNTED}\b")
 
 
 def _failed_rows(closing: Sequence[str]) -> list[str]:
@@ -116,11 +133,22 @@ def _failed_rows(closing: Sequence[str]) -> list[str]:
 _FAILURES = frozenset(("failed", "failures", "fail", "errors"))
 
 
+def is_harmless(line: str) -> bool:
+    """Does the line say that a failure was repaired or ignored?"""
+    return _HARMLESS.search(line) is not None
+
+
 def says_failed(line: str) -> bool:
     """Is this a tool's summary, and does it say that the check failed?"""
     if _FAILED_WORD.search(line):
         return True
-    return _FAILED.search(_NONE.sub("", line)) is not None and not _HARMLESS.search(line)
+    said = _NONE.sub("", line.replace("(s)", "s"))
+    return _FAILED.search(said) is not None and not is_harmless(line)
+
+
+def _counts(line: str) -> bool:
+    """Is the line nothing but the count of a run or its verdict, and does it say that it failed?"""
+    return _RUN.search(line.replace("(s)", "s")) is not None and not is_harmless(line)
 
 
 class Runs(Enum):
@@ -146,7 +174,7 @@ def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
         and not (stopped or any(map(says_failed, closing[:last])))
     ):
         above = _closing(lines, FAR_LINES)[last:] if runs is Runs.ONE_OR_MORE else ()
-        if not any(map(_RUN.search, above)):
+        if not any(map(_counts, above)):
             return True
     return not failed(lines) and any(_PASSED.search(line) for line in closing)
 
