@@ -95,6 +95,12 @@ def is_host(path: str) -> bool:
     return path.endswith(_HOSTS) if "/" not in path else path[:2] == "//" != path[1:3]
 
 
+def same_file(a: str, b: str) -> bool:
+    """Whether two paths may name one file: they are equal, or one is the end of the other."""
+    a, b = a.removeprefix("./"), b.removeprefix("./")
+    return bool(a and b) and (a == b or a.endswith(f"/{b}") or b.endswith(f"/{a}"))
+
+
 def own_place(pattern: patterns.Lazy, lines: Iterable[str]) -> tuple[str, int]:
     """File and line of the first match in a file of the project; ("", 0) if there is none."""
     for line in lines:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import DetectedError, is_foreign, is_host, line_no
+from wm.domain.failures.detected import DetectedError, is_foreign, is_host, line_no, same_file
 from wm.domain.failures.json_reports import PLAIN_FILES
 from wm.text import patterns
 
@@ -78,9 +78,9 @@ def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:
     places += [match.groups("") for match in _PLACES.finditer(text)]
     for file, number, column, of, only_named in places:
         file = file.rstrip(".")
-        if known and not _is_same(known, file):
+        if known and not same_file(known, file):
             continue
-        if not any(_is_same(file, place) for place in named):
+        if not any(same_file(file, place) for place in named):
             sure = "/" in file or column or of
             named_so = _ENDING.search(file) or file.rsplit("/", 1)[-1] in PLAIN_FILES
             if only_named or not sure or not named_so or is_foreign(file) or is_host(file):
@@ -90,18 +90,13 @@ def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:
     return (project.group(1), 0) if project else ("", 0)
 
 
-def _is_same(a: str, b: str) -> bool:
-    a, b = a.removeprefix("./"), b.removeprefix("./")
-    return bool(a and b) and (a == b or a.endswith(f"/{b}") or b.endswith(f"/{a}"))
-
-
 def _in_only_file(found: DetectedError, named: Sequence[str]) -> DetectedError:
     """A line without a file belongs to the only file that is named."""
     path = next((match.group(1) for match in _PATH.finditer(found.message)), "")
     files = [place for place in named if is_file(place)]
     file = found.file or (files[0] if len(files) == 1 else path)
     number = _LINE.search(found.message) if not _SHELL.match(found.message) else None
-    if not file or not (found.line or number) or (path and not _is_same(path, file)):
+    if not file or not (found.line or number) or (path and not same_file(path, file)):
         return found
     line = line_no(next(filter(None, number.groups()))) if number else 0
     return replace(found, file=file, line=found.line or line)

@@ -6,6 +6,7 @@ A panic takes its stack with it, so that the lines below it are not read as furt
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from posixpath import commonpath
 
 from wm.domain.failures.detected import PACKAGE_MARK, DetectedError, line_no, own_place
@@ -73,37 +74,14 @@ def _tests(lines: Sequence[str], panic: DetectedError | None) -> Iterator[Detect
         block = lines[i + 1 : end]
         if any("--- FAIL: " in text for text in block):
             continue
-        said = block or _messages_before(lines, i, head.group(2))
+        run = next((j for j in range(i) if lines[j].rstrip() == f"=== RUN   {head.group(2)}"), i)
+        # With -v the messages come first.
+        said = block or [*takewhile(lambda t: not t.startswith("==="), lines[run + 1 : i])]
         found = next((m for text in said if (m := _MESSAGE.match(text))), None)
         file, number, message = found.groups() if found else ("", "0", "failed")
-        if found and not message.strip():
-            message = _after(said, found.group(0))
         folder = next((name for at, name in packages if at >= i), "")
         path = f"{folder}/{file}" if folder and file and "/" not in file else file
         yield DetectedError("test", message, path, line_no(number), i, end, head.group(2))
-
-
-def _messages_before(lines: Sequence[str], at: int, test: str) -> Sequence[str]:
-    """With -v the messages of a test precede its result: directly, or behind its start."""
-    run = next((i for i in range(at) if lines[i].rstrip() == f"=== RUN   {test}"), -1)
-    if run >= 0:
-        end = next((i for i in range(run + 1, at) if lines[i].startswith("===")), at)
-        if end > run + 1:
-            return lines[run + 1 : end]
-    begin = at
-    while begin > 0 and begin > at - 60 and not lines[begin - 1].startswith(("===", "---", "ok")):
-        begin -= 1
-    return lines[begin:at]
-
-
-def _after(block: Sequence[str], line: str) -> str:
-    """testify starts with an empty line; the error follows `Error:`."""
-    at = list(block).index(line)
-    for text in block[at + 1 :]:
-        detail = text.strip()
-        if detail.startswith("Error:"):
-            return detail.removeprefix("Error:").strip() or "failed"
-    return next((t.strip() for t in block[at + 1 :] if t.strip()), "failed")
 
 
 def _packages(lines: Sequence[str]) -> list[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""jest, vitest, mocha, playwright and bun: failed tests with their file, name and place.
+"""jest, vitest, mocha and playwright: failed tests with their file, name and place.
 
 A test that appears in both the report and the summary is one error.
 """
@@ -6,8 +6,9 @@ A test that appears in both the report and the summary is one error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
 
-from wm.domain.failures.detected import DetectedError, line_no, own_place
+from wm.domain.failures.detected import DetectedError, line_no, own_place, same_file
 from wm.text import patterns
 
 _FAIL = patterns.Lazy(
@@ -18,12 +19,10 @@ _BULLET = patterns.Lazy(r"^  ● (.+)$")
 _FRAME = patterns.Lazy(
     r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?(?:webpack(?:-internal)?://[\w-]*/(?:\./)?)?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
 )
-_ARROW = patterns.Lazy(r"^\s+>\s*(\d+) \|")
 _MOCHA = patterns.Lazy(r"^  (\d+)\) (.+?)$")
 _PLAYWRIGHT = patterns.Lazy(
     r"^\s+\d+\) (?:\[[^\]]+\] › )?(\S+\.[cm]?[jt]sx?):(\d+):\d+ › (.+?)[ ─]*$"
 )
-_BUN = patterns.Lazy(r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$")
 
 NOT_TESTS = ("Console", "Deprecation Warning", "Validation Warning", "Cannot log after")
 MAX_BLOCK_LINES = 200
@@ -31,7 +30,7 @@ MAX_BLOCK_LINES = 200
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     seen: dict[tuple[str, str], None] = {}
-    for error in (*_blocks(lines), *_playwright(lines), *_mocha(lines), *_bun(lines)):
+    for error in (*_blocks(lines), *_playwright(lines), *_mocha(lines)):
         if (error.file, error.name) not in seen:
             seen[(error.file, error.name)] = None
             yield error
@@ -85,16 +84,9 @@ def _line(block: Sequence[str], file: str) -> int:
     """The line of the failure in the test's own file; 0 if no frame names it."""
     for line in block:
         frame = _FRAME.search(line) if "at " in line or "❯" in line else None
-        if frame and _same(frame.group(1), file):
+        if frame and same_file(frame.group(1), file):
             return line_no(frame.group(2))
-    first = next((m for line in block if (m := _FRAME.search(line))), None)
-    arrow = next((m for line in block if (m := _ARROW.match(line))), None)
-    return line_no(arrow.group(1)) if arrow and first is None else 0
-
-
-def _same(path: str, file: str) -> bool:
-    path, file = path.removeprefix("./"), file.removeprefix("./")
-    return path == file or path.endswith(f"/{file}") or file.endswith(f"/{path}")
+    return 0
 
 
 def _playwright(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -104,14 +96,9 @@ def _playwright(lines: Sequence[str]) -> Iterator[DetectedError]:
             file, number, name = match.groups()
             said = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
             message = next(said, "failed")
-            at = _line(lines[i + 1 : _next(lines, i + 1)], file) or line_no(number)
+            below = takewhile(lambda t: not _ENDS.match(t), lines[i + 1 : i + MAX_BLOCK_LINES])
+            at = _line([*below], file) or line_no(number)
             yield DetectedError("test", message, file, at, i, i + 6, name.strip())
-
-
-def _next(lines: Sequence[str], start: int) -> int:
-    """Where the next test, or the summary, begins."""
-    ends = (i for i, line in enumerate(lines[start:], start) if _ENDS.match(line))
-    return min(next(ends, len(lines)), start + MAX_BLOCK_LINES)
 
 
 _ENDS = patterns.Lazy(r"^\s{1,4}\d+(?:\) | \w+$)")
@@ -123,16 +110,10 @@ def _mocha(lines: Sequence[str]) -> Iterator[DetectedError]:
     begin = next((i for i, t in enumerate(lines) if t.strip().endswith(heads)), None)
     if begin is None:
         return
-    i = begin + 1
-    while i < len(lines):
-        if _MOCHA.match(lines[i]) is None or " › " in lines[i]:
-            i += 1
-            continue
-        end = i + 1
-        while end < len(lines) and _MOCHA.match(lines[end]) is None:
-            end += 1
-        yield _mocha_block(lines, i, end)
-        i = end
+    after = range(begin + 1, len(lines))
+    begins = [i for i in after if _MOCHA.match(lines[i]) and " › " not in lines[i]]
+    for start, end in pairwise([*begins, len(lines)]):
+        yield _mocha_block(lines, start, end)
 
 
 def _mocha_block(lines: Sequence[str], start: int, end: int) -> DetectedError:
@@ -146,20 +127,3 @@ def _mocha_block(lines: Sequence[str], start: int, end: int) -> DetectedError:
     file, number = own_place(_FRAME, block)
     name = " › ".join(titles).rstrip(":")
     return DetectedError("test", message, file.removeprefix("file://"), number, start, end, name)
-
-
-def _bun(lines: Sequence[str]) -> Iterator[DetectedError]:
-    """The error precedes its `(fail)` line, the file precedes all of them."""
-    file, message, number, begin = "", "", 0, 0
-    for i, line in enumerate(lines):
-        if line.endswith(":") and line[:-1].endswith((".ts", ".js", ".tsx", ".jsx", ".mjs")):
-            file, begin = line[:-1], i
-        elif line.startswith("error: "):
-            message = line[7:]
-        elif line.startswith("      at ") and (frame := _FRAME.search(line)):
-            number = line_no(frame.group(2)) if _same(frame.group(1), file) else number
-        elif line.startswith("(fail) ") and (match := _BUN.match(line)):
-            yield DetectedError(
-                "test", message or "failed", file, number, begin, i + 1, match.group(1)
-            )
-            message, number, begin = "", 0, i + 1

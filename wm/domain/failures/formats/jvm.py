@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wm.domain.failures.detected import LAST_WORD, DetectedError, line_no, own_place
+from wm.domain.failures.detected import LAST_WORD, TABLES, DetectedError, line_no, own_place
 from wm.text import patterns
 
-_MAVEN = patterns.Lazy(r"^\[ERROR\] (\S+\.(?:java|kt|scala|groovy)):\[?(\d+)[,:]\d+\]? (.+)$")
 _SUREFIRE = patterns.Lazy(
     r"^\[ERROR\]\s+([\w$.]+?)\.([\w$\[\]() ]+?):(\d+)(?:->[\w$:.>-]+)?[ :]+(.+)$"
 )
@@ -19,27 +18,13 @@ _AT = patterns.Lazy(r"^\s+(.+?) at (\w+\.(?:java|kt|groovy|scala)):(\d+)$")
 _FRAME = patterns.Lazy(r"^\s+at (?:[\w.]+/)?([\w$.<>]+)\((\w+\.(?:java|kt|groovy|scala)):(\d+)\)$")
 _HEAD = patterns.Lazy(r'^(?:Exception in thread "[^"]*" |Caused by: )([\w$.]+(?:: .*)?)$')
 
-LIBRARY = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "kotlin.", "scala.",
-           "org.gradle.", "org.apache.maven.", "org.springframework.", "org.assertj.",
-           "org.opentest4j.", "org.mockito.", "com.intellij.", "groovy.", "reactor.")  # fmt: skip
+LIBRARY = TABLES.words("jvm_libraries")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
-    yield from _compiled(lines)
     yield from _tested(lines)
     yield from _thrown(lines)
     yield from _build_failure(lines)
-
-
-def _compiled(lines: Sequence[str]) -> Iterator[DetectedError]:
-    seen: dict[tuple[str, str, str], None] = {}
-    for i, line in enumerate(lines):
-        match = _MAVEN.match(line) if line.startswith("[ERROR] ") else None
-        if match and match.groups() not in seen:
-            # Maven repeats every compile error in its summary.
-            seen[match.groups()] = None
-            file, number, message = match.groups()
-            yield DetectedError("build", message, file, line_no(number), i, i + 1)
 
 
 def _tested(lines: Sequence[str]) -> Iterator[DetectedError]:

@@ -44,7 +44,7 @@ _NAMED = patterns.Lazy(
 )
 _ROW = patterns.Lazy(
     r"^(?:\s+[✖✗✘×⨯!│|]* *(?:[A-Z]+\d+ +)?(?:(?:line|Line|L)[: ]*|#)?(\d+)(?:[:,]\d+)?"
-    r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|line (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
+    r"|\s*(?:[A-Z]+\d+ +)?(?:L:? *(\d+)|[Ll]ine:? (\d+)|(\d+)[:,]\d+))(?:,? ?(?:col|column)\.? ?\d+)?"
     r"(?:-\d+(?::\d+)?)?(?:\s*[:|]\s*|\s+)(?:P: +\d+ \| )?(\S.*)$"
 )
 _ENDED_ROW = patterns.Lazy(r"^\s*([^\s\d(].*\pL) \((\d+):\d+\)$")
@@ -54,10 +54,8 @@ _CODED_ROW = patterns.Lazy(r"^(?:Line +)?(\d+): ((?:[A-Z]{1,3}\d{1,4}|[EWFC]) \w
 _BARE = patterns.Lazy(r"^(-|[A-Za-z<{][^\s:=]{0,80}):([1-9]\d*):\d+: +(\S.*\pL{2}.*)$")
 """A place with a column in a file whose name has no ending."""
 _STDIN = patterns.Lazy(r"^\W*(?:stdin|standard[ _]input)?\W*$")
-_FIELD_OF_HEAD = patterns.Lazy(r"^[A-Z]\w+(?: \w+)?: +\S+$")
-"""`Config file: …`, in a head that names the file, too."""
 _COUNT = patterns.Lazy(
-    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)"
+    r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)|^[a-z]+s [a-z]+ed\W*$"
 )
 _SUM = patterns.Lazy(r"^\d+ (?:errors?|warnings?|problems?|failures?|issues?)\b")
 _ANNOTATION = patterns.Lazy(
@@ -199,10 +197,10 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
         if not any(map(str.isdigit, line)):
             header = _NAMED.match(line) if "." in line or "file" in line else None
             if header or (line.strip() and not line[0].isspace()):
-                rule = "──" in line or "--" in line or _FIELD_OF_HEAD.match(line)
+                rule = "──" in line or "--" in line
                 named = header.group(1) if header else named if rule else ""
             continue
-        if _FRAME.match(line) and not _CELL.match(line) and not _is_only_frame(lines, i):
+        if _FRAME.match(line) and not _CELL.match(line):
             continue
         place = _LEADING.match(line)
         if place:
@@ -235,25 +233,12 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
         elif row and _LETTERS.search(row.groups()[-1]) and not _COUNT.match(row.groups()[-1]):
             number = next(filter(None, row.groups()), "")
             said = " ".join(row.groups()[-1].split())
-            said = lines[i + 1].strip() if _ONLY_PLACE.match(said) and lines[i + 1 :] else said
             below = _MARKED.match(lines[i + 1].strip()) if lines[i + 1 :] else None
             said = below.group(1) if below else said
             yield _made(said, named, number, i)
 
 
 _CALLS = patterns.Lazy(r"(?i)^\s*(?:context|(?:back|stack) ?trace|call (?:stack|history))\W*$")
-_ONLY_PLACE = patterns.Lazy(r"^(?:error|warning) at line \d+, col(?:umn)? \d+:?$")
-"""A row with a place and a severity only; the message is the next line."""
-
-
-def _is_only_frame(lines: Sequence[str], i: int) -> bool:
-    """Is it `at FILE:7:3` below a message, and not one of the frames of a stack?"""
-    near = (*lines[max(0, i - 1) : i], *lines[i + 1 : i + 2])
-    return _ONLY_FRAME.match(lines[i]) is not None and not any(map(_STACK.match, near))
-
-
-_ONLY_FRAME = patterns.Lazy(r"^\s*at [^\s()]+:\d+(?::\d+)?$")
-_STACK = patterns.Lazy(r"^\s*at ")
 
 
 def _is_file(path: str) -> bool:
@@ -282,13 +267,7 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
     if above >= 0 and _REFERS.match(lines[above]):
         return
     if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha() and not frame:
-        said, of = lines[above].strip(), _heading(lines, above)
-        if _INTRODUCES.search(said) and of >= 0:
-            said = f"{lines[of].strip()} {said}"  # `- numpy`, and below it `imported at:`
-        yield _made(said, file, number, above)
-        return
-    if i and not frame and _is_error_alone(lines[i - 1]) and _level(rest, label or "") is None:
-        yield _made(lines[i - 1].strip(), file, number, i - 1, "error")  # The source is quoted.
+        yield _made(lines[above].strip(), file, number, above)
         return
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
@@ -316,15 +295,6 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_Loc
 
 _REFERS = patterns.Lazy(r"^(?:References?|See(?: also)?|Related|Notes?):$")
 """A heading of places that only explain an error."""
-_INTRODUCES = patterns.Lazy(r"^[\w ]{0,30}\b(?:at|in|by|from|on|near|of|here):$")
-
-
-def _is_error_alone(line: str) -> bool:
-    """Does the line say `Exception: …` or `error: …`, without a place?"""
-    return line[:1].isalpha() and _ALONE.match(line) is not None and _LEADING.match(line) is None
-
-
-_ALONE = patterns.Lazy(r"^(?:[A-Z]\w*(?:Error|Exception)|[Ee]xception|ERROR|[Ee]rror): .*\w \w")
 _MARKED = patterns.Lazy(r"^[~-]*\^[\^~-]* +(\S.*)$")
 """A message behind the mark below quoted source."""
 _NAMES_ONLY = patterns.Lazy(r"^element \S+$|^<-|^/?[\w.]+\([^ ]*\)(?:->[\w.]+\([^ ]*\))*$")
@@ -364,7 +334,7 @@ def _title(lines: Sequence[str], i: int, *, below: bool) -> int:
             break
         if _CARETS.match(lines[j + 1]):
             continue  # The source that is quoted.
-        if _is_message(lines[j]) and not _PATH_ONLY.match(lines[j + 1]):
+        if _is_message(lines[j]):
             return j
     reach = min(i + 3 + MAX_NEAR, len(lines))
     return next((j for j in range(i + 1, reach) if _is_message(lines[j])), -1)
@@ -411,14 +381,11 @@ _CODED = patterns.Lazy(r"^\[[A-Z]{0,6}\d{2,5}\] \S")
 
 _ANNOUNCES = patterns.Lazy(r"^\W*(?:[Oo]ops\b|[Ww]e(?:'ve| have)? found an? )[^:`\"]*$")
 """A title that only says that something is wrong; the message follows the place."""
-_PATH_ONLY = patterns.Lazy(r"^\s*[-*•] \S*/\S+$")
-"""An item of a list of files: a place without a message."""
 
 
 def _is_message(line: str) -> bool:
     return (
         _LETTERS.search(line) is not None
-        and _PATH_ONLY.match(line) is None
         and _FRAME.match(line) is None
         and _LEADING.match(line) is None
         and _OTHER_FAILED.search(line) is None

@@ -19,18 +19,12 @@ _STOP = patterns.Lazy(
 _LINKER = patterns.Lazy(
     r"^(?:\S*ld: )?(?:\S+\.o: in function .*; )?(\S+?\.\w+):\(\S+\): (undefined reference to .+)$"
 )
-_LD = patterns.Lazy(
-    r"^(?:\S*/)?ld(?:\.\w+)?: (.*(?:cannot find|undefined|multiple definition|not found).*)$"
-)
-_APPLE = patterns.Lazy(r'^\s+"(.+)", referenced from:$')
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
         if "undefined reference" in line and (match := _LINKER.match(line)):
             yield DetectedError("build", match.group(2), match.group(1), 0, i, i + 1)
-        elif "ld" in line and (match := _LD.match(line)) and "in function" not in line:
-            yield DetectedError("build", match.group(1), at=i, until=i + 1)
         elif line.startswith("CMake Error"):
             match = _CMAKE.match(line)
             if match:
@@ -41,8 +35,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif "***" in line and not line.endswith("....") and (match := _STOP.match(line)):
             file, number, message = match.groups()
             yield DetectedError("build", message, file or "", line_no(number or ""), i, i + 1)
-        elif "referenced from:" in line and (match := _APPLE.match(line)):
-            yield DetectedError("build", f"undefined symbol {match.group(1)}", at=i, until=i + 1)
 
 
 def _paragraph(lines: Sequence[str], start: int) -> str:

@@ -28,7 +28,6 @@ _DOCTEST = patterns.Lazy(r'^File "(.+?)", line (\d+), in (\S+)$')
 _MINITEST = patterns.Lazy(r"^(\w[\w:]*#\S+?)(?: \[(\S+?):(\d+)\])?:$")
 _RUBY_FRAME = patterns.Lazy(r"^\s+(\S+\.rb):(\d+):in ")
 _VERDICT = patterns.Lazy(r"^(\S.*?) +\| (?:FAIL|ERROR) \|$")
-_CTEST = patterns.Lazy(r"^\s*\d+ - (\S+) \([A-Z][A-Za-z ]{3,40}\)$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
@@ -69,8 +68,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             detail = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
             if not says_failed(detail):  # A suite says how many of its tests failed.
                 yield DetectedError("test", detail, at=i, until=i + 2, name=match.group(1))
-        elif line.rstrip().endswith(")") and " - " in line and (match := _CTEST.match(line)):
-            yield DetectedError("test", "failed", at=i, until=i + 1, name=match.group(1))
 
 
 def _rspec_messages(lines: Sequence[str]) -> Iterator[str]:

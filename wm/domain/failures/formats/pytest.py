@@ -5,20 +5,20 @@ A test is one error, whether one of the two parts was cut off or not.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
-from wm.domain.failures.detected import DetectedError, is_foreign, line_no
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no, same_file
 from wm.text import patterns
 
 _TITLE = patterns.Lazy(r"^_{3,} (.+?) _{3,}$")
 _RULE = patterns.Lazy(r"^=+ (.+?) =+$")
 _PLACE = patterns.Lazy(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
 _DECLARED = patterns.Lazy(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
-_SUMMARY = patterns.Lazy(r"^(FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
-_VERBOSE = patterns.Lazy(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (FAILED|ERROR)\b")
+_SUMMARY = patterns.Lazy(r"^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
+_VERBOSE = patterns.Lazy(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (?:FAILED|ERROR)()\b")
 _NO_TESTS = patterns.Lazy(r"^ERROR: ((?:file or directory not found|not found): .+)$")
 _EXCEPTION = patterns.Lazy(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 
@@ -47,9 +47,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     if not listed:
         yield from map(_unlisted, sections) if sections else _bare(lines)
         return
-    free: dict[str, deque[_FailureSection]] = {}
+    free: dict[str, list[_FailureSection]] = {}
     for known in sections:
-        free.setdefault(known.title, deque()).append(known)
+        free.setdefault(known.title, []).append(known)
     one_line = _one_line_places(lines)
     for i, test, message in listed:
         file, _, name = test.partition("::")
@@ -122,26 +122,20 @@ def _read(section: _FailureSection, line: str) -> None:
 
 def _listed(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """Lines of the short summary; without one, of the verbose progress."""
-    found: list[tuple[int, str, str]] = []
-    seen: dict[str, None] = {}
-    for i, line in enumerate(lines):
-        if line.startswith(("FAILED ", "ERROR ")):
-            match = _SUMMARY.match(line)
-            if match and match.group(2) not in seen:
-                seen[match.group(2)] = None
-                found.append((i, match.group(2), match.group(3) or ""))
-    if found:
-        return found
-    for i, line in enumerate(lines):
-        if ".py::" in line and (" FAILED" in line or " ERROR" in line):
-            match = _VERBOSE.match(line)
-            if match and match.group(1) not in seen:
-                seen[match.group(1)] = None
-                found.append((i, match.group(1), ""))
-    return found
+    for pattern in (_SUMMARY, _VERBOSE):
+        named = (
+            (i, match) for i, t in enumerate(lines) if ".py" in t and (match := pattern.match(t))
+        )
+        found: dict[str, tuple[int, str, str]] = {}
+        for i, match in named:
+            test, message = match.groups()
+            found.setdefault(test, (i, test, message or ""))
+        if found:
+            return list(found.values())
+    return []
 
 
-def _taken(free: dict[str, deque[_FailureSection]], file: str, name: str) -> _FailureSection | None:
+def _taken(free: dict[str, list[_FailureSection]], file: str, name: str) -> _FailureSection | None:
     """Take the first remaining section with the test's name.
 
     Two files may hold tests of one name; their sections come in the order of the summary.
@@ -151,19 +145,17 @@ def _taken(free: dict[str, deque[_FailureSection]], file: str, name: str) -> _Fa
     for title in (dotted, f"ERROR at setup of {dotted}", f"ERROR at teardown of {dotted}",
                   f"ERROR collecting {file}", bare, f"ERROR at setup of {bare}"):  # fmt: skip
         waiting = free.get(title)
-        if not waiting:
-            continue
-        for _ in range(min(len(waiting), 8)):
-            if not waiting[0].places or any(_same(p, file) for p, _n in waiting[0].places):
-                return waiting.popleft()
-            waiting.rotate(-1)
-        return waiting.popleft()
+        if waiting:
+            own = (s for s in islice(waiting, 8) if any(same_file(p, file) for p, _n in s.places))
+            chosen = next(own, waiting[0])
+            waiting.remove(chosen)
+            return chosen
     return None
 
 
 def _line(places: tuple[tuple[str, int], ...], file: str) -> int:
     """The last place in the test's own file."""
-    return next((number for path, number in reversed(places) if _same(path, file)), 0)
+    return next((number for path, number in reversed(places) if same_file(path, file)), 0)
 
 
 Places = dict[str, list[tuple[str, int, str]]]
@@ -184,10 +176,6 @@ def _one_line_places(lines: Sequence[str]) -> Places:
 def _line_of(places: Places, file: str, message: str) -> int:
     for path, number, said in places.get(file.rsplit("/", 1)[-1], [])[:MAX_PLACES]:
         agrees = not message or said.startswith(message[:40]) or message.startswith(said[:40])
-        if agrees and _same(path, file):
+        if agrees and same_file(path, file):
             return number
     return 0
-
-
-def _same(path: str, file: str) -> bool:
-    return path == file or path.endswith(f"/{file}") or file.endswith(f"/{path}")

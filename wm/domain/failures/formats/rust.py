@@ -6,6 +6,7 @@ The message is above the pointer, the place in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from wm.domain.failures.detected import DetectedError, is_foreign, line_no
 from wm.text import patterns
@@ -58,9 +59,9 @@ def _pointed(lines: Sequence[str]) -> Iterator[DetectedError]:
                 file, number = place.group(1), line_no(place.group(2))
                 end = _end(lines, j)
                 message = _message(title.groups(), lines[j + 1 : end])
-                yield DetectedError(
-                    _category(title.groups(), file, lines[j:end]), message, file, number, i, end
-                )
+                linted = any("clippy::" in text for text in lines[j:end])
+                category = "build" if file.endswith(".rs") and not linted else ""
+                yield DetectedError(category, message, file, number, i, end)
                 break
             if _TITLE.match(lines[j]):
                 break
@@ -77,21 +78,8 @@ def _message(parts: tuple[str | None, ...], block: Sequence[str]) -> str:
     return f"{head}{': ' if head else ''}{body}" + (f" ({label})" if label else "")
 
 
-def _category(parts: tuple[str | None, ...], file: str, block: Sequence[str]) -> str:
-    if parts[3] or (parts[5] and file.endswith((".py", ".pyi", ".ipynb"))):
-        return "lint"
-    if file.endswith((".py", ".pyi")):
-        return "typecheck"
-    if any("clippy::" in line for line in block):
-        return "lint"
-    return "build"
-
-
 def _end(lines: Sequence[str], start: int) -> int:
-    end = start + 1
-    while end < len(lines) and end < start + 120 and lines[end].strip():
-        end += 1
-    return end
+    return start + 1 + sum(1 for _ in takewhile(str.strip, lines[start + 1 : start + 120]))
 
 
 def _returned(lines: Sequence[str], start: int, test: str) -> Iterator[DetectedError]:
@@ -122,12 +110,7 @@ def _panics(lines: Sequence[str]) -> Iterator[DetectedError]:
         if is_foreign(file):
             file, number = "", "0"
         inside = test or (thread if thread != "main" and "::" in thread else "")
-        begin = i
-        end = i + 1
-        while end < len(lines) and lines[end].strip() and not lines[end].startswith("----"):
-            end += 1
+        end = _end(lines, i)
         category = "test" if inside else "runtime"
-        yield DetectedError(
-            category, f"panicked: {said}", file, line_no(number), begin, end, inside
-        )
+        yield DetectedError(category, f"panicked: {said}", file, line_no(number), i, end, inside)
         test = ""

@@ -1,16 +1,17 @@
-"""Crashed programs: Python tracebacks, stacks of node, Ruby, PHP and C#.
+"""Crashed programs: Python tracebacks, and the last line of Ruby, PHP, Elixir and Perl.
 
 Of several tracebacks the last one ended the program. The error is placed in the user's own code
 where a frame of it exists, not in a library's.
 """
 
+# ruff: noqa: E501  One expression, one line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import DetectedError, is_foreign, line_no, own_place
+from wm.domain.failures.detected import DetectedError, is_foreign, line_no
 from wm.text import patterns
 
 _PY_FRAME = patterns.Lazy(r'^\s*File "(.+?)", line (\d+)')
@@ -19,25 +20,10 @@ _GENERATED = patterns.Lazy(r"^<\w+ (\S+\.\w+)(?::\d+)?>$")
 _PY_END = patterns.Lazy(
     r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Group|Iteration|Timeout|[A-Z]\w*))(?::.*|)$"
 )
-_NODE = patterns.Lazy(
-    r"^(?:Uncaught |\[?UnhandledPromiseRejection\w*: )?"
-    r"((?:[A-Z]\w*)?(?:Error|Exception|Rejection)(?: \[\w+\])?(?:: .*|))$"
-)
-_NODE_FRAME = patterns.Lazy(r"^\s+at (?:.*?\()?((?:file://)?(?:[A-Za-z]:)?[^\s():]+):(\d+):\d+\)?$")
-_CAUSE = patterns.Lazy(r"^(?:[Cc]aused by|\s+\[cause\]): (\S.*?)(?: \{)?$")
-_NODE_PLACE = patterns.Lazy(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
-_RUBY = patterns.Lazy(r"^(?:\S+: )?(\S+\.rb):(\d+):in [`'].*?': (.+)$")
-_PHP = patterns.Lazy(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(.+?) in (\S+?)(?: on line |:)(\d+)$")
-_DOTNET = patterns.Lazy(r"^Unhandled exception\. (.+)$")
-_DOTNET_FRAME = patterns.Lazy(r"^\s+at .* in (\S+):line (\d+)$")
-_PERL = patterns.Lazy(r"^(.+) at (\S+\.p[lm]) line (\d+)(?:\.|, (?:near|at|<).*)$")
-_CONSEQUENCES = ("Compilation failed in", "BEGIN failed")
-_ELIXIR = patterns.Lazy(r"^\*\* \((\S+)\) (.+?)(?: on (\S+\.exs?):(\d+)(?::\d+)?:)?$")
 
 
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     yield from _python(lines)
-    yield from _node(lines)
     yield from _others(lines)
 
 
@@ -129,69 +115,25 @@ def _traceback(
     return DetectedError("", said.strip(), file, line_no(number), max(start, 0), i + 1), i + 1
 
 
-def _node(lines: Sequence[str]) -> Iterator[DetectedError]:
-    """The last error that is followed by a stack."""
-    last: DetectedError | None = None
-    for i, line in enumerate(lines):
-        if "rror" not in line and "Exception" not in line and "Rejection" not in line:
-            continue
-        head = _NODE.match(line)
-        if head is None:
-            continue
-        frames, end = _stack(lines, i + 1)
-        if frames is None:
-            continue
-        own = [(path, line_no(number)) for path, number in frames if not is_foreign(path)]
-        above = lines[max(0, i - 8) : i] if not own or "SyntaxError" in head.group(1)[:11] else ()
-        file, number = own_place(_NODE_PLACE, reversed(above))
-        file, number = (file, number) if file or not own else own[0]
-        path = file.removeprefix("file://")
-        cause = next(filter(None, map(_CAUSE.match, lines[i + 1 : end + 1])), None)
-        message = f"{head.group(1)} (cause: {cause.group(1)})" if cause else head.group(1)
-        last = DetectedError("", message, path, number, max(0, i - 5), end)
-    if last:
-        yield last
-
-
-def _stack(lines: Sequence[str], start: int) -> tuple[list[tuple[str, str]] | None, int]:
-    """The frames after an error; a few lines of explanation may come between."""
-    frames: list[tuple[str, str]] = []
-    begin = next((j for j in range(start, min(start + 12, len(lines)))
-                  if lines[j].startswith("    at ")), None)  # fmt: skip
-    if begin is None or any(not t.strip() for t in lines[start:begin]):
-        return None, start
-    i = begin
-    while i < len(lines) and lines[i].startswith("    at "):
-        frame = _NODE_FRAME.match(lines[i])
-        if frame:
-            frames.append((frame.group(1), frame.group(2)))
-        i += 1
-    while i < len(lines) and (lines[i].startswith("  ") or lines[i].startswith("}")):
-        i += 1
-    return frames, i
-
-
 def _others(lines: Sequence[str]) -> Iterator[DetectedError]:
+    """The one line in which other languages say what ended a program."""
     for i, line in enumerate(lines):
-        if ".rb:" in line and (match := _RUBY.match(line)):
-            file, number, message = match.groups()
-            yield DetectedError("", message, file, line_no(number), i, i + 1)
-            return
-        if " error:" in line and (match := _PHP.match(line)):
-            message, file, number = match.groups()
-            yield DetectedError("runtime", message, file, line_no(number), i, i + 1)
-            return
-        if line.startswith("Unhandled exception. ") and (match := _DOTNET.match(line)):
-            at = own_place(_DOTNET_FRAME, lines[i + 1 : i + 40])
-            yield DetectedError("runtime", match.group(1), *at, i, i + 20)
-            return
-        if line.startswith("** (") and (match := _ELIXIR.match(line)):
-            kind, message, file, number = match.groups()
-            below = (text.strip() for text in lines[i + 1 : i + 3] if file and text.strip())
-            message = f"{kind}: {message} {next(below, '')}".rstrip()
-            yield DetectedError("", message, file or "", line_no(number or ""), i, i + 1)
-            return
-        elif " line " in line and (match := _PERL.match(line)):
-            message, file, number = match.groups()
-            if not message.startswith(_CONSEQUENCES):
-                yield DetectedError("runtime", message, file, line_no(number), i, i + 1)
+        for hint, category, pattern in _LINES:
+            match = pattern.match(line) if hint in line else None
+            if match is not None:
+                said = match.groupdict("")
+                below = (text.strip() for text in lines[i + 1 : i + 3] if text.strip())
+                more = next(below, "") if said.get("kind") and said["file"] else ""
+                message = f"{said.get('kind', '')}: {said['message']} {more}".strip(": ")
+                file, number = said["file"], line_no(said["line"])
+                yield DetectedError(category, message, file, number, i, i + 1)
+                return
+
+
+_LINES = (
+    (".rb:", "", patterns.Lazy(r"^(?:\S+: )?(?P<file>\S+\.rb):(?P<line>\d+):in [`'].*?': (?P<message>.+)$")),
+    (" error:", "runtime", patterns.Lazy(r"^(?:PHP )?(?:Fatal|Parse) error:\s+(?P<message>.+?) in (?P<file>\S+?)(?: on line |:)(?P<line>\d+)$")),
+    ("** (", "", patterns.Lazy(r"^\*\* \((?P<kind>\S+)\) (?P<message>.+?)(?: on (?P<file>\S+\.exs?):(?P<line>\d+)(?::\d+)?:)?$")),
+    (" line ", "runtime", patterns.Lazy(r"^(?P<message>.+) at (?P<file>\S+\.p[lm]) line (?P<line>\d+)(?:\.|, (?:near|at|<).*)$")),
+)  # fmt: skip
+"""A text in it, the category, and the form of Ruby, PHP, Elixir and Perl."""
