@@ -41,7 +41,7 @@ def alike(a: ContentWord, b: ContentWord) -> bool:
 
 def _is_part(whole: ContentWord, part: ContentWord) -> bool:
     if whole.parts and part.parts:
-        return whole.term.endswith("/" + part.term)
+        return whole.term.endswith("/" + part.term.rstrip("/"))
     return not part.is_number and part.term in whole.parts
 
 

@@ -503,7 +503,10 @@ def reading(text: str) -> ParsedStatement:
         plain = _lowered(part)
         clauses.append(_clause(plain, first=not number))
         words += _with_roles(plain, list(_words(part, plain, number)), lang, opens=not words)
-    cases = {w.strip(_EDGE) for w in folded(shown).replace("/", " ").split()} & _CASES
+    cases = set()
+    for word in folded(shown).split():
+        either = [part.strip(_EDGE) for part in word.split("/")]
+        cases.update(either if _CASES.issuperset(either) else ())  # not those of a path
     cases |= {case for case in _CASES_CJK if case in shown}
     return ParsedStatement(
         shown, tuple(clauses), tuple(words), frozenset(cases), _tail(clauses, words), lang
@@ -619,7 +622,8 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
             head, _, tail = bare.partition(glue)
             bare = (tail if len(head) < 3 and len(tail) > 2 else head) if glue in bare else bare
         bare = bare.rstrip(_HANGUL) if bare[:1].isascii() else bare
-        bare = folded(bare.rstrip("/") or bare)
+        is_folder = bare[:-1].isalnum() and bare.endswith("/")  # "the backend is in backend/"
+        bare = folded(bare if is_folder else bare.rstrip("/") or bare)
         if not bare or not any(map(str.isalnum, bare)):
             continue
         term = stem(bare) if bare.isascii() else bare
