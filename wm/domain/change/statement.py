@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from wm.domain.change.contradiction import MAX_CHARS, VALUE_WORDS
 from wm.domain.learning.concepts import concepts_of, language
 from wm.domain.learning.concepts import folded as folded_words
+from wm.domain.learning.support.items import synonyms
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, Phrases, encoded
 from wm.text.scripts import is_cjk
@@ -202,7 +203,8 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Parts of words by which texts about the same things are found."""
         found = set()
         for word in self.words:
-            for term in (word.word.lower(), *(p for p in word.parts if len(p) > 2)):
+            parts = (part for part in word.parts if len(part) > 2)
+            for term in (word.word.lower(), word.term.lower(), *parts):
                 found.add(term[:2] if is_cjk(term[0]) else term[:4])
         return frozenset(found)
 
@@ -506,7 +508,8 @@ def reading(text: str) -> ParsedStatement:
     cases = set()
     for word in folded(shown).split():
         either = [part.strip(_EDGE) for part in word.split("/")]
-        cases.update(either if _CASES.issuperset(either) else ())  # not those of a path
+        if _CASES.issuperset(either):  # a path names none
+            cases.update(synonyms().get(case, case) for case in either)
     cases |= {case for case in _CASES_CJK if case in shown}
     return ParsedStatement(
         shown, tuple(clauses), tuple(words), frozenset(cases), _tail(clauses, words), lang
@@ -626,15 +629,16 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         bare = folded(bare if is_folder else bare.rstrip("/") or bare)
         if not bare or not any(map(str.isalnum, bare)):
             continue
+        coded = not _CODE.isdisjoint(bare.strip("-")) or "`" in shown[start:end]
         term = stem(bare) if bare.isascii() else bare
         written = shown[start:end].strip(_EDGE)
         capital = written[:1].isupper() and bool(shown[:start].strip()) and not german
         if (term in _PLAIN_STEMS or bare in _PLAIN) and not capital:
             continue
         number = bare.lstrip("v#$€£~<>=+-")[:1].isdigit()
-        coded = not _CODE.isdisjoint(bare.strip("-")) or "`" in shown[start:end]
         inner = any(map(str.isupper, written[1:]))
         value = number or coded or capital or inner or bare in VALUE_WORDS or with_cjk
+        term = term if coded else synonyms().get(bare, term)
         yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number)
 
 
