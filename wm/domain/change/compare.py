@@ -79,6 +79,9 @@ class Pair:
         self.lost = _without(self.words, self.said)
         self.shared = [w for w in self.words if w not in self.lost]
         self.added = _without(self.said, self.words)
+        if self.lost and not self.added:  # "the main branch is main now"
+            terms = [w.term for w in self.said]
+            self.added = [w for at, w in enumerate(self.said) if w.term in terms[:at]][:1]
 
     @cached_property
     def tail(self) -> list[ContentWord]:
