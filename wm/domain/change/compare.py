@@ -263,6 +263,8 @@ class Pair:
             return True
         if not came:  # "Caddy serves the files now": the value comes first
             return not any(map(is_amount, (*gone, *self.added)))
+        if is_amount(gone[-1]) and not any(map(is_amount, self.added)):
+            return False
         if any(map(self.old.is_language, gone)) is not any(map(self.new.is_language, came)):
             return False  # "answer in German" and "keep answers short"
         if not {*map(is_amount, gone)}.isdisjoint(map(is_amount, came)):
