@@ -292,6 +292,13 @@ class Pair:
         part = any(w in self.added for w in self.new.purpose())
         return not part and any(map(self.new.names_tool, self.added))
 
+    def is_about_value(self) -> bool:
+        """Whether it is about what the older statement says that we use, and does not say that
+        this is over: "we use Terraform for infra" and "Terraform took 20 minutes"."""
+        if not self.old.is_ours or self.names_value(self.lost) or self.over() or self.new.lifts:
+            return False
+        return any(alike(self.said[0], w) for w in self.tail) and not self.value_apart()
+
     def reports_trouble(self) -> bool:
         """Whether the new statement says how its subject does just now, and the older one what it
         is: "CI is red now" and "our CI is CircleCI"."""
@@ -551,6 +558,8 @@ def _is_aside(pair: Pair) -> bool:
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET) or new.has(NOT_ONLY):
         return True
     if (pair.says(ALSO) and not pair.over()) or pair.is_about_another() or pair.reports_trouble():
+        return True
+    if pair.is_about_value():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
