@@ -22,6 +22,7 @@ from wm.domain.change.same_fact import fact_statement
 from wm.domain.change.statement import (
     ALSO,
     BANS,
+    BOUNDS,
     CHANGES,
     ELSEWHERE,
     EXCEPT,
@@ -299,6 +300,12 @@ class Pair:
             return False
         return any(alike(self.said[0], w) for w in self.tail) and not self.value_apart()
 
+    def is_measured(self) -> bool:
+        """Whether it only says how much there is, and the older one how much must be: "coverage is
+        at 75% now" and "coverage must be at least 80%"."""
+        bound = self.old.has(BOUNDS) and not (self.new.has(BOUNDS) or self.new.has(NEEDS))
+        return bound and not self.new.phrases - {"now"} and all(map(is_amount, self.added))
+
     def reports_trouble(self) -> bool:
         """Whether the new statement says how its subject does just now, and the older one what it
         is: "CI is red now" and "our CI is CircleCI"."""
@@ -559,7 +566,7 @@ def _is_aside(pair: Pair) -> bool:
         return True
     if (pair.says(ALSO) and not pair.over()) or pair.is_about_another() or pair.reports_trouble():
         return True
-    if pair.is_about_value():
+    if pair.is_about_value() or pair.is_measured():
         return True
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)

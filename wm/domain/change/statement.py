@@ -59,7 +59,7 @@ NEEDS, PAST, _TO_ENGLISH, _FROM = map(_phrases, ("needs", "past", "to_english", 
 _FROM_BEHIND, _TO_NAME = map(_phrases, ("from_behind", "to_name"))
 ELSEWHERE, NOT_ONLY, PERMITS, BANS = map(_phrases, ("elsewhere", "not_only", "permits", "bans"))
 HOLDS, CHECKS, THEIR_OWN, NAMES = map(_phrases, ("holds", "checks", "their_own", "names"))
-_MAY = _phrases("may")
+_MAY, BOUNDS = map(_phrases, ("may", "bounds"))
 _SEVERAL, _OCCASIONS = map(_phrases, ("several", "occasions"))
 _BEFORE: dict[str, dict[str, str]] = {
     lang: {word: role for role in ("of", "in") for word in table[role].split()}
