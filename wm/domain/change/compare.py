@@ -310,10 +310,12 @@ class Pair:
         """Whether the new statement says how its subject does just now, and the older one what it
         is: "CI is red now" and "our CI is CircleCI"."""
         about = {w.clause for w in self.said if w not in self.added}
-        added = [w for w in self.added if w.clause in about]
-        if any(w.is_value and not is_amount(w) for w in added):
-            return False
-        return any(map(self.new.is_trouble, added)) and any(w.is_value for w in self.lost)
+        for word in self.added:
+            if word.clause in about and self.new.is_trouble(word):
+                return not self.new.phrases - {"now"} and self.names_value(self.lost)
+            if self.new.names_tool(word) or self.new.is_placed(word):
+                return False
+        return False
 
     def says_more(self) -> bool:
         """Whether the older text has another fact, of which the new one says nothing: "staging is

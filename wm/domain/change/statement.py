@@ -102,7 +102,7 @@ _SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
 _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
 _WITH = frozenset(_TABLES.words("with"))
-_TROUBLE = frozenset({"trouble", "defect"})
+_TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
 _ARTICLES = frozenset(_TABLES.words("articles"))
 _TIES = Lazy("|".join(sorted(_TABLES.words("ties_cjk"), key=len, reverse=True)))
 _CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
@@ -312,12 +312,20 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Whether it says that something is done with what this word names, or is that: "tests run
         with vitest", "we switched to vitest", "the API is GraphQL"."""
         clause = self.clauses[word.clause]
-        begin = max((w.end for w in self._before(word)), default=0)
-        before = [w for w in self._since(begin, word) if w not in _ARTICLES][-1:]
+        before = self._lead(word)
         changed = any(start <= word.start < end for start, end in clause.new)
-        used = before and (before[0] in _WITH or _USES.is_match(before[0]))
-        named = before and word.is_value and before[0] not in _BEFORE.get(self.lang, {})
+        used = before and (before in _WITH or _USES.is_match(before))
+        named = before and word.is_value and before not in _BEFORE.get(self.lang, {})
         return not word.role and (changed or bool(used or named))
+
+    def is_placed(self, word: ContentWord) -> bool:
+        """Whether a word says where something is, or what it is on: "runs on buildkite"."""
+        return _BEFORE.get(self.lang, {}).get(self._lead(word)) == "in"
+
+    def _lead(self, word: ContentWord) -> str:
+        """The word without content, but for articles, directly before this one."""
+        begin = max((w.end for w in self._before(word)), default=0)
+        return next((w for w in reversed(self._since(begin, word)) if w not in _ARTICLES), "")
 
     @cached_property
     def names_only_tool(self) -> bool:
@@ -343,7 +351,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
 
     def is_trouble(self, word: ContentWord) -> bool:
         """Whether a word says how a thing does just now: "slow", "down"."""
-        return not _TROUBLE.isdisjoint(self._concepts(word))
+        return _STATES.is_match(self._written(word)) or not _TROUBLE.isdisjoint(self._concepts(word))
 
     def _concepts(self, word: ContentWord) -> frozenset[str]:
         return frozenset(concepts_of(folded_words(self._written(word)), self.lang).anywhere)
