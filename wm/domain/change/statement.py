@@ -104,7 +104,8 @@ _WITHOUT = frozenset(_TABLES.words("without"))
 _WITH = frozenset(_TABLES.words("with"))
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
 _ARTICLES = frozenset(_TABLES.words("articles"))
-_TIES = Lazy("|".join(sorted(_TABLES.words("ties_cjk"), key=len, reverse=True)))
+_NOT_TIES = _TABLES.words("not_ties")
+_TIES = Lazy("|".join(sorted((*_TABLES.words("ties_cjk"), *_NOT_TIES), key=len, reverse=True)))
 _CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
 _WORD = Lazy(
     r"[\p{Han}ー々]+|[\p{Katakana}ー]+|\p{Hiragana}+|[^\s\p{Han}\p{Hiragana}\p{Katakana}ー]+"
@@ -680,7 +681,8 @@ def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWo
         yield ContentWord(bare, bare, (), at, clause, at + len(raw), is_verb=verb)
         return
     begin = 0
-    for start, end in (*_TIES.spans(raw), (len(raw), len(raw))):
+    ties = (tie for tie in _TIES.spans(raw) if raw[slice(*tie)] not in _NOT_TIES)
+    for start, end in (*ties, (len(raw), len(raw))):
         word = raw[begin:start]
         verb = end == len(raw) and after[:1] in _OKURIGANA and after not in _HONORIFICS
         if word:
