@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, zip_longest
+from os.path import commonprefix
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -73,16 +74,17 @@ def split_compounds(
 ) -> tuple[ContentWord, ...]:
     """Split a compound without spaces that ends in a word of the other statement, so that its first
     part can differ: the invoice service, the catalogue service."""
-    heads = [o.term for o in others if is_cjk(o.term[0]) and len(o.term) > 1]
-    return tuple(part for word in words for part in _parts(word, heads))
+    terms = [o.term for o in others if is_cjk(o.term[0]) and len(o.term) > 1]
+    return tuple(part for word in words for part in _parts(word, terms))
 
 
-def _parts(word: ContentWord, heads: Sequence[str]) -> Iterator[ContentWord]:
+def _parts(word: ContentWord, others: Sequence[str]) -> Iterator[ContentWord]:
     term = word.term
     if is_cjk(term[0]):
-        for head in heads:
+        for other in others:
+            head = commonprefix((term[::-1], other[::-1]))[::-1]
             cut = len(term) - len(head)
-            if cut > 1 and term.endswith(head):
+            if len(head) > 1 and cut > (head == other):
                 first = term[:cut]
                 yield replace(word, word=first, term=first, end=word.start + cut)
                 yield replace(word, word=head, term=head, start=word.start + cut)
