@@ -296,9 +296,11 @@ class Pair:
     def is_about_value(self) -> bool:
         """Whether it is about what the older statement says that we use, and does not say that
         this is over: "we use Terraform for infra" and "Terraform took 20 minutes"."""
-        if not self.old.is_ours or self.names_value(self.lost) or self.over() or self.new.lifts:
+        if self.names_value(self.lost) or self.over() or self.new.lifts or self.value_apart():
             return False
-        return any(alike(self.said[0], w) for w in self.tail) and not self.value_apart()
+        if self.new.phrases == {"now"} and not (self.differing or self.words[0] in self.lost):
+            return all(w in self.shared for w in self.tail)
+        return self.old.is_ours and any(alike(self.said[0], w) for w in self.tail)
 
     def is_measured(self) -> bool:
         """Whether it only says how much there is, and the older one how much must be: "coverage is
@@ -341,9 +343,10 @@ class Pair:
         if opens or self._has_another_number() or self._has_another_subject():
             return True
         return any(
-            part.role == "of" and part in self.added and not part.is_number
+            (part.role == "of" and part in self.added and not part.is_number
             and named not in self.added and not named.role and named.clause == part.clause
-            and not self._may_be_value(named)
+            and not self._may_be_value(named))
+            or (named in self.added and alike(part, self.words[0]) and self.new.is_of(named, part))
             for named, part in pairwise(self.said)
         )  # fmt: skip
 

@@ -103,6 +103,7 @@ _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
 _WITH = frozenset(_TABLES.words("with"))
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
+_OF = frozenset("的の의")
 _ARTICLES = frozenset(_TABLES.words("articles"))
 _NOT_TIES = _TABLES.words("not_ties")
 _TIES = Lazy("|".join(sorted((*_TABLES.words("ties_cjk"), *_NOT_TIES), key=len, reverse=True)))
@@ -250,6 +251,11 @@ class ParsedStatement(Struct, frozen=True, dict=True):
 
     def between(self, word: ContentWord, other: ContentWord) -> str:
         return self.clauses[word.clause].text[word.end : other.start]
+
+    def is_of(self, whose: ContentWord, thing: ContentWord) -> bool:
+        """Whether the thing belongs to what precedes it, in Chinese, Japanese or Korean."""
+        behind = self.clauses[whose.clause].text[whose.end - 1 : thing.start].strip()
+        return whose.clause == thing.clause and behind[-1:] in _OF and len(behind) < 3
 
     def acts(self, actor: ContentWord, verb: ContentWord) -> bool:
         """Whether the actor precedes this verb: "Carla deploys", "the design team reviews"."""
