@@ -503,6 +503,12 @@ another subject."""
 TAKES_PLACE = tuple(
     tuple(row.split("|"))
     for row in """
+abbreviation|The harbour db is at quay1.port.|The harbour database moved to quay2.port.
+abbreviation|Prod tide docs are on quay1.port.|Production tide documentation moved to quay2.port.
+folder|The crane is in crane/.|The crane moved to gear/tower.
+folder|Der Hafen liegt in hafen/.|Der Hafen ist nach docks/kai umgezogen.
+repeats|The main buoy is called north.|The main buoy is called main now.
+mind|Prefiro barcos pequenos.|Mudei de ideia, prefiro barcos grandes.
 holder|Pia leads the pilots.|Gus leads the pilots.
 holder|Pia leitet die Werft.|Gus leitet die Werft.
 holder|Pia dirige le chantier.|Gus dirige le chantier.
@@ -591,6 +597,21 @@ name|Der Kalender liegt auf Cloudflare Pages.|Der Kalender liegt auf Vercel.
 BOTH_HOLD = tuple(
     tuple(row.split("|"))
     for row in """
+state|The signals are in Lantern.|The signals cost too much now.
+state|Our lamp is LampLight.|The lamp is slow since Monday.
+state|Die Signale laufen über Laterne.|Die Signale sind inzwischen zu teuer.
+state|Los faros van con Linterna.|Los faros ahora cuestan demasiado.
+state|信号在 Lantern。|信号现在太贵了。
+state|We use Winch for the ropes.|Winch took 20 minutes to start yesterday.
+state|We moor at north.|north is crowded since this morning
+state|The barge moors at pier north.|the barge at north carries 8 tons of coal now
+bound|Tide cover must be at least 80%.|Tide cover is at 75% now.
+bound|Die Flutquote muss mindestens 80% sein.|Die Flutquote liegt jetzt bei 76%.
+bound|La marée doit être d'au moins 80 %.|La marée est à 74 % maintenant.
+other|灯塔端口是 8080。|码头端口改成 9090 了。
+other|潮汐记录保留 7 天。|船坞的潮汐记录现在保留 30 天。
+other|記録は7日間残す。|造船所の記録は30日間残すことになった。
+other|기록은 7일 보관합니다.|조선소의 기록은 이제 30일 보관합니다.
 duty|Pia leads the pilots.|Pia leads the divers.
 duty|Pia leitet die Werft.|Pia leitet die Fähre.
 duty|Pia dirige le chantier.|Pia dirige le phare.

@@ -95,7 +95,7 @@ that no fit uses, -1.0 leaves 24 fewer items, three of which last; -1.8 40 more,
 LONG_WAITING_SCORE = 0.0
 """The same in a message of more than `MAX_REMARKS` sentences."""
 
-CHANGE_SCORE = -1.75
+CHANGE_SCORE = -2.5
 """A statement of at least this score, with words of change, is kept if it changes what is known."""
 
 CLAUSE_SCORE = -4.0
@@ -194,7 +194,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         plain = only_plain and _is_plain(sentence.features)
         certain = score >= _certain_score(sentence.features, plain)
         only_change = score < waits and not (plain or certain)
-        if score < (PLAIN_SCORE if plain else CHANGE_SCORE) and not certain:
+        if score < CHANGE_SCORE and not certain:
             continue
         if only_change and not marks_change(sentence.text):
             continue
