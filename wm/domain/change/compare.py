@@ -685,7 +685,7 @@ def _ended(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
 
 def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text has a phrase of change, but does not say what is over."""
-    if pair.contrasts() or pair.other_subject():
+    if pair.contrasts() or pair.other_subject() or pair.is_another_case():
         return Change.NONE
     if (
         pair.new.forbids
