@@ -500,7 +500,7 @@ def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
 
 def _is_name(words: Sequence[ContentWord]) -> bool:
     """Whether these may be one name: they follow each other, and count nothing."""
-    plain = not any(is_amount(w) or w.parts for w in words)
+    plain = not any(map(is_amount, words))
     return bool(words) and plain and all(0 <= b.start - a.end < 2 for a, b in pairwise(words))
 
 
@@ -548,7 +548,7 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
 
 def _judged(pair: Pair, rarity: Rarity) -> Change:
     new = pair.new
-    if not is_open(pair) or new.says_change < SAYS_CHANGE or pair.calls_anew():
+    if not is_open(pair) or new.says_change < SAYS_CHANGE:
         return _by_rules(pair)
     score = model().weigh(features(pair, rarity, new.says_change), frozenset())
     sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
@@ -559,7 +559,7 @@ def _judged(pair: Pair, rarity: Rarity) -> Change:
 
 def is_open(pair: Pair) -> bool:
     """Whether the model may be asked: not about a statement that only adds to the older one."""
-    another_use = pair.old.purpose() and pair.new.has(OVER) and pair.ends_other_use()
+    another_use = pair.old.purpose() and pair.new.has(OVER)
     return bool(pair.shared and pair.lost) and not (another_use or _is_aside(pair))
 
 
@@ -573,8 +573,7 @@ def _is_aside(pair: Pair) -> bool:
         return True
     if pair.is_about_value() or pair.is_measured():
         return True
-    past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
-    return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
+    return new.has(PAST) or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
 
 
 @cache
@@ -646,7 +645,7 @@ def _by_rules(pair: Pair) -> Change:
     lifts = new.lifts
     if over and any(c.ends for c in new.clauses):
         return _ended(pair, over, lifts)
-    if new.has(EXCEPT) and pair.coverage() >= 0.99 and not pair.contrasts():
+    if new.has(EXCEPT) and pair.coverage() >= 0.99:
         return Change.REPLACES
     if lifts and old.demands and not new.forbids:
         if other := pair.permits_another():  # an exception, or something else
@@ -657,18 +656,16 @@ def _by_rules(pair: Pair) -> Change:
         return Change.REPLACES if sure else Change.UNCLEAR
     if over or lifts or new.has(NOW) or new.has(CHANGES):
         return _marked(pair, over, lifts)
-    if pair.says_again() and not pair.contrasts():
+    if pair.says_again():
         return Change.REPLACES
     return _unmarked(pair)
 
 
 def _ended(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text says that something which the old one names is over."""
-    if pair.old.denies_all(over) and not lifts and not pair.new.denies:
+    if pair.old.denies_all(over) and not pair.new.denies:
         return Change.NONE
-    if not pair.lost and not pair.added and not pair.new.has(OVER):  # the same words, denied
-        return Change.UNCLEAR
-    if pair.contrasts() or pair.ends_other_value(over) or pair.ends_other_use():
+    if pair.ends_other_use():
         return Change.NONE
     inherited = pair.inherits_other_subject(over)
     if inherited is not Change.REPLACES:
@@ -689,26 +686,20 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE
     if (
         pair.new.forbids
-        and not (pair.old.denies or over or pair.new.has(CHANGES))
-        and pair.differing
     ):
         return Change.NONE  # "now we don't use it for the queue", but for sessions
-    if pair.old.bans and not pair.new.denies and not lifts:
+    if pair.old.bans:
         return Change.NONE  # another statement about what a ban names
-    if over and (pair.names_value(over) or (pair.added and pair.is_purpose())):
+    if over:
         return pair.inherits_other_subject(over)
-    if over and pair.added and any(map(pair.old.uses_first, over)):
-        return Change.UNCLEAR
-    if pair.old.commands and pair.words[0] in pair.shared and len(pair.lost) > 0:
+    if pair.old.commands and pair.words[0] in pair.shared:
         return Change.NONE  # what the command names is still used
     if pair.old.purpose() and not (over or lifts or pair.names_another_tool()):
         return Change.NONE  # "tests run in parallel now", whatever is used for them
     covered = pair.coverage()
-    if lifts and covered >= 0.99 and pair.old.denies != pair.new.denies:
-        return Change.REPLACES
-    if pair.new.has(NEEDS) and not pair.old.has(NEEDS) and len(pair.shared) < 2:
+    if pair.new.has(NEEDS) and len(pair.shared) < 2:
         return Change.NONE
-    if not pair.added or pair.agrees() or pair.other_units():
+    if not pair.added or pair.other_units():
         return Change.NONE
     if not pair.lost:
         return Change.REPLACES if pair.value_apart() else Change.NONE
