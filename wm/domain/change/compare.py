@@ -398,8 +398,6 @@ class Pair:
         done something before: "never log tokens" and "never log passwords"."""
         if all(w.is_number for w in self.lost):
             return False
-        if self.new.forbids and self.old.forbids:
-            return True
         if all(map(is_amount, self.lost)):
             return False
         return any(self.old.is_one_of_several(w) or self.old.is_occasion(w) for w in self.lost)
@@ -573,6 +571,8 @@ def _is_aside(pair: Pair) -> bool:
         return True
     if pair.is_about_value() or pair.is_measured():
         return True
+    if new.forbids and pair.old.forbids and pair.lost and not pair.over():
+        return True  # "never log tokens" and "never log passwords"
     return new.has(PAST) or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
 
 
