@@ -573,7 +573,8 @@ def _is_aside(pair: Pair) -> bool:
         return True
     if new.forbids and pair.old.forbids and pair.lost and not pair.over():
         return True  # "never log tokens" and "never log passwords"
-    return new.has(PAST) or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
+    past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
+    return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
 
 
 @cache

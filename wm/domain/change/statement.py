@@ -520,6 +520,12 @@ def reading(text: str) -> ParsedStatement:
         plain = _lowered(part)
         clauses.append(_clause(plain, first=not number))
         words += _with_roles(plain, list(_words(part, plain, number)), lang, opens=not words)
+    if len(clauses) > 1 and any(NOW.is_match(clause.text) for clause in clauses):
+        # "In the past it was 8080, now it is 9090."
+        clauses = [
+            replace(c, old=((0, len(c.text)),), new=()) if PAST.is_match(c.text) else c
+            for c in clauses
+        ]
     cases = set()
     for word in folded(shown).split():
         either = [part.strip(_EDGE) for part in word.split("/")]
