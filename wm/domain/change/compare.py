@@ -98,11 +98,11 @@ class Pair:
             # "The wiki moved from wiki.host to docs.host": the exact word first.
             said = [o for o in said if word.parts and o.term == word.term] or said
             ended = [o for o in said if self._in(o, "old")]
-            if not ended or any(self._in(o, "new") for o in said):
+            if not ended:
                 continue
             # "Staging is now X" ends no use of staging; "we renamed X to Y" ends that of the name.
             clause = self.new.clauses[ended[0].clause]
-            named = word in self.tail or (word.is_value and (word.parts or word.is_number))
+            named = word in self.tail or word.is_value
             if clause.ends or named:
                 found.append(word)
         return found
@@ -151,8 +151,7 @@ class Pair:
         for one, other in pairwise(self.differing):
             between = self.words[self.words.index(one.old[-1]) + 1 : self.words.index(other.old[0])]
             leads = one.old[0] is self.words[0] and one.new[-1].clause == other.new[0].clause
-            numbered = any(map(str.isdigit, one.old[-1].term))  # shard x003 takes 12 GB
-            if (leads or between or numbered) and not one.old[0].is_number:
+            if (leads or between) and not one.old[0].is_number:
                 return True
         return False
 
@@ -187,17 +186,11 @@ class Pair:
     def _without_value(self, slot: Slot, over: Sequence[ContentWord]) -> list[ContentWord]:
         """The words of the new statement in this slot that are not its new value."""
         free = [w for w in slot.new if not self._in(w, "old")]
-        values = [w for w in free if w.is_value] or [w for w in free if self._precedes_over(w)]
+        values = [w for w in free if w.is_value]
         values = values or (free[-1:] if slot.old[-1] in over else free[:1])
         units = self.new.units(values)  # "4 spaces, not tabs"
         values += [w for w in free if w.word in units and values[-1].start < w.start]
         return [w for w in slot.new if w not in values]
-
-    def _precedes_over(self, word: ContentWord) -> bool:
-        clause = self.new.clauses[word.clause]
-        start = min((start for start, _ in clause.old), default=0)
-        later = (w for w in self.said if w.clause == word.clause and word.start < w.start < start)
-        return word.start < start and not any(later)
 
     def _ends_alone(self, over: Sequence[ContentWord]) -> bool:
         """Whether a clause says of these words alone that they are over: "Jenkins is gone"."""
@@ -207,14 +200,14 @@ class Pair:
                 continue
             known = [any(alike(w, o) for o in over) for w in ended]
             # "Changelog entries by hand are gone", but not "the inheritance docs moved".
-            if all(known) or (clause.ends and known == sorted(known, reverse=True) and known[0]):
+            if all(known) or (clause.ends and known[0]):
                 return True
         return False
 
     @property
     def subject(self) -> list[ContentWord]:
         """The old words that are neither values nor the units of values that went."""
-        tail = [] if len(self.words) < 2 else self.tail
+        tail = self.tail
         gone = self.old.units(self.lost)
         units = [w for w in self.lost if w.word in gone or is_action(w.word)]
         if self.new.actions & self.old.actions:
@@ -222,14 +215,6 @@ class Pair:
             if self.lost[:1] == list(self.words[:1]):
                 tail = self.lost[:1]  # "Jun owns the parser": the value comes first
         return [w for w in self.words if not w.is_value and w not in tail and w not in units]
-
-    def agrees(self) -> bool:
-        """Whether the new value is the one that the old text has."""
-        values = [w for w in self.words if w.is_value or w in self.tail]
-        if any(w in self.lost for w in values):
-            return False
-        said = [o for o in self.said if any(alike(v, o) for v in values)]
-        return bool(said) and all(self._in(o, "new") for o in said)
 
     def coverage(self) -> float:
         """The share of the old subject that the new text names."""
@@ -271,12 +256,6 @@ class Pair:
         if not {*map(is_amount, gone)}.isdisjoint(map(is_amount, came)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
-
-    def is_purpose(self) -> bool:
-        """Whether all that the new text does not repeat is what the rest is for: "we use tabs for
-        indentation"."""
-        last = list(self.words[-len(self.lost) :])
-        return bool(self.lost) and self.lost[0].role == "of" and self.lost == last
 
     def serves_same_purpose(self) -> bool:
         """Whether another thing is used for the same: "we use yarn for installs", and pnpm."""
@@ -447,11 +426,6 @@ class Pair:
         before = {b.start: a for a, b in pairwise(self.said)}.get(self.added[0].start)
         steps = (a for a, b in pairwise(self.words) if b in self.lost and b.is_number)
         return before is not None and any(a.term == before.term for a in steps)
-
-    def ends_other_value(self, over: Sequence[ContentWord]) -> bool:
-        """Whether another value of the same subject is over."""
-        other = any(w.is_value and self._in(w, "old") for w in self.added)
-        return other and not self.names_value(list(over)) and all(w in self.lost for w in self.tail)
 
     def ends_other_use(self) -> bool:
         """Whether what is over is another use of the same thing: "we don't use Redis for the queue
