@@ -95,8 +95,6 @@ class Pair:
         found = []
         for word in self.shared:
             said = [o for o in self.said if alike(word, o)]
-            # "The wiki moved from wiki.host to docs.host": the exact word first.
-            said = [o for o in said if word.parts and o.term == word.term] or said
             ended = [o for o in said if self._in(o, "old")]
             if not ended:
                 continue
@@ -188,8 +186,6 @@ class Pair:
         free = [w for w in slot.new if not self._in(w, "old")]
         values = [w for w in free if w.is_value]
         values = values or (free[-1:] if slot.old[-1] in over else free[:1])
-        units = self.new.units(values)  # "4 spaces, not tabs"
-        values += [w for w in free if w.word in units and values[-1].start < w.start]
         return [w for w in slot.new if w not in values]
 
     def _ends_alone(self, over: Sequence[ContentWord]) -> bool:
@@ -439,8 +435,6 @@ class Pair:
         """Whether the new statement names the old value in another clause than the subject:
         "the emulator is on 4411, 4400 was taken"."""
         ends = [self.tail, [w for w in self.words if w.is_value]]
-        if self.new.actions & self.old.actions:
-            ends.append(list(self.words[:1]))
         for tail in ends:
             value = {w.clause for w in self.said if any(alike(w, o) for o in tail)}
             others = [o for o in self.words if o not in tail]
@@ -619,7 +613,7 @@ def _by_rules(pair: Pair) -> Change:
         return Change.NONE
     lifts = new.lifts
     if over and any(c.ends for c in new.clauses):
-        return _ended(pair, over, lifts)
+        return _ended(pair, over)
     if new.has(EXCEPT) and pair.coverage() >= 0.99:
         return Change.REPLACES
     if lifts and old.demands and not new.forbids:
@@ -636,7 +630,7 @@ def _by_rules(pair: Pair) -> Change:
     return _unmarked(pair)
 
 
-def _ended(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
+def _ended(pair: Pair, over: list[ContentWord]) -> Change:
     """The new text says that something which the old one names is over."""
     if pair.old.denies_all(over) and not pair.new.denies:
         return Change.NONE
@@ -659,9 +653,7 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text has a phrase of change, but does not say what is over."""
     if pair.contrasts() or pair.other_subject() or pair.is_another_case():
         return Change.NONE
-    if (
-        pair.new.forbids
-    ):
+    if pair.new.forbids:
         return Change.NONE  # "now we don't use it for the queue", but for sessions
     if pair.old.bans:
         return Change.NONE  # another statement about what a ban names
@@ -688,7 +680,7 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
 
 def _unmarked(pair: Pair) -> Change:
     """Only the value differs; nothing in the words says that it changed."""
-    if pair.contrasts() or pair.new.cases != pair.old.cases:
+    if pair.new.cases != pair.old.cases:
         return Change.NONE
     if (
         not all(map(pair.old.is_duty, pair.shared))
@@ -698,17 +690,16 @@ def _unmarked(pair: Pair) -> Change:
         other = pair.has_another_holder()
         if other is False or (other and pair.new.has(THEIR_OWN)):
             return Change.NONE
-        if other and pair.old.denies == pair.new.denies:
+        if other:
             return Change.UNCLEAR if pair.new.duty == "checks" else Change.DIFFERS
     if pair.serves_same_purpose():
         return Change.UNCLEAR
     if not pair.lost or not pair.added or pair.coverage() < 0.99:
         return Change.NONE
-    if any(not w.is_value and w not in pair.tail for w in pair.lost) or pair.differs_twice():
+    if pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
-    names = (pair.words[0], *pair.old.numbered)
-    lost = [w for w in pair.lost if not is_amount(w) or w in names]
+    lost = [w for w in pair.lost if not is_amount(w)]
     last = pair.last_name()
     words = [w for w in pair.words if not (w.is_verb or w in last[:-1])]
     if any(w in words and words.index(w) * 2 < len(words) for w in lost):

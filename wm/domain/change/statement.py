@@ -358,7 +358,8 @@ class ParsedStatement(Struct, frozen=True, dict=True):
 
     def is_trouble(self, word: ContentWord) -> bool:
         """Whether a word says how a thing does just now: "slow", "down"."""
-        return _STATES.is_match(self._written(word)) or not _TROUBLE.isdisjoint(self._concepts(word))
+        known = self._concepts(word)
+        return _STATES.is_match(self._written(word)) or not _TROUBLE.isdisjoint(known)
 
     def _concepts(self, word: ContentWord) -> frozenset[str]:
         return frozenset(concepts_of(folded_words(self._written(word)), self.lang).anywhere)
