@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, zip_longest
-from os.path import commonprefix
+from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -82,8 +81,9 @@ def _parts(word: ContentWord, others: Sequence[str]) -> Iterator[ContentWord]:
     term = word.term
     if is_cjk(term[0]):
         for other in others:
-            head = commonprefix((term[::-1], other[::-1]))[::-1]
-            cut = len(term) - len(head)
+            same = zip(reversed(term), reversed(other), strict=False)
+            cut = len(term) - sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], same))
+            head = term[cut:]
             if len(head) > 1 and cut > (head == other):
                 first = term[:cut]
                 yield replace(word, word=first, term=first, end=word.start + cut)

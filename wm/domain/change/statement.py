@@ -527,7 +527,7 @@ def reading(text: str) -> ParsedStatement:
             replace(c, old=((0, len(c.text)),), new=()) if PAST.is_match(c.text) else c
             for c in clauses
         ]
-    cases = set()
+    cases: set[str] = set()
     for word in folded(shown).split():
         either = [part.strip(_EDGE) for part in word.split("/")]
         if _CASES.issuperset(either):  # a path names none
