@@ -345,7 +345,7 @@ class Pair:
         rest = said[len(led) :][:1]
         if rest and alike(rest[0], self.words[0]) and self.new.acts(led[-1], rest[0]):
             return len(led) == 1 or self.old.is_ours
-        return self.old.is_ours and len(self.added) > 1 and self.new.uses([*led[:2], *rest])
+        return len(self.added) > 1 and self.new.uses([*led[:2], *rest])
 
     def has_another_holder(self) -> bool | None:
         """Whether another has the duty: "Ann leads sales", "Bo leads sales". False if one has
@@ -453,8 +453,8 @@ class Pair:
             for word in self.words
             for clause in {w.clause for w in self.said if alike(word, w)}
         )
-        added = Counter(w.clause for w in self.added)
-        return any(n == len(self.words) - 1 and added[clause] == 1 for clause, n in said.items())
+        about = {w.clause for w in self.added}
+        return any(n == len(self.words) - 1 and clause in about for clause, n in said.items())
 
 
 def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
