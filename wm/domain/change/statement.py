@@ -130,6 +130,8 @@ class ContentWord(Struct, frozen=True):
     is_number: bool = False
     is_verb: bool = False
     """Known for Japanese and Korean only."""
+    same: str = ""
+    """What all words with its meaning share: "db", "database"."""
     role: str = ""
     """How it restricts a subject: "opens" the statement, or is "of" what precedes it or "in" it."""
 
@@ -206,7 +208,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         found = set()
         for word in self.words:
             parts = (part for part in word.parts if len(part) > 2)
-            for term in (word.word.lower(), word.term.lower(), *parts):
+            for term in (word.word.lower(), word.same or word.term.lower(), *parts):
                 found.add(term[:2] if is_cjk(term[0]) else term[:4])
         return frozenset(found)
 
@@ -660,8 +662,8 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         number = bare.lstrip("v#$€£~<>=+-")[:1].isdigit()
         inner = any(map(str.isupper, written[1:]))
         value = number or coded or capital or inner or bare in VALUE_WORDS or with_cjk
-        term = term if coded else synonyms().get(bare, term)
-        yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number)
+        same = "" if coded else synonyms().get(bare, "")
+        yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number, same=same)
 
 
 def _with_roles(
