@@ -94,14 +94,9 @@ class Pair:
         """Words of the old text that the new one says are over."""
         found = []
         for word in self.shared:
-            said = [o for o in self.said if alike(word, o)]
-            ended = [o for o in said if self._in(o, "old")]
-            if not ended:
-                continue
+            ended = [o for o in self.said if alike(word, o) and self._in(o, "old")]
             # "Staging is now X" ends no use of staging; "we renamed X to Y" ends that of the name.
-            clause = self.new.clauses[ended[0].clause]
-            named = word in self.tail or word.is_value
-            if clause.ends or named:
+            if ended and (self.new.clauses[ended[0].clause].ends or self.names_value([word])):
                 found.append(word)
         return found
 
@@ -359,20 +354,16 @@ class Pair:
 
     def has_another_duty(self) -> bool:
         """Whether it says that the same person or team has another duty too."""
-        duty = bool(self.new.duty) and self.new.duty == self.old.duty
-        return duty and self.has_another_holder() is False
+        return self.new.duty == self.old.duty != "" and self.has_another_holder() is False
 
     def other_is_denied(self) -> bool:
         """Whether another than the holder does not have the duty: "Bo does not lead sales"."""
-        if not self.new.duty or self.new.duty != self.old.duty or self.old.denies:
-            return False
-        return self.new.denies and self.has_another_holder() is True
+        denied = self.new.denies and not self.old.denies and self.new.duty == self.old.duty != ""
+        return denied and self.has_another_holder() is True
 
     def is_another_case(self) -> bool:
         """Whether the differing words are no value but another thing that is banned, needed, or
-        done something before: "never log tokens" and "never log passwords"."""
-        if all(w.is_number for w in self.lost):
-            return False
+        done something before: "ask before pushing" and "ask before merging"."""
         if all(map(is_amount, self.lost)):
             return False
         return any(self.old.is_one_of_several(w) or self.old.is_occasion(w) for w in self.lost)
@@ -632,9 +623,7 @@ def _by_rules(pair: Pair) -> Change:
 
 def _ended(pair: Pair, over: list[ContentWord]) -> Change:
     """The new text says that something which the old one names is over."""
-    if pair.old.denies_all(over) and not pair.new.denies:
-        return Change.NONE
-    if pair.ends_other_use():
+    if (pair.old.denies_all(over) and not pair.new.denies) or pair.ends_other_use():
         return Change.NONE
     inherited = pair.inherits_other_subject(over)
     if inherited is not Change.REPLACES:
@@ -653,15 +642,13 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
     """The new text has a phrase of change, but does not say what is over."""
     if pair.contrasts() or pair.other_subject() or pair.is_another_case():
         return Change.NONE
-    if pair.new.forbids:
-        return Change.NONE  # "now we don't use it for the queue", but for sessions
-    if pair.old.bans:
-        return Change.NONE  # another statement about what a ban names
+    if pair.new.forbids or pair.old.bans:
+        return Change.NONE  # "now we don't use it for the queue"; or about what a ban names
     if over:
         return pair.inherits_other_subject(over)
     if pair.old.commands and pair.words[0] in pair.shared:
         return Change.NONE  # what the command names is still used
-    if pair.old.purpose() and not (over or lifts or pair.names_another_tool()):
+    if pair.old.purpose() and not (lifts or pair.names_another_tool()):
         return Change.NONE  # "tests run in parallel now", whatever is used for them
     covered = pair.coverage()
     if pair.new.has(NEEDS) and len(pair.shared) < 2:
@@ -682,11 +669,7 @@ def _unmarked(pair: Pair) -> Change:
     """Only the value differs; nothing in the words says that it changed."""
     if pair.new.cases != pair.old.cases:
         return Change.NONE
-    if (
-        not all(map(pair.old.is_duty, pair.shared))
-        and pair.new.duty
-        and pair.new.duty == pair.old.duty
-    ):
+    if pair.new.duty == pair.old.duty != "" and not all(map(pair.old.is_duty, pair.shared)):
         other = pair.has_another_holder()
         if other is False or (other and pair.new.has(THEIR_OWN)):
             return Change.NONE
@@ -694,9 +677,7 @@ def _unmarked(pair: Pair) -> Change:
             return Change.UNCLEAR if pair.new.duty == "checks" else Change.DIFFERS
     if pair.serves_same_purpose():
         return Change.UNCLEAR
-    if not pair.lost or not pair.added or pair.coverage() < 0.99:
-        return Change.NONE
-    if pair.differs_twice():
+    if not pair.lost or not pair.added or pair.coverage() < 0.99 or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
     lost = [w for w in pair.lost if not is_amount(w)]

