@@ -593,6 +593,9 @@ en|always squash, except on release branches|always squash
 en|the nightly build may fail|the nightly build must fail
 en|never rebase shared branches|never rebase branches
 en|jest is slow but we keep it|jest is slow so we drop it
+en|we deploy with make ship|we deploy with make release
+en|deploys go through make ship|deploys go through make deploy
+en|the client is built by npm run build|the client is built by npm run compile
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

@@ -44,8 +44,11 @@ SAME = Tables("wm.domain.learning", "support.toml")
 NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
 
 
-def item(word: str, digest: Callable[[str], int]) -> int:
+def item(word: str, digest: Callable[[str], int], *, behind: str = "") -> int:
+    """behind: what the word is a name with: "make ship" is not "make release"."""
     word = NUMBERS.get(word, word)
+    if behind:
+        return number(digest(f"{behind} {root(word)}")) | VALUE
     value = not word.isalpha() and any(char.isdigit() for char in word)
     kind = VALUE if value else 0
     return number(digest(word if value else _meaning(word))) | kind | class_flag(word)

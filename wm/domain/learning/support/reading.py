@@ -66,6 +66,7 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
     raw = _joined([chunk.strip(".") for chunk in raw])
+    raw = raw[1:] if raw[:1] == ["to"] else raw  # "to deploy we run …": a purpose, no direction
     table = _function_words(raw)
     found: list[int] = [fw.TEMPORARY] if _is_temporary(raw) else []
     raw = _reworded(raw, table)
@@ -89,13 +90,22 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
                 if part and not _frames(part, raw, at):
-                    found.append(item(part, digest))
+                    found.append(item(part, digest, behind=_tool_before(raw, at)))
                 elif part in _USERS:
                     found.append(fw.FRAME)
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
     return tuple(found[:MAX_TOKENS])
+
+
+def _tool_before(raw: Sequence[str], at: int) -> str:
+    """The tool that is called with this word, or ""."""
+    first, last = ["", "", *(word.removeprefix(IN_NAME) for word in raw[:at])][-2:]
+    return last if last in _TOOLS else first if last in _RUNS and first in _TOOLS else ""
+
+
+_TOOLS, _RUNS = frozenset(SAME.words("tools")), ("run", "exec")
 
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
