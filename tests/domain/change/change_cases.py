@@ -687,6 +687,8 @@ lifted|Never weld on deck two.|You can paint on deck two now.
 instead|Never use nylon, always hemp.|We use steel instead of nylon.
 also|We use protractor for tests.|also, we use playwright for tests
 lifted|Never weld on deck two.|You can weld in the yard now.
+adverb|Never ever moor directly at pier two!|Our maps come from Chartly, we don't draw them directly any more.
+place|The logbook is written in Pascal.|The logbook moved to apps/log.
 trouble|Our crane control is Craneworks.|the crane control is slow since monday
 trouble|The harbour runs on Zulip.|the harbour is down since this morning
 trouble|Der Hafen läuft auf Zulip.|Der Hafen ist jetzt kaputt.

@@ -164,6 +164,18 @@ def test_who_changes_one_of_two_facts_is_asked_about_the_older_entry(old: str, n
     assert found(new, old) is Change.UNCLEAR
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Write harbour notes in Dutch.", "Drawings in harbour notes are fine in colour now."),
+        ("Sails go through Ropeworks.", "The flags are sailed to Hull now."),
+        ("We moor on Fridays.", "The mooring lights run on Solara now."),
+    ],
+)
+def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, new: str) -> None:
+    assert found(new, old) in (Change.UNCLEAR, Change.NONE)
+
+
 def test_who_changes_both_facts_replaces_the_older_entry() -> None:
     old = "The dock DB is on 5433 and the yard DB on 6000."
     assert found("The dock DB is on 5544 now and the yard DB on 6001.", old) is Change.REPLACES

@@ -245,6 +245,8 @@ class Pair:
             return False
         if any(map(self.old.is_language, gone)) is not any(map(self.new.is_language, came)):
             return False  # "answer in German" and "keep answers short"
+        if all("/" not in w.word for w in gone) and all("/" in w.word for w in came):
+            return False  # "written in Vue" and "moved to apps/web"
         if not {*map(is_amount, gone)}.isdisjoint(map(is_amount, came)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
@@ -302,6 +304,30 @@ class Pair:
             if len(rest) > 1 and has_value and apart:
                 return True
         return False
+
+    def begins_with_another(self) -> bool:
+        """Whether the new statement begins with something that the older one does not name, and
+        has another new word: "the docs are deployed to Netlify", "deploys go through Jenkins"."""
+        first = self.said[0]
+        if first not in self.added or is_amount(first) or self._exchanges_amount():
+            return False
+        if self.new.has(CHANGES):
+            return False  # "Tom switched the reviews to GitLab"
+        clause = [w for w in self.said if w.clause == first.clause]
+        led = list(takewhile(lambda w: w in self.added, clause))
+        return len(led) < len(clause) and any(w in self.added for w in clause[len(led) :])
+
+    def names_a_part(self) -> bool:
+        """Whether the only shared word belongs to a name of which the older one has no other word:
+        "the support email" and "we support Python 3.9"."""
+        if len(self.shared) != 1 or self._exchanges_amount():
+            return False
+        pairs = pairwise(self.said)
+        return any(
+            one not in self.added and word in self.added and one.clause == word.clause
+            and one.gap(word) and not (word.is_value or word.is_participle or is_cjk(word.word[0]))
+            for one, word in pairs
+        )  # fmt: skip
 
     def is_about_another(self) -> bool:
         """Whether the new statement has another number or subject, or restricts what the older one
@@ -401,11 +427,15 @@ class Pair:
         gone = {is_amount(w) for w in self.lost if w.is_value}
         return any(is_amount(w) in gone for w in self.added if w.is_value)
 
+    def _exchanges_amount(self) -> bool:
+        return any(map(is_amount, self.lost)) and any(map(is_amount, self.added))
+
     def other_predicate(self) -> bool:
         """Whether the new statement says something else about its subject: "the parser is written
         in Rust", "the parser is covered by tests now"."""
-        amounts = any(map(is_amount, self.lost)) and any(map(is_amount, self.added))
-        return not amounts and any(w.is_participle and not w.is_value for w in self.added)
+        return not self._exchanges_amount() and any(
+            w.is_participle and not w.is_value for w in self.added
+        )
 
     def bumps_version(self) -> bool:
         """Whether only the number behind one name differs: "GCC 11", "we are on GCC 13 now"."""
@@ -462,6 +492,11 @@ def _is_name(words: Sequence[ContentWord]) -> bool:
     return bool(words) and plain and all(0 <= b.start - a.end < 2 for a, b in pairwise(words))
 
 
+def _is_adverb(word: ContentWord) -> bool:
+    """Whether an English word only says how: two statements with "directly" share no subject."""
+    return word.word.endswith("ly") and word.word.isascii() and len(word.word) > 4
+
+
 def _is_long(words: Sequence[ContentWord]) -> bool:
     """Whether a Chinese word, which no space separates from the next, may be more than a name."""
     return any(_LONG_HAN.fits(w.word) for w in words)
@@ -500,8 +535,11 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
     """Whether `new`, said later, changes what `old` says."""
     pair = Pair(new, old)
     change = _judged(pair, rarity)
-    partly = change in (Change.REPLACES, Change.DIFFERS) and pair.says_more()
-    return Change.UNCLEAR if partly else change
+    if change not in (Change.REPLACES, Change.DIFFERS):
+        return change
+    another = pair.begins_with_another() or pair.names_a_part()
+    unsure = pair.says_more() or (another and not pair.over())
+    return Change.UNCLEAR if unsure else change
 
 
 def _judged(pair: Pair, rarity: Rarity) -> Change:
@@ -511,14 +549,16 @@ def _judged(pair: Pair, rarity: Rarity) -> Change:
     score = model().weigh(features(pair, rarity, new.says_change), frozenset())
     sure = new.phrases or new.says_change >= SURELY_SAYS_CHANGE
     if score >= REPLACES_SCORE and sure:
-        return Change.REPLACES
+        weak = len(pair.shared) < 2 and _by_rules(pair) in (Change.NONE, Change.UNCLEAR)
+        return Change.UNCLEAR if weak else Change.REPLACES
     return Change.UNCLEAR if score >= UNCLEAR_SCORE else Change.NONE
 
 
 def is_open(pair: Pair) -> bool:
     """Whether the model may be asked: not about a statement that only adds to the older one."""
     another_use = pair.old.purpose() and pair.new.has(OVER)
-    return bool(pair.shared and pair.lost) and not (another_use or _is_aside(pair))
+    about = bool(pair.lost) and not all(map(_is_adverb, pair.shared))
+    return about and not (another_use or _is_aside(pair))
 
 
 def _is_aside(pair: Pair) -> bool:
@@ -594,7 +634,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
 def _by_rules(pair: Pair) -> Change:
     """The verdict of the rules."""
     new, old = pair.new, pair.old
-    if not pair.shared or _is_aside(pair):
+    if all(map(_is_adverb, pair.shared)) or _is_aside(pair):
         return Change.NONE
     over = pair.over()
     if pair.calls_anew():
