@@ -89,6 +89,21 @@ def test_first_words_that_quote_a_forgotten_fact_are_not_shown(bench: Bench) -> 
     assert "nox" not in last_session(bench, "s-4")
 
 
+def test_the_trash_is_not_read_for_a_session_without_first_words(files: Bench) -> None:
+    entry = files.remember("We build with nox.")
+    files.event("session_started", session="s-1")
+    files.event("user_prompt", session="s-1", text="Forget that we build with nox.")
+    run(files, "s-1", "pytest tests/test_dock.py", 0, "1 passed")
+    files.event("session_ended", session="s-1")
+    again = files.reopen()
+    again.event("session_started", session="s-2")
+    assert "checks passed: pytest" in last_session(again, "s-2")
+    cache = again.store.core.cache  # type: ignore[attr-defined]
+    assert cache.get(f"workspaces/{again.key}/trash/{entry.id}.json") is None
+    assert again.call("show_entry", id=entry.id).entry.status == "trashed"
+    assert cache.get(f"workspaces/{again.key}/trash/{entry.id}.json") is not None
+
+
 def test_a_session_that_just_stops_is_recapped_at_the_next_start(bench: Bench) -> None:
     worked(bench)
     bench.event("session_started", session="s-2")

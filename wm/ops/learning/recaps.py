@@ -94,10 +94,12 @@ def newest_first(work: LocatedWork) -> list[Recap]:
 
 def without_forgotten(work: LocatedWork, found: Iterable[Recap]) -> list[Recap]:
     """The recaps, without first words that quote a forgotten entry: "remember that …", or "forget
-    that …"."""
+    that …". Without first words the trash is not read: it may have thousands of files."""
+    recaps = list(found)
+    keys = (work.key, USER_PLACE.key) if any(one.asked for one in recaps) else ()
     refs = [
         Ref(TrashedEntry, key, name)
-        for key in dict.fromkeys((work.key, USER_PLACE.key))
+        for key in dict.fromkeys(keys)
         for name in work.store.names(TrashedEntry, key)
     ]
     gone = (trashed for ref in refs if (trashed := work.read(ref).document) is not None)
@@ -106,7 +108,7 @@ def without_forgotten(work: LocatedWork, found: Iterable[Recap]) -> list[Recap]:
         one.model_copy(update={"asked": ""})
         if any(map(canonical(one.asked).__contains__, texts))
         else one
-        for one in found
+        for one in recaps
     ]
 
 
