@@ -174,3 +174,17 @@ def test_what_two_turns_of_the_user_did_not_use_is_cut(turns: int, *, gone: bool
         one.session.step(395, 2, 2)
         one.send()
     assert one.removed(words(100, 9)) is gone
+
+
+def test_what_a_hook_adds_to_results_is_no_turn_of_the_user() -> None:
+    one = Managed()
+    one.session.step(0, 1_500, 1)
+    one.send()
+    one.session.step(0, 1, 2)
+    one.send()
+    for _ in range(4):
+        one.session.step(395, 2, 2)
+        text = "<system-reminder>The formatter has run.</system-reminder>"
+        one.session.messages[-1]["content"].append({"type": "text", "text": text})
+        one.send()
+    assert not one.removed(words(100, 9))

@@ -103,7 +103,8 @@ class SeenHistory(Struct):
             kind = ADDED
         else:
             kind = kind if kind in THINKING else ""
-            if role == "user" and message not in self.prompts[-1:]:
+            said = role == "user" and without_injected(text).strip()  # also of a short reminder
+            if said and message not in self.prompts[-1:]:
                 self.prompts.append(message)
         content = SeenBlock(
             kind=kind,
