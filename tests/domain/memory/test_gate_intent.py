@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.memory.gate_intent_cases import (
+    BY_RULES_INJECTED,
+    BY_RULES_KEPT,
     INJECTED,
     KEPT,
     MOMENTS,
@@ -46,6 +48,16 @@ def test_other_wordings_are_judged_the_same() -> None:
         text for text in SECOND_INJECTED.splitlines() if "prompt_injection" not in _reasons(text)
     ]
     assert accepted == []
+
+
+def test_the_rules_alone_judge_what_a_person_asked_for() -> None:
+    def reasons(text: str) -> tuple[str, ...]:
+        found = judge(text, type="project", source="explicit", settings=GATE, redactor=REDACTOR)
+        return found.reasons
+
+    assert [text for text in BY_RULES_KEPT.splitlines() if reasons(text)] == []
+    accepted = (t for t in BY_RULES_INJECTED.splitlines() if reasons(t) != ("prompt_injection",))
+    assert list(accepted) == []
 
 
 @pytest.mark.parametrize(("kind", "text", "code"), STATES)

@@ -32,6 +32,8 @@ _CAUSES = Lazy(
     r"^\s*(?:should we|let|have|make|lass|lasse|lasst|fais|faites|haz|deja|fai|lascia|laat|lat) "
 )
 """An order to let software do it."""
+_EMPHASIS = Lazy(r"決して|絶対に|절대|결코")
+"""Does not negate by itself: a negated verb follows."""
 _AWAY = Lazy(
     r"\b(?:https?|s?ftp|wss?|s3|gs)://[^\s/]*|\b[\w.+-]+@[\w-]+\.\w|\b(?:nc|scp|rsync) \S|"
     r"(?:^|\s)(?:[\w-]+\.)+(?:com|net|org|io|dev|xyz|info|biz|app|site|online|top|example|cloud|ru|cn)\b"
@@ -166,11 +168,15 @@ def _orders_harm(sentence: str) -> bool:
 
 
 def _leaks(sentence: str) -> bool:
-    """A secret, a verb of sending in the imperative, and a place outside."""
+    """A secret, a verb of sending in the imperative, and a place outside; or the agent's own orders
+    and a verb of showing."""
+    sent, shown = _wanted("SEND", sentence), _wanted("REVEAL", sentence)
+    if _has("OWN_ORDERS", sentence) and any(not _describes(sentence, at) for at in shown):
+        return True
     return (
         _has("SECRET", sentence)
         and (_leaves(sentence) or _has("PLACE", sentence))
-        and any(not _describes(sentence, at, "SCRIPT") for at in _wanted("SEND", sentence))
+        and any(not _describes(sentence, at, "SCRIPT") for at in sent + shown)
         and not _is_kept(sentence)
     )
 
@@ -205,7 +211,8 @@ def _wish(sentence: str) -> str:
 
 def _hides(sentence: str) -> bool:
     """Something is kept from the user, or done secretly. HIDE includes the negation."""
-    if (_has("USER", sentence) or _has("AGENT", sentence)) and _wanted("HIDE", sentence):
+    plain = _EMPHASIS.sub("", sentence)
+    if (_has("USER", sentence) or _has("AGENT", sentence)) and _wanted("HIDE", plain):
         return True
     done = _wanted("ACT", sentence) + _wanted("SEND", sentence)
     return _has("SECRETLY", sentence) and any(not _describes(sentence, at) for at in done)
@@ -221,7 +228,7 @@ def _grants(sentence: str) -> bool:
         return False
     names = ("APPROVE", "ASSUMED", "RUN", "ACT")
     acts = (at for name in names for at in _wanted(name, sentence))
-    return any(not _describes(sentence, at) for at in acts)
+    return any(not _describes(sentence, at, "SCRIPT") for at in acts)
 
 
 def _answers_prompts(sentence: str) -> bool:
