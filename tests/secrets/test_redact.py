@@ -271,6 +271,15 @@ def test_a_secret_has_the_same_label_everywhere() -> None:
     assert one.split(" = ")[1] == two.split(" ")[2]
 
 
+@pytest.mark.parametrize("mark", "[{")
+def test_a_bracket_in_a_password_does_not_make_it_an_element(mark: str) -> None:
+    for sentence in ("DB_PASSWORD={}", "mysql -u root -p{}", "curl -u admin:{} https://db.test"):
+        for secret in (f"Kx7{mark}mQ9wZ2pL", f"rT{mark}4kf82LmQ1", f"hV3wq8kf82{mark}Lm"):
+            assert secret not in REDACTOR.text(sentence.format(secret))
+    for code in ("auth[2]", "args[i]", "parts[0:4]", "$row[pass]", "sys.argv[1]", "line[%d]"):
+        assert REDACTOR.text(f"password = {code}") == f"password = {code}"
+
+
 def test_redacting_twice_changes_nothing_more() -> None:
     for sentence, secret in LABELLED:
         once = REDACTOR.text(sentence.format(secret))

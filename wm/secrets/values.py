@@ -133,8 +133,12 @@ _BEHIND_STRING = Lazy(
 )
 """Code that goes on behind a string: `input("Password: ").strip()`, `"password=".$row["p"]`. A
 password of random characters may begin with the same two."""
-_INDEXED = Lazy(r"[A-Za-z_$][\w.]*(?:[\[{][$%]?[\w:-]{0,24}\]?)+|.*\[")
-"""`auth[2`, `passwords{$name`: an element, without the bracket that ends it."""
+_INDEXED = Lazy(
+    r"[$]?(?:[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)(?:[_.](?:[a-z]+|[A-Z]+))*"
+    r"(?:[\[{][$%]?(?:[a-z_]{0,24}|-?\d{0,3}(?::-?\d{0,3})?)\]?)+|.*\["
+)
+"""`auth[2`, `passwords{$name`: an element, without the bracket that ends it. Of a password of random
+characters hardly any has a name before the bracket, and a name or a number behind it."""
 _NEXT_KEY = Lazy(r"[A-Za-z]+=")
 """`password= scope=`: no value, and another key."""
 _DOTTED_OR_NAME = Lazy(r"[A-Za-z_][\w.:]*!?")
