@@ -133,3 +133,13 @@ def test_what_becomes_of_a_remark_is_said(bench: Bench, message: str, said: str)
     answer = bench.call("why_not", text=message)
     (passing,) = (check for check in answer.checks if check.rule == "passing")
     assert said in passing.sentence
+
+
+def test_a_remark_is_judged_by_how_this_workspace_learns(bench: Bench) -> None:
+    for mode, said in (("inbox", "waits in the inbox, as you chose"), ("off", "learning is off")):
+        bench.call("learning", mode=mode)
+        answer = bench.call("why_not", text="We use hemp ropes here, never nylon.")
+        (passing,) = (check for check in answer.checks if check.rule == "passing")
+        assert said in passing.sentence
+    assert answer.verdict == "passing"
+    assert answer.sentence.endswith("“Remember that …” keeps it.")

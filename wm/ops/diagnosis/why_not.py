@@ -22,6 +22,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.diagnosis.why import find_entry_or_text
 from wm.ops.learning.remember import judge
+from wm.ops.learning.stated import INBOX, OFF, mode
 from wm.ops.memory.documents import memory_editor, read_journal, read_memory, read_tombstones
 from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import LocatedWork, Operation, located
@@ -82,6 +83,10 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
 
 def _in_passing(work: LocatedWork, message: str) -> RuleCheck:
     """What becomes of it if the user says it without asking to remember it (EX-7)."""
+    chosen = mode(work.runtime, work.place)
+    if chosen == OFF:
+        sentence = "Said in passing it is not learned, because learning is off or paused here."
+        return _check("passing", sentence)
     found = [one for one in stated.statements(message) if not one.only_change]
     judged = [judge(work.runtime, one.text, type=one.type, source="stated") for one in found]
     codes = [code for one in judged for code in one.reasons]
@@ -92,6 +97,8 @@ def _in_passing(work: LocatedWork, message: str) -> RuleCheck:
         return _check("passing", sentence, tuple(codes))
     certain = any(one.is_certain for one in found)
     sentence = "it is kept" if certain else "it waits in the inbox: it may hold for a task only"
+    if certain and chosen == INBOX:
+        sentence = "it waits in the inbox, as you chose"
     return _check("passing", f"Said in passing, {sentence}.", stops=False)
 
 
