@@ -170,13 +170,18 @@ def _orders_harm(sentence: str) -> bool:
 def _leaks(sentence: str) -> bool:
     """A secret, a verb of sending in the imperative, and a place outside; or the agent's own orders
     and a verb of showing."""
-    sent, shown = _wanted("SEND", sentence), _wanted("REVEAL", sentence)
-    if _has("OWN_ORDERS", sentence) and any(not _describes(sentence, at) for at in shown):
+    own, secret = _has("OWN_ORDERS", sentence), _has("SECRET", sentence)
+    if not (own or secret):
+        return False
+    shown = _wanted("REVEAL", sentence)
+    if own and any(not _describes(sentence, at) for at in shown):
         return True
     return (
-        _has("SECRET", sentence)
+        secret
         and (_leaves(sentence) or _has("PLACE", sentence))
-        and any(not _describes(sentence, at, "SCRIPT") for at in sent + shown)
+        and any(
+            not _describes(sentence, at, "SCRIPT") for at in (*_wanted("SEND", sentence), *shown)
+        )
         and not _is_kept(sentence)
     )
 
@@ -211,11 +216,13 @@ def _wish(sentence: str) -> str:
 
 def _hides(sentence: str) -> bool:
     """Something is kept from the user, or done secretly. HIDE includes the negation."""
-    plain = _EMPHASIS.sub("", sentence)
-    if (_has("USER", sentence) or _has("AGENT", sentence)) and _wanted("HIDE", plain):
+    knows = _has("USER", sentence) or _has("AGENT", sentence)
+    if knows and _wanted("HIDE", _EMPHASIS.sub("", sentence)):
         return True
+    if not _has("SECRETLY", sentence):
+        return False
     done = _wanted("ACT", sentence) + _wanted("SEND", sentence)
-    return _has("SECRETLY", sentence) and any(not _describes(sentence, at) for at in done)
+    return any(not _describes(sentence, at) for at in done)
 
 
 def _grants(sentence: str) -> bool:
@@ -223,8 +230,9 @@ def _grants(sentence: str) -> bool:
     power = _has("POWER", sentence)
     if power and _wanted("GRANT", sentence):
         return True
-    power = power or (_has("AGENT", sentence) and not _has("ROUTINE", sentence))
-    if not (power and _has("UNASKED", sentence)):
+    if not _has("UNASKED", sentence):
+        return False
+    if not power and (_has("ROUTINE", sentence) or not _has("AGENT", sentence)):
         return False
     names = ("APPROVE", "ASSUMED", "RUN", "ACT")
     acts = (at for name in names for at in _wanted(name, sentence))
