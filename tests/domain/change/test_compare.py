@@ -76,6 +76,26 @@ def test_another_reviewer_or_object_or_an_exception_is_asked_about(old: str, new
     assert found(new, old) is Change.UNCLEAR
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Logs must not contain names.", "We log in JSON instead."),
+        ("Use hemp in the bow.", "Use hemp instead."),
+        ("The ferry is at pier two.", "The ferry uses diesel instead."),
+        ("Never moor on Fridays.", "You can moor now."),
+        ("Never moor on Fridays.", "You may moor without a pilot now."),
+        ("Never moor without a pilot.", "You can moor now."),
+        ("Never force-moor at the quay.", "You can moor at the quay now."),
+        ("We use hemp for ropes.", "You can use knots in ropes again."),
+        ("We use hemp for ropes.", "Knots are allowed in ropes now."),
+    ],
+)
+def test_a_permission_for_now_and_a_word_of_instead_retire_nothing_else(
+    old: str, new: str
+) -> None:
+    assert not retires(new, old)
+
+
 def test_a_phrase_with_the_capital_of_a_name_is_a_name() -> None:
     assert not reading("we write it in Move").phrases
     assert reading("we move it to Rust").phrases == {"changes", "spans"}

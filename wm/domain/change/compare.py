@@ -410,6 +410,11 @@ class Pair:
                 return True
         return False
 
+    def names_kind(self) -> bool:
+        """Whether the older statement is about a kind of what the new one names: "force-push"."""
+        terms = {w.term for w in self.said}
+        return any(w.parts and w.term not in terms for w in self.shared)
+
     def permits_another(self) -> Sequence[ContentWord]:
         """What is permitted and not in the ban: "never push to main", "hotfixes may be pushed to
         main". A participle may be another word for the same act, and a value may take the place of
@@ -649,9 +654,10 @@ def _by_rules(pair: Pair) -> Change:
     if new.has(EXCEPT) and pair.coverage() >= 0.99:
         return Change.REPLACES
     if lifts and old.demands and not new.forbids:
+        if not new.has(LIFTS) and (pair.lost or pair.names_kind()):
+            return Change.NONE if pair.added else Change.UNCLEAR  # "you can push now"
         if other := pair.permits_another():  # an exception, or something else
-            elsewhere = pair.lost and not new.has(LIFTS)  # "you can push to a branch now"
-            another = elsewhere or other[0] is pair.said[0] or pair.contrasts()
+            another = other[0] is pair.said[0] or pair.contrasts()
             return Change.NONE if another else Change.UNCLEAR
         sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
         return Change.REPLACES if sure else Change.UNCLEAR
@@ -689,7 +695,7 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return pair.inherits_other_subject(over)
     if pair.old.commands and pair.words[0] in pair.shared:
         return Change.NONE  # what the command names is still used
-    if pair.old.purpose() and not (lifts or pair.names_another_tool()):
+    if pair.old.purpose() and (lifts or not pair.names_another_tool()):
         return Change.NONE  # "tests run in parallel now", whatever is used for them
     covered = pair.coverage()
     if pair.new.has(NEEDS) and len(pair.shared) < 2:
