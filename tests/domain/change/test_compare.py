@@ -90,9 +90,7 @@ def test_another_reviewer_or_object_or_an_exception_is_asked_about(old: str, new
         ("We use hemp for ropes.", "Knots are allowed in ropes now."),
     ],
 )
-def test_a_permission_for_now_and_a_word_of_instead_retire_nothing_else(
-    old: str, new: str
-) -> None:
+def test_a_permission_for_now_and_a_word_of_instead_retire_nothing_else(old: str, new: str) -> None:
     assert not retires(new, old)
 
 

@@ -766,6 +766,11 @@ def test_a_polite_task_with_the_same_words_is_not_kept(text: str) -> None:
         ("I said no ropes in the engine room", "no ropes in the engine room"),
         ("ok never moor at pier two", "never moor at pier two"),
         ("кстати порт базы теперь 5544", "порт базы теперь 5544"),
+        ("I said that we use hemp ropes", "we use hemp ropes"),
+        ("hey the harbour port is 5544", "the harbour port is 5544"),
+        ("hi res charts are in assets/hd", "hi res charts are in assets/hd"),
+        ("ok status is 204 in our API", "ok status is 204 in our API"),
+        ("hallo welt ist der Name des Pakets", "hallo welt ist der Name des Pakets"),
     ],
 )
 def test_words_before_a_remark_are_not_kept(message: str, kept: str) -> None:

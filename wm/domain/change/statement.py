@@ -104,7 +104,7 @@ _WITHOUT = frozenset(_TABLES.words("without"))
 _WITH = frozenset(_TABLES.words("with"))
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
 _OF = frozenset("的の의")
-_ARTICLES = frozenset(_TABLES.words("articles"))
+ARTICLES = frozenset(_TABLES.words("articles"))
 _NOT_TIES = _TABLES.words("not_ties")
 _TIES = Lazy("|".join(sorted((*_TABLES.words("ties_cjk"), *_NOT_TIES), key=len, reverse=True)))
 _CLAUSE_ENDS = Lazy(r"[,;:!?.،؛؟](?:\s|$)|[，。；：！？、]|\s[-–—]+\s|\n")
@@ -288,7 +288,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             return True
         begin = max((w.start for w in self._before(word)), default=0)
         ends = (begin + end for _, end in _SEVERAL.spans(clause[begin : word.start]))
-        return any(_ARTICLES.issuperset(self._since(end, word)) for end in ends)
+        return any(ARTICLES.issuperset(self._since(end, word)) for end in ends)
 
     def is_object(self, word: ContentWord) -> bool:
         """Whether a word directly follows a verb, with an article at most, and no verb that has one
@@ -299,7 +299,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         before = self._before(word)
         if not before or is_cjk(word.word[0]) or _USES.is_match(self._written(before[-1])):
             return False
-        return _ARTICLES.issuperset(self._since(before[-1].end, word))
+        return ARTICLES.issuperset(self._since(before[-1].end, word))
 
     @cached_property
     def conjuncts(self) -> list[list[ContentWord]]:
@@ -334,7 +334,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def _lead(self, word: ContentWord) -> str:
         """The word without content, but for articles, directly before this one."""
         begin = max((w.end for w in self._before(word)), default=0)
-        return next((w for w in reversed(self._since(begin, word)) if w not in _ARTICLES), "")
+        return next((w for w in reversed(self._since(begin, word)) if w not in ARTICLES), "")
 
     @cached_property
     def names_only_tool(self) -> bool:

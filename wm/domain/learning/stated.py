@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from wm.domain.change.statement import marks_change
+from wm.domain.change.statement import ARTICLES, marks_change
 from wm.domain.learning.concepts import (
     ASIDE,
     JOINED,
@@ -814,11 +814,24 @@ def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
 
 def _without_aside(sentence: Sentence) -> str:
     """The text to keep, without words before the remark: "fyi the port is 5433"."""
-    words = phrases(ASIDE).get(sentence.lang, "").split("|")
-    low = sentence.text.lower()
+    table, low = phrases(ASIDE), sentence.text.lower()
+    greetings = table["any"].split("|")
+    words = (*greetings, *table.get(sentence.lang, "").split("|"))
     opening = max((w for w in words if w and low.startswith(f"{w} ")), key=len, default="")
     rest = sentence.text[len(opening) :].strip()
-    return rest if len(rest.split()) > 2 else sentence.text
+    if len(rest.split()) < 3 or (opening in greetings and not _begins_remark(rest, sentence.lang)):
+        return sentence.text
+    return rest
+
+
+def _begins_remark(text: str, lang: str) -> bool:
+    """Whether a greeting before it is not a part of a name: not "hi res images"."""
+    first = folded(text).split()[0]
+    return first in ARTICLES or not _OPENINGS.isdisjoint(concepts_of(folded(text), lang).first)
+
+
+_OPENINGS = frozenset({"we", "ban", "always", "only", "since_now"})
+"""What begins a remark behind a greeting, besides an article."""
 
 
 _BETWEEN = ",，、:： -"
