@@ -596,6 +596,15 @@ en|jest is slow but we keep it|jest is slow so we drop it
 en|we deploy with make ship|we deploy with make release
 en|deploys go through make ship|deploys go through make deploy
 en|the client is built by npm run build|the client is built by npm run compile
+en|Raise an exception when the crane lease expires.|Increase exceptions when the crane lease expires.
+en|Don't dock on Sundays unless Piet agrees.|Dock on Sundays.
+en|We used to run the winch at night.|The winch runs at night.
+en|We rarely use the spare crane.|The spare crane is used.
+de|Ich glaube, der Kran hebt 40 Tonnen.|Der Kran hebt 40 Tonnen.
+de|Wir haben kaum Ersatzseile.|Wir haben Ersatzseile.
+fr|Je crois que le port du relais est 5544.|Le port du relais est 5544.
+es|Deja de usar la grúa vieja.|Usa la grúa vieja.
+zh|我觉得吊车的端口是 5544。|吊车的端口是 5544。
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

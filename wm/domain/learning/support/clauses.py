@@ -61,8 +61,9 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             if now.words:
                 found.append(Clause(joined=token))
             else:
-                # "No, use …" denies what was done before, "never without …" what follows.
-                now.turns = now.turns if token == fw.CONDITION else 0
+                # "No, use …" denies what was done before, "never without …" what follows, and
+                # "I think, the port is …" doubts what follows.
+                now.turns = now.turns if token == fw.CONDITION else now.turns // HEDGED * HEDGED
                 now.joined = token
             found[-1].condition = found[-1].condition or token == fw.CONDITION
         elif token == fw.ALL:

@@ -256,8 +256,8 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return True
     dropped = {tag for word, tag in theirs.tags.items() if word not in mine.tags}
-    if (fw.FROM, 0) in changed and fw.TO in dropped:
-        return True  # "jest is used" for "we moved from jest to vitest"
+    if ((fw.FROM, 0) in changed and fw.TO in dropped) or ((fw.BEFORE, 0) in changed and 0 in dropped):
+        return True  # "jest is used" for "we moved from jest to vitest"; "push" for "ask before …"
     lost = {old for old, _ in changed if old in DIRECTED}
     won = {new for _, new in changed if new in DIRECTED}
     exchanged = lost & won
