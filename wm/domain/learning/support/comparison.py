@@ -27,6 +27,9 @@ MAX_SHARED = 0.5
 """Maximum share of another clause's words that a clause may take if it leaves some of them out."""
 _OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
 
+_DROPPED = ((fw.FROM, fw.TO), (fw.BEFORE, 0))
+"""A word loses its mark, and the word that it was seen against is left out."""
+
 _OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
 """German "nach" is "after" as well as "to"."""
 
@@ -256,8 +259,9 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return True
     dropped = {tag for word, tag in theirs.tags.items() if word not in mine.tags}
-    if ((fw.FROM, 0) in changed and fw.TO in dropped) or ((fw.BEFORE, 0) in changed and 0 in dropped):
-        return True  # "jest is used" for "we moved from jest to vitest"; "push" for "ask before …"
+    # "Jest is used" for "we moved from jest to vitest"; "push" for "ask before you push".
+    if any((mark, 0) in changed and kept in dropped for mark, kept in _DROPPED):
+        return True
     lost = {old for old, _ in changed if old in DIRECTED}
     won = {new for _, new in changed if new in DIRECTED}
     exchanged = lost & won

@@ -39,6 +39,8 @@ _SUFFIXES = normalised(
     "ям ов ев ей ой ый ий ая яя ое ее ые ие ого ему ому ых их ую юю e s t n o a y i ę ą u а я о е "
     "ы и у ю ь"
 ).split()
+_BY_LETTER = {end: [e for e in _SUFFIXES if e[-1] == end] for end in {e[-1] for e in _SUFFIXES}}
+"""The endings by their last letter, in the same order: a process reads 1,400 words first."""
 
 SAME = Tables("wm.domain.learning", "support.toml")
 NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
@@ -73,11 +75,12 @@ def number(digest: int) -> int:
 def root(word: str) -> str:
     """The stem of a word of any Latin-script language: inflected forms usually share it."""
     bare = unaccented(word)
-    participle = _PARTICIPLE.match(bare)
+    participle = _PARTICIPLE.match(bare) if "ge" in bare else None
     bare = participle.group(1) + participle.group(2) if participle is not None else bare
     bare = unaccented(stem(bare))
     least = 4 if bare.isascii() else 3
-    ending = next((e for e in _SUFFIXES if bare.endswith(e) and len(bare) >= len(e) + least), "")
+    likely = _BY_LETTER.get(bare[-1:], ())
+    ending = next((e for e in likely if bare.endswith(e) and len(bare) >= len(e) + least), "")
     bare = bare.removesuffix(ending)
     return bare[:-1] if len(bare) > 4 and bare[-1] == bare[-2] else bare
 

@@ -175,8 +175,9 @@ def _frames(word: str, raw: Sequence[str], at: int) -> bool:
 def _temporary() -> Lazy:
     """The phrases of all languages, between spaces where a language has them."""
     rows = {row: "" if lang in JOINED else " " for lang, row in phrases("limit").items()}
-    found = ((_ARTICLE.sub("", one), end) for row, end in rows.items() for one in row.split("|"))
-    return Lazy("|".join(f"{end}{escaped(normalised(one))}{end}" for one, end in found))
+    plain = ((normalised(_ARTICLE.sub("", row)), end) for row, end in rows.items())
+    found = (f"{end}{escaped(one)}{end}" for row, end in plain for one in row.split("|"))
+    return Lazy("|".join(found))
 
 
 def _is_temporary(raw: Sequence[str]) -> bool:
