@@ -6,6 +6,7 @@ import pytest
 
 from tests.domain.learning.support_cases import HONEST, REARRANGED, Case
 from wm.domain.learning.provenance import SessionWords
+from wm.domain.learning.support import reading
 from wm.formats.base import dump
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
@@ -51,3 +52,11 @@ def test_there_are_cases_of_each_kind_and_language() -> None:
     assert len(REARRANGED) >= 100
     assert len(HONEST) >= 60
     assert len({case.lang for case in REARRANGED}) == 14
+
+
+def test_the_words_read_of_one_sentence_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    is_denied = reading._is_denied_before
+    monkeypatch.setattr(reading, "_is_denied_before", lambda *a: calls.append(1) or is_denied(*a))
+    reading.tokens(["never", "without"] * 20_000, len)
+    assert 0 < len(calls) < 1_000

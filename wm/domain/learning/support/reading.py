@@ -65,7 +65,7 @@ def without_elision(chunk: str, word: str) -> str:
 def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
-    raw = _joined([chunk.strip(".") for chunk in raw])
+    raw = _joined([chunk.strip(".") for chunk in raw[: 4 * MAX_TOKENS]])  # later ones are cut off
     raw = raw[1:] if raw[:1] == ["to"] else raw  # "to deploy we run …": a purpose, no direction
     table = _function_words(raw)
     found: list[int] = [fw.TEMPORARY] if _is_temporary(raw) else []
