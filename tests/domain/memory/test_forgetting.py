@@ -156,7 +156,9 @@ def test_lines_that_cannot_ask_to_forget_are_not_read(monkeypatch: pytest.Monkey
 
 def test_one_word_names_what_was_said_about_it() -> None:
     said = ("We decided to go with Zulip over Xmpp because of the archive.", "Port 80 is closed.")
+    said += ("The rules for names are in docs/names.md.",)
     memories = [entry(f"m_{at}", text) for at, text in enumerate(said)]
     (asked,) = find_requests_and_forgets("forget what I said about Zulip", GateSettings())[1]
     assert [one.text for one in named(memories, asked)] == [said[0]]
     assert not named(memories, "Kafka")
+    assert not named(memories, "docs")

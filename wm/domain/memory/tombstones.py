@@ -54,8 +54,13 @@ def named(entries: Iterable[MemoryEntry], text: str) -> tuple[MemoryEntry, ...]:
     near = (e for e in active if begin and all(map(folded(e.text).__contains__, begin)))
     pairs = ((e, Pair(said, reading(e.text))) for e in near)
     if len(said.words) == 1:
-        return tuple(e for e, pair in pairs if pair.shared and pair.new.denies == pair.old.denies)
+        return tuple(e for e, pair in pairs if _is_about(pair))
     return tuple(e for e, pair in pairs if _has_all_words(pair))
+
+
+def _is_about(pair: Pair) -> bool:
+    """Whether an entry names the one word, and not only a path through it: "docs/security.md"."""
+    return any("/" not in w.word for w in pair.shared) and pair.new.denies == pair.old.denies
 
 
 def _denies(pair: Pair) -> bool:
