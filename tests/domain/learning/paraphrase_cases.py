@@ -605,6 +605,12 @@ de|Wir haben kaum Ersatzseile.|Wir haben Ersatzseile.
 fr|Je crois que le port du relais est 5544.|Le port du relais est 5544.
 es|Deja de usar la grúa vieja.|Usa la grúa vieja.
 zh|我觉得吊车的端口是 5544。|吊车的端口是 5544。
+en|ask before you add a winch|Add a winch.
+en|ask me before you add a winch|Add a winch before you ask.
+en|the pier was number 12, now it is 14|The pier is number 12.
+de|der Steg war Nummer 12, jetzt ist er 14|Der Steg ist Nummer 12.
+fr|le quai était le 12, maintenant c'est le 14|Le quai est le 12.
+es|el muelle era el 12, ahora es el 14|El muelle es el 12.
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

@@ -38,7 +38,7 @@ _EXCEPT = fw.WITHOUT | fw.UNLESS
 _ARTICLE = Lazy(r"\b[dlj]'|'")
 _WORDS = {
     name: frozenset(normalised(SAME.table(name)).split())
-    for name in ("replacing", "by_what", "needing", "consent")
+    for name in ("replacing", "by_what", "needing", "consent", "was", "now")
 }
 _TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
 
@@ -74,6 +74,7 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         if word.startswith(IN_NAME):
             found += [number(digest(p)) | VALUE for p in word[1:].split(".") if p]
             continue
+        found += [fw.HEDGE] if word in _WORDS["was"] and not _WORDS["now"].isdisjoint(raw) else []
         found += [fw.ALL] if word in fw.UNIVERSAL else []
         found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
         if word in fw.BOUNDS and _has_digit(raw[at + 1 : at + 3]):
@@ -165,6 +166,8 @@ def _has_digit(raw: Sequence[str]) -> bool:
 
 def _frames(word: str, raw: Sequence[str], at: int) -> bool:
     """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
+    if any(fw.LATIN.get(after) == fw.BEFORE for after in raw[at + 1 : at + 4]):
+        return False  # "ask the user before you push"
     if stem(word) not in FRAMING or word not in _FRAME_NOUNS:
         return stem(word) in FRAMING
     after = raw[at + 1] if at + 1 < len(raw) else ""
