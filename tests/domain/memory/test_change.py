@@ -240,12 +240,19 @@ def test_a_tool_is_not_asked_about_for_other_news(old: str, new: str) -> None:
     assert not done.memory.entries[0].conflicts
 
 
-def test_one_tool_of_many_is_not_asked_about() -> None:
+@pytest.mark.parametrize(
+    ("names", "new"),
+    [
+        (("yarn", "Postgres", "Terraform"), "we switched to pnpm"),
+        (("yarn", "Postgres"), "we use Sentry now"),
+    ],
+)
+def test_one_tool_of_many_is_not_asked_about(names: tuple[str, ...], new: str) -> None:
     tools = [
         entry(f"m_{name}", f"we use {name}", source="explicit", created_at="2026-01-01T00:00:00Z")
-        for name in ("yarn", "Postgres", "Terraform")
+        for name in names
     ]
     done = MemoryEditor(memory(*tools)).admit(
-        entry("m_new", "we switched to pnpm", source="stated"), now=NOW, settings=SETTINGS
+        entry("m_new", new, source="stated"), now=NOW, settings=SETTINGS
     )
     assert not any(e.conflicts for e in done.memory.entries)
