@@ -135,11 +135,17 @@ def test_what_becomes_of_a_remark_is_said(bench: Bench, message: str, said: str)
     assert said in passing.sentence
 
 
-def test_a_remark_is_judged_by_how_this_workspace_learns(bench: Bench) -> None:
-    for mode, said in (("inbox", "waits in the inbox, as you chose"), ("off", "learning is off")):
-        bench.call("learning", mode=mode)
-        answer = bench.call("why_not", text="We use hemp ropes here, never nylon.")
-        (passing,) = (check for check in answer.checks if check.rule == "passing")
-        assert said in passing.sentence
-    assert answer.verdict == "passing"
-    assert answer.sentence.endswith("“Remember that …” keeps it.")
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("off", "Said in passing it is not learned, because learning in passing is off here."),
+        ("inbox", "Said in passing, it waits in the inbox: this workspace keeps"),
+    ],
+)
+def test_what_becomes_of_a_remark_depends_on_how_a_workspace_learns(
+    bench: Bench, mode: str, said: str
+) -> None:
+    bench.call("learning", mode=mode)
+    answer = bench.call("why_not", text="We use hemp ropes here, never nylon.")
+    (passing,) = (check for check in answer.checks if check.rule == "passing")
+    assert passing.sentence.startswith(said)

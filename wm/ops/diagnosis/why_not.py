@@ -22,7 +22,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.diagnosis.why import find_entry_or_text
 from wm.ops.learning.remember import judge
-from wm.ops.learning.stated import INBOX, OFF, mode
+from wm.ops.learning.stated import CHOSEN, INBOX, OFF, UNSURE, mode
 from wm.ops.memory.documents import memory_editor, read_journal, read_memory, read_tombstones
 from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import LocatedWork, Operation, located
@@ -83,22 +83,18 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
 
 def _in_passing(work: LocatedWork, message: str) -> RuleCheck:
     """What becomes of it if the user says it without asking to remember it (EX-7)."""
-    chosen = mode(work.runtime, work.place)
-    if chosen == OFF:
-        sentence = "Said in passing it is not learned, because learning is off or paused here."
-        return _check("passing", sentence)
     found = [one for one in stated.statements(message) if not one.only_change]
     judged = [judge(work.runtime, one.text, type=one.type, source="stated") for one in found]
     codes = [code for one in judged for code in one.reasons]
-    if not found:
-        codes = [stated.missed_because(message)]
-    if codes and not any(one.ok for one in judged):
+    how = mode(work.runtime, work.place)
+    if not found or how == OFF:
+        codes = ["learning_off" if how == OFF else stated.missed_because(message)]
+    if codes and (how == OFF or not any(one.ok for one in judged)):
         sentence = f"Said in passing it is not learned, because {explanations.reasons(codes)}."
         return _check("passing", sentence, tuple(codes))
-    certain = any(one.is_certain for one in found)
-    sentence = "it is kept" if certain else "it waits in the inbox: it may hold for a task only"
-    if certain and chosen == INBOX:
-        sentence = "it waits in the inbox, as you chose"
+    sure = any(one.is_certain and its.ok for one, its in zip(found, judged, strict=True))
+    code = CHOSEN if how == INBOX else "" if sure else UNSURE
+    sentence = f"it waits in the inbox: {explanations.reason(code)}" if code else "it is kept"
     return _check("passing", f"Said in passing, {sentence}.", stops=False)
 
 
