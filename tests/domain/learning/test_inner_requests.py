@@ -288,6 +288,8 @@ def test_a_request_in_the_middle_of_a_pasted_document_waits() -> None:
         ("weld it (and remember that the port is 5433)", "the port is 5433"),
         ('"the port is 5433", keep that in mind', "the port is 5433"),
         ("the host is called 'pia', remember that", "the host is called 'pia'"),
+        ("the crane isn't 'pia', remember that", "the crane isn't 'pia'"),
+        ("weld it and remember that -n is a dry run", "-n is a dry run"),
     ],
 )
 def test_brackets_and_quotes_of_a_part_stay(message: str, kept: str) -> None:

@@ -178,16 +178,17 @@ def facts_in(line: str) -> Iterator[str]:
 
 
 _FRAMES = tuple((pair[0], pair[1]) for pair in ("()", "[]", "“”", "„“", "«»", '""', "''"))
+_DASHES = Lazy(r"^[-–—]+\s+|\s+[-–—]+$")
 
 
 def _without_frame(text: str) -> str:
     """The text without quotation marks or brackets around it, and without one whose other half is
     elsewhere; those of a part of it stay: "use foo[0]"."""
-    text = text.strip(" \t*_-–—")
+    text = _DASHES.sub("", text.strip(" \t*_")).strip(" \t*_")
     for opening, closing in _FRAMES:
         begins, ends = text.startswith(opening), text.endswith(closing)
         more = text.count(closing) - text.count(opening)
-        odd = opening == closing and text.count(closing) % 2 == 1
+        odd = closing == '"' and text.count(closing) % 2 == 1  # "don't use 'x'" has three
         if begins and ends and len(text) > 1 and closing not in text[1:-1]:
             text = text[1:-1].strip()
         elif ends and (more > 0 or odd):
