@@ -188,6 +188,10 @@ def test_who_changes_one_of_two_facts_is_asked_about_the_older_entry(old: str, n
         ("Write harbour notes in Dutch.", "Drawings in harbour notes are fine in colour now."),
         ("Sails go through Ropeworks.", "The flags are sailed to Hull now."),
         ("We moor on Fridays.", "The mooring lights run on Solara now."),
+        ("The crane is Liftox.", "The crane has rust spots now."),
+        ("The winch is written in Pascal.", "The winch uses diesel now."),
+        ("The siren is Howlix.", "The siren runs before each storm now."),
+        ("The main pier is protected.", "The main pier is Northpoint now."),
     ],
 )
 def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, new: str) -> None:

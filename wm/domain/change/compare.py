@@ -317,6 +317,25 @@ class Pair:
         led = list(takewhile(lambda w: w in self.added, clause))
         return len(led) < len(clause) and any(w in self.added for w in clause[len(led) :])
 
+    def relates_otherwise(self) -> bool:
+        """Whether what came belongs to the subject in another way than what went: "the API has rate
+        limits now" and "the API is REST", "the worker uses Kafka" and "is written in Go", "the
+        linter runs before each commit" and "is flake8", "main is trunk" and "is protected"."""
+        if not (self.lost and self.added) or self._exchanges_amount():
+            return False
+        new, old = self.new, self.old
+        went, came = old.relation(self.lost[0]), new.relation(self.added[0])
+        state = any(w.is_participle and w in self.tail for w in self.lost)
+        behind = takewhile(lambda w: w in self.added, reversed(self.said))
+        when = any(map(new.is_occasion, behind)) and not any(map(old.is_occasion, self.lost))
+        act = bool(old.actions) and not (new.actions or new.has(CHANGES)) and new.uses(self.said)
+        return (
+            when
+            or act
+            or (went != came and "has" in (went, came))
+            or (state and not any(w.is_participle for w in self.added))
+        )
+
     def names_a_part(self) -> bool:
         """Whether the only shared word belongs to a name of which the older one has no other word:
         "the support email" and "we support Python 3.9"."""
@@ -542,7 +561,7 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
     change = _judged(pair, rarity)
     if change not in (Change.REPLACES, Change.DIFFERS):
         return change
-    another = pair.begins_with_another() or pair.names_a_part()
+    another = pair.begins_with_another() or pair.names_a_part() or pair.relates_otherwise()
     unsure = pair.says_more() or (another and not pair.over())
     return Change.UNCLEAR if unsure else change
 

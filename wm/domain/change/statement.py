@@ -101,7 +101,7 @@ _SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
 )
 _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
-_WITH = frozenset(_TABLES.words("with"))
+_WITH, _HAS = frozenset(_TABLES.words("with")), frozenset(_TABLES.words("has"))
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
 _OF = frozenset("的の의")
 ARTICLES = frozenset(_TABLES.words("articles"))
@@ -346,6 +346,13 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         one = all(a.clause == b.clause and a.gap(b) for a, b in pairwise(name))
         used = self.names_tool(name[0]) if CHANGES.is_match(lead) else self.uses_first(name[0])
         return one and used
+
+    def relation(self, word: ContentWord) -> str:
+        """How a word belongs to those before it: "with" what, "in" what place, what it "has"; ""
+        if that is not said."""
+        before = self._lead(word)
+        role = _BEFORE.get(self.lang, {}).get(before, "")
+        return "has" if before in _HAS else "with" if before in _WITH else role
 
     def purpose(self) -> tuple[ContentWord, ...]:
         """What its value is for, if it names both: "we use jest for tests"."""
