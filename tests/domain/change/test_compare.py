@@ -198,6 +198,11 @@ def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, n
     assert found(new, old) in (Change.UNCLEAR, Change.NONE)
 
 
+def test_the_same_words_denied_are_asked_about() -> None:
+    old = "Prices are stored in cents in the ledger."
+    assert found("Prices are not stored in cents in the ledger.", old) is Change.UNCLEAR
+
+
 def test_who_changes_both_facts_replaces_the_older_entry() -> None:
     old = "The dock DB is on 5433 and the yard DB on 6000."
     assert found("The dock DB is on 5544 now and the yard DB on 6001.", old) is Change.REPLACES

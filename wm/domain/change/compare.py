@@ -691,6 +691,8 @@ def _ended(pair: Pair, over: list[ContentWord]) -> Change:
     """The new text says that something which the old one names is over."""
     if (pair.old.denies_all(over) and not pair.new.denies) or pair.ends_other_use():
         return Change.NONE
+    if not (pair.lost or pair.added or pair.new.has(OVER)):  # the same words, denied
+        return Change.UNCLEAR
     inherited = pair.inherits_other_subject(over)
     if inherited is not Change.REPLACES:
         return inherited

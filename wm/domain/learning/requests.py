@@ -758,13 +758,17 @@ def _why_not(text: str, plain: str, lang: str) -> str:
         _asks_back(text) or (":" not in plain[: -len(text)] and _ASKS_FIRST.match(text) is not None)
     ):
         return "question"
-    to_do = _TO_DO.match(plain) is not None and lasting_score(text) < LEAST_FACT
+    to_do = _TO_DO.match(plain) is not None and (
+        lasting_score(text) < LEAST_FACT or _RUNS.match(_plain(bare)) is not None
+    )
     return "task" if to_do or _TO_DO_BEFORE.search(plain) is not None else ""
 
 
 _TO_DO = WordPattern(
     r"^你?(?:要|得|必须|必須)?(?:(?:别|別|不要|勿)忘[了记記]?|记得|記得)[^了记記\s,:;，：；、]"
 )
+_RUNS = WordPattern(r"^[去先]?(?:跑|[运運执執]行|提交|推送|重[启啟]|[检檢]查|更新)")
+"""What one does and does not know: 别忘了跑测试 is a task."""
 _TO_DO_BEFORE = WordPattern(
     r"[^다라자냐있없않]는 ?(?:거|것)(?:을|를)? ?(?:꼭 |잘 )?잊지|^[^はが]*(?:[うくすつぬむぐぶ]|[^あい]る)(?:の|こと)[をは]?、?\s*忘れ"
 )

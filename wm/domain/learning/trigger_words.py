@@ -153,7 +153,6 @@ NEGATIONS: Rows = (
     ("es", r"(?:no (?:me |lo |la )?(?:recuerdes|recuerde|guardes|guarde|anotes|anote|memorices|memorice|apuntes|recordar|hace falta|es necesario|tienes que|necesitas)|olvida(?:te)? (?:esto|eso|lo|que|de)|no vale la pena)"),
     ("fr", r"(?:ne (?:retiens|retenez|mémorise|mémorisez|note|notez|garde|gardez|enregistre|enregistrez|sauvegarde) (?:pas|rien)|n'(?:enregistre|enregistrez|ajoute|ajoutez) (?:pas|rien)|(?:ce n'est )?pas (?:besoin|la peine|nécessaire|utile)|inutile de|oublie(?:z)? (?:ça|cela|ceci|ce que))"),
     ("pt", r"(?:não (?:me |o |a )?(?:lembres?|guardes?|guarda|anotes?|memorizes?|salves?|registres?|precisa|é preciso|há necessidade|é necessário)|esqueç[ae] (?:isso|isto|o que|que)|esquece (?:isso|isto))"),
-    ("zh", r"(?:别|別|不要)忘[了记記](?:去|先)?(?:跑|运行|運行|执行|執行|提交|推送|重启|重啟|检查|檢查|更新)\S{0,6}[。！]?$"),
     ("zh", r"(?:(?:这个|这|這個|此)?(?:请|請)?(?:不要|不用|不必|别|別|无需|無需|毋须|勿|不需要|没必要|沒必要|千万别)(?:去|再|把\S{0,12}?)?\s?(?:记住|記住|记得|記得|记下|記下|记|記|保存|存|记录|記錄|写入)|忘(?:了|记|掉)(?:这|它|那|刚才))"),
     ("ja", r".{0,30}?(?:覚え(?:なくて|ないで|る必要は|ておかなくて|ておく必要は)|記憶し(?:ないで|なくて)|メモし(?:ないで|なくて)|保存し(?:ないで|なくて)|記録し(?:ないで|なくて)|忘れて(?:ください|いい|ね|。|$))"),
     ("ko", r".{0,40}?(?:기억하지\s?(?:마|말|않)|기억할 (?:필요|거 없)|기억 ?안 ?해도|메모하지\s?(?:마|말)|저장하지\s?(?:마|말)|외우지\s?(?:마|말)|잊어\s?(?:줘|버려|도 돼|주세요))"),
