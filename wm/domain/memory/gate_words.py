@@ -108,6 +108,7 @@ COMMIT: Patterns = (
 )
 
 TEMPORARY: Patterns = (
+    r"\b(?:currently|at the moment|right now|for the moment|as of (?:now|today)|for now|temporarily|momentarily|now waiting|waiting (?:for|on)|blocked (?:by|on)|on hold)\b",
     r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|week|time)|tomorrow|earlier today|an hour ago|minutes ago|since (?:noon|this|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b",
     r"\buntil (?:next |this |the end of (?:the |this ))?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|next week|week|day|month|the fix lands|it is fixed)\b|\b(?:on (?:holiday|vacation|leave|sick leave)|out of office|off sick|in urlaub|krankgeschrieben|de vacaciones|en vacances|en congé|de férias)\b|\b(?:unstaged|uncommitted|untracked|staged) (?:changes|files|edits)\b|^(?:still )?(?:waiting (?:for|on)|(?:blocked|paused) (?:by|on|until|for|since))\b|\bhas(?: not|n't) (?:answered|replied|responded) (?:yet)?|\bno (?:answer|reply|response) (?:so far|yet)\b",
     r"\b(?:gerade|derzeit|im moment|momentan|zurzeit|zur zeit|aktuell|augenblicklich|vorübergehend|heute|gestern|diesmal|seit (?:heute|gestern|montag)|nicht erreichbar|bis (?:morgen|freitag|montag))\b",
