@@ -92,8 +92,9 @@ def _conversations(work: LocatedWork) -> tuple[ConversationUsage, ...]:
 
 
 def _wanted(entry: MemoryEntry, request: EntriesRequest) -> bool:
+    status = request.status or "active"
     return (
-        (request.status or "active") in (entry.status, "all" if entry.status != "trashed" else "")
+        (entry.status == status or (status == "all" and entry.status != "trashed"))
         and request.type in ("", entry.type)
         and request.scope in ("", entry.scope)
     )

@@ -111,8 +111,7 @@ class Objects:
         done = self._git(["cat-file", how, "--buffer"], data=asked, most=MAX_FILE_BYTES)
         if not done.ok:
             raise UserError(
-                "git could not read the shared memory, or not in time.",
-                fix="Try `wm sync` again. Nothing was changed.",
+                "git could not read the shared memory, or not in time.", fix="Try `wm sync` again."
             )
         return done.out
 

@@ -54,5 +54,7 @@ def _print(answer: Any) -> None:
         print_text(answer.entry)
         if answer.entry.status == "inbox":
             name = short_id(answer.entry.id)
-            accept = f"wm inbox accept {name} · " * ("too_long" not in answer.entry.reasons)
-            output.line(output.dim(f'{accept}wm edit {name} "better text"'))
+            ways = [f"wm inbox accept {name}", f'wm edit {name} "better text"']
+            if "too_long" in answer.entry.reasons:
+                del ways[0]
+            output.line(output.dim(" · ".join(ways)))

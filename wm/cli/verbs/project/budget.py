@@ -5,6 +5,7 @@ Only `prune` changes anything: it moves entries to an archive beside the file an
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import click
@@ -61,12 +62,12 @@ def _about(file: Any) -> str:
 
 
 def _print_findings(findings: Any) -> None:
-    following = [*(finding.fix for finding in findings[1:]), ""]
-    for finding, next_fix in zip(findings, following, strict=False):
-        place = f"line {finding.line}" if finding.line else "-"
-        output.lines(output.hang(f"       {place:<10}", finding.message, 18))
-        if finding.fix != next_fix:  # of several with one remedy, below the last
-            output.lines(output.hang("", f"→ {finding.fix}", 18))
+    for fix, alike in groupby(findings, key=lambda finding: finding.fix):
+        for finding in alike:
+            place = f"line {finding.line}" if finding.line else "-"
+            output.lines(output.hang(f"       {place:<10}", finding.message, 18))
+        if fix:
+            output.lines(output.hang("", f"→ {fix}", 18))
 
 
 @command.command("prune", short_help="Move old entries of AGENTS.md to its archive.")
