@@ -75,9 +75,9 @@ class Segment(Struct, frozen=True, dict=True):
 
 
 class PagingMoment(Struct, frozen=True):
-    """What a plan depends on besides the content of the history: what `Moment` says, which is logged
-    with the decisions (PX-2), as places in the history. Prices and credit are multiples of the
-    price of an input token. request: number of this request. cached: number of segments at the
+    """What a plan depends on besides the content of the history: what `Moment` says, as places in
+    the history; that one is logged with the decisions (PX-2). Prices and credit are multiples of
+    the price of an input token. request: number of this request. cached: number of segments at the
     beginning that the cache holds. end: number of the first segment that stays, with all behind it.
     left, since: numbers of the last requests before the user's last two messages, and before the
     last one; 0 without two."""
