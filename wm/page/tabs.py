@@ -61,7 +61,7 @@ class Tabs:
         self.live = True
         """The daemon reports its changes."""
         self.heard = 0
-        """How many events came: a tab whose page was made at another count shows something old."""
+        """Number of events so far; a tab that was rendered at another number is out of date."""
         self._queues: set[asyncio.Queue[tuple[str, str] | None]] = set()
 
     def hear(self, event: ServerEvent | None) -> None:

@@ -84,8 +84,8 @@ def returned(
 ) -> GoalReturn | None:
     """Where a message returns to, by the longest row above its limit; None if it continues or
     begins something. before: all earlier messages with enough words, each with its answer: users
-    often do not name the subject, the model does. asked: of these messages alone, if they had
-    answers. Vectors of single texts have the length 1."""
+    often do not name the subject, the model does. asked: the same messages without their answers.
+    Vectors of single texts have the length 1."""
     found = None
     if any(float(one @ message) > _REPEATED for one in asked or before):
         return None

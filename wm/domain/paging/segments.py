@@ -75,12 +75,13 @@ class Segment(Struct, frozen=True, dict=True):
 
 
 class PagingMoment(Struct, frozen=True):
-    """What a plan depends on besides the content of the history: what `Moment` says, as places in
-    the history; that one is logged with the decisions (PX-2). Prices and credit are multiples of
-    the price of an input token. request: number of this request. cached: number of segments at the
-    beginning that the cache holds. end: number of the first segment that stays, with all behind it.
-    left, since: numbers of the last requests before the user's last two messages, and before the
-    last one; 0 without two."""
+    """What a plan depends on besides the content of the history. It is computed from the history
+    and the `Moment`; of these only the latter is logged, as a `LedgerMoment` (PX-2).
+
+    Prices and credit are multiples of the price of an input token. request: number of this request.
+    cached: number of segments at the beginning that the cache holds. end: number of the first
+    segment that stays, with all behind it. left: number of the last request before the user's last
+    two messages; since: of the last one before the last message; 0 without two messages."""
 
     read: float
     write: float

@@ -27,7 +27,8 @@ from wm.text.letters import canonical
 
 SHOWN = 5
 _QUOTE_CHARS = 40
-"""So much of a forgotten text in a person's first words quotes it: they may be cut."""
+"""Characters at the start of a forgotten text whose presence in the first words of a session counts
+as a quote: these words may be cut."""
 
 
 def recaps_ref(key: str) -> Ref[Recaps]:

@@ -109,11 +109,11 @@ class GoalSignal(Struct):
     _places: list[str] = field(default_factory=list)
     _prompts: list[_Prompt] = field(default_factory=list)
     _answers: list[str] = field(default_factory=list)
-    """The beginning of what the model wrote after each."""
+    """The beginning of what the model wrote after each prompt."""
     _asked: list[Vector] = field(default_factory=list)
-    """Of the first of these prompts."""
+    """Vectors of the prompts, as far as they are computed."""
     _turns: list[Vector] = field(default_factory=list)
-    """Of these with their answers, but for the last."""
+    """For each of these but the last, the sum of its vector and that of its answer."""
     _found: ReturnedTo | None = None
     """Where the newest prompt returned to, until that is taken."""
 

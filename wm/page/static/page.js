@@ -39,7 +39,7 @@
     for (const part of all("main, .side, .panel")) part.inert = is;
   }
 
-  // The events that what is shown takes into account.
+  // Number of events that the shown page already reflects.
   let heard = Number(body.dataset.heard);
 
   // Whoever takes over the port later does not know the proof, and gets nothing.

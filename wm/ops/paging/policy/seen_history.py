@@ -103,7 +103,8 @@ class SeenHistory(Struct):
             kind = ADDED
         else:
             kind = kind if kind in THINKING else ""
-            said = role == "user" and without_injected(text).strip()  # also of a short reminder
+            # A reminder of the client that is too short for `ADDED` is not a message, either.
+            said = role == "user" and without_injected(text).strip()
             if said and message not in self.prompts[-1:]:
                 self.prompts.append(message)
         content = SeenBlock(
