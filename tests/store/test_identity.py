@@ -282,6 +282,8 @@ def test_deleted_branches_are_reported_as_gone(repo: Path, base: Path) -> None:
     assert branch_gone(repo, "feat") is False
     git(repo, "branch", "-D", "feat")
     assert branch_gone(repo, "feat") is True
+    git(repo, "checkout", "-q", "--orphan", "new")
+    assert branch_gone(repo, "new") is False  # without a commit
     assert branch_gone(base, "feat") is None
     assert branch_gone(base / "missing", "feat") is None
     assert branch_gone(repo, "feat", deadline_s=0) is None

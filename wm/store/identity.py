@@ -342,9 +342,11 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
     code, _ = _git(root, ["show-ref", "--verify", "--quiet", f"refs/heads/{branch}"], deadline_s)
     if code == 0:
         return False
-    # git also exits with 1 outside a repository; then nothing is known about branches.
-    known = code == 1 and _git(root, ["rev-parse", "--git-dir"], deadline_s)[0] == 0
-    return True if known else None
+    # git also exits with 1 outside a repository; then nothing is known about branches. A branch
+    # without a commit has no ref yet, but a worktree is on it.
+    trees = ["worktree", "list", "--porcelain"]
+    code, listed = _git(root, trees, deadline_s) if code == 1 else (None, "")
+    return f"branch refs/heads/{branch}" not in listed.splitlines() if code == 0 else None
 
 
 def _asking(root: StrPath, deadline_s: float) -> Callable[..., tuple[int | None, str]]:
