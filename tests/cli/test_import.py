@@ -66,6 +66,12 @@ def test_nothing_to_import_is_reported(terminal: Terminal) -> None:
     )
 
 
+def test_a_file_without_statements_is_reported(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "empty.md").write_text("")
+    said = terminal.wm("import", str(tmp_path / "empty.md"))
+    assert (said.code, said.out[:29]) == (0, "Nothing to import was found.\n")
+
+
 def test_an_import_reports_imported_and_skipped_items(user: Terminal) -> None:
     rules(user)
     store(user)

@@ -148,7 +148,7 @@ def _send(
 def _print(found: Gathered, answers: list[ImportAnswer], dry_run: bool, _report: object) -> None:
     for answer in answers:
         _print_target(answer, dry_run)
-    if not found.files and not found.problems:
+    if not answers and not found.left and not found.problems:
         output.line("Nothing to import was found.")
         output.line(output.dim("`wm import --help` lists the folders it reads; or name PATHs."))
     _print_not_imported(found)
