@@ -49,3 +49,7 @@ def test_why_quotes_what_replaced_an_entry_and_what_it_replaced(bench: Bench) ->
         bench.call("why", subject=old.id).sentences
     )
     assert f"It replaced “{old.text}”" in bench.call("why", subject=new.id).sentences
+    bench.event("user_prompt", text="remember that we use yarn")
+    bench.event("user_prompt", text="We switched to pnpm")
+    [asks] = [e for e in bench.memory().entries if e.status == "inbox"]
+    assert "It would replace “we use yarn”" in bench.call("why", subject=asks.id).sentences

@@ -136,6 +136,8 @@ def _about(view: EntryView, mixed: bool) -> list[str]:
         reasons = f"waits in the inbox: {reasons}"
     if reasons:
         about.append(reasons)
+    if view.entry.status == "inbox" and view.entry.supersedes:
+        about.append(f"would replace {', '.join(map(short_id, view.entry.supersedes))}")
     if view.omitted and view.entry.status == "active":
         about.append(f"not in prompts: {explanations.reason(view.omitted)}")
     return about

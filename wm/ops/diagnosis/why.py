@@ -111,12 +111,13 @@ def _origin(entry: MemoryEntry) -> str:
 
 
 def _changes(memory: WorkspaceMemory, entry: MemoryEntry) -> Iterator[str]:
-    """What replaced the entry, and what it replaced (WM-8)."""
+    """What replaced the entry, and what it replaced, or would once accepted (WM-8)."""
     texts = {e.id: e.text for e in memory.entries}
     if entry.status == "superseded" and entry.superseded_by in texts:
         yield f"No longer true since {entry.updated_at[:10]}: “{texts[entry.superseded_by]}”"
+    did = "would replace" if entry.status == "inbox" else "replaced"
     for old in filter(texts.get, entry.supersedes):
-        yield f"It replaced “{texts[old]}”"
+        yield f"It {did} “{texts[old]}”"
 
 
 why = Operation("why", WhyRequest, WhyAnswer, located(_run))
