@@ -1,4 +1,4 @@
-"""The meaning of gate, selection and evidence codes, in words for people.
+"""The meaning of gate, selection and evidence codes, and the labels of entries, in plain words.
 
 Programs read the codes; nothing here decides anything. An unlisted code is shown as it is, with
 spaces.
