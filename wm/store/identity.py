@@ -340,12 +340,11 @@ def branch_gone(root: StrPath, branch: str, *, deadline_s: float = 2.0) -> bool 
     root: any worktree of the repository.
     """
     code, _ = _git(root, ["show-ref", "--verify", "--quiet", f"refs/heads/{branch}"], deadline_s)
-    if code == 0:
-        return False
+    if code != 1:
+        return False if code == 0 else None
     # git also exits with 1 outside a repository; then nothing is known about branches. A branch
     # without a commit has no ref yet, but a worktree is on it.
-    trees = ["worktree", "list", "--porcelain"]
-    code, listed = _git(root, trees, deadline_s) if code == 1 else (None, "")
+    code, listed = _git(root, ["worktree", "list", "--porcelain"], deadline_s)
     return f"branch refs/heads/{branch}" not in listed.splitlines() if code == 0 else None
 
 

@@ -115,9 +115,8 @@ def _changes(memory: WorkspaceMemory, entry: MemoryEntry) -> Iterator[str]:
     texts = {e.id: e.text for e in memory.entries}
     if entry.status == "superseded" and entry.superseded_by in texts:
         yield f"No longer true since {entry.updated_at[:10]}: “{texts[entry.superseded_by]}”"
-    did = "would replace" if entry.status == "inbox" else "replaced"
     for old in filter(texts.get, entry.supersedes):
-        yield f"It {did} “{texts[old]}”"
+        yield f"It {'would replace' if entry.status == 'inbox' else 'replaced'} “{texts[old]}”"
 
 
 why = Operation("why", WhyRequest, WhyAnswer, located(_run))
