@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile, zip_longest
+from itertools import pairwise, zip_longest
+from posixpath import commonprefix
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -71,8 +72,8 @@ def _alike_cjk(a: str, b: str) -> bool:
 def split_compounds(
     words: Sequence[ContentWord], others: Sequence[ContentWord]
 ) -> tuple[ContentWord, ...]:
-    """Split a compound without spaces that ends in a word of the other statement, so that its first
-    part can differ: the invoice service, the catalogue service."""
+    """Split a compound without spaces that ends as a word of the other statement does, so that its
+    first part can differ: the invoice service, the catalogue service."""
     terms = [o.term for o in others if is_cjk(o.term[0]) and len(o.term) > 1]
     return tuple(part for word in words for part in _parts(word, terms))
 
@@ -81,10 +82,9 @@ def _parts(word: ContentWord, others: Sequence[str]) -> Iterator[ContentWord]:
     term = word.term
     if is_cjk(term[0]):
         for other in others:
-            same = zip(reversed(term), reversed(other), strict=False)
-            cut = len(term) - sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], same))
+            cut = len(term) - len(commonprefix((term[::-1], other[::-1])))
             head = term[cut:]
-            if len(head) > 1 and cut > (head == other):
+            if len(head) > 1 and cut >= (2 if head == other else 1):
                 first = term[:cut]
                 yield replace(word, word=first, term=first, end=word.start + cut)
                 yield replace(word, word=head, term=head, start=word.start + cut)
@@ -125,7 +125,7 @@ def _chunks(words: Sequence[ContentWord]) -> list[tuple[ContentWord, ...]]:
 
 def _follows(last: ContentWord, word: ContentWord) -> bool:
     """Whether the two are one chunk; in Korean a value may directly follow its subject."""
-    is_value_of = is_cjk(last.word[0]) and word.is_value > last.is_value
+    is_value_of = is_cjk(last.word[0]) and word.is_value and not last.is_value
     return last.clause == word.clause and last.gap(word) and not is_value_of
 
 

@@ -103,11 +103,25 @@ class Pair:
     def says(self, phrases: Lazy) -> bool:
         """Whether the new statement has one of the phrases, in a clause that shares words with the
         older one or has none ("also, …")."""
-        apart = {w.clause for w in self.added} - {
-            w.clause for w in self.said if w not in self.added
-        }
+        apart = {w.clause for w in self.added} - self.clauses_about
         clauses = {*range(len(self.new.clauses))} - apart
         return bool(clauses) and self.new.has(phrases, clauses)
+
+    @cached_property
+    def clauses_about(self) -> set[int]:
+        """The clauses of the new statement that share a word with the older one."""
+        return {w.clause for w in self.said if w not in self.added}
+
+    @property
+    def shares_content(self) -> bool:
+        """Whether they share more than adverbs: two statements with "directly" need not be about
+        the same thing."""
+        return not all(w.is_adverb for w in self.shared)
+
+    @property
+    def same_duty(self) -> bool:
+        """Whether both say who has something, or both say who reviews it."""
+        return self.new.duty == self.old.duty != ""
 
     def _in(self, word: ContentWord, side: str) -> bool:
         clause = self.new.clauses[word.clause]
@@ -284,11 +298,10 @@ class Pair:
     def reports_trouble(self) -> bool:
         """Whether the new statement says how its subject does just now, and the older one what it
         is: "CI is red now" and "our CI is CircleCI"."""
-        about = {w.clause for w in self.said if w not in self.added}
         for word in self.added:
-            if word.clause in about and self.new.is_trouble(word):
+            if word.clause in self.clauses_about and self.new.is_trouble(word):
                 return not self.new.phrases - {"now"} and self.names_value(self.lost)
-            if self.new.names_tool(word) or self.new.is_placed(word):
+            if self.new.names_tool(word) or self.new.relation(word) == "in":
                 return False
         return False
 
@@ -341,11 +354,10 @@ class Pair:
         "the support email" and "we support Python 3.9"."""
         if len(self.shared) != 1 or self._exchanges_amount():
             return False
-        pairs = pairwise(self.said)
         return any(
             one not in self.added and word in self.added and one.clause == word.clause
             and one.gap(word) and not (word.is_value or word.is_participle or is_cjk(word.word[0]))
-            for one, word in pairs
+            for one, word in pairwise(self.said)
         )  # fmt: skip
 
     def is_about_another(self) -> bool:
@@ -400,12 +412,12 @@ class Pair:
 
     def has_another_duty(self) -> bool:
         """Whether it says that the same person or team has another duty too."""
-        return self.new.duty == self.old.duty != "" and self.has_another_holder() is False
+        return self.same_duty and self.has_another_holder() is False
 
     def other_is_denied(self) -> bool:
         """Whether another than the holder does not have the duty: "Bo does not lead sales"."""
-        denied = self.new.denies and not self.old.denies and self.new.duty == self.old.duty != ""
-        return denied and self.has_another_holder() is True
+        denied = self.new.denies and not self.old.denies
+        return denied and self.same_duty and self.has_another_holder() is True
 
     def is_another_case(self) -> bool:
         """Whether the differing words are no value but another thing that is banned, needed, or
@@ -439,9 +451,8 @@ class Pair:
         main". A participle may be another word for the same act, and a value may take the place of
         another one. A clause without words of the ban says why: "the freeze is over"."""
         values = [w for s in self.differing if any(o.is_value for o in s.old) for w in s.new]
-        about = {w.clause for w in self.said if w not in self.added}
         found = (w for w in self.added if not (w.is_verb or w.is_participle or w in values))
-        return [w for w in found if w.clause in about]
+        return [w for w in found if w.clause in self.clauses_about]
 
     def _may_be_value(self, word: ContentWord) -> bool:
         return word.is_number or any(alike(word, w) for w in (*self.tail, *self.new.tail))
@@ -516,11 +527,6 @@ def _is_name(words: Sequence[ContentWord]) -> bool:
     return bool(words) and plain and all(0 <= b.start - a.end < 2 for a, b in pairwise(words))
 
 
-def _is_adverb(word: ContentWord) -> bool:
-    """Whether an English word only says how: two statements with "directly" share no subject."""
-    return word.word.endswith("ly") and word.word.isascii() and len(word.word) > 4
-
-
 def _is_long(words: Sequence[ContentWord]) -> bool:
     """Whether a Chinese word, which no space separates from the next, may be more than a name."""
     return any(_LONG_HAN.fits(w.word) for w in words)
@@ -581,8 +587,8 @@ def _judged(pair: Pair, rarity: Rarity) -> Change:
 def is_open(pair: Pair) -> bool:
     """Whether the model may be asked: not about a statement that only adds to the older one."""
     another_use = pair.old.purpose() and pair.new.has(OVER)
-    about = bool(pair.lost) and not all(map(_is_adverb, pair.shared))
-    return about and not (another_use or _is_aside(pair))
+    related = pair.shares_content and bool(pair.lost)
+    return related and not (another_use or _is_aside(pair))
 
 
 def _is_aside(pair: Pair) -> bool:
@@ -658,7 +664,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
 def _by_rules(pair: Pair) -> Change:
     """The verdict of the rules."""
     new, old = pair.new, pair.old
-    if all(map(_is_adverb, pair.shared)) or _is_aside(pair):
+    if not pair.shares_content or _is_aside(pair):
         return Change.NONE
     over = pair.over()
     if pair.calls_anew():
@@ -718,15 +724,13 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE  # what the command names is still used
     if pair.old.purpose() and (lifts or not pair.names_another_tool()):
         return Change.NONE  # "tests run in parallel now", whatever is used for them
-    covered = pair.coverage()
-    if pair.new.has(NEEDS) and len(pair.shared) < 2:
-        return Change.NONE
-    if not pair.added or pair.other_units():
+    if (pair.new.has(NEEDS) and len(pair.shared) < 2) or not pair.added or pair.other_units():
         return Change.NONE
     if not pair.lost:
         return Change.REPLACES if pair.value_apart() else Change.NONE
     if pair.bumps_version():
         return Change.REPLACES
+    covered = pair.coverage()
     sure = covered > 0.5 or (covered >= 0.5 and (len(pair.shared) > 1 or pair.exchanges_value()))
     if sure and pair.same_kind() and not (pair.other_topic() or pair.other_predicate()):
         return Change.REPLACES
@@ -737,7 +741,7 @@ def _unmarked(pair: Pair) -> Change:
     """Only the value differs; nothing in the words says that it changed."""
     if pair.new.cases != pair.old.cases:
         return Change.NONE
-    if pair.new.duty == pair.old.duty != "" and not all(map(pair.old.is_duty, pair.shared)):
+    if pair.same_duty and not all(map(pair.old.is_duty, pair.shared)):
         other = pair.has_another_holder()
         if other is False or (other and pair.new.has(THEIR_OWN)):
             return Change.NONE

@@ -145,6 +145,11 @@ class ContentWord(Struct, frozen=True):
         """Whether it may be an English participle."""
         return self.word.endswith("ed") and self.word.isascii() and len(self.word) > 4
 
+    @property
+    def is_adverb(self) -> bool:
+        """Whether it may be an English adverb."""
+        return self.word.endswith("ly") and self.word.isascii() and len(self.word) > 4
+
     def gap(self, other: ContentWord) -> bool:
         """Whether the other word follows directly."""
         return 0 <= other.start - self.end <= 2
@@ -326,10 +331,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         used = before and (before in _WITH or _USES.is_match(before))
         named = before and word.is_value and before not in _BEFORE.get(self.lang, {})
         return not word.role and (changed or bool(used or named))
-
-    def is_placed(self, word: ContentWord) -> bool:
-        """Whether a word says where something is, or what it is on: "runs on buildkite"."""
-        return _BEFORE.get(self.lang, {}).get(self._lead(word)) == "in"
 
     def _lead(self, word: ContentWord) -> str:
         """The word without content, but for articles, directly before this one."""
