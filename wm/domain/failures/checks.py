@@ -102,8 +102,9 @@ def placed(
 def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     """Does the output end with a summary of failures?
 
-    Of a program that is not known to check, a count of failures is one only below a place in a file
-    and what is wrong there; a complaint in its own name is one below anything else.
+    Of a program that is not known to check, a count of failures is one only if the output names a
+    place in a file and what is wrong there; a complaint that begins with the program's name is one
+    unless it is the first line.
     """
     if summaries.failed(lines, checks=False):
         return True
@@ -313,8 +314,8 @@ def _settled(
 
 
 def _entered(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """The lines with which make enters or leaves a folder, and in which folder it then is; "" for
-    the one in which it began."""
+    """The lines at which make enters or leaves a folder, each with the folder after it; "" for the
+    folder in which make began."""
     around: list[str] = []
     found = [(-1, "")]
     for at, line in enumerate(lines):

@@ -291,9 +291,9 @@ def _judged(
     begin = max((0, *(i + 1 for i in either), *(i - 1 for i in again)))
     proved = [
         c
-        for i, part in enumerate(last)
-        if i >= begin and not part[0].negated and (part[0].before != "||" or i in again)
-        for c in (part[1] if part[2] else part[1][-1:])  # All of a pipe with pipefail.
+        for i, (step, commands, pipefail) in enumerate(last)
+        if i >= begin and not step.negated and (step.before != "||" or i in again)
+        for c in (commands if pipefail else commands[-1:])
     ]
     chained = all(step.before in ("", "&&", ";") for step, _c, _p in last)
     return Ran(tuple(proved), tuple(suspects), chained)
@@ -313,8 +313,9 @@ def _always_fails(step: Pipeline, commands: tuple[ShellCommand, ...]) -> bool:
 
 def _blamed(part: tuple[Pipeline, tuple[ShellCommand, ...], bool]) -> Iterator[ShellCommand]:
     """The commands of a pipeline that a failure may come from, without filters."""
-    for command in part[1]:
-        yield replace(command, shows_all=False) if len(part[1]) > 1 else command
+    _step, commands, _pipefail = part
+    for command in commands:
+        yield replace(command, shows_all=False) if len(commands) > 1 else command
 
 
 def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | None:
@@ -419,7 +420,7 @@ def _unwrapped(
         key = next((k for k in keys if k in known_tools.RUNS_ANOTHER), "")
         if not key:
             break
-        words = words[1 + len(key.split(" ")) - len(name.split(" ")) :]
+        words = words[1 + key.count(" ") - name.count(" ") :]  # `docker-compose` is two in `name`.
         words, where = _after_flags(key, words, where, root)
         words = words[known_tools.PREFIX_ARGUMENTS.get(key, 0) :]
         words = words[words[:1] == ("--",) :]
@@ -443,8 +444,9 @@ def _after_flags(
 
 
 def _flags(words: Sequence[str], valued: Collection[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Each flag with its value, and each other word as the value of no flag; before them, the index
-    of the first word and the index behind the last. valued: flags whose value is the next word."""
+    """Yield (begin, end, flag, value): each flag with its value, and each other word as a value
+    with the flag "". begin, end: the range of its words. valued: flags with the next word as
+    value."""
     i = 0
     while i < len(words):
         begin = i
@@ -604,7 +606,7 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     for begin, _end, flag, value in _flags(rest, valued):
         name = rest[begin].partition("=")[0]
         idle |= name in known_tools.PROVES_NOTHING and name != "-V"
-        idle |= not _letters(name).isdisjoint(known_tools.LAST_WORDS.get(head, ()))
+        idle |= not _single_flags(name).isdisjoint(known_tools.LAST_WORDS.get(head, ()))
         chosen = f"{flag}={value}" if value else flag
         if not flag:
             places.append(value)
@@ -614,7 +616,7 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     return tuple(places), tuple(sorted(selectors)), idle
 
 
-def _letters(flag: str) -> frozenset[str]:
+def _single_flags(flag: str) -> frozenset[str]:
     """A flag, and the flags that a cluster such as `-kn` joins."""
     joined = flag[1:] if flag[1:].islower() and flag.isascii() and flag[1:].isalpha() else ""
     return frozenset((flag, *(f"-{letter}" for letter in joined)))

@@ -76,8 +76,9 @@ def _checks(commands: Sequence[ShellCommand], runner: ShellCommand) -> list[Shel
 
 
 def _agrees(command: ShellCommand, below: Sequence[str]) -> bool:
-    """Does the output below a command say so too? A runner may ignore a failure without a word,
-    and the line may be advice: below it a run of tests prints numbers."""
+    """Does the output below a command agree that it succeeded? A runner may ignore a failure
+    without a word, and a line that looks like a command may be advice: below a run of tests there
+    are numbers."""
     counts = any(char.isdigit() for line in below for char in line)
     return (counts or command.purpose != "test") and not summaries.failed(below)
 
@@ -85,15 +86,16 @@ def _agrees(command: ShellCommand, below: Sequence[str]) -> bool:
 def failed_targets(command: ShellCommand, output: str) -> list[tuple[int, str]]:
     """The parts that a runner of several names as failed, each with the line that says so."""
     pattern = _FAILED.get(_head(command))
-    lines = enumerate(output.split("\n") if pattern is not None else ())
-    return [(i, match.group(1)) for i, t in lines if pattern and (match := pattern.match(t))]
+    if pattern is None:
+        return []
+    return [(i, m.group(1)) for i, t in enumerate(output.split("\n")) if (m := pattern.match(t))]
 
 
 def failed_target(failed: Sequence[tuple[int, str]], at: int) -> str:
-    """The one to which an error at this line belongs; "" if it is not known.
+    """The failed part to which an error at line `at` belongs; "" if it is not known.
 
-    A runner that goes on (`make -k`) names a part below its output, one that runs several at once
-    or only sums up names them below each other.
+    A runner that continues after a failure (`make -k`) names each part below the output of that
+    part. One that runs several at once, or only sums up, names them on adjacent lines.
     """
     crowded = any(b - a < 2 and x != y for (a, x), (b, y) in pairwise(failed))
     if crowded or not failed:
@@ -129,7 +131,7 @@ def _shown(
             level, path = moved.groups("")
             if inside.get(level, path) != path:
                 return  # Two run at once, and their lines are mixed.
-            if inside.pop(level, "") == "":
+            if not inside.pop(level, ""):  # It enters; otherwise it leaves.
                 inside[level] = path
             known = True
         elif known and (match := pattern.match(lines[at])) is not None:

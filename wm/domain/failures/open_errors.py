@@ -181,10 +181,13 @@ def _looked_at_all(
     before: Sequence[OpenError],
     event: ToolFinished,
 ) -> bool:
-    """before: those that were open. A linter that listed several files does not stop at one."""
+    """Whether the run shows all errors of a command, so that those that it leaves out are fixed.
+
+    before: the errors that were open. A linter that listed several files does not stop at one.
+    """
     errors = [e for e, p in shown if p.command == command]
-    counted = summaries.count(event.output.split("\n")) if all(e.file for e in errors) else 0
-    if not command.shows_all and counted != len(errors):
+    lines = event.output.split("\n") if all(e.file for e in errors) else ()
+    if not command.shows_all and summaries.failure_count(lines) != len(errors):
         return False
     asked = (command.tool, command.target)
     several = len({e.file for e in before if (e.command, e.target) == asked}) > 1

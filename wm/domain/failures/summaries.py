@@ -93,17 +93,17 @@ def failed(lines: Sequence[str], *, checks: bool = True) -> str:
     that checks ran; of another program only the verdict of a run of tests counts.
     """
     if not checks:
-        return next(filter(_counts, _closing(lines, FAR_LINES)), "")
+        return next(filter(_is_failed_run, _closing(lines, FAR_LINES)), "")
     closing = _closing(lines, CLOSING_LINES)
     found = [line for line in closing if says_failed(line)]
-    found = found or list(filter(_counts, _closing(lines, FAR_LINES)))
+    found = found or list(filter(_is_failed_run, _closing(lines, FAR_LINES)))
     found = found or _failed_rows(closing)
     if found:
         return next((line for line in found if " " in line or "\t" in line), found[0])
     return next((t for t in closing[:LAST_LINES] if _STOPPED.search(_NONE.sub("", t))), "")
 
 
-def count(lines: Sequence[str]) -> int:
+def failure_count(lines: Sequence[str]) -> int:
     """How many failures the closing line counts; 0 for none."""
     counted = _COUNT.search(failed(lines))
     return int(counted.group(1)) if counted else 0
@@ -146,7 +146,7 @@ def says_failed(line: str) -> bool:
     return _FAILED.search(said) is not None and not is_harmless(line)
 
 
-def _counts(line: str) -> bool:
+def _is_failed_run(line: str) -> bool:
     """Is the line nothing but the count of a run or its verdict, and does it say that it failed?"""
     return _RUN.search(line.replace("(s)", "s")) is not None and not is_harmless(line)
 
@@ -168,13 +168,10 @@ def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
     closing = _closing(lines, CLOSING_LINES)
     last = next((i for i, line in enumerate(closing) if _is_verdict(line)), -1)
     stopped = any(map(_STOPPED.search, closing[:LAST_LINES]))
-    if (
-        runs is not Runs.MANY
-        and last >= 0
-        and not (stopped or any(map(says_failed, closing[:last])))
-    ):
+    decides = runs is not Runs.MANY and last >= 0 and not stopped
+    if decides and not any(map(says_failed, closing[:last])):
         above = _closing(lines, FAR_LINES)[last:] if runs is Runs.ONE_OR_MORE else ()
-        if not any(map(_counts, above)):
+        if not any(map(_is_failed_run, above)):
             return True
     return not failed(lines) and any(_PASSED.search(line) for line in closing)
 
