@@ -18,6 +18,19 @@ def is_cjk(char: str) -> bool:
     )
 
 
+def is_hangul(char: str) -> bool:
+    """True for the syllables of Korean."""
+    return "\uac00" <= char <= "\ud7a3"
+
+
+def is_hiragana(char: str) -> bool:
+    return "\u3041" <= char <= "\u309f"
+
+
+def is_katakana(char: str) -> bool:
+    return "\u30a0" <= char <= "\u30ff"
+
+
 def is_cjk_heavy(text: str) -> bool:
     """True when at least three in ten of the text's letters are Chinese, Japanese or Korean.
 

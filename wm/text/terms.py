@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 
 from wm.text.letters import unaccented, without_invisible
-from wm.text.scripts import is_cjk
+from wm.text.scripts import is_cjk, is_hiragana
 from wm.text.stems import TABLES, stem
 
 STOP_WORDS = frozenset(TABLES.words("stop"))
@@ -139,7 +139,7 @@ def is_particle(pair: str) -> bool:
     """True for a pair that is only grammar or a question word: `です`, `什么`, `나요`."""
     if pair in _EMPTY_PAIRS or not _EMPTY_HAN.isdisjoint(pair):
         return True
-    return all("\u3041" <= char <= "\u309f" for char in pair)
+    return all(map(is_hiragana, pair))
 
 
 def only_asks(word: str) -> bool:

@@ -20,7 +20,7 @@ from wm.domain.learning.concepts import folded as folded_words
 from wm.domain.learning.support.items import synonyms
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, Phrases, encoded
-from wm.text.scripts import is_cjk
+from wm.text.scripts import is_cjk, is_hangul, is_hiragana, is_katakana
 from wm.text.stems import stem
 from wm.text.tables import Tables
 from wm.text.terms import STOP_WORDS, folded
@@ -578,7 +578,7 @@ def _clause(text: str, *, first: bool) -> ChangeClause:
     """Find what a clause says is over, and where the new value begins."""
     size = len(text)
     verb_last = not text.isascii() and any(
-        "\u3041" <= c <= "\u30ff" or "\uac00" <= c <= "\ud7a3" for c in text
+        is_hiragana(c) or is_katakana(c) or is_hangul(c) for c in text
     )
     match = _OVER_BEFORE.search(text)
     if match is not None and _PLAIN.issuperset(folded(text[: match.start()]).split()):
@@ -642,7 +642,7 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
     said = [(a, b) for a, b, of in found if of is NOW or len(plain[a:b].split()) <= 2]
     for start, end in _WORD.spans(plain):
         raw = plain[start:end]
-        hangul = with_cjk and any("\uac00" <= char <= "\ud7a3" for char in raw)
+        hangul = with_cjk and any(map(is_hangul, raw))
         if any(
             (first <= start and end <= last) or (hangul and start == first) for first, last in said
         ):
@@ -694,9 +694,9 @@ def _with_roles(
 
 def _cjk_words(raw: str, at: int, clause: int, after: str) -> Iterator[ContentWord]:
     """The content words of a run in one script; Hiragana carries grammar only."""
-    if "\u3041" <= raw[0] <= "\u309f":
+    if is_hiragana(raw[0]):
         return
-    if "\uac00" <= raw[0] <= "\ud7a3":
+    if is_hangul(raw[0]):
         bare = next(
             (raw.removesuffix(p) for p in _PARTICLES if raw.endswith(p) and len(raw) > len(p)), raw
         )

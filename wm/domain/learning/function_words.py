@@ -23,8 +23,8 @@ ONLY, ONLY_SUBJECT = 32, 33
 ABOVE, BELOW = 34, 35
 """The number that follows is a lower or an upper limit."""
 HEDGE, TEMPORARY, FRAME, FOR, CAN, MUST = range(36, 42)
-"""The clause is only possible or past; the sentence holds for a time or a task only; the clause
-says what the user wants."""
+"""The clause is only possible or past; the sentence is valid for a time or a task only; the clause
+says what the user wants; a purpose follows; something may be done, or must be."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
 UNTIL = 0

@@ -182,8 +182,8 @@ _DASHES = Lazy(r"^[-–—]+\s+|\s+[-–—]+$")
 
 
 def _without_frame(text: str) -> str:
-    """The text without quotation marks or brackets around it, and without one whose other half is
-    elsewhere; those of a part of it stay: "use foo[0]"."""
+    """The text without quotation marks or brackets around all of it, and without one at an end
+    whose counterpart is missing; those around a part stay: "use foo[0]"."""
     text = _DASHES.sub("", text.strip(" \t*_")).strip(" \t*_")
     for opening, closing in _FRAMES:
         begins, ends = text.startswith(opening), text.endswith(closing)

@@ -502,8 +502,8 @@ def _forgets(asked: _Message, settings: GateSettings) -> dict[int, str]:
 
 
 def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
-    """What the line asks to forget, or None. after: the lines behind it, in which a task may follow
-    what a task mentions as well (`MENTIONS`); None if such a line asks nothing."""
+    """What the line asks to forget, or None. after: the lines below it. A phrase of `MENTIONS` asks
+    to forget only if no task follows; with None, it never does."""
     body, plain = _without_lead(line)
     known = _FORGETS if after is None else (*_FORGETS, *_MENTIONS)
     matches = ((row, row[1].match(plain)) for row in known)
@@ -530,11 +530,12 @@ def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
 _NOTE = WordPattern(
     r"notiz|\bnot[aeu]\b|notitie|notatk|anteckning|kayd|заметк|запис|нотатк|ghi ch|नोट|ملاحظة|记录|笔记|メモ|메모"
 )
-"""A note, which may be one in a file."""
+"""A note; beside a file, it is one in the file and not a memory."""
 
 
 def _has_task(text: str, lang: str) -> bool:
-    """Whether a clause after the first one is an order, or as short as one: "arréglalo"."""
+    """Whether a clause after the first one is an order, or so short that it may be one:
+    "arréglalo"."""
     parts = islice(filter(None, _CLAUSE_END.sub("\n", text).split("\n")), 1, MOST_SENTENCES)
     for clause in map(folded, parts):
         if lang in JOINED:
@@ -768,7 +769,7 @@ _TO_DO = WordPattern(
     r"^你?(?:要|得|必须|必須)?(?:(?:别|別|不要|勿)忘[了记記]?|记得|記得)[^了记記\s,:;，：；、]"
 )
 _RUNS = WordPattern(r"^[去先]?(?:跑|[运運执執]行|提交|推送|重[启啟]|[检檢]查|更新)")
-"""What one does and does not know: 别忘了跑测试 is a task."""
+"""Verbs of an action, not of knowledge: 别忘了跑测试, "don't forget to run the tests", is a task."""
 _TO_DO_BEFORE = WordPattern(
     r"[^다라자냐있없않]는 ?(?:거|것)(?:을|를)? ?(?:꼭 |잘 )?잊지|^[^はが]*(?:[うくすつぬむぐぶ]|[^あい]る)(?:の|こと)[をは]?、?\s*忘れ"
 )

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.items import EDGE, POST, SAME, class_flag, number, synonyms
+from wm.text.scripts import is_hangul, is_hiragana, is_katakana
 
 _HAN_SAME = [(word, row[0]) for row in SAME.rows("han") for word in row[1:]]
 
@@ -26,19 +27,12 @@ _ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
 _VERBS = sorted(fw.HANGUL_VERBS, key=len, reverse=True)
 
 
-def _is_hangul(char: str) -> bool:
-    return "\uac00" <= char <= "\ud7a3"
-
-
-def _is_kana(char: str) -> bool:
-    return "\u3041" <= char <= "\u309f"
-
-
 def cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     """word: of Chinese, Japanese or Korean letters only."""
-    if any(map(_is_hangul, word)):
+    if any(map(is_hangul, word)):
         return _korean(word, digest)
-    return (_japanese if any("\u3041" <= c <= "\u30ff" for c in word) else _chinese)(word, digest)
+    has_kana = any(is_hiragana(char) or is_katakana(char) for char in word)
+    return (_japanese if has_kana else _chinese)(word, digest)
 
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
@@ -72,7 +66,7 @@ def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
 def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     """Pairs of letters of one chunk; inner pairs may span two words."""
     if chunk in synonyms():
-        return [number(digest(synonyms()[chunk])) | class_flag(chunk)]
+        return [_item(chunk, digest)]
     pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
     last = len(pieces) - 1
     return [
@@ -80,12 +74,16 @@ def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     ]
 
 
+def _item(word: str, digest: Callable[[str], int]) -> int:
+    return number(digest(synonyms().get(word, word))) | class_flag(word)
+
+
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
     time = 0
-    for (is_kana, _), letters in groupby(run, lambda c: (_is_kana(c), "\u30a0" <= c <= "\u30ff")):
+    for (is_grammar, _), letters in groupby(run, lambda c: (is_hiragana(c), is_katakana(c))):
         piece = "".join(letters)
-        if is_kana:
+        if is_grammar:
             yield from _particles(piece.removeprefix("に") if time else piece)
             continue
         time = fw.BEFORE if piece[-1] == "前" else fw.AFTER if piece[-1] in "後后" else 0
@@ -93,7 +91,7 @@ def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
         piece = piece[:-2] if class_flag(piece[-2:]) and piece[:-2] else piece  # "本番環境"
         mark = fw.KANJI.get(piece, -1)
         if piece and mark < 0:
-            yield number(digest(synonyms().get(piece, piece))) | class_flag(piece)
+            yield _item(piece, digest)
         elif piece and mark != fw.NOTHING:
             yield mark
         if time:
@@ -142,10 +140,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         if bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
             break
-    if (bare, fw.VERB) in _HANGUL:
-        yield fw.VERB
-    else:
-        yield number(digest(synonyms().get(bare, bare))) | class_flag(bare)
+    yield fw.VERB if (bare, fw.VERB) in _HANGUL else _item(bare, digest)
     if ends:
         yield fw.CONDITION_END
     elif mark == fw.COORD:

@@ -28,7 +28,8 @@ MAX_SHARED = 0.5
 _OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
 
 _DROPPED = ((fw.FROM, fw.TO), (fw.BEFORE, 0))
-"""A word loses its mark, and the word that it was seen against is left out."""
+"""Two marks: a word had the first one and has none now, and a word with the second one is left
+out."""
 
 _OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
 """German "nach" is "after" as well as "to"."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.common_words import FRAMING
@@ -102,7 +102,8 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
 
 def _tool_before(raw: Sequence[str], at: int) -> str:
     """The tool that is called with this word, or ""."""
-    first, last = ["", "", *(word.removeprefix(IN_NAME) for word in raw[:at])][-2:]
+    before = [word.removeprefix(IN_NAME) for word in raw[max(0, at - 2) : at]]
+    first, last = ["", "", *before][-2:]
     return last if last in _TOOLS else first if last in _RUNS and first in _TOOLS else ""
 
 
@@ -111,7 +112,7 @@ _TOOLS, _RUNS = frozenset(SAME.words("tools")), ("run", "exec")
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
     """Whether a negation only repeats one of its clause: "ne … pas", "no … nunca"."""
-    before = before[len(before) - [COMMA, *before][::-1].index(COMMA) :]
+    before = [*takewhile(lambda one: one != COMMA, reversed(before))]
     return ("ne" in before and word != "ne") or not {"no", "não", "non"}.isdisjoint(before)
 
 
