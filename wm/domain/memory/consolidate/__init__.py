@@ -44,8 +44,8 @@ COMPARED = 200
 """Maximum near texts, or texts about one path, that are compared word by word."""
 MAX_CONTRADICTIONS = 5
 MAX_TOOLS = 2
-"""Entries that a person is asked about if a statement says only what we switched to. Who says what
-is used now may have begun to use one more thing, and is asked about one."""
+"""Maximum entries to ask about if a statement says only what we switched to. A statement of what we
+use now may add one more tool, so it asks about one entry at most."""
 MAX_TOOL_CHARS = 80
 """Longest text that may say only what is used; reading 1,500 long ones takes 0.2 s."""
 MAX_PARSED = 2_000
@@ -98,8 +98,8 @@ def supersede(
 
 class MemoryEditor:
     """A memory under change. `memory` is the current result; `renew` reuses the editor and its
-    index for the next version of a memory. said: the ids of entries that are said again with those
-    to be admitted, so that none of them takes the place of another."""
+    index for the next version of a memory. said: the ids of entries that the message or file of
+    the entries to be admitted says again; neither retires the other."""
 
     def __init__(self, memory: WorkspaceMemory, said: Collection[str] = ()) -> None:
         self._memory = memory
@@ -275,11 +275,11 @@ class MemoryEditor:
                 unclear += [old] if old.status == "active" else []
             elif found is not Change.NONE:
                 (unclear if old.pinned else gone).append(old)
-        return gone, unclear if gone or unclear else self._other_tools(entry, new)
+        return gone, unclear or ([] if gone else self._other_tools(entry, new))
 
     def _other_tools(self, entry: MemoryEntry, new: ParsedStatement) -> list[MemoryEntry]:
-        """Entries one of which the statement may retire, though they share no word: "we use yarn",
-        "we switched to pnpm". With more of them it is too unlikely for each."""
+        """Entries that the statement may retire although they share no word with it: "we use yarn",
+        "we switched to pnpm". None if there are too many to guess which."""
         if not (new.names_only_tool and (new.has(NOW) or new.has(CHANGES))):
             return []
         older = (
