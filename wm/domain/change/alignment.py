@@ -28,7 +28,7 @@ class Slot(NamedTuple):
 
 def alike(a: ContentWord, b: ContentWord) -> bool:
     """Whether the two words name one thing: inflected forms, or a name and a part of it."""
-    if a.term == b.term or (a.same and a.same == b.same):
+    if a.term == b.term or (a.sense and a.sense == b.sense):
         return True
     if a.is_number and b.is_number:
         return False

@@ -94,7 +94,7 @@ class Pair:
         """Words of the old text that the new one says are over."""
         found = []
         for word in self.shared:
-            ended = [o for o in self.said if alike(word, o) and self._in(o, "old")]
+            ended = [o for o in self.said if alike(word, o) and self._is_over(o)]
             # "Staging is now X" ends no use of staging; "we renamed X to Y" ends that of the name.
             if ended and (self.new.clauses[ended[0].clause].ends or self.names_value([word])):
                 found.append(word)
@@ -123,13 +123,12 @@ class Pair:
         """Whether both say who has something, or both say who reviews it."""
         return self.new.duty == self.old.duty != ""
 
-    def _in(self, word: ContentWord, side: str) -> bool:
-        clause = self.new.clauses[word.clause]
-        spans = clause.old if side == "old" else clause.new
-        return any(start <= word.start < end for start, end in spans)
+    def _is_over(self, word: ContentWord) -> bool:
+        """Whether the new statement says of this word of its own that it is over."""
+        return any(start <= word.start < end for start, end in self.new.clauses[word.clause].old)
 
     def unmatched_in_over(self) -> int:
-        return sum(self._in(word, "old") for word in self.added)
+        return sum(map(self._is_over, self.added))
 
     def contrasts(self) -> bool:
         """Whether each of the two names a case or an action that the other does not."""
@@ -193,7 +192,7 @@ class Pair:
 
     def _without_value(self, slot: Slot, over: Sequence[ContentWord]) -> list[ContentWord]:
         """The words of the new statement in this slot that are not its new value."""
-        free = [w for w in slot.new if not self._in(w, "old")]
+        free = [w for w in slot.new if not self._is_over(w)]
         values = [w for w in free if w.is_value]
         values = values or (free[-1:] if slot.old[-1] in over else free[:1])
         return [w for w in slot.new if w not in values]
@@ -201,7 +200,7 @@ class Pair:
     def _ends_alone(self, over: Sequence[ContentWord]) -> bool:
         """Whether a clause says of these words alone that they are over: "Jenkins is gone"."""
         for at, clause in enumerate(self.new.clauses):
-            ended = [w for w in self.said if w.clause == at and self._in(w, "old")]
+            ended = [w for w in self.said if w.clause == at and self._is_over(w)]
             if clause.inherits or not ended:
                 continue
             known = [any(alike(w, o) for o in over) for w in ended]
@@ -296,8 +295,8 @@ class Pair:
         return bound and not self.new.phrases - {"now"} and all(map(is_amount, self.added))
 
     def reports_trouble(self) -> bool:
-        """Whether the new statement says how its subject does just now, and the older one what it
-        is: "CI is red now" and "our CI is CircleCI"."""
+        """Whether the new statement reports a condition of its subject, and the older one says what
+        it is: "CI is red now" and "our CI is CircleCI"."""
         for word in self.added:
             if word.clause in self.clauses_about and self.new.is_trouble(word):
                 return not self.new.phrases - {"now"} and self.names_value(self.lost)
@@ -485,8 +484,8 @@ class Pair:
         any more" and "we use Redis for sessions"."""
         purpose = self.old.purpose()
         if purpose and not any(w in self.shared for w in purpose):
-            return any(w.role == "of" or self._in(w, "old") for w in self.added)
-        return any(all(self._in(w, "old") for w in slot.new) for slot in self.differing)
+            return any(w.role == "of" or self._is_over(w) for w in self.added)
+        return any(all(map(self._is_over, slot.new)) for slot in self.differing)
 
     def value_apart(self) -> bool:
         """Whether the new statement names the old value in another clause than the subject:

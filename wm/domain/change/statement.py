@@ -20,7 +20,7 @@ from wm.domain.learning.concepts import folded as folded_words
 from wm.domain.learning.support.items import synonyms
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, Phrases, encoded
-from wm.text.scripts import is_cjk, is_hangul, is_hiragana, is_katakana
+from wm.text.scripts import is_cjk, is_hangul, is_hiragana, is_kana
 from wm.text.stems import stem
 from wm.text.tables import Tables
 from wm.text.terms import STOP_WORDS, folded
@@ -130,8 +130,8 @@ class ContentWord(Struct, frozen=True):
     is_number: bool = False
     is_verb: bool = False
     """Known for Japanese and Korean only."""
-    same: str = ""
-    """What all words with its meaning share: "db", "database"."""
+    sense: str = ""
+    """The representative of its synonyms, such as "db" and "database"; "" if it has none."""
     role: str = ""
     """How it restricts a subject: "opens" the statement, or is "of" what precedes it or "in" it."""
 
@@ -213,7 +213,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         found = set()
         for word in self.words:
             parts = (part for part in word.parts if len(part) > 2)
-            for term in (word.word.lower(), word.same or word.term.lower(), *parts):
+            for term in (word.word.lower(), word.sense or word.term.lower(), *parts):
                 found.add(term[:2] if is_cjk(term[0]) else term[:4])
         return frozenset(found)
 
@@ -367,7 +367,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return "tongue" in self._concepts(word)
 
     def is_trouble(self, word: ContentWord) -> bool:
-        """Whether a word says how a thing does just now: "slow", "down"."""
+        """Whether a word reports a condition that may pass: "slow", "down"."""
         known = self._concepts(word)
         return _STATES.is_match(self._written(word)) or not _TROUBLE.isdisjoint(known)
 
@@ -441,7 +441,8 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return self.has(_DENIES)
 
     def denies_all(self, words: Iterable[ContentWord]) -> bool:
-        """Whether the clauses of these words deny something: "use pnpm, never npm" only of npm."""
+        """Whether the clause of each of these words denies something: of npm, but not of pnpm, in
+        "use pnpm, never npm"."""
         return self.denies and all(self.has(_DENIES, {word.clause}) for word in words)
 
     @cached_property
@@ -577,9 +578,7 @@ def _clauses(text: str) -> Iterator[str]:
 def _clause(text: str, *, first: bool) -> ChangeClause:
     """Find what a clause says is over, and where the new value begins."""
     size = len(text)
-    verb_last = not text.isascii() and any(
-        is_hiragana(c) or is_katakana(c) or is_hangul(c) for c in text
-    )
+    verb_last = not text.isascii() and any(is_kana(c) or is_hangul(c) for c in text)
     match = _OVER_BEFORE.search(text)
     if match is not None and _PLAIN.issuperset(folded(text[: match.start()]).split()):
         return _from_to(text, match.end(), _TO_NAME)  # "we renamed X to Y", not "X was renamed …"
@@ -670,8 +669,8 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         number = bare.lstrip("v#$€£~<>=+-")[:1].isdigit()
         inner = any(map(str.isupper, written[1:]))
         value = number or coded or capital or inner or bare in VALUE_WORDS or with_cjk
-        same = "" if coded else synonyms().get(bare, "")
-        yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number, same=same)
+        sense = "" if coded else synonyms().get(bare, "")
+        yield ContentWord(bare, term, _parts(bare), start, clause, end, value, number, sense=sense)
 
 
 def _with_roles(
