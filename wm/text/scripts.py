@@ -27,8 +27,9 @@ def is_hiragana(char: str) -> bool:
     return "\u3041" <= char <= "\u309f"
 
 
-def is_katakana(char: str) -> bool:
-    return "\u30a0" <= char <= "\u30ff"
+def is_kana(char: str) -> bool:
+    """True for Hiragana and Katakana."""
+    return "\u3041" <= char <= "\u30ff"
 
 
 def is_cjk_heavy(text: str) -> bool:

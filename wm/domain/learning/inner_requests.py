@@ -188,7 +188,7 @@ def _without_frame(text: str) -> str:
     for opening, closing in _FRAMES:
         begins, ends = text.startswith(opening), text.endswith(closing)
         more = text.count(closing) - text.count(opening)
-        odd = closing == '"' and text.count(closing) % 2 == 1  # "don't use 'x'" has three
+        odd = closing == '"' and text.count(closing) % 2 == 1  # "'" may be an apostrophe
         if begins and ends and len(text) > 1 and closing not in text[1:-1]:
             text = text[1:-1].strip()
         elif ends and (more > 0 or odd):
@@ -228,7 +228,8 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         verb, begin = at + found.start(1), at + found.start(2)
         stop = _STOP.search(flat[begin:])
         end = begin + stop.start() if stop is not None else len(line)
-        end += line[end : end + 1] == ")" and "(" in line[begin:end]
+        if line[end : end + 1] == ")" and "(" in line[begin:end]:
+            end += 1
         head = flat[:verb]
         # "Do you remember that …?" asks; "can you fix it and remember that …?" is a request.
         asked = stop is not None and "?" in stop.group() and _AND_AT_END.search(head) is None

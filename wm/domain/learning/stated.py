@@ -827,9 +827,8 @@ def _without_aside(sentence: Sentence) -> str:
 def _begins_remark(text: str, lang: str) -> bool:
     """Whether a text begins a remark, so that the word before it is a greeting: not "hi" in "hi res
     images"."""
-    plain = folded(text)
-    first, _, _ = plain.partition(" ")
-    return first in ARTICLES or not _OPENINGS.isdisjoint(concepts_of(plain, lang).first)
+    first = folded(text).split(" ")[0]
+    return first in ARTICLES or not _OPENINGS.isdisjoint(concepts_of(folded(text), lang).first)
 
 
 _OPENINGS = frozenset({"we", "ban", "always", "only", "since_now"})

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.items import EDGE, POST, SAME, class_flag, number, synonyms
-from wm.text.scripts import is_hangul, is_hiragana, is_katakana
+from wm.text.scripts import is_hangul, is_hiragana, is_kana
 
 _HAN_SAME = [(word, row[0]) for row in SAME.rows("han") for word in row[1:]]
 
@@ -31,8 +31,7 @@ def cjk_tokens(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     """word: of Chinese, Japanese or Korean letters only."""
     if any(map(is_hangul, word)):
         return _korean(word, digest)
-    has_kana = any(is_hiragana(char) or is_katakana(char) for char in word)
-    return (_japanese if has_kana else _chinese)(word, digest)
+    return (_japanese if any(map(is_kana, word)) else _chinese)(word, digest)
 
 
 def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
@@ -81,7 +80,7 @@ def _item(word: str, digest: Callable[[str], int]) -> int:
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
     time = 0
-    for (is_grammar, _), letters in groupby(run, lambda c: (is_hiragana(c), is_katakana(c))):
+    for (is_grammar, _), letters in groupby(run, lambda c: (is_hiragana(c), is_kana(c))):
         piece = "".join(letters)
         if is_grammar:
             yield from _particles(piece.removeprefix("に") if time else piece)

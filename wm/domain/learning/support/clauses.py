@@ -13,7 +13,8 @@ DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.
 _TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
 
 HEDGED = 16
-"""Added to the negations of a clause for each word like "maybe": another difference than "not"."""
+"""Added to the negations of a clause for each word like "maybe", so that a clause with a doubt
+differs from a plain one and from a negated one."""
 
 
 class Clause(Struct):

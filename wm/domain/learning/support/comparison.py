@@ -90,11 +90,10 @@ def _agrees(given: Sequence[Clause], stated: Sequence[Clause], known: frozenset[
             return False
         if any(_takes_away(clause, at, given, sources, stated) for at in taken[1:]):
             return False
-        if _is_replaced(clause, stated[taken[0]], new & clause.known, mine):
+        source = stated[taken[0]]
+        if _is_replaced(clause, source, new & clause.known, mine) or _drops_scope(source, mine):
             return False
-        if _has_other_subject(clause, stated[taken[0]], mine):
-            return False
-        if _drops_scope(stated[taken[0]], mine):
+        if _has_other_subject(clause, source, mine):
             return False
     return (
         _same_polarity(given, stated, sources)

@@ -25,7 +25,7 @@ DENIED = 1 << 28
 CLASS = 1 << 27
 """Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
 REVERSING = 1 << 30
-"""Flag on the digest of a word that turns what it is added to: "is deleted from"."""
+"""Flag on the digest of a word that, if added, reverses a statement: "is deleted from"."""
 FLAGS = EDGE | DENIED | CLASS | REVERSING
 _WORD = 0xFFFFFFFF & ~(VALUE | FLAGS)
 POST = 16
@@ -47,7 +47,7 @@ NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in 
 
 
 def item(word: str, digest: Callable[[str], int], *, behind: str = "") -> int:
-    """behind: what the word is a name with: "make ship" is not "make release"."""
+    """behind: the tool that is called with the word, or "": "make ship" is not "make release"."""
     word = NUMBERS.get(word, word)
     if behind:
         return number(digest(f"{behind} {root(word)}")) | VALUE

@@ -202,7 +202,8 @@ def _joined(raw: Sequence[str]) -> list[str]:
 
 
 def _reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
-    """table: the function words of the language."""
+    """The words, with one wording for phrases of one meaning. table: the function words of the
+    language."""
     if _TRIGGERS.isdisjoint(raw):
         return raw
     if raw[0] in _EXCEPT and COMMA in raw:
