@@ -17,7 +17,7 @@ _FAIL = patterns.Lazy(
 )
 _BULLET = patterns.Lazy(r"^  ● (.+)$")
 _FRAME = patterns.Lazy(
-    r"(?:^\s+at .*?|^\s*❯ .*?|^\s+at )\(?(?:webpack(?:-internal)?://[\w-]*/(?:\./)?)?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
+    r"(?:^\s+at .*?|^\s*❯ .*?)\(?(?:webpack(?:-internal)?://[\w-]*/(?:\./)?)?((?:file://)?[^\s():]+\.[cm]?[jt]sx?):(\d+):\d+\)?"
 )
 _MOCHA = patterns.Lazy(r"^  (\d+)\) (.+?)$")
 _PLAYWRIGHT = patterns.Lazy(

@@ -19,6 +19,7 @@ _PLACE = patterns.Lazy(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
 _DECLARED = patterns.Lazy(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
 _SUMMARY = patterns.Lazy(r"^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
 _VERBOSE = patterns.Lazy(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (?:FAILED|ERROR)()\b")
+"""The second group of both is the message; a line of progress has none."""
 _NO_TESTS = patterns.Lazy(r"^ERROR: ((?:file or directory not found|not found): .+)$")
 _EXCEPTION = patterns.Lazy(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 

@@ -23,6 +23,7 @@ _THROWN = patterns.Lazy(
 )
 """What was thrown, or two values that differ; `Expected objects to be equal` says too little."""
 _ALONE = patterns.Lazy(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
+"""A place that is the only text of its line."""
 _CAUSE = patterns.Lazy(r"^(?:[Cc]aused by|\s+\[cause\]): (\S.*?)(?: \{)?$")
 REACH = 16
 """Lines above a stack in which its message is looked for."""
@@ -40,7 +41,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             at = _message(lines, max(done, i - REACH), i)
             if own and at >= 0:
                 file, number = own[0]
-                if "SyntaxError" in lines[at]:  # node names its place above the source.
+                if "SyntaxError" in lines[at]:  # node prints its place above the source.
                     above = map(_ALONE.match, reversed(lines[max(done, at - 8) : at]))
                     file, number = next((m.groups() for m in above if m), (file, number))
                 message = lines[at].strip(" \t─━=")

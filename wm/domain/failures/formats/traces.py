@@ -136,4 +136,4 @@ _LINES = (
     ("** (", "", patterns.Lazy(r"^\*\* \((?P<kind>\S+)\) (?P<message>.+?)(?: on (?P<file>\S+\.exs?):(?P<line>\d+)(?::\d+)?:)?$")),
     (" line ", "runtime", patterns.Lazy(r"^(?P<message>.+) at (?P<file>\S+\.p[lm]) line (?P<line>\d+)(?:\.|, (?:near|at|<).*)$")),
 )  # fmt: skip
-"""A text in it, the category, and the form of Ruby, PHP, Elixir and Perl."""
+"""For Ruby, PHP, Elixir and Perl: a substring of each such line, the category, the expression."""
