@@ -264,11 +264,11 @@ def _has_clauses(sentence: Sentence, score: float) -> bool:
 def missed_because(message: str) -> str:
     """The code of the likely reason why a message without statements has none."""
     features = frozenset[str]().union(*(one.features for one in sentences(message)))
-    known = (name for name in ("person", "asks", "retract", "task") if name in features)
-    return _MISSED.get(next(known, ""), "not_lasting")
+    return next((code for name, code in _MISSED.items() if name in features), "not_lasting")
 
 
 _MISSED = {"person": "about_person", "asks": "question", "retract": "retracted", "task": "task"}
+"""Features, the likeliest reason first, and their codes."""
 
 
 def lasting_score(text: str) -> float:

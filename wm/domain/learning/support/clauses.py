@@ -23,6 +23,7 @@ class Clause(Struct):
     words: list[int] = field(default_factory=list)
     tags: dict[int, int] = field(default_factory=dict)
     turns: int = 0
+    """The number of its negations, plus `HEDGED` for each doubt."""
     passive: bool = False
     joined: int = 0
     """The mark before the clause: COORD if it may be a statement of its own."""
