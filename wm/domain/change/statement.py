@@ -578,7 +578,7 @@ def _clauses(text: str) -> Iterator[str]:
 def _clause(text: str, *, first: bool) -> ChangeClause:
     """Find what a clause says is over, and where the new value begins."""
     size = len(text)
-    verb_last = not text.isascii() and any(is_kana(c) or is_hangul(c) for c in text)
+    verb_last = not text.isascii() and (any(map(is_kana, text)) or any(map(is_hangul, text)))
     match = _OVER_BEFORE.search(text)
     if match is not None and _PLAIN.issuperset(folded(text[: match.start()]).split()):
         return _from_to(text, match.end(), _TO_NAME)  # "we renamed X to Y", not "X was renamed …"
