@@ -1,6 +1,6 @@
 """`workspaces/<key>/recaps.json`: what the last sessions did, and what ended errors (RF-1, RF-3).
 
-Words of tools appear only as paths, names of checks, exit codes and commit hashes.
+Words of tools appear only as paths, names of checks, short commands, exit codes and commit hashes.
 """
 
 from typing import ClassVar
@@ -23,14 +23,23 @@ class CheckRun(Record):
     at: str = ""
 
 
+class CommandRun(Record):
+    """A command that may end an error: an install, a start, a migration."""
+
+    text: str
+    at: str = ""
+
+
 class Fix(Record):
-    """What lay between an error and its end. fingerprint: of the error; check: what passed."""
+    """What lay between an error and its end. fingerprint: of the error; check: what passed;
+    commands: those after the last failure."""
 
     fingerprint: str
     category: str = ""
     file: str = optional("")
     check: str = optional("")
     edited: tuple[str, ...] = optional(())
+    commands: tuple[str, ...] = optional(())
     commit: str = optional("")
     session: str = ""
     at: str = ""
@@ -66,6 +75,8 @@ class Recap(Record):
     checks: tuple[CheckRun, ...] = optional(())
     commits: tuple[str, ...] = optional(())
     fixes: tuple[Fix, ...] = optional(())
+    commands: tuple[CommandRun, ...] = optional(())
+    """While errors are open: the commands of a running session that may end one."""
     open: tuple[LeftError, ...] = optional(())
     inbox: tuple[str, ...] = optional(())
     """Entries that the session left in the inbox."""

@@ -1,7 +1,7 @@
 """What a session did, without a model: files, checks, commits, errors and their ends (RF-1, RF-3).
 
-Words that come from tools are limited to paths, names of checks, exit codes and commit hashes; a
-path or a name with unusual characters is left out of prompts (TR-3). Pure.
+Words that come from tools are limited to paths, names of checks, short commands, exit codes and
+commit hashes; a path or a name with unusual characters is left out of prompts (TR-3). Pure.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import datetime
 
 from wm.domain.failures.commands import ran
 from wm.domain.failures.known_tools import PACKAGE_RUNNERS
+from wm.domain.session import fix_commands
 from wm.domain.session.file_paths import normalised_path
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
@@ -18,6 +19,7 @@ from wm.formats.recaps import (
     KEPT_FIXES,
     KEPT_RECAPS,
     CheckRun,
+    CommandRun,
     FileEdits,
     Fix,
     LeftError,
@@ -69,7 +71,11 @@ def after_tool(
             names = {run.name for run in runs}
             older = (run for run in known.checks if run.name not in names)
             update["checks"] = (*older, *runs)[-MAX_LISTED:]
-        fixes = (*known.fixes, *_fixes(before, after, event, now))
+        commands = (*known.commands, *_commands(before, event, after.root, now))[-MAX_LISTED:]
+        kept = commands if after.open_errors else ()
+        if kept != known.commands:
+            update["commands"] = kept
+        fixes = (*known.fixes, *_fixes(before, after, event, commands, now))
         commit = _HASH.search(event.output[:2000]) if reads_output(event) else None
         if commit is not None:
             update["commits"] = _newest(known.commits, [commit.group(1)])
@@ -102,10 +108,24 @@ def _checks(event: ToolFinished, root: str, now: datetime) -> list[CheckRun]:
     return [CheckRun(name=name, exit_code=event.exit_code or 0, at=iso(now)) for name in names]
 
 
+def _commands(
+    before: SessionState, event: ToolFinished, root: str, now: datetime
+) -> Iterator[CommandRun]:
+    """The commands of this call that may end an open error."""
+    if before.open_errors and not event.exit_code:
+        for text in fix_commands.commands_of(event.command, root=root, cwd=event.cwd):
+            yield CommandRun(text=text, at=iso(now))
+
+
 def _fixes(
-    before: SessionState, after: SessionState, event: ToolFinished, now: datetime
+    before: SessionState,
+    after: SessionState,
+    event: ToolFinished,
+    commands: tuple[CommandRun, ...],
+    now: datetime,
 ) -> tuple[Fix, ...]:
-    """What ended the errors that this call cleared: the edits since then, and the check."""
+    """What ended the errors that this call cleared: the edits since then, the commands after the
+    last failure, and the check."""
     open_now = {error.fingerprint for error in after.open_errors}
     resolved = [e for e in before.open_errors if e.fingerprint not in open_now]
     if event.exit_code or not resolved:
@@ -118,10 +138,18 @@ def _fixes(
             file=error.file,
             check=error.command,
             edited=tuple(f.path for f in edits if f.last_seen_at >= error.first_seen_at)[-5:],
+            commands=_after_last(commands, error),
             at=iso(now),
         )
         for error in resolved
     )
+
+
+def _after_last(commands: Iterable[CommandRun], error: OpenError) -> tuple[str, ...]:
+    """The last commands after the last failure of an error, without its own check."""
+    later = [one.text for one in commands if one.at >= error.last_seen_at]
+    others = (text for text in reversed(later) if not fix_commands.runs(text, error.command))
+    return tuple(dict.fromkeys(others))[: fix_commands.MOST][::-1]
 
 
 def finished(
@@ -145,6 +173,7 @@ def finished(
         "inbox": inbox,
         "kept": entries,
         "fixes": fixes,
+        "commands": (),
     }
     return recap.model_copy(update=update)
 
@@ -237,7 +266,9 @@ def fix_of(known: Recaps, error: OpenError) -> Fix | None:
 def fix_line(fix: Fix) -> str:
     """One sentence about an earlier end of the same failure."""
     edited = [path for path in map(_safe, fix.edited) if path]
-    did = f"edits of {', '.join(edited)}" if edited else "no edit that wm saw"
+    edits = [f"edits of {', '.join(edited)}"] if edited else []
+    commands = [f"`{text}`" for text in fix.commands if fix_commands.is_shown(text)]
+    did = ", ".join((*edits, *commands)) or "no edit that wm saw"
     check = f", then {_safe(fix.check)} passed" if _safe(fix.check) else ""
     commit = f", commit {fix.commit}" if fix.commit else ""
     return f"This failure was seen before, and ended on {fix.at[:10]}: {did}{check}{commit}."

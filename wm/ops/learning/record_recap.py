@@ -42,8 +42,7 @@ def prompted(work: LocatedWork, state: SessionState, message: str) -> SessionSta
         return state
     typed = "\n".join(line.text for line in typed_lines(message) if not line.origin)
     noted = recap.after_prompt(state.recap, state, typed)
-    reasons = judge(work.runtime, noted.asked, type="project", source="explicit").reasons
-    if NEVER_SHOWN.intersection(reasons):
+    if not _may_be_shown(work, noted.asked):
         noted = noted.model_copy(update={"asked": ""})
     if work.place.branch:
         noted = noted.model_copy(update={"branch": work.place.branch})
@@ -52,6 +51,11 @@ def prompted(work: LocatedWork, state: SessionState, message: str) -> SessionSta
         running = tuple(dict.fromkeys((*known.running, sid(state.session_id))))
         _save(work, known.model_copy(update={"running": running}))
     return state.model_copy(update={"recap": noted})
+
+
+def _may_be_shown(work: LocatedWork, text: str) -> bool:
+    reasons = judge(work.runtime, text, type="project", source="explicit").reasons
+    return NEVER_SHOWN.isdisjoint(reasons)
 
 
 def after_tool(
@@ -71,8 +75,9 @@ def after_tool(
     for error in fresh if event.exit_code else ():
         name = f"fix:{error.fingerprint}"
         fix = None if name in shown_names else recap.fix_of(_all_fixes(work, state), error)
-        if fix is not None:
-            lines.append(recap.fix_line(fix))
+        line = recap.fix_line(fix) if fix is not None else ""
+        if line and _may_be_shown(work, line):
+            lines.append(line)
             notes.append(RecalledNote(id=name, epoch=number))
     if not lines:
         return state, ()

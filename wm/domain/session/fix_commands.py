@@ -1,0 +1,87 @@
+"""The commands between a failure and its end that may have ended it (RF-3).
+
+`docker compose up -d db` is one; reading, checking and committing are not. A command that deletes,
+stops or publishes is never one: the line about a fix must not advise it. Pure.
+"""
+
+from __future__ import annotations
+
+from wm.domain.failures.commands import ShellCommand, ran
+from wm.domain.failures.shell import Pipeline, read
+from wm.text.patterns import Lazy, words
+
+MOST = 3
+"""Most commands of a fix: the last ones."""
+
+_MOST_CHARS = 80
+_MOST_ARGUMENTS = 2
+"""Most arguments beside flags, so that a command cannot hold a sentence (TR-3)."""
+
+_WORD = Lazy(r"[\pL\pN_./@+:=,^~\[\]-]{1,60}")
+_CHECKS = ("test", "lint", "typecheck")
+
+_CHANGES_FILES = words("chmod cp ln mkdir mv touch tar unzip")
+"""Those among the programs that open no errors which change something."""
+
+_READS = words(
+    "check config describe diff env exec explain freeze get help history images info inspect "
+    "list logs ls outdated ps query search show stats status top tree version view whoami why"
+)
+_READING_FLAGS = words("--version -V --help -h --list --dry-run --check")
+
+_REPAIRS = words("--fix --write --update --update-snapshots -u -w fmt format install")
+"""With one of these a checker repairs what it finds, or fetches what it needs."""
+
+_OF_GIT = words("pull submodule lfs")
+"""The subcommands of git that may end a failure; others record it, or discard work."""
+
+_HARMS = words(
+    "abort clean clear dd deinit del delete deploy destroy disable down drop dropdb dropuser erase "
+    "force fresh gh halt kill killall mkfs off pkill poweroff prune publish purge push reboot "
+    "release remove reset revert rm rmdir rollback scale send shred shutdown ssh stop submit taint "
+    "truncate undo uninstall unlink upload wipe"
+)
+_PARTS = str.maketrans(dict.fromkeys(":/._-=", " "))
+
+
+def commands_of(line: str, *, root: str, cwd: str) -> tuple[str, ...]:
+    """The commands of a command line that may end a failure, in order."""
+    found = (_command(step, root, cwd) for step in read(line).steps)
+    return tuple(filter(None, found))
+
+
+def is_shown(command: str) -> bool:
+    """Whether a line about a fix may name this command."""
+    return commands_of(command, root="/", cwd="/") == (command,)
+
+
+def runs(command: str, tool: str) -> bool:
+    """Whether a command of `commands_of` is a run of this tool."""
+    return any(one.tool == tool for one in ran(command, root="/").suspects)
+
+
+def _command(step: Pipeline, root: str, cwd: str) -> str:
+    """A step as one text if it may end a failure; what its output is piped into is left out."""
+    given = step.pipe[0]
+    text = " ".join(given)
+    if len(text) > _MOST_CHARS or "//" in text or not all(map(_WORD.fits, given)):
+        return ""
+    found = ran(text, root=root, cwd=cwd).suspects[:1]
+    if not found or len(found[0].places) > _MOST_ARGUMENTS or not _changes(found[0], set(given)):
+        return ""
+    parts = text.lower().translate(_PARTS).split()
+    return "" if not _HARMS.isdisjoint(parts) else text
+
+
+def _changes(command: ShellCommand, given: set[str]) -> bool:
+    """Whether a command may change what a check finds."""
+    program, _, verb = command.tool.partition(" ")
+    names = [*verb.split(), *command.places]
+    if program == "git":
+        return verb in _OF_GIT
+    if command.purpose in _CHECKS:
+        return not _REPAIRS.isdisjoint({*given, *names})
+    if command.silent or command.inline or (command.lists and program not in _CHANGES_FILES):
+        return False
+    is_reading = not _READS.isdisjoint(names[:2]) or not _READING_FLAGS.isdisjoint(given)
+    return not is_reading and (bool(names) or any("/" in word for word in given))
