@@ -72,6 +72,8 @@ def test_a_fix_names_the_commands_after_the_last_failure(bench: Bench) -> None:
     commands = ("docker compose up -d db", "python manage.py migrate")
     assert [fix.commands for fix in recap.fixes] == [commands]
     assert recap.commands == ()
+    did = "fixed: tests/test_dock.py (`docker compose up -d db`, `python manage.py migrate`)"
+    assert did in tool(bench, "recap").text
     bench.event("session_started", session="s-2")
     (shown,) = run(bench, "s-2", "pytest tests/test_dock.py", 1, FAILED).notices
     assert shown.endswith(

@@ -50,3 +50,5 @@ def _texts(recap: Recap) -> Iterable[str]:
     yield from recap.commits
     yield from (check.name for check in recap.checks)
     yield from (error.file for error in recap.open)
+    for fix in recap.fixes:
+        yield from (fix.file, *fix.commands)

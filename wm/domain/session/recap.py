@@ -229,6 +229,7 @@ def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
         ("checks failed", failed),
         ("checks passed", passed),
         ("changed", [_safe(path) for path in recap.main_files]),
+        ("fixed", list(dict.fromkeys(map(_fixed, recap.fixes)))),
         ("commits", list(reversed(recap.commits))),
         ("kept", [f'"{neutralise(texts[name])}"' for name in recap.kept if name in texts]),
     ]
@@ -265,10 +266,20 @@ def fix_of(known: Recaps, error: OpenError) -> Fix | None:
 
 def fix_line(fix: Fix) -> str:
     """One sentence about an earlier end of the same failure."""
-    edited = [path for path in map(_safe, fix.edited) if path]
-    edits = [f"edits of {', '.join(edited)}"] if edited else []
-    commands = [f"`{text}`" for text in fix.commands if fix_commands.is_shown(text)]
-    did = ", ".join((*edits, *commands)) or "no edit that wm saw"
+    did = ", ".join(_did(fix)) or "no edit that wm saw"
     check = f", then {_safe(fix.check)} passed" if _safe(fix.check) else ""
     commit = f", commit {fix.commit}" if fix.commit else ""
     return f"This failure was seen before, and ended on {fix.at[:10]}: {did}{check}{commit}."
+
+
+def _did(fix: Fix) -> list[str]:
+    """What lay between a failure and its end."""
+    edited = [path for path in map(_safe, fix.edited) if path]
+    edits = [f"edits of {', '.join(edited)}"] if edited else []
+    return edits + [f"`{text}`" for text in fix.commands if fix_commands.is_shown(text)]
+
+
+def _fixed(fix: Fix) -> str:
+    """An error and what ended it, for a recap; "" if either is unknown."""
+    what, did = _safe(fix.file or fix.check), _did(fix)
+    return f"{what} ({', '.join(did)})" if what and did else ""
