@@ -1,4 +1,4 @@
-"""A listener whose clients are served in threads, while the test looks at what it heard."""
+"""A listener whose clients are served in threads, while the test looks at what it received."""
 
 from __future__ import annotations
 

@@ -122,11 +122,11 @@ def place(tmp_path: Path) -> Place:
 @each_row
 def test_a_daemon_of_another_user_gets_nothing(place: Place, row: ClaudeHook) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
-    with foreign.listener(answer) as (path, heard):
+    with foreign.listener(answer) as (path, pipe):
         done = place.run(row, WM_SOCKET=str(path))
         assert (done.returncode, done.stderr) == (0, "")
         assert "evil" not in done.stdout
-        assert foreign.received(heard) == b""
+        assert foreign.received(pipe) == b""
     expected = [] if row.fallback is Fallback.NONE else [f"{row.event} --library"]
     assert place.calls() == expected
 

@@ -160,11 +160,11 @@ def test_socket_only_events_are_silent_without_a_daemon(
 @foreign.needs_root
 def test_a_daemon_of_another_user_gets_nothing_and_is_ignored(tmp_path: Path) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nevil"
-    with foreign.listener(answer) as (path, heard):
+    with foreign.listener(answer) as (path, pipe):
         words = ("hook", "claude-code", "Stop", hook.SOCKET)
         done = client(tmp_path, *words, WM_SOCKET=str(path))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-        assert foreign.received(heard) == b""
+        assert foreign.received(pipe) == b""
 
 
 def test_a_daemon_that_hangs_costs_one_deadline(tmp_path: Path, socket: Path) -> None:

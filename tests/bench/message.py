@@ -3,7 +3,7 @@
     python -m tests.bench message
 
 2 and 200 KB of many shapes go through `record_event` as the daemon runs it: redaction, requests,
-forgets, the echo guard and the hearing of words together, on a store in memory. Time of the
+forgets, the echo guard and the origins of words together, on a store in memory. Time of the
 processor; each message comes to a session that has begun.
 """
 
@@ -27,7 +27,7 @@ KB = 1024
 RECORD = OPERATIONS["record_event"]
 SIZE = 200 * KB
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-NOTE = "A line of a note that somebody pasted into a message to the agent.\n"
+NOTE = "A line of a note that a user pasted into a message to the agent.\n"
 BLANK = "\n" * 30_000
 
 MESSAGES = {

@@ -42,7 +42,7 @@ class Upstream:
     """Answers by number; what it does not know it breaks off."""
 
     answers: dict[int, bytes] = field(default_factory=dict)
-    heard: int = 0
+    requests: int = 0
     port: int = 0
     _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -67,7 +67,7 @@ class Upstream:
             size = int(_after(head.lower(), b"content-length: ") or 0)
             while len(body) < size:
                 body += _some(client)
-            self.heard += 1
+            self.requests += 1
             client.sendall(self.answers.get(int(_after(head.lower(), BY_NUMBER)), b""))
 
 

@@ -171,7 +171,7 @@ def test_a_proxy_passes_through_and_records_nothing_while_the_config_is_broken(
     code, _, err = done(process)
     service.shutdown()
     service.server_close()
-    assert (code, len(service.heard)) == (0, 1)
+    assert (code, len(service.requests)) == (0, 1)
     assert "Nothing is recorded while config.toml cannot be used." in err
     assert "recorded without secrets" not in err
     assert list(short.data.rglob("recordings/*")) == []

@@ -117,4 +117,4 @@ def test_a_process_of_another_user_gets_no_answer_on_the_port(
         assert isinstance(answers, list)
         assert [answer[:13] for answer in answers] == ["HTTP/1.1 403 "] * 3
         assert token_of(url).decode() not in "".join(answers)
-    assert service.heard == []
+    assert service.requests == []

@@ -36,13 +36,13 @@ NOWHERE = ("--upstream", "http://127.0.0.1:9")
 
 
 class Service(ThreadingHTTPServer):
-    """Answers every request with what it heard."""
+    """Answers every request with what it received."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answering)
-        self.heard: list[tuple[str, dict[str, str], bytes]] = []
+        self.requests: list[tuple[str, dict[str, str], bytes]] = []
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
     @property
@@ -57,7 +57,7 @@ class _Answering(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.heard.append((self.path, headers, body))
+        self.server.requests.append((self.path, headers, body))
         answer = json.dumps({"usage": {"input_tokens": 12, "cache_read_input_tokens": 30}})
         self.send_response(200)
         self.send_header("content-length", str(len(answer)))
@@ -122,8 +122,8 @@ def test_a_proxy_serves_until_it_is_stopped(terminal: Terminal, service: Service
     validate_printed("proxy", printed)
     status, answer = post(printed["baseUrl"], b'{"model": "m"}')
     assert (status, b"usage" in answer) == (200, True)
-    assert service.heard[0][0] == "/v1/messages"
-    assert service.heard[0][2] == b'{"model": "m"}'
+    assert service.requests[0][0] == "/v1/messages"
+    assert service.requests[0][2] == b'{"model": "m"}'
     process.send_signal(signal.SIGTERM)
     code, _, err = done(process)
     assert (code, err) == (0, "wm proxy: 1 request; 42 tokens read, 30 of them from the cache.\n")
@@ -144,7 +144,7 @@ def test_the_address_is_the_same_after_a_restart_and_requires_the_token(
         process.send_signal(signal.SIGINT)
         assert done(process)[0] == 0
     assert urls[0] == urls[1]
-    assert service.heard == []
+    assert service.requests == []
 
 
 def test_a_port_in_use_is_reported(terminal: Terminal, service: Service) -> None:
@@ -164,7 +164,7 @@ def test_a_program_runs_behind_its_own_proxy_and_its_exit_code_is_returned(
     assert code == 7
     assert '"input_tokens": 12' in out
     assert err == "wm run: 1 request; 42 tokens read, 30 of them from the cache.\n"
-    assert service.heard[0][0] == "/v1/messages"
+    assert service.requests[0][0] == "/v1/messages"
 
 
 def test_options_after_the_program_belong_to_the_program(terminal: Terminal) -> None:
@@ -176,7 +176,7 @@ def test_the_upstream_of_the_environment_is_kept(terminal: Terminal, service: Se
     line = (*QUIET, "sh", "-c", posts({}))
     code, _, _ = done(start(terminal, *line, ANTHROPIC_BASE_URL=service.url))
     assert code == 0
-    assert len(service.heard) == 1
+    assert len(service.requests) == 1
 
 
 def test_stopping_wm_run_stops_the_program(terminal: Terminal, service: Service) -> None:

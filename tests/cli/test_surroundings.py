@@ -647,12 +647,12 @@ def test_the_daemon_of_another_data_folder_is_named_and_not_stopped() -> None:
         status = json.dumps({"name": "wm", "home": "/elsewhere/wm"}).encode()
         head = b"HTTP/1.1 200 X\r\ncontent-type: application/json\r\n"
         answer = head + b"content-length: %d\r\n\r\n" % len(status) + status
-        with speaking(user.settings(), *[answer] * 3) as heard:
+        with speaking(user.settings(), *[answer] * 3) as received:
             for verb in ("up", "down"):
                 said = user.wm(verb)
                 assert said.code == 1
                 assert "serves another data folder: /elsewhere/wm." in said.sentences
-        assert b"shutdown" not in b"".join(heard)
+        assert b"shutdown" not in b"".join(received)
 
 
 def test_an_empty_log_is_reported_as_empty(terminal: Terminal) -> None:

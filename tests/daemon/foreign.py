@@ -28,7 +28,7 @@ def listener(answer: bytes) -> Iterator[tuple[Path, int]]:
     with tempfile.TemporaryDirectory(prefix="wm-foreign-") as folder:
         path = Path(folder) / "s"
         os.chown(folder, NOBODY, NOBODY)
-        heard, said = os.pipe()
+        pipe, said = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
@@ -39,11 +39,11 @@ def listener(answer: bytes) -> Iterator[tuple[Path, int]]:
                 os._exit(1)
         os.close(said)
         try:
-            assert os.read(heard, 1) == b"!"
-            os.set_blocking(heard, False)
-            yield path, heard
+            assert os.read(pipe, 1) == b"!"
+            os.set_blocking(pipe, False)
+            yield path, pipe
         finally:
-            os.close(heard)
+            os.close(pipe)
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
 
@@ -64,10 +64,10 @@ def _serve(path: str, said: int, answer: bytes) -> None:
                     guest.sendall(answer)
 
 
-def received(heard: int) -> bytes:
+def received(pipe: int) -> bytes:
     """What the listener received so far."""
     try:
-        return os.read(heard, 65536)
+        return os.read(pipe, 65536)
     except BlockingIOError:
         return b""
 
@@ -76,7 +76,7 @@ def received(heard: int) -> bytes:
 def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
     """A server that reads one request per connection, sends those bytes and closes. What it gives
     back grows by each request once its connection is closed."""
-    heard: list[bytes] = []
+    requests: list[bytes] = []
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(settings.paths.socket))
     listener.listen()
@@ -87,12 +87,12 @@ def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
             with sock:
                 request = sock.recv(65536)
                 sock.sendall(answer)
-            heard.append(request)
+            requests.append(request)
 
     thread = threading.Thread(target=speak)
     thread.start()
     try:
-        yield heard
+        yield requests
     finally:
         thread.join(5)
         listener.close()

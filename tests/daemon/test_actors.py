@@ -71,7 +71,7 @@ def test_an_answered_event_is_run_even_after_its_deadline(tmp_path: Path) -> Non
             gate = tmp_path / "gate"
             slow = note(daemon, "slow", gate=str(gate))
             future: asyncio.Future[Done[Any]] = asyncio.get_running_loop().create_future()
-            request = NoteRequest(text="heard")
+            request = NoteRequest(text="received")
             daemon.actors.update(OPERATIONS["note"], request, future.set_result, soon=True)
             assert isinstance((await slow).error, Unanswered)
             late = note(daemon, "late")
@@ -79,7 +79,7 @@ def test_an_answered_event_is_run_even_after_its_deadline(tmp_path: Path) -> Non
             assert not future.done()
             gate.touch()
             assert (await future).error is None
-            assert texts(daemon) == ["slow", "heard"]
+            assert texts(daemon) == ["slow", "received"]
 
     run(scenario)
 

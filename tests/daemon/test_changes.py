@@ -19,7 +19,7 @@ from wm.ops.operation import DocumentChange
 A, B = DocumentChange("a", "tombstones"), DocumentChange("b", "session_state", "s1")
 
 
-class Ear:
+class Subscriber:
     """A channel that keeps what it was sent."""
 
     def __init__(self, waiting_bytes: int = 0) -> None:
@@ -38,7 +38,7 @@ class Ear:
         self.closed()
 
     @property
-    def heard(self) -> list[tuple[str, str]]:
+    def received(self) -> list[tuple[str, str]]:
         return [(event.event, event.data.get("workspace", "")) for event in self.events]
 
 
@@ -65,31 +65,31 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
 def test_a_returning_listener_gets_the_missed_changes(
     workspace: str, last_id: str, expected: list[tuple[str, str]]
 ) -> None:
-    hub, ear = hub_with(A, B), Ear()
-    hub.subscribe(ear, workspace, last_id)  # type: ignore[arg-type]
+    hub, subscriber = hub_with(A, B), Subscriber()
+    hub.subscribe(subscriber, workspace, last_id)  # type: ignore[arg-type]
     hub.publish([A])
-    assert ear.heard == expected
+    assert subscriber.received == expected
 
 
 def test_a_subscriber_gets_changes_with_consecutive_ids() -> None:
-    hub, ear = hub_with(A), Ear()
-    hub.subscribe(ear)  # type: ignore[arg-type]
+    hub, subscriber = hub_with(A), Subscriber()
+    hub.subscribe(subscriber)  # type: ignore[arg-type]
     hub.publish([B])
-    assert [event.id for event in ear.events] == ["life-1", "life-2"]
-    assert ear.events[1].data == {"workspace": "b", "slug": "session_state", "name": "s1"}
+    assert [event.id for event in subscriber.events] == ["life-1", "life-2"]
+    assert subscriber.events[1].data == {"workspace": "b", "slug": "session_state", "name": "s1"}
 
 
 def test_a_listener_away_too_long_gets_a_reset() -> None:
-    hub, ear = hub_with(*[A] * (KEPT_EVENTS + 2)), Ear()
-    hub.subscribe(ear, "", "life-1")  # type: ignore[arg-type]
-    assert ear.heard == [("reset", "")]
+    hub, subscriber = hub_with(*[A] * (KEPT_EVENTS + 2)), Subscriber()
+    hub.subscribe(subscriber, "", "life-1")  # type: ignore[arg-type]
+    assert subscriber.received == [("reset", "")]
 
 
 def test_a_listener_that_does_not_read_is_disconnected() -> None:
-    hub, ear = Hub("life"), Ear(waiting_bytes=MAX_BEHIND_BYTES + 1)
-    hub.subscribe(ear)  # type: ignore[arg-type]
+    hub, subscriber = Hub("life"), Subscriber(waiting_bytes=MAX_BEHIND_BYTES + 1)
+    hub.subscribe(subscriber)  # type: ignore[arg-type]
     hub.publish([A])
-    assert (ear.aborted, len(hub), hub.dropped) == (True, 0, 1)
+    assert (subscriber.aborted, len(hub), hub.dropped) == (True, 0, 1)
 
 
 def client(daemon: Inside) -> AsyncClient:
@@ -102,8 +102,8 @@ def test_a_commit_is_published_over_the_socket(tmp_path: Path) -> None:
             events = caller.changes()
             assert (await anext(events)).event == "hello"
             await caller.call("note", {"text": "x"})
-            heard = await anext(events)
-            assert (heard.event, heard.data["slug"]) == ("change", "tombstones")
+            received = await anext(events)
+            assert (received.event, received.data["slug"]) == ("change", "tombstones")
             await events.aclose()
             await until(lambda: len(daemon.hub) == 0)
 

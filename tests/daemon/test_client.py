@@ -150,9 +150,9 @@ BROKEN: list[tuple[bytes, str]] = [
 def test_an_update_without_an_answer_is_not_sent_again(
     settings: Settings, kind: str, answer: bytes, message: str
 ) -> None:
-    with speaking(settings, answer) as heard, pytest.raises(Unanswered, match=message):
+    with speaking(settings, answer) as received, pytest.raises(Unanswered, match=message):
         Both(settings, kind).call("note", {"text": "x"})
-    assert len(heard) == 1
+    assert len(received) == 1
     with suppress(FileNotFoundError):
         settings.paths.socket.unlink()
     with speaking(settings, answer), pytest.raises(Unavailable):
@@ -175,13 +175,13 @@ def test_another_server_on_the_socket_is_recognised(
 def test_a_connection_closed_while_idle_is_reopened(settings: Settings) -> None:
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
     with (
-        speaking(settings, whole, whole) as heard,
+        speaking(settings, whole, whole) as received,
         Client(settings, _router=Router(TOYS)) as client,
     ):
         client.call("note", {"text": "1"})
-        wait_for(lambda: len(heard) == 1)
+        wait_for(lambda: len(received) == 1)
         client.call("note", {"text": "2"})
-    assert len(heard) == 2
+    assert len(received) == 2
 
 
 def test_a_deadline_is_kept(tmp_path: Path, kind: str) -> None:
@@ -234,10 +234,10 @@ def full(retry_after: int) -> bytes:
 
 def test_a_client_retries_when_the_daemon_is_full(settings: Settings, kind: str) -> None:
     whole = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
-    with speaking(settings, full(0), full(0), whole) as heard:
+    with speaking(settings, full(0), full(0), whole) as received:
         assert Both(settings, kind).call("note", {"text": "x"}) == {}
-        wait_for(lambda: len(heard) == 3)
-    assert len(set(heard)) == 1
+        wait_for(lambda: len(received) == 3)
+    assert len(set(received)) == 1
 
 
 def test_without_time_for_a_retry_the_refusal_is_returned(settings: Settings, kind: str) -> None:
@@ -311,12 +311,12 @@ def test_the_client_imports_neither_an_event_loop_nor_models() -> None:
 @foreign.needs_root
 def test_a_client_sends_nothing_to_a_daemon_of_another_user(settings: Settings, kind: str) -> None:
     answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
-    with foreign.listener(answer) as (path, heard):
+    with foreign.listener(answer) as (path, pipe):
         paths = replace(settings.paths, socket=path)
         theirs = Both(replace(settings, paths=paths), kind)
         with pytest.raises(Unavailable, match="another user"):
             theirs.call("note", NoteRequest(text="a secret plan"))
-        assert foreign.received(heard) == b""
+        assert foreign.received(pipe) == b""
 
 
 def test_a_call_cancelled_at_any_step_leaves_no_connection(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_an_early_answer_is_sent_when_the_event_is_queued(tmp_path: Path) -> Non
             wire = await daemon.connect()
             later = {"text": "x", "gate": str(gate)}
             answer = await ask(wire, "POST", "/v1/notes-later", later)
-            assert answer[:2] == (202, {"texts": ["heard"], "batch": 0})
+            assert answer[:2] == (202, {"texts": ["received"], "batch": 0})
             assert (await ask(wire, "GET", "/v1/notes"))[1]["texts"] == []
             gate.touch()
             # What comes next for the workspace waits behind it.
@@ -74,7 +74,7 @@ def test_a_failure_after_an_early_answer_is_logged(tmp_path: Path) -> None:
             for text in ("missing", "bug"):
                 assert (await ask(wire, "POST", "/v1/notes-later", {"text": text}))[0] == 202
             assert (await ask(wire, "POST", "/v1/notes", {"text": "y"}))[0] == 200
-            # Who sent it hears no more of it, so whoever looks does.
+            # The sender gets no other report, so the next reader does.
             status = (await ask(wire, "GET", "/v1/status"))[1]
             assert (status["lostEvents"], status["lastLoss"]) == (2, "This is a bug.")
             assert "wm_lost_events_total 2\n" in (await ask(wire, "GET", "/metrics"))[1]

@@ -114,8 +114,8 @@ def _touch_refs(_runtime: Runtime, request: NotesRequest) -> Sequence[Ref[Docume
     return (Ref(SessionState, request.workspace, "s" * 32),)
 
 
-def _heard(_runtime: Runtime, request: NoteRequest) -> tuple[Notes, NoteRequest] | None:
-    return None if request.text == "waits" else (Notes(texts=("heard",)), request)
+def _received(_runtime: Runtime, request: NoteRequest) -> tuple[Notes, NoteRequest] | None:
+    return None if request.text == "waits" else (Notes(texts=("received",)), request)
 
 
 def _queue(_runtime: Runtime, request: Any) -> str:
@@ -126,7 +126,7 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
     operation.name: operation
     for operation in (
         Operation("note", NoteRequest, Notes, _note, _refs, _queue),
-        Operation("note_later", NoteRequest, Notes, _note, _refs, _queue, _heard),
+        Operation("note_later", NoteRequest, Notes, _note, _refs, _queue, _received),
         Operation("notes", NotesRequest, Notes, _notes),
         Operation("notes_beside", NotesRequest, Notes, _notes),
         Operation("touch", NotesRequest, Notes, _touch, _touch_refs, _queue),

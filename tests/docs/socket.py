@@ -27,8 +27,8 @@ the JSON body. A query parameter that a path does not know is refused, with thos
 Errors are `application/problem+json` with `type` (a stable word), `detail` (a sentence) and often
 `fix`. 503 with `Retry-After` means: come back, nothing was done.
 
-202 means heard and queued, not written yet: the answer to the hook of a tool call that succeeded,
-for which no agent should wait. Everything else is answered when it is done.
+202 means queued, not written yet: the answer to the hook of a tool call that succeeded, for which
+no agent should wait. Everything else is answered when it is done.
 
 An acknowledged update of memory is on disk; one of hot session state survives the death of the
 daemon and is flushed within a second.

@@ -89,4 +89,4 @@ def hear_of_change(running: subprocess.Popen[str], settings: Settings, project: 
                 assert line, "the example ended"
                 if "workspace_memory" in line:
                     return
-    raise AssertionError("the example heard of no change")
+    raise AssertionError("the example received no change")

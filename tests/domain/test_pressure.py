@@ -21,7 +21,7 @@ from wm.domain.pressure import (
     replaced,
     share,
 )
-from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
+from wm.formats.pressure import LEVELS, LargeItem, Pressure, SeenContext
 from wm.settings import PressureSettings
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -163,7 +163,7 @@ def test_a_larger_window_lowers_the_level_and_a_smaller_one_raises_it() -> None:
 
 def test_a_compaction_ends_the_rise_and_keeps_the_counts() -> None:
     full = after(700, 850, 950)
-    fresh = replaced(full, Heard(chars=9000), now=NOW, settings=SETTINGS)
+    fresh = replaced(full, SeenContext(chars=9000), now=NOW, settings=SETTINGS)
     assert (fresh.level, fresh.percentage, fresh.basis, fresh.used) == (
         "safe",
         5.0,
@@ -177,18 +177,18 @@ def test_a_compaction_ends_the_rise_and_keeps_the_counts() -> None:
 
 
 def test_a_too_long_summary_raises_the_level_at_once() -> None:
-    fresh = replaced(after(950), Heard(chars=175_000), now=NOW, settings=SETTINGS)
+    fresh = replaced(after(950), SeenContext(chars=175_000), now=NOW, settings=SETTINGS)
     assert (fresh.level, fresh.waiting) == ("critical", "critical")
 
 
 def test_without_token_counts_characters_are_used() -> None:
-    measure = of_characters(Heard(chars=171_000), SETTINGS)
+    measure = of_characters(SeenContext(chars=171_000), SETTINGS)
     pressure = observe(NEW, measure, now=NOW, settings=SETTINGS)
     assert (pressure.level, pressure.basis, pressure.limit) == ("critical", "characters", 180_000)
 
 
 def test_without_a_character_limit_there_is_no_level() -> None:
-    measure = of_characters(Heard(chars=171_000), PressureSettings(limit_chars=-3))
+    measure = of_characters(SeenContext(chars=171_000), PressureSettings(limit_chars=-3))
     pressure = observe(NEW, measure, now=NOW, settings=SETTINGS)
     assert (pressure.level, pressure.percentage, pressure.limit) == ("safe", 0.0, 0)
 
@@ -209,18 +209,18 @@ def item(what: str, chars: int) -> LargeItem:
 
 
 def test_the_largest_items_are_kept() -> None:
-    heard = Heard()
+    seen = SeenContext()
     for number in range(1, 21):
         one = item(f"bash {number}", 1000 * number)
-        heard = count_event(heard, chars=one.chars, item=one, settings=SETTINGS)
-    assert heard.chars == 210_000
-    assert [i.what for i in heard.largest] == [f"bash {n}" for n in range(20, 12, -1)]
+        seen = count_event(seen, chars=one.chars, item=one, settings=SETTINGS)
+    assert seen.chars == 210_000
+    assert [i.what for i in seen.largest] == [f"bash {n}" for n in range(20, 12, -1)]
 
 
 def test_a_small_item_is_counted_and_not_named() -> None:
-    heard = count_event(Heard(), chars=1999, item=item("read a.py", 1999), settings=SETTINGS)
-    assert heard == Heard(chars=1999)
-    assert count_event(heard, chars=0, item=None, settings=SETTINGS) is heard
+    seen = count_event(SeenContext(), chars=1999, item=item("read a.py", 1999), settings=SETTINGS)
+    assert seen == SeenContext(chars=1999)
+    assert count_event(seen, chars=0, item=None, settings=SETTINGS) is seen
 
 
 LIMIT = 1000
@@ -234,7 +234,7 @@ def test_interventions_are_counted_exactly_once_per_rise(steps: list[int | None]
     pressure, expected, armed = NEW, 0, True
     for used in steps:
         if used is None:
-            pressure = replaced(pressure, Heard(), now=NOW, settings=SETTINGS)
+            pressure = replaced(pressure, SeenContext(), now=NOW, settings=SETTINGS)
             armed = True
             continue
         armed = armed or used <= 900

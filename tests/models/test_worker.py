@@ -56,13 +56,13 @@ def test_without_a_model_the_reason_is_given_at_once() -> None:
 
 
 def test_if_a_model_cannot_be_opened_the_embedded_one_is_used() -> None:
-    heard: list[str] = []
-    ours = EmbedWorker("/absent", RecallSettings(), troubled=heard.append)
+    troubles: list[str] = []
+    ours = EmbedWorker("/absent", RecallSettings(), troubled=troubles.append)
     assert ours.query("the harbour at dawn", PATIENCE_S) is not None
     assert ours.card is not None
     assert ours.card.id == EMBEDDED
     assert ours.problem == ""
-    assert [ours.trouble] == heard
+    assert [ours.trouble] == troubles
     assert "no usable model in /absent" in ours.trouble
 
 

@@ -116,8 +116,8 @@ def test_after_a_compaction_a_new_rise_gives_a_new_review(bench: Bench) -> None:
     bench.event("compaction_finished", summary="s" * 3600)
     after = known(bench)
     assert (after.level, after.percentage, after.interventions_sent) == ("safe", 2.0, 1)
-    assert state(bench).heard is not None
-    assert state(bench).heard.chars == 3600  # type: ignore[union-attr]
+    assert state(bench).seen_context is not None
+    assert state(bench).seen_context.chars == 3600  # type: ignore[union-attr]
     assert "critical" in reads(bench, 175_000)[0]
     assert known(bench).interventions_sent == 2
 
@@ -137,7 +137,7 @@ def test_a_new_session_under_an_old_id_starts_at_zero(bench: Bench) -> None:
     reads(bench, 175_000)
     bench.event("session_started", source="clear")
     assert (known(bench).level, known(bench).interventions_sent) == ("safe", 0)
-    assert state(bench).heard is None
+    assert state(bench).seen_context is None
 
 
 def test_a_resume_starts_with_the_clients_count(bench: Bench) -> None:
@@ -176,7 +176,7 @@ def test_small_outputs_write_the_state_only(bench: Bench) -> None:
     reads(bench, 500)
     reads(bench, 500)
     assert bench.store.names(Pressure, key(bench)) == ()
-    assert state(bench).heard is not None
+    assert state(bench).seen_context is not None
     reads(bench, 900)
     assert (known(bench).percentage, known(bench).generation) == (1.0, 1)
     reads(bench, 500)
@@ -194,9 +194,9 @@ def test_large_items_are_named_without_secrets(bench: Bench) -> None:
         output="o" * 5000,
         exit_code=0,
     )
-    heard = state(bench).heard
-    assert heard is not None
-    [item] = heard.largest
+    seen = state(bench).seen_context
+    assert seen is not None
+    [item] = seen.largest
     assert (item.chars, item.what.startswith("bash curl -H"), secret in item.what) == (
         5000,
         True,
@@ -215,10 +215,10 @@ def test_the_review_names_the_handles_of_items(bench: Bench) -> None:
         exit_code=0,
         handle="t_0123456789abcdef0123",
     )
-    heard = state(bench).heard
-    assert heard is not None
-    assert heard.largest[0].handle == "t_0123456789abcdef0123"
-    assert isinstance(heard.largest[0], LargeItem)
+    seen = state(bench).seen_context
+    assert seen is not None
+    assert seen.largest[0].handle == "t_0123456789abcdef0123"
+    assert isinstance(seen.largest[0], LargeItem)
     notices = bench.event("usage_reported", tokens=199_000, limit=200_000).notices
     assert "wm output t_0123456789abcdef0123" in notices[0]
 
@@ -415,7 +415,7 @@ def test_a_tool_call_of_a_subagent_neither_counts_nor_gets_a_review(bench: Bench
     bash = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
     answer = {"stdout": "b" * 90_000, "stderr": ""}
     assert claude(bench, "PostToolUse", **bash, tool_response=answer, agent_id="a-1") == ""
-    assert state(bench).heard is None
+    assert state(bench).seen_context is None
     assert known(bench).waiting == "critical"
 
 

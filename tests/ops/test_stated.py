@@ -393,6 +393,6 @@ def test_what_waits_for_all_projects_is_kept_there_once_that_is_readable(files: 
 def test_a_damaged_memory_forgets_nothing_and_the_rest_of_the_message_counts(files: Bench) -> None:
     files.remember("We deploy on Fridays.")
     damage(files, paths.workspace_folder(files.key))
-    heard = said(files, f"Forget that we deploy on Fridays.\nRemember that {RULE}")
-    assert "Nothing was forgotten: " in "".join(heard.notices)
+    answer = said(files, f"Forget that we deploy on Fridays.\nRemember that {RULE}")
+    assert "Nothing was forgotten: " in "".join(answer.notices)
     assert [p.entry.text for p in files.journal().entries] == [RULE]

@@ -264,7 +264,7 @@ class Stream:
             self.events.append((word, json.loads(value)))
         return value if name == "event" else word
 
-    def heard(self, slug: str) -> bool:
+    def was_notified(self, slug: str) -> bool:
         return any(slug in data.get("slugs", ()) for _, data in self.events)
 
 
@@ -279,25 +279,25 @@ def stream(page: OpenPage) -> Iterator[Stream]:
 
 def test_a_tab_hears_what_agents_and_proxies_do(user: Terminal, page: OpenPage) -> None:
     with stream(page) as tab, client(user) as daemon:
-        heard = int(re.findall(r'data-heard="(\d+)"', page.get("memory").text)[0])
-        assert tab.events[0] == ("hello", {"proof": page.token, "live": True, "heard": heard})
+        received = int(re.findall(r'data-received="(\d+)"', page.get("memory").text)[0])
+        assert tab.events[0] == ("hello", {"proof": page.token, "live": True, "received": received})
         of = {"directory": str(user.repo), "sessionId": "s-live", "agent": "claude-code"}
         daemon.call(
             "remember", {"directory": str(user.repo), "text": "Boarding takes ten minutes."}
         )
-        wait_for(lambda: tab.heard("workspace_memory"))
+        wait_for(lambda: tab.was_notified("workspace_memory"))
         event = {"kind": "user_prompt", "text": "Say hello to the captain."}
         daemon.call("record_event", {**of, "event": event})
-        wait_for(lambda: tab.heard("session_state"))
+        wait_for(lambda: tab.was_notified("session_state"))
         note = {"call": "main", "model": "claude-opus-4-6", "status": 200, "usage": {"input": 9}}
         daemon.call("finish_request", {**of, "note": note})
-        wait_for(lambda: tab.heard("flow"))
+        wait_for(lambda: tab.was_notified("flow"))
 
 
 def test_the_stream_goes_on_after_a_restart_of_the_daemon(user: Terminal, page: OpenPage) -> None:
     with stream(page) as tab:
         stop_daemon(user)
-        wait_for(lambda: tab.heard("everything"))
+        wait_for(lambda: tab.was_notified("everything"))
         assert tab.events[-1][1]["live"] is False
         # Reads and forms work on the files meanwhile.
         assert page.get("memory").status == 200
@@ -306,7 +306,7 @@ def test_the_stream_goes_on_after_a_restart_of_the_daemon(user: Terminal, page: 
         start_daemon(user)
         wait_for(lambda: tab.events[-1][1]["live"] is True)
         user.remember("The captain signs the log book at noon.")
-        wait_for(lambda: tab.heard("workspace_memory"))
+        wait_for(lambda: tab.was_notified("workspace_memory"))
         assert not tab.ended
     assert "The purser keeps the spare keys." in user.wm("inspect", "--full").out
 
@@ -324,7 +324,7 @@ def test_a_page_that_is_watched_stays_and_ctrl_c_ends_it(user: Terminal) -> None
         served.enter()
         with stream(served) as tab:
             user.remember("The engine room is inspected every morning.")
-            wait_for(lambda: tab.heard("workspace_memory"))
+            wait_for(lambda: tab.was_notified("workspace_memory"))
             assert served.process.poll() is None
             served.process.send_signal(signal.SIGINT)
             wait_for(lambda: tab.ended)

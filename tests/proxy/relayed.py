@@ -52,11 +52,11 @@ class Trouble:
 
 @dataclass
 class Relay:
-    """path: where the proxy finds it. daemon: the real socket. heard: messages, by name."""
+    """path: where the proxy finds it. daemon: the real socket. calls: messages, by name."""
 
     path: Path
     daemon: Path
-    heard: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
     trouble: Trouble | None = None
     when: tuple[str, int, str] = ("", 0, "")
     """Name and number of the message, and the moment."""
@@ -79,7 +79,7 @@ class Relay:
 
     def expect(self, when: tuple[str, int, str], trouble: Trouble) -> None:
         """Count from here, and begin this trouble at that message."""
-        self.heard.clear()
+        self.calls.clear()
         self.begun.clear()
         self.over.clear()
         self.when, self.trouble = when, trouble
@@ -120,8 +120,8 @@ class Relay:
         """What to do about this message."""
         name = name_of(raw)
         with self._lock:
-            self.heard[name] += 1
-            if self.trouble is not None and self.when[:2] == (name, self.heard[name]):
+            self.calls[name] += 1
+            if self.trouble is not None and self.when[:2] == (name, self.calls[name]):
                 return self.when[2]
         return ""
 

@@ -189,14 +189,14 @@ async def company(certificate: Path, answer: bytes = JOINED) -> AsyncIterator[Co
 
 
 async def asked(made: Company, ca_file: Path | None, *sizes: int, user: str = "") -> list[bytes]:
-    """What a client hears of requests with bodies of these sizes, on one connection."""
+    """What a client receives for requests with bodies of these sizes, on one connection."""
     network = Network(f"http://{user}127.0.0.1:{made.port}")
     settings = ProxySettings(
         upstream="https://api.example", drain_s=0.1, ca_file=str(ca_file or "")
     )
     observer = Observer(lambda _note: None, lambda _error: None)
 
-    heard = []
+    answers = []
     async with running(
         settings, TOKEN, port=0, watch=observer.watch, failed=observer.failed, network=network
     ) as proxy:
@@ -206,16 +206,16 @@ async def asked(made: Company, ca_file: Path | None, *sizes: int, user: str = ""
             writer.write(f"{head}Content-Length: {size:07}\r\n\r\n".encode() + bytes(size))
             answer = await reader.readuntil(b"\r\n\r\n")
             length = int(answer.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-            heard.append(answer.split(b"\r\n")[0] + b" " + await reader.readexactly(length))
+            answers.append(answer.split(b"\r\n")[0] + b" " + await reader.readexactly(length))
         await _close(writer)
-    return heard
+    return answers
 
 
 def test_requests_pass_encrypted_through_a_forward_proxy(certificate: Path) -> None:
     async def test() -> None:
         async with company(certificate) as made:
-            heard = await asked(made, certificate / "cert.pem", 2, 3_000_000, user="me:pass%21@")
-            assert heard == [
+            answers = await asked(made, certificate / "cert.pem", 2, 3_000_000, user="me:pass%21@")
+            assert answers == [
                 b"HTTP/1.1 200 OK 2 Host: api.example",
                 b"HTTP/1.1 200 OK 3000000 Host: api.example",
             ]
@@ -243,11 +243,11 @@ def test_a_refusing_forward_proxy_is_reported_without_its_password(
 ) -> None:
     async def test() -> None:
         async with company(certificate, answer=answer) as made:
-            (heard,) = await asked(made, certificate / "cert.pem", 2, user="me:secret@")
-            assert heard.startswith(b"HTTP/1.1 502 ")
-            assert b"cannot reach api.example: the forward proxy 127.0.0.1" in heard
-            assert says in heard
-            assert b"secret" not in heard
+            (answers,) = await asked(made, certificate / "cert.pem", 2, user="me:secret@")
+            assert answers.startswith(b"HTTP/1.1 502 ")
+            assert b"cannot reach api.example: the forward proxy 127.0.0.1" in answers
+            assert says in answers
+            assert b"secret" not in answers
 
     within(test)
 
@@ -255,8 +255,8 @@ def test_a_refusing_forward_proxy_is_reported_without_its_password(
 def test_an_upstream_with_an_unknown_authority_gets_no_request(certificate: Path) -> None:
     async def test() -> None:
         async with company(certificate) as made:
-            (heard,) = await asked(made, None, 2)
-            assert heard.startswith(b"HTTP/1.1 502 ")
-            assert b"certificate verify failed" in heard
+            (answers,) = await asked(made, None, 2)
+            assert answers.startswith(b"HTTP/1.1 502 ")
+            assert b"certificate verify failed" in answers
 
     within(test)

@@ -101,7 +101,7 @@ def test_unsolicited_data_on_a_paused_connection_is_dropped() -> None:
             await b.seen[0].over.wait()
             assert connection._full
             go.set()
-            await b.upstream.tasks[0]  # the proxy heard it, and ended the connection
+            await b.upstream.tasks[0]  # the proxy noticed it, and ended the connection
             other = await b.ask(b.head("GET /v1/models"))
             assert await answer_of(other) == OK
             slow.writer.transport.abort()

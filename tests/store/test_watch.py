@@ -31,25 +31,25 @@ LONG_S = 10.0
 linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux")
 
 
-class Ear:
+class WatchReports:
     """Receives the reports of a watch."""
 
     def __init__(self) -> None:
-        self._told: queue.Queue[str] = queue.Queue()
+        self._keys: queue.Queue[str] = queue.Queue()
 
     def __call__(self, key: str) -> None:
-        self._told.put(key)
+        self._keys.put(key)
 
-    def hears(self, key: str) -> None:
-        assert self._told.get(timeout=LONG_S) == key
+    def next_is(self, key: str) -> None:
+        assert self._keys.get(timeout=LONG_S) == key
 
-    def hears_of(self, key: str) -> None:
-        while key != self._told.get(timeout=LONG_S):
+    def come_to(self, key: str) -> None:
+        while key != self._keys.get(timeout=LONG_S):
             pass
 
     @property
-    def heard_nothing(self) -> bool:
-        return self._told.empty()
+    def are_empty(self) -> bool:
+        return self._keys.empty()
 
 
 @pytest.fixture
@@ -60,14 +60,14 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ear() -> Ear:
-    return Ear()
+def reports() -> WatchReports:
+    return WatchReports()
 
 
 @pytest.fixture
-def watch(home: Path, ear: Ear) -> Iterator[Watch]:
+def watch(home: Path, reports: WatchReports) -> Iterator[Watch]:
     made = watch_of(home)
-    made.start(ear)
+    made.start(reports)
     yield made
     made.stop()
     assert made.state == "off"
@@ -91,44 +91,50 @@ def replace(folder: Path, name: str, raw: bytes) -> None:
 
 
 def test_an_edit_in_place_and_a_replacement_are_reported(
-    home: Path, watch: Watch, ear: Ear
+    home: Path, watch: Watch, reports: WatchReports
 ) -> None:
     assert watch.state == "watching"
     folder = home / "workspaces" / A
     (folder / MEMORY).write_text("{}")
-    ear.hears(A)
+    reports.next_is(A)
     replace(home / "workspaces" / B, MEMORY, b"{}")
-    ear.hears(B)
+    reports.next_is(B)
 
 
-def test_own_writes_are_recognised_by_content(home: Path, watch: Watch, ear: Ear) -> None:
+def test_own_writes_are_recognised_by_content(
+    home: Path, watch: Watch, reports: WatchReports
+) -> None:
     for _ in range(3):
         path = write(home)
     replace(home / "workspaces" / B, MEMORY, b"{}")
     # This one was written last: a report about the other one would have come before it.
-    ear.hears(B)
+    reports.next_is(B)
     replace(path.parent, MEMORY, path.read_bytes().replace(b"/srv/x", b"/srv/y"))
-    ear.hears(A)
+    reports.next_is(A)
 
 
-def test_a_restored_older_generation_is_reported(home: Path, watch: Watch, ear: Ear) -> None:
+def test_a_restored_older_generation_is_reported(
+    home: Path, watch: Watch, reports: WatchReports
+) -> None:
     old = write(home).read_bytes()
     path = write(home, root="/srv/y")
     replace(path.parent, MEMORY, old)
-    ear.hears(A)
+    reports.next_is(A)
 
 
-def test_only_deletions_by_others_are_reported(home: Path, watch: Watch, ear: Ear) -> None:
+def test_only_deletions_by_others_are_reported(
+    home: Path, watch: Watch, reports: WatchReports
+) -> None:
     ref = Ref(WorkspaceMemory, B)
     write(home, B)
     with FileStore(home, FAST).transaction([ref]) as transaction:
         transaction.delete(ref)
     write(home, A).unlink()
-    ear.hears(A)
+    reports.next_is(A)
 
 
 def test_locks_previous_copies_temporary_and_foreign_files_are_ignored(
-    home: Path, watch: Watch, ear: Ear
+    home: Path, watch: Watch, reports: WatchReports
 ) -> None:
     folder = home / "workspaces" / A
     names = (f".{MEMORY}.lock", f".{MEMORY}.spare", f".{MEMORY}.0123.tmp", "notes.md")
@@ -136,81 +142,85 @@ def test_locks_previous_copies_temporary_and_foreign_files_are_ignored(
         (folder / name).write_text("x")
     (folder / "sessions" / "s.json").write_text("x")
     (folder / MEMORY).write_text("{}")
-    ear.hears(A)
-    assert ear.heard_nothing
+    reports.next_is(A)
+    assert reports.are_empty
 
 
-def test_a_burst_is_reported_once(home: Path, ear: Ear) -> None:
+def test_a_burst_is_reported_once(home: Path, reports: WatchReports) -> None:
     watch = Watch(Disk(home), lambda _: False, StoreSettings(watch_quiet_s=0.2))
-    watch.start(ear)
+    watch.start(reports)
     for number in range(50):
         (home / "workspaces" / A / MEMORY).write_text(str(number))
-    ear.hears(A)
+    reports.next_is(A)
     watch.stop()
-    assert ear.heard_nothing
+    assert reports.are_empty
 
 
-def test_a_stream_without_a_pause_is_still_reported(home: Path, ear: Ear) -> None:
+def test_a_stream_without_a_pause_is_still_reported(home: Path, reports: WatchReports) -> None:
     watch = Watch(
         Disk(home), lambda _: False, StoreSettings(watch_quiet_s=30.0, watch_longest_s=0.05)
     )
-    watch.start(ear)
+    watch.start(reports)
     (home / "workspaces" / A / MEMORY).write_text("{}")
-    ear.hears(A)
+    reports.next_is(A)
     watch.stop()
 
 
 def test_a_workspace_added_while_watching_is_watched(
-    home: Path, tmp_path_factory: pytest.TempPathFactory, watch: Watch, ear: Ear
+    home: Path, tmp_path_factory: pytest.TempPathFactory, watch: Watch, reports: WatchReports
 ) -> None:
     new = home / "workspaces" / ("c" * 16)
     new.mkdir()
     (new / MEMORY).write_text("{}")
-    ear.hears_of("c" * 16)
+    reports.come_to("c" * 16)
     restored = tmp_path_factory.mktemp("backup") / "w"
     restored.mkdir()
     (restored / MEMORY).write_text("{}")
     restored.rename(home / "workspaces" / ("d" * 16))
-    ear.hears_of("d" * 16)
+    reports.come_to("d" * 16)
     (home / "workspaces" / ("d" * 16) / MEMORY).write_text("[]")
-    ear.hears_of("d" * 16)
+    reports.come_to("d" * 16)
 
 
 def test_a_removed_workspace_is_not_a_change_of_a_document(
-    home: Path, watch: Watch, ear: Ear
+    home: Path, watch: Watch, reports: WatchReports
 ) -> None:
     write(home)
     shutil.rmtree(home / "workspaces" / A)
     (home / "workspaces" / B / MEMORY).write_text("{}")
-    ear.hears(B)
+    reports.next_is(B)
 
 
-def test_a_watch_can_be_restarted_and_leaves_no_descriptor(home: Path, ear: Ear) -> None:
+def test_a_watch_can_be_restarted_and_leaves_no_descriptor(
+    home: Path, reports: WatchReports
+) -> None:
     threads, files = threading.active_count(), len(os.listdir("/dev/fd"))
     watch = watch_of(home)
     for _ in range(3):
-        watch.start(ear)
-        watch.start(ear)
+        watch.start(reports)
+        watch.start(reports)
         watch.stop()
     watch.stop()
     assert (threading.active_count(), len(os.listdir("/dev/fd"))) == (threads, files)
 
 
-def test_watching_requires_a_data_folder(tmp_path: Path, ear: Ear) -> None:
+def test_watching_requires_a_data_folder(tmp_path: Path, reports: WatchReports) -> None:
     with pytest.raises(StoreError, match="watch"):
-        Watch(Disk(tmp_path / "wm"), lambda _: True, FAST).start(ear)
+        Watch(Disk(tmp_path / "wm"), lambda _: True, FAST).start(reports)
 
 
-def test_the_first_workspace_is_reported(tmp_path: Path, ear: Ear) -> None:
+def test_the_first_workspace_is_reported(tmp_path: Path, reports: WatchReports) -> None:
     watch = watch_of(tmp_path)
-    watch.start(ear)
+    watch.start(reports)
     write(tmp_path, A).write_text("{}")
-    ear.hears(A)
+    reports.next_is(A)
     watch.stop()
     assert (tmp_path / "workspaces").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_that_is_moved_away_is_reported(home: Path, watch: Watch, ear: Ear) -> None:
+def test_a_folder_that_is_moved_away_is_reported(
+    home: Path, watch: Watch, reports: WatchReports
+) -> None:
     (home / "workspaces").rename(home / "elsewhere")
     deadline = threading.Event()
     for _ in range(1000):
@@ -224,9 +234,9 @@ def test_all_workspaces_are_checked_after_an_overflow(home: Path) -> None:
     assert workspaces(Disk(home)) == [A, B]
 
 
-def test_polling_reports_the_same_changes_and_its_reason(home: Path, ear: Ear) -> None:
+def test_polling_reports_the_same_changes_and_its_reason(home: Path, reports: WatchReports) -> None:
     watch = watch_of(home)
-    watch.start(ear)
+    watch.start(reports)
     watch.fail("no watches left")
     for _ in range(1000):
         if watch.state.startswith("polling"):
@@ -234,10 +244,10 @@ def test_polling_reports_the_same_changes_and_its_reason(home: Path, ear: Ear) -
         threading.Event().wait(0.01)
     assert watch.state == "polling: no watches left"
     (home / "workspaces" / B / MEMORY).write_text("{}")
-    ear.hears_of(B)
+    reports.come_to(B)
     (home / "workspaces" / ("c" * 16)).mkdir()
     (home / "workspaces" / ("c" * 16) / MEMORY).write_text("{}")
-    ear.hears_of("c" * 16)
+    reports.come_to("c" * 16)
     watch.stop()
 
 

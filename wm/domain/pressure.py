@@ -13,7 +13,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from wm.domain.times import iso
-from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
+from wm.formats.pressure import LEVELS, LargeItem, Pressure, SeenContext
 from wm.settings import PressureSettings
 
 MOST_TOKENS = 1_000_000_000
@@ -77,14 +77,14 @@ def of_tokens(
     return ContextFill(used, limit, "tokens", source, model)
 
 
-def of_characters(heard: Heard, settings: PressureSettings) -> ContextFill:
+def of_characters(seen: SeenContext, settings: PressureSettings) -> ContextFill:
     """A measurement from the text that the hooks saw, for clients that report no tokens."""
-    return ContextFill(heard.chars, max(0, settings.limit_chars), "characters", "hooks")
+    return ContextFill(seen.chars, max(0, settings.limit_chars), "characters", "hooks")
 
 
-def since_resume(before: Pressure, heard: Heard, settings: PressureSettings) -> ContextFill:
+def since_resume(before: Pressure, seen: SeenContext, settings: PressureSettings) -> ContextFill:
     """A measurement from the client's count at resume plus the text seen since."""
-    used = before.began + heard.chars // max(1, settings.chars_per_token)
+    used = before.began + seen.chars // max(1, settings.chars_per_token)
     return ContextFill(used, before.limit, "tokens", before.source, before.model)
 
 
@@ -131,7 +131,7 @@ def announced(pressure: Pressure, *, now: datetime) -> Pressure:
 
 
 def replaced(
-    pressure: Pressure, carried: Heard, *, now: datetime, settings: PressureSettings
+    pressure: Pressure, carried: SeenContext, *, now: datetime, settings: PressureSettings
 ) -> Pressure:
     """The document after a summary replaced the context. Counts survive; the level is measured
     anew, and the next rise is announced again (PS-2, PS-3)."""
@@ -142,18 +142,18 @@ def replaced(
 
 
 def count_event(
-    heard: Heard, *, chars: int, item: LargeItem | None, settings: PressureSettings
-) -> Heard:
+    seen: SeenContext, *, chars: int, item: LargeItem | None, settings: PressureSettings
+) -> SeenContext:
     """Add one event to what the hooks saw. The largest items are kept; of two equal ones the older
     leaves."""
-    total = heard.chars + max(0, chars)
-    largest = heard.largest
+    total = seen.chars + max(0, chars)
+    largest = seen.largest
     if item is not None and item.chars >= settings.least_item_chars:
         ranked = sorted((item, *largest), key=lambda i: -i.chars)
         largest = tuple(ranked[: max(0, settings.kept_items)])
-    if total == heard.chars and largest == heard.largest:
-        return heard
-    return heard.model_copy(update={"chars": total, "largest": largest})
+    if total == seen.chars and largest == seen.largest:
+        return seen
+    return seen.model_copy(update={"chars": total, "largest": largest})
 
 
 def _still_reported(

@@ -25,7 +25,7 @@ class LargeItem(Record):
     at: str = ""
 
 
-class Heard(Record):
+class SeenContext(Record):
     """What the hooks saw of the context since it began: its size and its largest items."""
 
     chars: int = 0

@@ -9,7 +9,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from wm.formats.base import Document, Record, optional
-from wm.formats.pressure import Heard
+from wm.formats.pressure import SeenContext
 from wm.formats.recaps import Recap
 
 NEWEST = "newest"
@@ -123,7 +123,7 @@ class SessionState(Document):
     recalled: tuple[RecalledNote, ...] = optional(())
     """Entries that are not in its prompt and that messages of the user recalled."""
     origins: WordOrigins | None = optional(None)
-    heard: Heard | None = optional(None)
+    seen_context: SeenContext | None = optional(None, alias="heard")
     recap: Recap | None = optional(None)
     """What the session did so far; moved to `recaps.json` at its end."""
 

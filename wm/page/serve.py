@@ -158,7 +158,7 @@ def _following(settings: Settings, tabs: Tabs) -> Iterator[None]:
 
     def on_event(event: ServerEvent | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(tabs.hear, event)
+            loop.call_soon_threadsafe(tabs.receive, event)
 
     follower = Follower(settings, on_event)
     follower.start()

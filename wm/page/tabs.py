@@ -60,14 +60,14 @@ class Tabs:
     def __init__(self) -> None:
         self.live = True
         """The daemon reports its changes."""
-        self.heard = 0
+        self.received = 0
         """Number of events so far; a tab that was rendered at another number is out of date."""
         self._queues: set[asyncio.Queue[tuple[str, str] | None]] = set()
 
-    def hear(self, event: ServerEvent | None) -> None:
+    def receive(self, event: ServerEvent | None) -> None:
         """Take an event of the daemon; None: the connection ended."""
         self.live = event is not None
-        self.heard += 1
+        self.received += 1
         if event is not None and event.event == "change":
             self._send((str(event.data.get("workspace", "")), str(event.data.get("slug", ""))))
         else:  # a connection begins or ends: what happened before is unknown
@@ -101,7 +101,7 @@ class Tabs:
             self._queues.discard(queue)
 
     def _state(self) -> dict[str, object]:
-        return {"live": self.live, "heard": self.heard}
+        return {"live": self.live, "received": self.received}
 
     def _send(self, change: tuple[str, str] | None) -> None:
         for queue in self._queues:

@@ -57,8 +57,8 @@ class PageVisit(Struct):
     page: Page
     request: Request
     form: Mapping[str, list[str]] = field(default_factory=dict)
-    heard: int = 0
-    """`Tabs.heard` before anything was read."""
+    received: int = 0
+    """`Tabs.received` before anything was read."""
 
     @property
     def key(self) -> str:
@@ -146,7 +146,7 @@ def handled(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 
     async def endpoint(request: Request) -> Response:
         page: Page = request.app.state.page
-        visit = PageVisit(page, request, heard=page.tabs.heard)
+        visit = PageVisit(page, request, received=page.tabs.received)
         try:
             if request.method == "POST":
                 visit.form = await _form(page, request)

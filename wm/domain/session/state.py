@@ -117,7 +117,7 @@ def _started(
             "learn_paused": False,
             "learned": "",
             "origins": None,
-            "heard": None,
+            "seen_context": None,
             "recap": None,
         }
     return _changed(state, **update)

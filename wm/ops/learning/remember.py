@@ -147,7 +147,7 @@ def _learn(
 
 def _not_taken(request: RememberRequest, entry: MemoryEntry, kept: MemoryEntry) -> str:
     """What the request gives beside the text and the known entry does not have: a text that is
-    known changes nothing else, and the person must hear of it. Or ""."""
+    known changes nothing else, and the person must be informed. Or ""."""
     differs = {
         "type": request.type and entry.type != kept.type,
         "rationale": entry.rationale and entry.rationale != kept.rationale,

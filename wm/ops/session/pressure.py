@@ -32,7 +32,7 @@ from wm.formats.events import (
     UsageReported,
     UserPrompt,
 )
-from wm.formats.pressure import LEVELS, Heard, LargeItem, Pressure
+from wm.formats.pressure import LEVELS, LargeItem, Pressure, SeenContext
 from wm.formats.session_state import SessionState
 from wm.ops.operation import LocatedWork, Work
 from wm.ops.runtime import Runtime
@@ -119,8 +119,8 @@ def count_refs(
     if not added or not _counts_characters(known):
         return ()
     state = runtime.store.read(session_ref(place.key, request.session_id)).document
-    heard = state.heard if state is not None and state.heard is not None else Heard()
-    after = heard.model_copy(update={"chars": heard.chars + added})
+    seen = (state.seen_context if state is not None else None) or SeenContext()
+    after = seen.model_copy(update={"chars": seen.chars + added})
     measure = _from_reported(known, after, runtime.settings.pressure)
     return (ref,) if _is_worth_a_write(known, measure) else ()
 
@@ -151,7 +151,7 @@ def take_notice(work: LocatedWork, session_id: str) -> PressureNotice:
     meter.save(known, rules.announced(known, now=work.now))
     if known.waiting != LEVELS[-1]:
         return PressureNotice(warning=pressure_review.warning(known))
-    largest = (state.heard or Heard()).largest
+    largest = (state.seen_context or SeenContext()).largest
     return PressureNotice(review=pressure_review.review(known, largest, meter.settings))
 
 
@@ -184,30 +184,30 @@ class _Meter(Struct, frozen=True):
             measure = rules.of_tokens(known, event.context_tokens, 0, self.settings, source=RESUMED)
             if measure is not None:
                 self._store_reported(
-                    state, (state.heard or Heard()).model_copy(update={"chars": 0})
+                    state, (state.seen_context or SeenContext()).model_copy(update={"chars": 0})
                 )
                 self.observe(measure, began=measure.used)
 
     def replaced(self, state: SessionState, chars: int) -> None:
         """A summary of this many characters replaced the context."""
-        heard = Heard(chars=chars)
-        self._store_reported(state, heard)
+        seen = SeenContext(chars=chars)
+        self._store_reported(state, seen)
         known = self.known
         if known is not None:
-            after = rules.replaced(known, heard, now=self.work.now, settings=self.settings)
+            after = rules.replaced(known, seen, now=self.work.now, settings=self.settings)
             self.save(known, after)
 
     def grew(self, state: SessionState, given: Event, redacted: Event) -> None:
         known = self.known
         counts = _counts_characters(known)
-        heard = rules.count_event(
-            state.heard or Heard(),
+        seen = rules.count_event(
+            state.seen_context or SeenContext(),
             chars=size(given) if counts else 0,
             item=_item(self.work, given, redacted),
             settings=self.settings,
         )
-        self._store_reported(state, heard)
-        measure = _from_reported(known, heard, self.settings)
+        self._store_reported(state, seen)
+        measure = _from_reported(known, seen, self.settings)
         if counts and _is_worth_a_write(known, measure):
             self.observe(measure)
 
@@ -237,9 +237,9 @@ class _Meter(Struct, frozen=True):
         self.work.log(facts, session=name)
         self.work.notify(Pressure.slug, name)
 
-    def _store_reported(self, state: SessionState, heard: Heard) -> None:
-        if heard != (state.heard or Heard()):
-            changed = state.model_copy(update={"heard": heard})
+    def _store_reported(self, state: SessionState, seen: SeenContext) -> None:
+        if seen != (state.seen_context or SeenContext()):
+            changed = state.model_copy(update={"seen_context": seen})
             self.work.put(session_ref(self.work.key, self.session_id), changed)
 
 
@@ -253,10 +253,12 @@ def _counts_characters(known: Pressure | None) -> bool:
     return known is None or known.basis != "tokens" or known.source == RESUMED
 
 
-def _from_reported(known: Pressure | None, heard: Heard, settings: PressureSettings) -> ContextFill:
+def _from_reported(
+    known: Pressure | None, seen: SeenContext, settings: PressureSettings
+) -> ContextFill:
     if known is None or known.basis != "tokens":
-        return rules.of_characters(heard, settings)
-    return rules.since_resume(known, heard, settings)
+        return rules.of_characters(seen, settings)
+    return rules.since_resume(known, seen, settings)
 
 
 def _item(work: Work, given: Event, redacted: Event) -> LargeItem | None:

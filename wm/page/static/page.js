@@ -40,7 +40,7 @@
   }
 
   // Number of events that the shown page already reflects.
-  let heard = Number(body.dataset.heard);
+  let received = Number(body.dataset.received);
 
   // Whoever takes over the port later does not know the proof, and gets nothing.
   function follow() {
@@ -52,14 +52,14 @@
       if (!known) return stream.close();
       closed(false);
       state(sent.live);
-      if (heard !== sent.heard) tell(["everything"]);
-      heard = sent.heard;
+      if (received !== sent.received) tell(["everything"]);
+      received = sent.received;
     });
     stream.addEventListener("change", (event) => {
       if (!known) return;
       const sent = JSON.parse(event.data);
       state(sent.live);
-      heard = sent.heard;
+      received = sent.received;
       tell(sent.slugs);
     });
     stream.addEventListener("error", () => {
