@@ -188,7 +188,7 @@ def call_tool(user: Terminal, asked: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def test_a_proxy_that_was_killed_goes_on_where_it_was(user: Terminal) -> None:
+def test_a_killed_proxy_continues_where_it_was(user: Terminal) -> None:
     """One agent, and for each part of its session another proxy, as after kill -9."""
     parts, each = 6, 10
     said: list[dict[str, Any]] = []

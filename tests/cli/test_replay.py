@@ -157,7 +157,7 @@ def test_a_file_of_another_kind_is_an_error_with_the_fix(user: Terminal) -> None
 
 
 @pytest.mark.parametrize("verb", ["replay", "audit"])
-def test_a_pipe_that_nobody_writes_is_an_error_and_others_are_read(
+def test_a_pipe_without_a_writer_is_an_error_and_others_are_read(
     user: Terminal, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     monkeypatch.setattr("wm.replay.files.WRITER_S", 0.2)

@@ -478,7 +478,7 @@ def test_a_line_that_is_added_replaces_none_that_the_file_keeps(bench: Bench) ->
     assert set(bench.texts()) == {ONE, TWO}
 
 
-def test_a_file_that_nobody_claims_replaces_nothing(bench: Bench) -> None:
+def test_a_file_without_a_claim_replaces_nothing(bench: Bench) -> None:
     own_file(bench, 1, ONE)
     claims_less = noted(TWO, status="active", created_at=OTHER)
     assert outcomes(run(bench, claims_less)) == ["promoted"]

@@ -69,7 +69,7 @@ def test_a_page_says_what_is_known(page: OpenPage, path: str, says: str) -> None
     assert says in text_of(answer)
 
 
-def test_an_entry_tells_its_life_and_its_strength(user: Terminal, page: OpenPage) -> None:
+def test_an_entry_shows_its_history_and_its_strength(user: Terminal, page: OpenPage) -> None:
     name = remembered(user, "Ferries older than thirty years carry no cars.")
     user.wm("pin", name)
     said = text_of(page.get(f"memory?entry={name}"))
@@ -277,7 +277,7 @@ def stream(page: OpenPage) -> Iterator[Stream]:
         tab.close()
 
 
-def test_a_tab_hears_what_agents_and_proxies_do(user: Terminal, page: OpenPage) -> None:
+def test_a_tab_receives_what_agents_and_proxies_do(user: Terminal, page: OpenPage) -> None:
     with stream(page) as tab, client(user) as daemon:
         received = int(re.findall(r'data-received="(\d+)"', page.get("memory").text)[0])
         assert tab.events[0] == ("hello", {"proof": page.token, "live": True, "received": received})
@@ -294,7 +294,7 @@ def test_a_tab_hears_what_agents_and_proxies_do(user: Terminal, page: OpenPage) 
         wait_for(lambda: tab.was_notified("flow"))
 
 
-def test_the_stream_goes_on_after_a_restart_of_the_daemon(user: Terminal, page: OpenPage) -> None:
+def test_the_stream_continues_after_a_restart_of_the_daemon(user: Terminal, page: OpenPage) -> None:
     with stream(page) as tab:
         stop_daemon(user)
         wait_for(lambda: tab.was_notified("everything"))

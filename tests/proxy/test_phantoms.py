@@ -194,7 +194,7 @@ def scene(
 
 
 @pytest.mark.parametrize("kind", ["stream", "plain", "gzip"])
-def test_the_generation_goes_on_and_the_client_gets_one_message(tmp_path: Path, kind: str) -> None:
+def test_the_generation_continues_and_one_message_arrives(tmp_path: Path, kind: str) -> None:
     def made(*blocks: Any, number: int) -> bytes:
         if kind == "stream":
             return streamed(*blocks, number=number)
@@ -289,7 +289,7 @@ def test_a_query_finds_the_steps_of_the_request_before(tmp_path: Path) -> None:
     within(test)
 
 
-def test_a_tool_that_fails_tells_the_model(tmp_path: Path) -> None:
+def test_a_failed_tool_informs_the_model(tmp_path: Path) -> None:
     async def act(b: Bench, ledger: Answering) -> None:
         ledger.is_there = False
         await got(await asks(b, request()))

@@ -138,7 +138,7 @@ def test_the_services_own_count_belongs_to_its_answer(tmp_path: Path, agent: str
     assert (reported.cache_read, reported.input, reported.output) == (2700, 600, 15)
 
 
-def test_codex_goes_on_from_its_summary(tmp_path: Path) -> None:
+def test_codex_continues_from_its_summary(tmp_path: Path) -> None:
     said = [{"type": "input_text", "text": "So far: berth two."}]
     history = [{"type": "message", "role": "user", "content": said}]
     cut = {"timestamp": AT, "type": "compacted", "payload": {"replacement_history": history}}

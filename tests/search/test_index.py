@@ -414,7 +414,7 @@ def test_a_question_finds_a_passage_of_a_long_text() -> None:
 
 
 @pytest.mark.parametrize("vectors", [True, False])
-def test_the_confidence_tells_an_answer_from_what_is_not_there(vectors: bool) -> None:
+def test_the_confidence_separates_answers_from_missing_ones(vectors: bool) -> None:
     embedder = StaticEmbedder(RecallSettings())
     where = index()
     if vectors:

@@ -104,9 +104,7 @@ def test_allowed_signers_never_come_from_the_repository(world: World, signing: P
     assert (ben.texts(), ben.texts("inbox")) == ([], [SHIP])
 
 
-def test_a_sync_that_nobody_watches_signs_nothing_and_sends_nothing(
-    world: World, signing: Path
-) -> None:
+def test_a_sync_in_the_background_signs_and_sends_nothing(world: World, signing: Path) -> None:
     ann = world.person("ann")
     ann.shared(SHIP)
     ann.sync()
@@ -120,7 +118,7 @@ def test_a_sync_that_nobody_watches_signs_nothing_and_sends_nothing(
     assert signing.exists()
 
 
-def test_also_the_own_repository_gets_no_signature_that_nobody_watches(
+def test_the_own_repository_gets_no_signature_in_the_background_either(
     world: World, signing: Path
 ) -> None:
     """A program that signs may ask for a password."""

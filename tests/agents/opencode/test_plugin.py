@@ -499,7 +499,7 @@ def test_dispose_waits_for_events_that_opencode_does_not_wait_for(
     assert [body["event"]["properties"]["info"]["id"] for body in reached] == ["s", "child"]
 
 
-def test_a_slow_hook_goes_on_after_the_deadline_and_the_end_of_opencode(tmp_path: Path) -> None:
+def test_a_slow_hook_continues_after_the_deadline_and_the_end_of_opencode(tmp_path: Path) -> None:
     done = tmp_path / "done"
     slow = tmp_path / "hook.sh"
     slow.write_text(

@@ -351,7 +351,7 @@ def test_what_the_model_said_is_read_where_the_hook_has_it() -> None:
     )
 
 
-def test_a_compaction_is_seen_where_the_agent_tells_it() -> None:
+def test_a_compaction_is_seen_where_the_agent_reports_it() -> None:
     assert events("codex", "PreCompact", trigger="auto") == (CompactionStarted(trigger="auto"),)
     assert events("codex", "PostCompact", trigger="auto") == (CompactionFinished(),)
     assert events("qwen", "PostCompact", compact_summary="So far.") == (
