@@ -294,3 +294,29 @@ def test_a_request_in_the_middle_of_a_pasted_document_waits() -> None:
 )
 def test_brackets_and_quotes_of_a_part_stay(message: str, kept: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [kept]
+
+
+SAME = (
+    ("Sort imports by length. From now on always like this.", "Sort imports by length."),
+    ("Commits auf Deutsch. Ab jetzt immer so, danke.", "Commits auf Deutsch."),
+    ("Usa tabs. De ahora en adelante igual.", "Usa tabs."),
+    ("Écris les tests avec vitest. Désormais toujours comme ça.", "Écris les tests avec vitest."),
+    ("Пиши комментарии по-русски. Впредь всегда так.", "Пиши комментарии по-русски."),
+    ("コミットは日本語で書いてください。今後も同じです。", "コミットは日本語で書いてください。"),
+    ("커밋 메시지는 한국어로 써줘. 앞으로 항상 이렇게", "커밋 메시지는 한국어로 써줘."),
+    ("Sort berths by name.\nGoing forward, do it this way.", "Sort berths by name."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "fact"), SAME)
+def test_a_request_for_the_same_keeps_the_sentence_before_it(message: str, fact: str) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == [fact]
+
+
+@pytest.mark.parametrize(
+    "message", ["From now on like this.", "Is that right? From now on do that.", "今后都这样。"]
+)
+def test_a_request_for_the_same_as_nothing_keeps_nothing(message: str) -> None:
+    found = find_requests(message, GATE)
+    assert found.found == ()
+    assert [one.code for one in found.ignored] == ["empty_request"]

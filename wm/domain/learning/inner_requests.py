@@ -160,10 +160,15 @@ def fact_before(line: str) -> str:
     found = _TAIL.search(flat)
     if found is None or not _MARKED.is_match(found.group()) or _negates(flat[: found.start()]):
         return ""
-    text = line[: found.start() + (flat[found.start()] in ".!。！।")].strip()
+    return last_sentence(line[: found.start() + (flat[found.start()] in ".!。！।")])
+
+
+def last_sentence(text: str) -> str:
+    """The last sentence of a text without its frame; "" for two letters: "あと、覚えておいて"."""
+    text = text.strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
     fact = _without_frame(text[starts[-1] if starts else 0 :])
-    return fact if len(fact) > 2 else ""  # "あと、覚えておいて"
+    return fact if len(fact) > 2 else ""
 
 
 def facts_in(line: str) -> Iterator[str]:
@@ -204,6 +209,20 @@ def is_polite(text: str) -> bool:
 
 
 _POLITE = Lazy(rf"^(?:(?:{_PLEASE})[ ,.!]*)+$")
+
+
+def asks_for_the_same(text: str) -> bool:
+    """Whether a text only points at what was said before: "always like this", 今後も同じです."""
+    return _SAME.match(" ".join(_MARKS.sub(" ", flattened(text)).split())) is not None
+
+
+def _same_pattern() -> Lazy:
+    every = "|".join(_any_of("request_same", lang) for lang in phrases("request_same"))
+    return Lazy(rf"^(?:(?:{every})\s*)+$")
+
+
+_SAME = _same_pattern()
+_MARKS = Lazy(r"[\pP\pS]")
 
 
 def before_next(text: str) -> str:

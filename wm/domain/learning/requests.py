@@ -144,6 +144,35 @@ def find_requests_and_forgets(
     return asked._replace(found=tuple(kept)), tuple(forgets.values())
 
 
+def _with_antecedents(asked: _Message, found: Requests) -> Requests:
+    """The requests; one that only points back ("from now on like this") with the text of the
+    sentence before it, or ignored if there is none."""
+    kept: list[MemoryRequest] = []
+    empty: list[Ignored] = []
+    for one in found.found:
+        if not inner_requests.asks_for_the_same(one.text):
+            kept.append(one)
+        elif text := _sentence_before(asked.text, one):
+            kept.append(one._replace(text=text, type=infer_type(text, one.trigger)))
+        else:
+            empty.append(Ignored(one.text, "empty_request"))
+    return found._replace(found=tuple(kept), ignored=(*found.ignored, *empty))
+
+
+def _sentence_before(message: str, one: MemoryRequest) -> str:
+    """What the user typed before a request, on its line or the one above; "" for a question."""
+    above = ""
+    for line in typed_lines(message):
+        at = line.text.find(one.text)
+        if at > 0 and not line.origin:
+            head = _plain(line.text[:at])
+            before = line.text[: max(head.rfind(one.trigger), 0)].rstrip(" \t,;:—–-，、")
+            text = inner_requests.last_sentence(before) or inner_requests.last_sentence(above)
+            return "" if _asks_back(text) else text
+        above = "" if line.origin else line.text
+    return ""
+
+
 def _states(text: str, gone: str) -> bool:
     """Whether a request is to keep what is to be forgotten."""
     said = canonical(text)
@@ -176,6 +205,8 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
         found = found._replace(found=(*found.found, *certain))
         unsure = _unknown((x.text for x in others if not x.certain), found, settings)
         found = found._replace(unsure=tuple(unsure))
+    if any(inner_requests.asks_for_the_same(one.text) for one in found.found):
+        found = _with_antecedents(asked, found)
     return _without_retracted(asked, found, settings) if found.found or found.unsure else found
 
 

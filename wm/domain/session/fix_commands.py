@@ -17,7 +17,7 @@ _MOST_CHARS = 80
 _MOST_ARGUMENTS = 2
 """Most arguments beside flags, so that a command cannot hold a sentence (TR-3)."""
 
-_WORD = Lazy(r"[\pL\pN_./@+:=,^~\[\]-]{1,60}")
+_WORD = Lazy(r"[\pL\pN_./@+:=,^~\[\]-]+")
 _CHECKS = ("test", "lint", "typecheck")
 
 _CHANGES_FILES = words("chmod cp ln mkdir mv touch tar unzip")
