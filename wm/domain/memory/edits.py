@@ -14,7 +14,7 @@ from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory import entry_list, outside_changes
 from wm.domain.memory.consolidate import MemoryEditor, fresh_id
 from wm.domain.memory.questions import MAY_REPLACE
-from wm.domain.memory.retention import clock_of
+from wm.domain.memory.retention import clock_of, touched
 from wm.domain.times import iso
 from wm.formats.workspace_memory import (
     CONFIDENCE,
@@ -125,8 +125,7 @@ def restore(
     """
     present = entry_list.find(memory, entry.id)
     status = "active" if entry.status == "trashed" else entry.status
-    back = entry.model_copy(update={"status": status, "updated_at": iso(now)})
-    back = back.model_copy(update={"retention_clock": clock_of(entry)})
+    back = touched(entry, now, status=status)
     if present is not None and present.status == "trashed":
         memory = entry_list.replaced(memory, back)
         return _replacing_again(memory, back, back.id, trashed, now)
@@ -338,18 +337,14 @@ def duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
 
 
 def _edited(entry: MemoryEntry, changes: Mapping[str, object], *, now: datetime) -> MemoryEntry:
-    update: dict[str, object] = {
-        **changes,
-        "updated_at": iso(now),
-        "retention_clock": clock_of(entry),
-    }
+    update = dict(changes)
     if "anchors" in changes:
         update["suspect"] = ""
     if "text" in changes:
         update["retention_clock"] = iso(now)
         if entry.source == "compaction":
             update |= {"source": "manual", "confidence": CONFIDENCE["manual"]}
-    return entry.model_copy(update=update)
+    return touched(entry, now, **update)
 
 
 def changed_fields(entry: MemoryEntry, changes: Mapping[str, object]) -> dict[str, Detail]:
@@ -377,11 +372,4 @@ def _along(entry: MemoryEntry, changed: MemoryEntry) -> dict[str, Detail]:
 
 
 def _retired(entry: MemoryEntry, *, by: str, now: datetime) -> MemoryEntry:
-    return entry.model_copy(
-        update={
-            "status": "superseded",
-            "superseded_by": by,
-            "retention_clock": clock_of(entry),
-            "updated_at": iso(now),
-        }
-    )
+    return touched(entry, now, status="superseded", superseded_by=by)

@@ -78,6 +78,12 @@ def clock_of(entry: MemoryEntry) -> str:
     return entry.retention_clock or entry.updated_at or entry.created_at
 
 
+def touched(entry: MemoryEntry, now: datetime, **changes: object) -> MemoryEntry:
+    """The entry changed at `now`; its age stays, unless the changes restart it."""
+    update = {"retention_clock": clock_of(entry), "updated_at": iso(now), **changes}
+    return entry.model_copy(update=update)
+
+
 def ageing(memory: WorkspaceMemory, *, now: datetime, settings: MemorySettings) -> Ageing:
     """The calendar of `memory` at `now`: recorded pauses and the current one."""
     spans = [s for s in map(_span, memory.dormant_intervals) if s is not None]

@@ -18,8 +18,7 @@ from wm.domain.facts import Detail, Fact, Refusal
 from wm.domain.memory import edits, entry_list
 from wm.domain.memory.acts import Act
 from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.memory.retention import clock_of
-from wm.domain.times import iso
+from wm.domain.memory.retention import touched
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
@@ -179,7 +178,7 @@ def _unedit(
             "The earlier text was too long for the evidence log, so it is not known.",
         )
     changes |= {name: recorded[f"{name}Before"] for name in _ALONG if f"{name}Before" in recorded}
-    again = _touched(entry, context.now, **changes)
+    again = touched(entry, context.now, **changes)
     twin = edits.duplicate(context.memory, again) if "text" in changes else None
     if twin is not None:
         return twin
@@ -201,7 +200,7 @@ def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusa
     back = _replaced_by(context.memory, entry, carrier)
     memory = _reactivate(context.memory, back, by=carrier, now=context.now)
     reasons = entry.reasons if absorbed else record.reason_codes
-    again = _touched(entry, context.now, status="inbox", reasons=reasons, superseded_by="")
+    again = touched(entry, context.now, status="inbox", reasons=reasons, superseded_by="")
     details = _listed("reactivated", back)
     fact = Fact("memory_returned", "user", "inbox", entry.id, reasons, details)
     return UndoResult(entry_list.replaced(memory, again), again, (fact,))
@@ -297,14 +296,8 @@ def _reactivate(
         if entry is None or entry.status != "superseded" or entry.superseded_by != by:
             continue
         status = "inbox" if entry.reasons else "active"
-        memory = entry_list.replaced(memory, _touched(entry, now, status=status, superseded_by=""))
+        memory = entry_list.replaced(memory, touched(entry, now, status=status, superseded_by=""))
     return memory
-
-
-def _touched(entry: MemoryEntry, now: datetime, **changes: object) -> MemoryEntry:
-    """The entry changed at `now`; its age stays."""
-    update = {"retention_clock": clock_of(entry), "updated_at": iso(now), **changes}
-    return entry.model_copy(update=update)
 
 
 def _ids(record: EvidenceRecord, name: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from wm.api.protocol import MemoryFilesAnswer, MemoryFilesRequest, RememberRequest
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import memory_tool
-from wm.domain.memory.entry_list import replaced
+from wm.domain.memory.entry_list import added, replaced
 from wm.domain.memory.memory_tool import File, FolderError, FolderPlan, Write
 from wm.errors import UserError
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -94,7 +94,7 @@ class _ToolCall(Struct, frozen=True):
             refuse_flood(self.work, memory)
             details["file"] = entry.file
             fact = Fact("memory_inbox", "agent", "inbox", entry.id, entry.reasons, details)
-            changed = memory.model_copy(update={"entries": (*memory.entries, entry)})
+            changed = added(memory, entry)
         else:
             details["textBefore"] = file.draft.text
             fact = Fact("memory_edited", "agent", "changed", entry.id, ("text",), details)

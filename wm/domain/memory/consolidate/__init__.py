@@ -26,7 +26,7 @@ from wm.domain.facts import Detail
 from wm.domain.memory.acts import ASKED, SAID, SOURCE_RANK
 from wm.domain.memory.consolidate.entry_index import EntryIndex
 from wm.domain.memory.questions import MAY_REPLACE, question
-from wm.domain.memory.retention import clock_of, reinforce
+from wm.domain.memory.retention import clock_of, reinforce, touched
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -384,13 +384,7 @@ class MemoryEditor:
     def _retire(self, entry: MemoryEntry, *, by: str, now: datetime) -> None:
         if entry.id == by:
             return
-        old = {
-            "status": "superseded",
-            "superseded_by": by,
-            "retention_clock": clock_of(entry),
-            "updated_at": iso(now),
-        }
-        self.amend(entry.model_copy(update=old))
+        self.amend(touched(entry, now, status="superseded", superseded_by=by))
         new = self._index[by]
         supersedes = _joined(new.supersedes, (entry.id,))
         self.amend(new.model_copy(update={"supersedes": supersedes}))
