@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from wm.formats.flow import FlowLine, FlowNote
 from wm.wire.body import Body, index
 from wm.wire.cachesim import PromptCache
 from wm.wire.history import compare, history
-from wm.wire.outline import OutlineRow, Unfolding, before, marks, modes_of, quick, sizes
+from wm.wire.outline import Unfolding, before, marks, modes_of, quick, sizes
 from wm.wire.rows import estimate, row
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -58,13 +60,17 @@ def test_the_rows_of_a_conversation_round_trip() -> None:
         now = history(came)
         change = compare(known, now)
         fresh = zip(now.lines[change.common :], came.messages[change.common :], strict=True)
-        head = [] if known and not change.head_changed else _head(came)
+        head = () if known and not change.head_changed else _head(came)
         found = unfolding.take(
-            head,
-            change.common,
-            [OutlineRow(line.role, line.blocks, tuple(sizes(m))) for line, m in fresh],
-            len(now.lines),
-            (marks(came), modes_of(came), "claude-opus-5-5"),
+            FlowNote(
+                before=head,
+                common=change.common,
+                lines=tuple(_line(line.role, line.blocks, sizes(m)) for line, m in fresh),
+                messages=len(now.lines),
+                marks=tuple(marks(came)),
+                modes=modes_of(came),
+                model="claude-opus-5-5",
+            )
         )
         assert found is not None
         expected = row(came)
@@ -75,22 +81,25 @@ def test_the_rows_of_a_conversation_round_trip() -> None:
         known = now
 
 
-def _head(came: Body) -> list[OutlineRow]:
+def _line(role: str, blocks: Iterable[str], sizes: Iterable[int]) -> FlowLine:
+    return FlowLine(role=role, blocks=tuple(blocks), sizes=tuple(sizes))
+
+
+def _head(came: Body) -> tuple[FlowLine, ...]:
     blocks = {"tools": came.tools, "system": came.system}
-    return [
-        OutlineRow(role, tuple(b.identity for b in blocks[role]), tuple(found))
-        for role, found in before(came)
-    ]
+    return tuple(
+        _line(role, (b.identity for b in blocks[role]), found) for role, found in before(came)
+    )
 
 
 def test_an_incomplete_history_has_no_row_until_it_restarts() -> None:
     unfolding = Unfolding()
     head = _head(body("a"))
-    one = OutlineRow("user", ("0" * 16,), (3,))
-    stated = ((), "", "m")
-    assert unfolding.take(head, 0, [one], 2, stated) is None
-    assert unfolding.take((), 2, [one], 3, stated) is None
-    assert unfolding.take((), 0, [one], 1, stated) is not None
+    one = FlowNote(model="m", lines=(_line("user", ("0" * 16,), (3,)),))
+    missing = {"before": head, "common": 0, "messages": 2}
+    assert unfolding.take(one.model_copy(update=missing)) is None
+    assert unfolding.take(one.model_copy(update={"common": 2, "messages": 3})) is None
+    assert unfolding.take(one.model_copy(update={"common": 0, "messages": 1})) is not None
 
 
 @pytest.mark.parametrize("content", TALK)

@@ -15,14 +15,14 @@ from msgspec import Struct
 from pydantic import ValidationError
 
 from wm.domain.recording import Reader
-from wm.formats.flow import Flow, FlowLine
+from wm.formats.flow import Flow
 from wm.formats.recording import Recording
 from wm.replay.requests import JsonObject, Sent, SkippedRequests, seconds
 from wm.store.paths import FLOWS, RECORDINGS
 from wm.text.jsontext import object_of
 from wm.wire.body import index
 from wm.wire.identity import MESSAGES, identify
-from wm.wire.outline import OutlineRow, Unfolding
+from wm.wire.outline import Unfolding
 from wm.wire.usage import Usage
 
 GOOD = 200
@@ -122,13 +122,7 @@ def _outline(one: _KnownRequest, unfoldings: dict[str, Unfolding]) -> Sent | Non
     if flow is None or not flow.messages or not flow.path.endswith(MESSAGES):
         return None
     name = _conversation(flow)
-    row = unfoldings.setdefault(name, Unfolding()).take(
-        map(_line, flow.before),
-        flow.common,
-        map(_line, flow.lines),
-        flow.messages,
-        (flow.marks, flow.modes, flow.model),
-    )
+    row = unfoldings.setdefault(name, Unfolding()).take(flow)
     if row is None or not row.units:
         return None
     outline = (row, flow.request_bytes, flow.messages)
@@ -154,10 +148,6 @@ def _not_replayed(flow: Flow) -> str:
 def _conversation(flow: Flow) -> str:
     parts = (flow.session[:NAME_DIGITS], flow.subagent, "" if flow.call == "main" else flow.call)
     return "/".join(part for part in parts if part)
-
-
-def _line(line: FlowLine) -> OutlineRow:
-    return OutlineRow(line.role, line.blocks, line.sizes)
 
 
 def _usage(flow: Flow) -> Usage | None:

@@ -6,24 +6,17 @@ written: `Unfolding` rebuilds rows from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wm.formats.flow import FlowLine, FlowNote
 from wm.wire.block import CHARS_PER_TOKEN, SPELLED_MARK, Block, digest
 from wm.wire.body import Body, Message
 from wm.wire.rows import BlockRow, Measure, Section, Unit, estimate, modes, row_of, size
 
 TOOLS, SYSTEM, ITSELF, HOUR = "t", "s", "*", "h"
-
-
-class OutlineRow(Struct, frozen=True):
-    """A message, or a part before all messages: role, and identities and sizes of its blocks."""
-
-    role: str
-    blocks: tuple[str, ...]
-    sizes: tuple[int, ...]
 
 
 def quick(block: Block) -> int:
@@ -69,39 +62,30 @@ def modes_of(body: Body) -> str:
 class Unfolding(Struct, eq=False):
     """Rebuilds the rows of one conversation, request by request."""
 
-    _head: tuple[OutlineRow, ...] = ()
-    _lines: list[OutlineRow] = []
+    _head: tuple[FlowLine, ...] = ()
+    _lines: list[FlowLine] = []
     _row: BlockRow | None = None
 
-    def take(
-        self,
-        head: Iterable[OutlineRow],
-        common: int,
-        lines: Iterable[OutlineRow],
-        count: int,
-        stated: tuple[Sequence[str], str, str],
-    ) -> BlockRow | None:
-        """The row of one request. head: the parts before its messages (empty: as before). common:
-        messages shared with the previous request. lines: the later ones. count: all messages.
-        stated: marks, modes and model. None if some message is unknown."""
-        self._head = tuple(head) or self._head
-        is_known = common <= len(self._lines)
-        self._lines[common:] = lines
-        if not is_known or len(self._lines) != count or not self._head:
+    def take(self, sent: FlowNote) -> BlockRow | None:
+        """The row of one request; None if some message of it is unknown."""
+        self._head = sent.before or self._head
+        is_known = sent.common <= len(self._lines)
+        self._lines[sent.common :] = sent.lines
+        if not is_known or len(self._lines) != sent.messages or not self._head:
             self._lines = []
             return None
-        found, modes_, model = stated
-        units = [u for line in self._head for u in _units(line, -1, line.role[0], found)]
+        units = [u for line in self._head for u in _units(line, -1, line.role[0], sent.marks)]
         for number, line in enumerate(self._lines):
-            units += _units(line, number, str(number), found)
-        itself = next((mark for mark in found if mark.startswith(ITSELF)), "")
+            units += _units(line, number, str(number), sent.marks)
+        itself = next((mark for mark in sent.marks if mark.startswith(ITSELF)), "")
         if itself and units and not units[-1].ttl:
             units[-1] = replace(units[-1], ttl="1h" if itself.endswith(HOUR) else "5m")
-        self._row = row_of(tuple(units), self._row, model, modes_.encode("ascii", "replace"))
+        modes_ = sent.modes.encode("ascii", "replace")
+        self._row = row_of(tuple(units), self._row, sent.model, modes_)
         return self._row
 
 
-def _units(line: OutlineRow, message: int, place: str, found: Sequence[str]) -> list[Unit]:
+def _units(line: FlowLine, message: int, place: str, found: Sequence[str]) -> list[Unit]:
     section: Section = "messages"
     if message < 0:
         section = "tools" if line.role == "tools" else "system"

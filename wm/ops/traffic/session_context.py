@@ -13,13 +13,13 @@ from msgspec.structs import asdict
 from wm.api.context import ContextPart, ContextRequest, ExchangeCost, SessionContext
 from wm.api.replay import TokenCounts
 from wm.errors import NotFound
-from wm.formats.flow import Flow, FlowLine
+from wm.formats.flow import Flow
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.session.hot_state import full_session
 from wm.ops.traffic.conversations import measured
 from wm.store.paths import FLOWS, sid
 from wm.wire.cachesim import dollars, uncached
-from wm.wire.outline import OutlineRow, Unfolding
+from wm.wire.outline import Unfolding
 from wm.wire.prices import PriceOf, prices
 from wm.wire.rows import BlockRow, Unit
 from wm.wire.usage import Usage
@@ -86,9 +86,7 @@ def _parts(flows: Sequence[Flow]) -> tuple[ContextPart, ...]:
     row: BlockRow | None = None
     common = 0
     for flow in flows:
-        lines, before = map(_line, flow.lines), map(_line, flow.before)
-        stated = (flow.marks, flow.modes, flow.model)
-        taken = unfolding.take(before, flow.common, lines, flow.messages, stated)
+        taken = unfolding.take(flow)
         row, common = (taken, flow.common) if taken is not None else (row, common)
     if row is None:
         return ()
@@ -106,10 +104,6 @@ def _parts(flows: Sequence[Flow]) -> tuple[ContextPart, ...]:
 
 def _kind(unit: Unit) -> str:
     return unit.role if unit.section == "messages" else unit.section
-
-
-def _line(line: FlowLine) -> OutlineRow:
-    return OutlineRow(line.role, line.blocks, line.sizes)
 
 
 session_context = Operation("session_context", ContextRequest, SessionContext, located(_run))
