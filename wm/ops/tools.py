@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from wm.api import tools
 from wm.api.paging import ObjectsRequest
 from wm.api.protocol import EntriesRequest, RememberRequest, SearchRequest, ToolAnswer, ToolRequest
-from wm.domain.facts import Detail, Fact
+from wm.domain.facts import Fact
 from wm.domain.memory import edits, tombstones
 from wm.domain.paging.passages import TextPassage
 from wm.domain.session import core_blocks
@@ -31,6 +31,7 @@ from wm.ops.helper.answers import short_answer
 from wm.ops.learning import recaps
 from wm.ops.learning.remember import learn
 from wm.ops.memory.documents import (
+    entry_details,
     find_entry,
     full_id,
     load_memory,
@@ -201,8 +202,7 @@ def withdraw(
     """Move a proposal to the trash. No tombstone: only the agent wanted it removed."""
     memory, gone = edits.trash(memory, entry.id)
     to_trash(work, gone, reason=reason, stone=False)
-    details: dict[str, Detail] = {"source": gone.source, "origin": gone.origin, "text": gone.text}
-    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), details)
+    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), entry_details(gone))
     save_memory(work, memory, [fact], session=gone.session)
     return memory
 

@@ -43,7 +43,13 @@ from wm.formats.workspace_memory import (
 )
 from wm.ops.imports import sessions as import_sessions
 from wm.ops.learning.remember import judge, learn_refs
-from wm.ops.memory.documents import load_memory, read_memory, read_tombstones, save_memory
+from wm.ops.memory.documents import (
+    entry_details,
+    load_memory,
+    read_memory,
+    read_tombstones,
+    save_memory,
+)
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
@@ -255,9 +261,7 @@ def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult, comman
         "from": _word(fact.came_from, tuple(KNOWN), "other"),
         "file": fact.file,
         "line": fact.line,
-        "source": entry.source,
-        "origin": entry.origin,
-        "text": entry.text,
+        **entry_details(entry),
     }
     return Fact(TYPE, phase, outcome, result.entry_id, _codes(result), details)
 

@@ -20,7 +20,6 @@ from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.entry_list import replaced
 from wm.errors import Corrupt, TooNew
 from wm.formats.events import CompactionFinished
-from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
@@ -31,8 +30,8 @@ from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Work
 from wm.ops.place import workspace_of
 from wm.ops.session import working_memory
+from wm.ops.session.epochs import epoch_of
 from wm.ops.session.hot_state import compaction_ref, load_compaction
-from wm.store.base import Ref
 from wm.store.paths import sid
 from wm.text.letters import canonical
 
@@ -128,16 +127,16 @@ def _injected(work: LocatedWork, state: SessionState) -> tuple[str, ...]:
     Includes the exact bytes of the prompt, with entries that were edited or forgotten since, and
     the full text of entries that were shown in part.
     """
-    epoch = work.read(Ref(PromptEpoch, work.key, state.epoch)).document if state.epoch else None
     injected: list[str] = []
     included: set[str] = set()
+    name = state.epoch
     for _ in range(2):  # the epoch, and the one that the compacted conversation began with
+        epoch = epoch_of(work, name)
         if epoch is None:
             break
         injected += [block.text for block in epoch.blocks if block.name in ECHOES]
         included.update(i for block in epoch.blocks for i in block.included)
-        before = epoch.previous
-        epoch = work.read(Ref(PromptEpoch, work.key, before)).document if before else None
+        name = epoch.previous
     included.update(note.id for note in state.recalled)
     memory = _readable(work)
     return (*injected, *(entry.text for entry in memory.entries if entry.id in included))

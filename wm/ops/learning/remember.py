@@ -18,6 +18,7 @@ from wm.domain.learning.provenance import SupportVerdict
 from wm.domain.learning.stated import lasting_score
 from wm.domain.memory import gate, tombstones
 from wm.domain.memory.consolidate import Admission, MemoryEditor
+from wm.domain.memory.entry_list import added
 from wm.domain.memory.scope import BRANCH, USER, WORKSPACE
 from wm.domain.memory.select import FRAME_CHARS
 from wm.domain.times import iso
@@ -36,6 +37,7 @@ from wm.ops import explanations
 from wm.ops.learning import provenance
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
+    entry_details,
     lift_stones,
     load_memory,
     memory_editor,
@@ -119,9 +121,7 @@ def _learn(
         reason_codes=admission.reason_codes,
         details={
             **admission.details,
-            "source": entry.source,
-            "origin": entry.origin,
-            "text": entry.text,
+            **entry_details(entry),
             **({"lifted": lifted} if lifted else {}),
         },
     )
@@ -303,23 +303,15 @@ def _to_inbox(work: LocatedWork, memory: WorkspaceMemory, waiting: MemoryEntry) 
     own = canonical(waiting.text)
     others = (e for e in memory.entries if e.status == "inbox" and canonical(e.text) == own)
     twin = next(others, None)
-    fact = Fact(
-        "memory_inbox",
-        "gate",
-        "inbox",
-        (twin or waiting).id,
-        reasons,
-        {"source": waiting.source, "origin": waiting.origin, "text": waiting.text},
-    )
-    entries = memory.entries if twin else (*memory.entries, waiting)
-    changed = memory.model_copy(update={"entries": entries})
+    entry = twin or waiting
+    fact = Fact("memory_inbox", "gate", "inbox", entry.id, reasons, entry_details(waiting))
+    changed = memory if twin else added(memory, waiting)
     save_memory(work, changed, [fact], session=waiting.session)
     return Remembered(
         outcome="inbox",
-        entry=twin or waiting,
+        entry=entry,
         reason_codes=reasons,
-        message=f"It waits in the inbox as {(twin or waiting).id}, "
-        f"because {explanations.reasons(reasons)}.",
+        message=f"It waits in the inbox as {entry.id}, because {explanations.reasons(reasons)}.",
     )
 
 
@@ -373,8 +365,7 @@ def learn_or_wait(
         work = work.at(USER_PLACE) if request.user else work
         entry, is_new = wait(work, request, reasons, failure=error.code)
         if is_new:
-            details = {"source": entry.source, "origin": entry.origin, "text": entry.text}
-            codes = (error.code,)
+            codes, details = (error.code,), entry_details(entry)
             fact = Fact("memory_retryable", "journal", "retryable", entry.id, codes, details)
             work.log([fact], session=entry.session)
         return Remembered(

@@ -11,7 +11,7 @@ from string import hexdigits
 from typing import TYPE_CHECKING
 
 from wm.api.protocol import Scoped, WorkspacePlace
-from wm.domain.facts import Fact
+from wm.domain.facts import Detail, Fact
 from wm.domain.memory import outside_changes, questions, retention
 from wm.domain.memory.entry_list import find, get
 from wm.errors import Corrupt, NotFound, TooNew, UserError, WmError
@@ -110,6 +110,11 @@ def memory_editor(
         editors.put(work.key, editor)
         raise
     editors.put(work.key, editor)
+
+
+def entry_details(entry: MemoryEntry) -> dict[str, Detail]:
+    """What the evidence of an act keeps of its entry."""
+    return {"source": entry.source, "origin": entry.origin, "text": entry.text}
 
 
 def save_memory(

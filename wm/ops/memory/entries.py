@@ -64,13 +64,12 @@ def find_entry_or_trash(work: LocatedWork, wanted: str) -> MemoryEntry:
         trashed = _find_trashed(work, wanted)
         if trashed is None:
             raise
-        return trashed.entry.model_copy(update={"status": "trashed"})
+        return trashed.model_copy(update={"status": "trashed"})
 
 
-def _find_trashed(work: LocatedWork, wanted: str) -> TrashedEntry | None:
-    """The trashed entry with this id or unambiguous id prefix."""
-    entry_id = full_id(wanted, work.store.names(TrashedEntry, work.key))
-    return work.read(trash_ref(work.key, entry_id)).document if entry_id else None
+def _find_trashed(work: LocatedWork, wanted: str) -> MemoryEntry | None:
+    """The entry in the trash with this id or unambiguous id prefix, as it was."""
+    return in_trash(work, full_id(wanted, work.store.names(TrashedEntry, work.key)))
 
 
 def load_to_change(work: LocatedWork, wanted: str) -> tuple[WorkspaceMemory, MemoryEntry]:
@@ -83,7 +82,7 @@ def load_to_change(work: LocatedWork, wanted: str) -> tuple[WorkspaceMemory, Mem
         trashed = _find_trashed(work, wanted)
         if trashed is None:
             raise
-        name = trashed.entry.id
+        name = trashed.id
         raise NotFound(f"{name} was forgotten.", fix=f"`wm undo {name}` brings it back.") from None
 
 
@@ -213,7 +212,7 @@ def _trashed(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryE
     """The entry to restore: from the trash, or an accepted deletion (still in the document)."""
     found = _find_trashed(work, wanted)
     if found is not None:
-        return found.entry
+        return found
     deleted = [e for e in memory.entries if e.status == "trashed"]
     entry_id = full_id(wanted, (e.id for e in deleted))
     if not entry_id:

@@ -22,7 +22,7 @@ from wm.errors import UserError
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
 from wm.ops.learning.remember import judged, new_entry
-from wm.ops.memory.documents import load_memory, read_memory, save_memory
+from wm.ops.memory.documents import entry_details, load_memory, read_memory, save_memory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.tools import refuse_flood, refuse_forgotten, withdraw
 
@@ -85,11 +85,7 @@ class _ToolCall(Struct, frozen=True):
         if NEVER_READ_AGAIN in entry.reasons:
             why = explanations.reason(NEVER_READ_AGAIN)
             raise FolderError(f"Error: {write.path} was not written, because {why}")
-        details: dict[str, Detail] = {
-            "source": entry.source,
-            "origin": entry.origin,
-            "text": entry.text,
-        }
+        details = entry_details(entry)
         if file.draft is None:
             refuse_flood(self.work, memory)
             details["file"] = entry.file

@@ -65,12 +65,12 @@ def in_prompt(work: Work, entries: Iterable[MemoryEntry], request: ToolRequest) 
     state = work.read(session_ref(work.key, request.session)).document
     if state is None or state.subagent or state.agent not in APART:
         return frozenset()
-    return shown(epoch_of(work, state), entries)
+    return shown(epoch_of(work, state.epoch), entries)
 
 
-def epoch_of(work: LocatedWork, state: SessionState) -> PromptEpoch | None:
-    """The open epoch."""
-    return work.read(Ref(PromptEpoch, work.key, state.epoch)).document if state.epoch else None
+def epoch_of(work: LocatedWork, epoch: str) -> PromptEpoch | None:
+    """The epoch with this id; None for "" and for an unknown one."""
+    return work.read(Ref(PromptEpoch, work.key, epoch)).document if epoch else None
 
 
 def shown(epoch: PromptEpoch | None, entries: Iterable[MemoryEntry]) -> frozenset[str]:

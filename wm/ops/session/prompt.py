@@ -60,7 +60,7 @@ def answer(work: LocatedWork, request: PromptRequest) -> PromptAnswer:
     state = recovered(work.runtime, work.key, state)
     # An epoch with a lost file is not rendered again under its number: the next number is opened,
     # and the evidence records the break.
-    epoch = None if request.refresh else epoch_of(work, state)
+    epoch = None if request.refresh else epoch_of(work, state.epoch)
     if epoch is not None:
         return _as_answer(epoch)
     # With a lost epoch file, the conversation already contains the text and must not get it twice.

@@ -170,7 +170,7 @@ def _visible_ids(
 ) -> Collection[str]:
     """Ids of entries that the session's prompt shows or will show, and of those recalled since."""
     recalled_ids = {note.id for note in state.recalled if note.epoch == _number(state)}
-    epoch = epochs.epoch_of(work, state)
+    epoch = epochs.epoch_of(work, state.epoch)
     if epoch is not None:
         return recalled_ids | epochs.shown(epoch, memory.entries)
     # OpenCode sends the first message before it requests the prompt.
