@@ -299,6 +299,7 @@ def absolute(path: str) -> str:
 
 
 def here() -> str:
+    """The current folder. Raises UserError if it was deleted."""
     try:
         return os.getcwd()
     except OSError:

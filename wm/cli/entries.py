@@ -93,6 +93,7 @@ def _anchor(anchor: Anchor) -> str:
 
 
 def status_of(entry: MemoryEntry) -> str:
+    """The status in words, with the reasons for it."""
     state = {
         "inbox": "waits in the inbox",
         "trashed": "in the trash",

@@ -103,6 +103,7 @@ def colour() -> bool:
 
 
 def line(text: str = "") -> None:
+    """Print one line, or add it to what a caller collects."""
     collected = _COLLECTED.get()
     if collected is not None:
         collected.append(text)

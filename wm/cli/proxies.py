@@ -64,6 +64,7 @@ def workspace_key(caller: Caller) -> str:
 
 
 def has_daemon(caller: Caller) -> bool:
+    """Whether a daemon answers."""
     try:
         daemon_status(caller.settings)
     except WmError:

@@ -76,6 +76,7 @@ def about(folder: Path, file: str, sha256: str) -> About:
 
 
 def unusable(folder: Path, why: str) -> ModelUnavailable:
+    """The error for a folder that holds no model of ours. why: a clause."""
     return ModelUnavailable(
         f"There is no usable model in {folder}: {why}.",
         fix="`wm models import` takes a folder with an ONNX model and its tokenizer; "

@@ -65,6 +65,7 @@ class ListFilter(Struct, frozen=True):
 
 
 def list_filter(visit: PageVisit) -> ListFilter:
+    """The filter that the URL of a list of entries asks for."""
     limit = visit.query_field("limit")
     return ListFilter(
         q=visit.query_field("q").strip(),
@@ -140,6 +141,7 @@ class Life(Struct, frozen=True):
 
 
 async def entry_values(visit: PageVisit, entry_id: str) -> dict[str, Any]:
+    """What the page of one entry shows."""
     explanation, history = await visit.gather(
         visit.of("diag_explain", id=entry_id), visit.of("history", id=entry_id, limit=60)
     )

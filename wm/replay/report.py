@@ -191,6 +191,7 @@ def report(
     left: SkippedRequests,
     find: PriceOf = price_of,
 ) -> ReplayReport:
+    """The report of all requests that were replayed. left: those that were not, by reason."""
     counted = requests.counted
     turns, old = requests.turns(find)
     removed = by_conversation(turns, [one.removed for one in counted])
@@ -240,6 +241,7 @@ _FIGURES = ReplayedTurn.model_fields.keys() & {*Counted.__struct_fields__} - {"r
 
 
 def turn(number: int, one: Counted, factors: Factors, find: PriceOf = price_of) -> ReplayedTurn:
+    """One request in the units of the report: tokens by the service's count, and dollars."""
     factor, _ = factors.of(one.model)
     usage = scaled(one.usage, factor)
     moment = one.sent.at
@@ -262,6 +264,7 @@ def tokens(usage: Usage) -> TokenCounts:
 
 
 def bills(one: Counted, factor: float, find: PriceOf = price_of) -> Bills:
+    """What one request costs, under each way to cache it."""
     price = find(one.model)
     as_marked, five, hour, blocks = (scaled(usage, factor) for usage in one.ways)
     return Bills(
@@ -294,6 +297,7 @@ def _refetched(one: Counted, factor: float, find: PriceOf) -> Bills:
 def models(
     counted: Sequence[Counted], factors: Factors, find: PriceOf = price_of
 ) -> tuple[ReplayedModel, ...]:
+    """Each model of the requests: how often it was used, and where its prices come from."""
     names = dict.fromkeys(one.model for one in counted)
     return tuple(
         ReplayedModel(

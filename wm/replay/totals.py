@@ -23,6 +23,7 @@ def by_conversation(turns: Sequence[ReplayedTurn], values: Sequence[T]) -> dict[
 
 
 def added(turns: Sequence[ReplayedTurn]) -> ReplayedSum:
+    """The sum of these requests."""
     if not turns:
         return ReplayedSum()
     reported = [one.reported for one in turns if one.reported is not None]

@@ -146,6 +146,7 @@ class PhantomAnswer(Struct, eq=False):
         return self.unreturned() * (not self.rounds)
 
     def unreturned(self) -> bytes:
+        """What is held back now: text that may be a tag, and events of the end."""
         text = b"" if self._text is None else b"".join(map(self._numbered, self._text.flush()))
         rest, self._end, self._text = text + b"".join(self._end), [], None
         return rest

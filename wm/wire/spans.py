@@ -158,6 +158,7 @@ def _string_end(raw: bytes, at: int) -> int:
 
 
 def string_value(raw: bytes) -> str:
+    """The string that this JSON is. Raises NotIndexable."""
     try:
         found = json.loads(raw)
     except ValueError:

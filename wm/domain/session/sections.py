@@ -71,6 +71,7 @@ def lines_of(
 def left_out(
     sections: tuple[PromptSection, ...], chosen: Mapping[str, list[SectionItem]]
 ) -> tuple[str, ...]:
+    """Names of the items that were not chosen."""
     return tuple(
         name
         for section in sections

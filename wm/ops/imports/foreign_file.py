@@ -116,6 +116,7 @@ def _position(error: ValueError) -> str:
 
 
 def why(error: OSError | ValueError) -> str:
+    """Why a file cannot be read, as a clause."""
     if isinstance(error, FileNotFoundError):
         return "it does not exist"
     if isinstance(error, PermissionError):

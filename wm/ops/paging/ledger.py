@@ -158,6 +158,7 @@ def recovered(work: LocatedWork, session: str, conversation: str) -> LedgerAnswe
 def answer_of(
     state: LedgerState, place: WorkspacePlace, objects: Iterable[str], policy: str = ""
 ) -> LedgerAnswer:
+    """What a proxy must know of a conversation. objects: stored ids. policy: the chosen one."""
     return LedgerAnswer(
         place=place,
         branches=tuple(
@@ -333,6 +334,7 @@ def totals(work: LocatedWork, session: str) -> PagingTotals | None:
 
 
 def totals_of(state: LedgerState, session: str) -> PagingTotals:
+    """What paging did in a session, as figures for people."""
     figures = {name: getattr(state, name) for name in _FIGURES}
     unknown = (one for one in tuple(state.alive) if one and not price_of(one).known)
     return PagingTotals(

@@ -357,6 +357,7 @@ def saved_searcher(
 
 
 def searchable(entry: MemoryEntry) -> SearchDocument:
+    """An entry as the index stores it: its text and rationale, and the fields that filters read."""
     text = f"{entry.text}\n{entry.rationale}\n{' '.join(entry.tags)}".rstrip()
     return SearchDocument(
         id=entry.id,

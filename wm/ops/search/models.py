@@ -39,6 +39,7 @@ def _list(work: Work, _request: NoRequest) -> ModelsAnswer:
 
 
 def listed(runtime: Runtime, now: Chosen, known: InstalledModels) -> ModelsAnswer:
+    """Every model that search can use: the built-in one, the installed ones, and none."""
     names = [EMBEDDED, *(model.name for model in known.models), NONE]
     if now.name not in names:
         names.append(now.name)

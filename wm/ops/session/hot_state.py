@@ -193,6 +193,7 @@ def no_session(
     message: str,
     fix: str = "`wm session list` shows all sessions of this workspace.",
 ) -> NotFound:
+    """The error for a session that this workspace does not have. message: without the place."""
     return NotFound(f"{message} in {place.root or place.key}.", fix=fix)
 
 

@@ -108,6 +108,7 @@ def _chosen(
 
 
 def what_leaves(work: LocatedWork, request: ReplicaRequest) -> Outgoing:
+    """What changed in the shared part of this memory since it was last sent. Sends nothing."""
     document = read_sync(work)
     replica = _as_noted(replica_of(document, request.mine), request)
     entries = {entry.id: entry for entry in read_memory(work).entries}
