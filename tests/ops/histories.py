@@ -484,8 +484,9 @@ def _as_logged(logged: tuple[Decision, ...], *_: Any) -> tuple[Decision, ...]:
 def _resumed(records: list[LedgerRecord], name: str) -> Conversation:
     found = Recovered.of(answer_of(folded(records).of(name), PLACE, ()))
     talk = Conversation(dict(found.log))
-    is_known = bool(found.alive) and not found.requests
-    talk.resume(0.0, found.alive, found.ends, is_known=is_known)
+    known = found.answer
+    is_known = bool(known.alive) and not known.requests
+    talk.resume(0.0, known.alive, found.ends, is_known=is_known)
     return talk
 
 

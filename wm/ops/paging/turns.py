@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from wm.api.paging import LedgerAnswer
+from wm.api.protocol import WorkspacePlace
 from wm.domain.paging.ledger import LEAST_SCALE, MOST_SCALE, LedgerState
 from wm.domain.paging.levels import LEVELS
 from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
@@ -49,26 +50,22 @@ _LEAST_MISSED = 1_024
 """Tokens; estimates and marks explain fewer."""
 
 
-class Recovered(Struct, frozen=True):
-    """What the ledger knows of a conversation. log: the decisions of the last request. ends: those
-    of each request, by the place of its end and of what it decided: after a rewind a request may
-    end before all ends, and a kill may have lost its own. broken: thinking may be bound to a
-    prefix that is not sent any more. alive: until when the cache entries of each model live, in
-    seconds since 1970. scale: as in `wm.wire.conversation.Conversation`. lost: it could not be read
-    in time."""
+_NOTHING = LedgerAnswer.model_construct(place=WorkspacePlace.model_construct(key="", root=""))
 
+
+class Recovered(Struct, frozen=True):
+    """What the ledger knows of a conversation, with its decisions as requests apply them.
+
+    log: the decisions of the last request. ends: those of each request, by the place of its end and
+    of what it decided: after a rewind a request may end before all ends, and a kill may have lost
+    its own. unseen, unproven: those of the answer. lost: it could not be read in time.
+    """
+
+    answer: LedgerAnswer = _NOTHING
     log: Log = field(default_factory=dict)
     ends: Mapping[str, Log] = field(default_factory=dict)
     unseen: tuple[Decision, ...] = ()
     unproven: tuple[Decision, ...] = ()
-    requests: tuple[str, ...] = ()
-    credit: float = 0.0
-    alive: Mapping[str, float] = field(default_factory=dict)
-    objects: frozenset[str] = frozenset()
-    marked: tuple[tuple[str, ...], ...] = ()
-    policy: str = ""
-    broken: bool = False
-    scale: float = 1.0
     lost: bool = False
 
     @staticmethod
@@ -82,20 +79,8 @@ class Recovered(Struct, frozen=True):
                 ends.setdefault(new.block, log)
             ends.update(dict.fromkeys(one.ends, log))
         ends.pop("", None)  # recorded before ends were
-        return Recovered(
-            log=log,
-            ends=ends,
-            unseen=tuple(map(decision_of, found.unseen)),
-            unproven=tuple(map(decision_of, found.unproven)),
-            requests=found.requests,
-            credit=found.credit,
-            alive=found.alive,
-            objects=frozenset(found.objects),
-            marked=found.marked,
-            policy=found.policy,
-            broken=found.broken,
-            scale=found.scale,
-        )
+        unseen, unproven = map(decision_of, found.unseen), map(decision_of, found.unproven)
+        return Recovered(found, log, ends, tuple(unseen), tuple(unproven))
 
 
 def decision_of(one: LedgerDecision) -> Decision:
@@ -129,36 +114,37 @@ class ManagedConversation:
         bounded: bool = True,
         offers: bool = False,
     ) -> None:
+        known = recovered.answer
         self._name = conversation
         self._policies = policies
-        self.policy = recovered.policy
+        self.policy = known.policy
         """The policy that the person chose for this session or workspace; "" for none."""
         self._phantoms = PhantomTools(recovered.unseen, is_offering=offers)
-        self._records = RecordQueue(conversation, recovered.requests)
+        self._records = RecordQueue(conversation, known.requests)
         self._talk = Conversation(
             dict(recovered.log),
             bounded=bounded,
             marks=True,
             proposed=recovered.unproven,
-            scale=recovered.scale,
+            scale=known.scale,
         )
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
-            is_known = bool(recovered.alive) and not recovered.requests
-            self._talk.resume(recovered.credit, recovered.alive, recovered.ends, is_known=is_known)
-        self._has_records = bool(recovered.alive)
+            is_known = bool(known.alive) and not known.requests
+            self._talk.resume(known.credit, known.alive, recovered.ends, is_known=is_known)
+        self._has_records = bool(known.alive)
         """Then all later requests are recorded, also with `off`: they are in the cache, too."""
-        self._talk.marked.update((marked[0], marked[1:]) for marked in recovered.marked)
+        self._talk.marked.update((marked[0], marked[1:]) for marked in known.marked)
         self._recorded = None if recovered.lost else recovered.log
         """The decisions of the last recorded request; None if not known."""
         self._is_lost = recovered.lost
         """Its ledger was not read: what was decided before this process is not known."""
         self._dropped: tuple[str, ...] = ()
         """The end of the last request whose decisions were lost."""
-        self._needs_tolerance = recovered.broken or bool(recovered.unproven) or recovered.lost
+        self._needs_tolerance = known.broken or bool(known.unproven) or recovered.lost
         """Once a request asked to drop thinking of another prefix, all later ones do."""
         self._reader = ObjectReader()
-        self._stored = set(recovered.objects)
+        self._stored = set(known.objects)
         self._unstored: dict[str, PagedObject] = {}
         self._has_unread = False
         """Whether steps of the last request may become objects."""
