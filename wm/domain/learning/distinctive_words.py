@@ -276,8 +276,8 @@ def _holds_no(words: Iterable[str]) -> bool:
 
 
 def plain(text: str) -> str:
-    """The normalised lower-case text, for phrase search."""
-    return normalised(text.lower())
+    """The normalised lower-case text, for phrase search. "N'utilise plus" is "ne utilise plus"."""
+    return normalised(text.lower().replace(" n'", " ne ").replace(" n’", " ne "))
 
 
 # --- words of a candidate ----------------------------------------------------------------------
