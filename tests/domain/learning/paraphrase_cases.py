@@ -326,6 +326,18 @@ ru|тестовая база висит на порту 5433|Порт тесто
 ru|отвечай мне по-русски|Пользователь предпочитает ответы на русском языке.|Пользователь предпочитает ответы на английском языке.
 ko|커밋하기 전에 꼭 테스트를 돌려줘|커밋 전에 반드시 테스트를 실행해야 한다.|커밋 후에 반드시 테스트를 실행해야 한다.
 ko|main에 직접 푸시하지 마|main 브랜치에 직접 푸시하는 것은 금지된다.|main 브랜치에 직접 푸시하는 것은 허용된다.
+en|in this repo we lint with oxlint, eslint took ages every single time|Project uses oxlint for linting.|Project uses eslint for linting.
+en|instead of faking the tide clock use freezegun, fixtures are in spec/tides|Use freezegun instead of faking the tide clock; fixtures are in spec/tides.|Fake the tide clock instead of using freezegun.
+en|use winchctl for hoists and cranes, we dropped towctl and pullctl last month|Project uses winchctl for hoists and cranes; towctl and pullctl were dropped.|Project uses winchctl for hoists and pullctl for cranes.
+en|if you need a tool on my machine take asdf, not brew and not snap. and dont use doas ever|Never use doas.|Use doas with brew.
+en|we're on Lantern v4 now so theres no lantern.config.js anymore, theme stuff is in src/lamps.css|There is no lantern.config.js; the theme is in src/lamps.css.|The theme is in lantern.config.js.
+en|My preference is early exits over nested loops, and no goto after a break|Use early exits instead of nested loops.|Use nested loops instead of early exits.
+en|it's ok to use globals in scripts, in lib it is not|Globals are allowed in scripts, not in lib.|Globals are allowed in lib, not in scripts.
+en|harbour changes need an ok from the pilots (Noor or Felix)|Harbour changes need approval from the pilots (Noor or Felix).|The pilots change the harbour without approval.
+de|im Hafenplan bitte keine Emojis mehr einbauen, nimm einfach Symbole|Im Hafenplan keine Emojis verwenden.|Im Hafenplan Emojis verwenden.
+de|wir fahren nur dienstags und donnerstags, freitags auf keinen Fall|Wir fahren nur dienstags und donnerstags, niemals freitags.|Wir fahren nur freitags.
+fr|personne ne pousse sur release directement|Ne jamais pousser directement sur release.|Pousser directement sur release.
+pt|não precisa rodar o lint na pasta antigos|Não é preciso rodar o lint na pasta antigos.|É preciso rodar o lint na pasta antigos.
 """.strip().splitlines()
 )
 """Language, words of the user, an honest paraphrase, a distorted one."""
@@ -611,6 +623,22 @@ en|the pier was number 12, now it is 14|The pier is number 12.
 de|der Steg war Nummer 12, jetzt ist er 14|Der Steg ist Nummer 12.
 fr|le quai était le 12, maintenant c'est le 14|Le quai est le 12.
 es|el muelle era el 12, ahora es el 14|El muelle es el 12.
+en|you don't have to grease the winch|Don't grease the winch.
+en|there is no need to grease the winch|Never grease the winch.
+en|Tom says to use the old pier|Use the old pier.
+en|Tom thinks we should use the old pier|Use the old pier.
+en|the crane on pier 7 is gone, it's a hoist now|The crane is on pier 7.
+en|the beacon is off at noon|The beacon is on at noon.
+en|the pier was long before|The pier is long.
+en|next year we will use steel ropes|We use steel ropes.
+en|we were thinking about moving to steel ropes|We moved to steel ropes.
+en|we use steel ropes for the long pier|Project uses steel ropes.
+en|the barge is slow but we keep it|The barge is slow so we drop it.
+en|dock pilots open the gate. deckhands wash the deck|Dock pilots wash the deck.
+en|we have two piers, dev and main. dev is washed every night|Main is washed every night.
+fr|on n'utilise plus la vieille grue|On utilise la vieille grue.
+fr|avant on utilisait la vieille grue|On utilise la vieille grue.
+es|antes usábamos la grúa vieja|Usamos la grúa vieja.
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

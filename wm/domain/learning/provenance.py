@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words
 from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
-from wm.domain.learning.support import comparison, items
+from wm.domain.learning.support import comparison, items, reading
 from wm.domain.learning.typed_lines import all_typed, typed_lines
 from wm.formats.session_state import WordOrigins
 from wm.settings import OriginSettings
@@ -261,7 +261,9 @@ class SessionWords:
         claims = list(sentences(text, self.key))
         if self._holds_foreign(words) or self._holds_foreign_pairs(claims, words):
             return SupportVerdict("tool", (FOREIGN_FIRST,))
-        by = self._speakers(claims, [name for name in known if name in text])
+        names = [name for name in known if name in text]
+        names += filter(text.lower().__contains__, reading.PLACES)
+        by = self._speakers(claims, names)
         if not words or not claims or None in by or not self._names_are_stated(text, words):
             return SupportVerdict("agent", (UNATTRIBUTABLE,))
         if self._is_repeated(claims, words):
@@ -280,10 +282,7 @@ class SessionWords:
         of_place = frozenset[int]().union(*(items.words(name.tokens) for name in names))
         said = {who: self._statements(who) for who in (USER, AGENT)}
         return [
-            next(
-                (who for who in said if comparison.supports(claim.tokens, said[who], of_place)),
-                None,
-            )
+            next((by for by in said if comparison.supports(claim.tokens, said[by], of_place)), None)
             for claim in claims
         ]
 
@@ -322,13 +321,10 @@ class SessionWords:
 
     def _names_are_stated(self, text: str, words: Mapping[int, str]) -> bool:
         """Whether every name was said in one piece: `b.org/a` has the words of `a.org/b`."""
-        for name in distinctive_words.names(text, self.key):
-            is_exempt = len(name) < 2 or not all(word in words for word in name)
-            if not is_exempt and not any(
-                _within(name, u.sentence.words) for u in self._history.units
-            ):
-                return False
-        return True
+        names = (name for name in distinctive_words.names(text, self.key) if len(name) > 1)
+        names = (name for name in names if words.keys() >= set(name))
+        said = [unit.sentence.words for unit in self._history.units]
+        return all(any(_within(name, one) for one in said) for name in names)
 
     def _covers(self, sentence: Sentence) -> bool:
         """Whether a few said sentences contain most words of this one."""
@@ -417,11 +413,8 @@ class SessionWords:
         theirs = self._history.by_user
         words = items.words(sentence.tokens)
         known = sum(word in theirs for word in words)
-        if (
-            not words
-            or known < MIN_REARRANGED * len(words)
-            or (USER, sentence) in self._history.spoken
-        ):
+        is_said = (USER, sentence) in self._history.spoken
+        if not words or known < MIN_REARRANGED * len(words) or is_said:
             return False
         return not comparison.supports(sentence.tokens, self._statements(USER))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from msgspec import Struct, field
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import FIRST_WORD, FLAGS, POST, word_of
+from wm.domain.learning.support.items import DENIED, FIRST_WORD, FLAGS, POST, word_of
 
-DIRECTED = (fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT)
+DIRECTED = {fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT}
 _TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
 
 HEDGED = 16
@@ -104,7 +105,21 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
         elif tag not in DIRECTED or not governs:
             tag = token
         governs = token in _TAGS or (governs and token == fw.ALL)  # "before each of them"
-    return tuple(clause for clause in found if clause.words)
+    return tuple(_with_negations(found))
+
+
+def _with_negations(found: list[Clause]) -> list[Clause]:
+    """The clauses that have a word, where a negation covers all that it applies to."""
+    if len(found) > 1 and not found[-1].words:
+        found[-2].turns += HEDGED * found[-1].turns  # "Jest is slow, so drop it"
+    found = [clause for clause in found if clause.words]
+    for one, other in pairwise(found):
+        # "not brew or apt", "brew and apt are banned"
+        if other.joined == fw.COORD and len(other.words) == 1:
+            other.turns = other.turns or one.turns
+        if other.joined == fw.COORD and len(one.words) == 1 and not other.flagged(DENIED):
+            one.turns = one.turns or other.turns
+    return found
 
 
 def _govern_last(clause: Clause, mark: int) -> None:

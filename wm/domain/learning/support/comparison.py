@@ -6,25 +6,21 @@ does what to whom. Does not judge meaning.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from wm.domain.learning import function_words as fw
+from wm.domain.learning.support import items
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
-from wm.domain.learning.support.items import (
-    CLASS,
-    DENIED,
-    EDGE,
-    REVERSING,
-    VALUE,
-    content_words,
-    words,
-)
+from wm.domain.learning.support.items import CLASS, DENIED, EDGE, REVERSING, VALUE
 
 MIN_STATED_SHARE = 0.6
 """Minimum share of a sentence's words that the supporting statement must contain."""
 MAX_SHARED = 0.5
 """Maximum share of another clause's words that a clause may take if it leaves some of them out."""
+_CONDITIONS = {fw.CONDITION, fw.CONDITION_END}
+Clauses = Sequence[Clause]
 _OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
 
 _DROPPED = ((fw.FROM, fw.TO), (fw.BEFORE, 0))
@@ -33,6 +29,18 @@ out."""
 
 _OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
 """German "nach" is "after" as well as "to"."""
+
+
+class _Match(NamedTuple):
+    """The clauses of a sentence, those of a statement, and the places of those that each of the
+    first takes its words from."""
+
+    given: Clauses
+    stated: Clauses
+    sources: Sequence[Sequence[int]]
+
+    def each(self) -> Iterator[tuple[Clause, Sequence[int]]]:
+        return zip(self.given, self.sources, strict=True)
 
 
 def supports(
@@ -45,62 +53,61 @@ def supports(
     given = clauses(text)
     if not given:
         return True
-    mine = words(text)
-    least = min(2, len(content_words(text)))
+    mine = items.words(text)
+    least = min(2, len(items.content_words(text)))
     # Most statements share no word with the sentence, so only the others are compared.
-    near = [one for one in said if len(mine & words(one)) >= least]
+    counts = [len(mine & items.words(one)) for one in said]
+    near = [(one, 0) for one, count in zip(said, counts, strict=True) if count >= least]
+    for at in range(1, len(said)) if len(given) > 1 else ():
+        # The next sentence may go on about the same; a condition belongs to its own.
+        one, other = counts[at - 1 : at + 1]
+        if one and other and 2 * (one + other) >= len(mine):
+            both = (*said[at - 1], fw.SPLIT, *said[at])
+            near += [(both, len(clauses(said[at - 1])))] * _CONDITIONS.isdisjoint(both)
     limited = fw.TEMPORARY in text
-    stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
-    if any(_agrees(given, one, known) for one in stated):
+    stated = [(clauses(one), cut) for one, cut in near if (fw.TEMPORARY in one) == limited]
+    if any(_agrees(given, *one, known) for one in stated):
         return True
-    parts = _parts(given)
-    return len(parts) > 1 and all(
-        any(_agrees(part, one, known) for one in stated) for part in parts
-    )
+    borders = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
+    parts = [given[at:end] for at, end in pairwise((0, *borders, len(given)))] if borders else []
+    agrees = [any(_agrees(part, *one, known) for one in stated) for part in parts]
+    return bool(agrees) and all(agrees)
 
 
-def _parts(given: Sequence[Clause]) -> list[list[Clause]]:
-    parts: list[list[Clause]] = []
-    for clause in given:
-        if clause.joined == fw.COORD or not parts:
-            parts.append([])
-        parts[-1].append(clause)
-    return parts
-
-
-def _agrees(given: Sequence[Clause], stated: Sequence[Clause], known: frozenset[int]) -> bool:
+def _agrees(given: Clauses, stated: Clauses, cut: int, known: frozenset[int]) -> bool:
+    """cut: where the second sentence begins; no clause takes words from both."""
     theirs, mine = _all_words(stated), _all_words(given)
     new = mine - theirs - known - {fw.VERB}
-    sources = [_sources(clause, stated) for clause in given] if new < mine - {fw.VERB} else []
-    for clause, taken in zip(given, sources, strict=False):
+    if not new < mine - {fw.VERB}:
+        return False
+    match = _Match(given, stated, [_sources(clause, stated) for clause in given])
+    for clause, taken in match.each():
         source = stated[taken[0]] if taken else clause
-        if source.known - mine <= {fw.VERB} and clause.general <= source.general:
+        lost = source.known - mine - source.flagged(CLASS) - {fw.VERB}
+        if not lost and clause.general <= source.general:
             new -= clause.flagged(CLASS)  # "the tool is pnpm" for "use pnpm"
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
-    if any(new & clause.flagged(REVERSING) for clause in given):
+    is_torn = any(min(taken) < cut <= max(taken) for taken in match.sources if taken)
+    if is_torn or any(new & clause.flagged(REVERSING) for clause in given):
         return False
     moved = _by_mark(given) == _by_mark(stated)
-    for clause, taken in zip(given, sources, strict=True):
+    for clause, taken in match.each():
         if not taken:
             if clause.known & {*new, fw.VERB}:
                 return False
             continue
         if not (moved or _is_bound(clause, taken, stated)):
             return False
-        if any(_takes_away(clause, at, given, sources, stated) for at in taken[1:]):
+        if any(_takes_away(clause, at, match) for at in taken[1:]):
             return False
         source = stated[taken[0]]
         if _is_replaced(clause, source, new & clause.known, mine) or _drops_scope(source, mine):
             return False
         if _has_other_subject(clause, source, mine):
             return False
-    return (
-        _same_polarity(given, stated, sources)
-        and _same_roles(given, stated, sources)
-        and _same_conditions(given, stated, sources)
-        and _same_limits(given, stated, sources)
-    )
+    checks = (_same_polarity, _same_roles, _same_conditions, _same_limits)
+    return all(check(match) for check in checks)
 
 
 def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
@@ -109,13 +116,14 @@ def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
     return 0 < len(words - new) >= MIN_STATED_SHARE * len(words)
 
 
-def _all_words(given: Sequence[Clause]) -> frozenset[int]:
+def _all_words(given: Clauses) -> frozenset[int]:
     return frozenset().union(*(clause.known for clause in given))
 
 
-def _sources(clause: Clause, stated: Sequence[Clause]) -> list[int]:
+def _sources(clause: Clause, stated: Clauses) -> list[int]:
     """The clauses that the words come from, the one with the most words first."""
-    left = set(clause.words) - {fw.VERB} or set(clause.words)
+    loose = {w for w in clause.flagged(CLASS) if not any(_is_beside(w, clause, s) for s in stated)}
+    left = clause.known - {fw.VERB} - loose or clause.known - {fw.VERB} or clause.known
     found: list[int] = []
     while left:
         best = max(
@@ -131,52 +139,43 @@ def _sources(clause: Clause, stated: Sequence[Clause]) -> list[int]:
     return found
 
 
-def _is_bound(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
+def _is_beside(word: int, clause: Clause, source: Clause) -> bool:
+    """Whether a word is next to another word of a clause in a source: "user accounts"."""
+    if word not in source.tags:
+        return False
+    at = source.words.index(word)
+    beside = {*source.words[max(0, at - 1) : at], *source.words[at + 1 : at + 2]}
+    return not clause.known.isdisjoint(beside - {fw.VERB})
+
+
+def _is_bound(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
     """Whether the words stay with the words that they were said with."""
-    words = clause.known
     if len(taken) == 1:
         return True
-    whole = [at for at in taken if stated[at].known <= words | {fw.VERB}]
+    whole = [at for at in taken if stated[at].known <= clause.known | {fw.VERB}]
     if len(whole) == len(taken):
-        return _in_groups(clause, taken, stated)
-    own = frozenset().union(*(stated[at].known for at in whole)) if whole else frozenset()
-    if len(own) < 2 or not all(_in_order(clause, stated[at]) for at in whole):
-        return False
-    for at in taken:
-        if at not in whole:
-            shared = (words & stated[at].known) - own
-            if len(shared) > MAX_SHARED * len(stated[at].known) or any(w & VALUE for w in shared):
-                return False
-            if any({*DIRECTED} & ({clause.tags[w]} ^ {stated[at].tags[w]}) for w in shared):
-                return False
+        is_mixed = not clause.turns and any(stated[at].turns for at in taken)
+        return not is_mixed and _in_groups(clause, taken, stated)
+    own = _all_words([stated[at] for at in whole])
+    for at in set(taken).difference(whole) if len(own - {fw.VERB}) > 1 else taken:
+        shared = (clause.known & stated[at].known) - own
+        tags = [{clause.tags[word], stated[at].tags[word]} for word in shared]
+        if any(word & VALUE for word in shared) or any(DIRECTED & b for b in tags if len(b) > 1):
+            return False
+        if len(shared) > MAX_SHARED * len(stated[at].known) or {at - 1, at + 1}.isdisjoint(whole):
+            return False
     return True
 
 
-def _takes_away(
-    clause: Clause,
-    at: int,
-    given: Sequence[Clause],
-    sources: Sequence[Sequence[int]],
-    stated: Sequence[Clause],
-) -> bool:
+def _takes_away(clause: Clause, at: int, match: _Match) -> bool:
     """Whether a clause uses words that belong to another clause, which lacks them: "small files go
     to S3, large ones to the API" from "large ones …, small files …"."""
-    words = clause.known & stated[at].known
-    heirs = [
-        other
-        for other, taken in zip(given, sources, strict=True)
-        if other is not clause and taken and taken[0] == at
-    ]
-    return any(not words <= other.known for other in heirs)
+    words = clause.known & match.stated[at].known
+    heirs = (other for other, taken in match.each() if taken and taken[0] == at)
+    return any(not words <= other.known for other in heirs if other is not clause)
 
 
-def _in_order(clause: Clause, source: Clause) -> bool:
-    """Whether the words of a source keep their order, or the voice differs."""
-    places = [clause.words.index(w) for w in dict.fromkeys(source.words) if w in clause.tags]
-    return places == sorted(places) or clause.passive != source.passive
-
-
-def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -> bool:
+def _in_groups(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
     """Whether the words of each source are adjacent: not "accept XML, refuse JSON" from "accept
     JSON, refuse XML"."""
     homes = [{at for at in taken if word in stated[at].known} for word in clause.words]
@@ -185,7 +184,7 @@ def _in_groups(clause: Clause, taken: Sequence[int], stated: Sequence[Clause]) -
     return changes < len(set(order)) or not order
 
 
-def _by_mark(statement: Sequence[Clause]) -> list[list[int]]:
+def _by_mark(statement: Clauses) -> list[list[int]]:
     """The words without a mark and those with one, each in order."""
     words = [(word, bool(one.tags[word])) for one in statement for word in one.words]
     return [[word for word, has_mark in words if has_mark == want] for want in (False, True)]
@@ -196,7 +195,7 @@ def _is_replaced(clause: Clause, source: Clause, new: frozenset[int], mine: froz
     missing = source.known - source.flagged(EDGE) - mine
     if missing - {fw.VERB} and clause.general and not source.general:
         return True  # "on every push" for "nightly"
-    return bool(missing and new)
+    return bool(missing and new) or bool(missing & source.flagged(REVERSING))
 
 
 def _drops_scope(source: Clause, mine: frozenset[int]) -> bool:
@@ -209,46 +208,36 @@ def _has_other_subject(clause: Clause, source: Clause, mine: frozenset[int]) -> 
     """Whether the first word of the source was dropped where the clause has another subject: "the
     user wants B" for "Tom wants B"; "Ana does A and B" for "Ana does A, Ben B"."""
     first = source.words[0]
-    is_lost = first not in mine and first != fw.VERB and not source.tags[first]
-    return is_lost and (clause.framed or clause.joined == fw.COORD)
+    is_lost = first not in {*mine, fw.VERB} and not (source.tags[first] or source.framed)
+    is_new = clause.words[0] not in {*source.known, fw.VERB}
+    return is_lost and (clause.framed or clause.joined == fw.COORD or is_new)
 
 
-def _same_polarity(
-    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
-) -> bool:
+def _same_polarity(match: _Match) -> bool:
     """Whether each clause has as many negations as its source."""
-    for at, one in enumerate(stated):
-        drawn = [c for c, taken in zip(given, sources, strict=True) if taken and taken[0] == at]
-        if any(clause.turns != one.turns for clause in drawn):
-            return False
-    stray = [c for c, taken in zip(given, sources, strict=True) if not taken and c.turns]
-    return not stray
+    turns = [match.stated[taken[0]].turns if taken else 0 for taken in match.sources]
+    return turns == [clause.turns for clause in match.given]
 
 
-def _same_roles(
-    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
-) -> bool:
+def _same_roles(match: _Match) -> bool:
+    given, stated = match.given, match.stated
     for mark in (fw.BEFORE, fw.AFTER):
         first, then = _governed(stated, mark), _governed(given, mark)
         if (then - first) & _all_words(stated) and (first - then) & _all_words(given):
             return False
-    for clause, taken in zip(given, sources, strict=True):
-        for at in taken:
-            source = stated[at]
-            if _is_exchanged(clause, source) or _is_turned_about(clause, source):
-                return False
-            if (source.force, clause.force) == (fw.CAN, fw.MUST):
-                return False
-            if _denies_another(clause, source) or _widens_ban(clause, source):
-                return False
-            if source.bound and clause.bound != source.bound:
-                return False
-            if _limits_another(clause, source, stated):
-                return False
-    return True
+    pairs = [(clause, stated[at]) for clause, taken in match.each() for at in taken]
+    changes = (_is_exchanged, _is_turned_about, _is_stronger, _denies_another, _widens_ban)
+    if any(is_changed(*pair) for pair in pairs for is_changed in changes):
+        return False
+    return not any(_limits_another(*pair, stated) for pair in pairs)
 
 
-def _governed(statement: Sequence[Clause], mark: int) -> set[int]:
+def _is_stronger(mine: Clause, theirs: Clause) -> bool:
+    """Whether "may" became "must", or a limit a number."""
+    return (theirs.force, mine.force) == (fw.CAN, fw.MUST) or theirs.bound not in (0, mine.bound)
+
+
+def _governed(statement: Clauses, mark: int) -> set[int]:
     return {w for one in statement for w, tag in one.tags.items() if tag == mark and w != fw.VERB}
 
 
@@ -319,7 +308,7 @@ def _denies_another(mine: Clause, theirs: Clause) -> bool:
     return bool((ours - said) & theirs.known and (said - ours) & mine.known)
 
 
-def _limits_another(mine: Clause, theirs: Clause, stated: Sequence[Clause]) -> bool:
+def _limits_another(mine: Clause, theirs: Clause, stated: Clauses) -> bool:
     """Whether a clause has an "only" that was not said, or that was said of another subject. "X and
     never Y" says "only X", too."""
     if not mine.limit or not theirs.limit:
@@ -361,10 +350,9 @@ def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
     return word in theirs.flagged(CLASS) and any(names)
 
 
-def _same_conditions(
-    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
-) -> bool:
+def _same_conditions(match: _Match) -> bool:
     """Whether each condition stays with the clause that it was said for."""
+    given, stated, sources = match
     taken = [source[0] for source in sources if source]
     step = 1 if stated[0].condition else -1
     conditions = [at for at in taken if stated[at].condition]
@@ -379,12 +367,11 @@ def _same_conditions(
     return any(at in mains for at in others)
 
 
-def _same_limits(
-    given: Sequence[Clause], stated: Sequence[Clause], sources: Sequence[Sequence[int]]
-) -> bool:
+def _same_limits(match: _Match) -> bool:
     """Whether each "until …" limits what it was said of: not "is removed until v3" for "stays until
     v3, then we remove it"."""
-    for at, (clause, taken) in enumerate(zip(given, sources, strict=True)):
+    given, stated, sources = match
+    for at, (clause, taken) in enumerate(match.each()):
         first = clause.words[0]
         home = next((source for source in taken if first in stated[source].known), -1)
         if home < 0 or clause.tags[first] != fw.TO:
@@ -397,5 +384,5 @@ def _same_limits(
     return True
 
 
-def _is_conditional(stated: Sequence[Clause], at: int) -> bool:
+def _is_conditional(stated: Clauses, at: int) -> bool:
     return 0 <= at < len(stated) and stated[at].condition

@@ -27,9 +27,12 @@ COMMA, IN_NAME = "\x02", "\x03"
 _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
-_COMMA = Lazy(r"[,:、](?:\s|$)|[()]|\s[-–—]+\s")
+_COMMA = Lazy(r"\b(?:e\.g|i\.e)\.|[,:、](?:\s|$)|[()]|\s[-–—]+\s")
 _USERS = frozenset(map(normalised, SAME.words("users")))
-_FRAME_NOUNS = _USERS | frozenset(SAME.words("frame_nouns"))
+PLACES, _ADVISING = frozenset(SAME.words("places")), frozenset(SAME.words("advising"))
+"""Words for the project itself, which a sentence may add; words behind a name that advises."""
+_BORDER: tuple[list[str], ...] = ([], [COMMA])
+_FRAME_NOUNS = _USERS.union(PLACES, SAME.words("frame_nouns"))
 _PHRASES = {
     (one, other): both
     for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))
@@ -38,7 +41,7 @@ _EXCEPT = fw.WITHOUT | fw.UNLESS
 _ARTICLE = Lazy(r"\b[dlj]'|'")
 _WORDS = {
     name: frozenset(normalised(SAME.table(name)).split())
-    for name in ("replacing", "by_what", "needing", "consent", "was", "now")
+    for name in ("replacing", "by_what", "needing", "consent", "was", "now", "this")
 }
 _TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
 
@@ -87,13 +90,21 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
                 continue
+            if table[word] in (fw.VERB, fw.VOICE) and found[:2] == [fw.SPLIT, fw.TURN]:
+                # "instead of A use B"
+                found += [fw.SPLIT] * (found[-1] >= FIRST_WORD and fw.SPLIT not in found[1:])
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
-                if part and not _frames(part, raw, at):
-                    found.append(item(part, digest, behind=_tool_before(raw, at)))
-                elif part in _USERS:
+                frames = bool(part) and _frames(part, raw, at)
+                if frames and part in _FRAME_NOUNS and raw[at + 1 : at + 2] != [COMMA]:
                     found.append(fw.FRAME)
+                elif frames and found and found[-1] >= FIRST_WORD:
+                    # "Tom says to use X" is what Tom wants.
+                    found += [fw.HEDGE] * (not _ADVISING.isdisjoint(raw[at : at + 4]))
+                here = part in PLACES and raw[at - 1] in _WORDS["this"]
+                if part and (not frames or part in PLACES) and not here:
+                    found.append(item(part, digest, behind=_tool_before(raw, at)))
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
@@ -104,6 +115,8 @@ def _tool_before(raw: Sequence[str], at: int) -> str:
     """The tool that is called with this word, or ""."""
     before = [word.removeprefix(IN_NAME) for word in raw[max(0, at - 2) : at]]
     first, last = ["", "", *before][-2:]
+    if last == "just" and _TABLES["en"].get(first) not in (fw.VERB, fw.PREP, fw.BY):
+        return ""  # "just fix it"
     return last if last in _TOOLS else first if last in _RUNS and first in _TOOLS else ""
 
 
@@ -111,9 +124,13 @@ _TOOLS, _RUNS = frozenset(SAME.words("tools")), ("run", "exec")
 
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
-    """Whether a negation only repeats one of its clause: "ne … pas", "no … nunca"."""
+    """Whether a negation only repeats one of its clause: "ne … pas", "personne ne …"."""
     before = [*takewhile(lambda one: one != COMMA, reversed(before))]
-    return ("ne" in before and word != "ne") or not {"no", "não", "non"}.isdisjoint(before)
+    first = {"personne", "rien", "aucun", "aucune", "jamais"} if word == "ne" else _NO
+    return not first.isdisjoint(before)
+
+
+_NO = {"ne", "no", "não", "non"}
 
 
 def _denied(found: Sequence[int]) -> list[int]:
@@ -130,18 +147,23 @@ def _denied(found: Sequence[int]) -> list[int]:
 
 
 def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
-    if mark == fw.TO and any(word.startswith(fw.PREFERRING) for word in raw[:at]):
-        return [fw.THAN]
+    if mark in (fw.THAN, fw.TO) and any(word.startswith(fw.PREFERRING) for word in raw[:at]):
+        return [fw.SPLIT, fw.TURN]
     if raw[at] == "que" and not fw.COMPARATIVES.isdisjoint(raw):
         return [fw.THAN]
     if mark == fw.NOTHING:
         # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
-        return [fw.NOTHING] if found and found[-1] >= fw.VERB else []
+        return [fw.NOTHING] if found and found[-1] != fw.FOR and found[-1] >= fw.VERB else []
+    if raw[at] == "plus" and "ne" in raw[:at]:
+        return []
+    is_last = raw[at + 1 : at + 2] in _BORDER
+    is_first = raw[at] in ("avant", "antes") and raw[at - 1 : at] in _BORDER
+    if mark == fw.BEFORE and (is_last or (is_first and raw[at + 1] not in ("de", "que", "del"))):
+        return [fw.HEDGE]  # "it was 5432 before", "antes usábamos"
     if mark == fw.CONTRAST:
         # "I'd rather have A than B"
         is_verb = raw[at] == "rather" and "than" in raw[at + 2 :]
         # "findet … statt"
-        is_last = raw[at + 1 : at + 2] in ([], [COMMA])
         return [fw.VERB] if is_verb else [] if is_last else [fw.SPLIT, fw.TURN]
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
@@ -169,10 +191,13 @@ def _frames(word: str, raw: Sequence[str], at: int) -> bool:
     """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
     if any(fw.LATIN.get(after) == fw.BEFORE for after in raw[at + 1 : at + 4]):
         return False  # "ask the user before you push"
-    if stem(word) not in FRAMING or word not in _FRAME_NOUNS:
+    if word not in _FRAME_NOUNS:
         return stem(word) in FRAMING
     after = raw[at + 1] if at + 1 < len(raw) else ""
-    return after == COMMA or after in fw.MODALS or stem(after) in FRAMING
+    if after == COMMA:
+        # "Decision: …", but not "in this repo, …"
+        return raw[at - 1 : at] in _BORDER or raw[at - 1] in _FRAME_NOUNS
+    return after in fw.MODALS or stem(after) in FRAMING
 
 
 @cache
@@ -193,11 +218,10 @@ def _joined(raw: Sequence[str]) -> list[str]:
     """The words, with the one word for each phrase."""
     found = [""]
     for word in raw:
-        one = _PHRASES.get((found[-1], word))
-        if one is None:
-            found.append(word)
-        else:
-            found[-1] = one
+        while (both := _PHRASES.get((found[-1], word))) is not None:
+            word = both
+            found.pop()
+        found.append(word)
     return found[1:]
 
 
