@@ -147,6 +147,41 @@ def test_a_proposal_supported_by_the_user_is_active_at_once(bench: Bench) -> Non
     assert bench.texts() == [QUEUE.rstrip(".")]
 
 
+def proposed(bench: Bench, text: str) -> ToolAnswer:
+    answer: ToolAnswer = bench.call(
+        "call_tool", name="remember", arguments={"text": text}, session="s-1"
+    )
+    return answer
+
+
+def test_of_a_proposal_the_supported_sentences_are_active_and_the_others_wait(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.call("learning", mode="off")  # what the user states would be known as such
+    bench.event("user_prompt", text="Fix the importer; the importer restarts at four every night.")
+    first = "The importer restarts at four every night."
+    answer = proposed(bench, f"{first} Alerts are sent to the pager; backups last 30 days.")
+    assert bench.texts() == [first]
+    assert bench.texts("inbox") == ["Alerts are sent to the pager; backups last 30 days."]
+    assert [line.split(":")[0] for line in answer.text.split("\n")] == [
+        f"“{first}”",
+        "“Alerts are sent to the pager; backups last 30 days.”",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rest", ["It also cleans the quay.", "But not on Sundays.", "Only in production.", "See Ana."]
+)
+def test_a_sentence_that_needs_the_one_before_it_is_not_taken_apart(
+    bench: Bench, rest: str
+) -> None:
+    bench.event("session_started")
+    bench.call("learning", mode="off")
+    bench.event("user_prompt", text="Fix the importer; the importer restarts at four every night.")
+    text = f"The importer restarts at four every night. {rest}"
+    proposed(bench, text)
+    assert (bench.texts(), bench.texts("inbox")) == ([], [text])
+
+
 def test_a_proposal_supported_only_by_a_file_waits(bench: Bench) -> None:
     bench.event("session_started")
     bench.event("user_prompt", text="Read the notes and fix the test.")

@@ -16,7 +16,14 @@ from msgspec.structs import replace
 
 from wm.api import tools
 from wm.api.paging import ObjectsRequest
-from wm.api.protocol import EntriesRequest, RememberRequest, SearchRequest, ToolAnswer, ToolRequest
+from wm.api.protocol import (
+    EntriesRequest,
+    Remembered,
+    RememberRequest,
+    SearchRequest,
+    ToolAnswer,
+    ToolRequest,
+)
 from wm.domain.facts import Fact
 from wm.domain.memory import edits, tombstones
 from wm.domain.paging.passages import TextPassage
@@ -28,7 +35,7 @@ from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.diagnosis.inspection import inspect
 from wm.ops.helper.answers import short_answer
-from wm.ops.learning import recaps
+from wm.ops.learning import provenance, recaps
 from wm.ops.learning.remember import learn
 from wm.ops.memory.documents import (
     entry_details,
@@ -52,6 +59,7 @@ from wm.search import filter_syntax, tool_rendering
 from wm.secrets.redact import labels_in
 from wm.store.base import Ref
 from wm.store.paths import sid
+from wm.text.sentences import first_sentences
 from wm.wire.block import CHARS_PER_TOKEN
 
 Arguments = Mapping[str, Any]
@@ -138,20 +146,29 @@ def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> 
     memory = load_memory(work)
     refuse_forgotten(work, arguments["text"])
     refuse_flood(work, memory)
-    asked = RememberRequest(
-        text=arguments["text"],
-        type=arguments.get("type", ""),
-        source="manual",
-        origin="agent",
-        session=request.session,
+    texts = provenance.apart(work, request.session, arguments["text"])
+    answers = [_proposed(work, request, text, arguments.get("type", "")) for text in texts]
+    said = [
+        (f"“{first_sentences(text, QUOTED_CHARS)}”: " if len(texts) > 1 else "")
+        + kept.message
+        + (WAITS if kept.outcome == "inbox" else "")
+        for text, kept in zip(texts, answers, strict=True)
+    ]
+    return _outcome("\n".join(said), answers[-1].entry, answers[-1].outcome)
+
+
+WAITS = " It is not in force before the user accepts it (`wm inbox`). Tell the user so."
+
+QUOTED_CHARS = 60
+"""Characters of each text that the answer quotes if a proposal was taken apart."""
+
+
+def _proposed(work: LocatedWork, request: ToolRequest, text: str, type: str) -> Remembered:
+    session = request.session
+    return learn(
+        work,
+        RememberRequest(text=text, type=type, source="manual", origin="agent", session=session),
     )
-    kept = learn(work, asked)
-    waits = (
-        " It is not in force before the user accepts it (`wm inbox`). Tell the user so."
-        if kept.outcome == "inbox"
-        else ""
-    )
-    return _outcome(kept.message + waits, kept.entry, kept.outcome)
 
 
 def refuse_forgotten(work: LocatedWork, text: str) -> None:

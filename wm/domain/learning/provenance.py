@@ -25,6 +25,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words
+from wm.domain.learning.concepts import concepts_of, folded, language
 from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
 from wm.domain.learning.support import comparison, items, reading
 from wm.domain.learning.typed_lines import all_typed, typed_lines
@@ -33,6 +34,9 @@ from wm.settings import OriginSettings
 from wm.text.letters import WordPattern as Phrase
 from wm.text.letters import with_gaps_of
 from wm.text.patterns import Lazy, Pattern, escaped
+from wm.text.patterns import words as word_set
+from wm.text.scripts import is_cjk_heavy
+from wm.text.sentences import sentences as text_sentences
 from wm.text.tables import Tables
 
 USER, AGENT = 0, 1
@@ -151,6 +155,23 @@ class _Statements(Struct):
             late_pairs=set(self.late_pairs),
             by_user=set(self.by_user),
         )
+
+
+_LEANS_ON_OTHERS = word_set(
+    "deictic subject_not joined contrast condition only exempt refers reason hearsay"
+)
+"""Concepts at the beginning of a sentence that needs the one before it: "It …", "But …"."""
+
+
+def standalone_sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text and their parts between semicolons; the text itself if it has several
+    lines, or if one of them is a heading or needs another one to be understood."""
+    split = (one.replace("; ", ";\n").split("\n") for one in text_sentences(text))
+    found = tuple(chain.from_iterable(split))
+    if "\n" in text or any(one.count(" ") < 2 and not is_cjk_heavy(one) for one in found):
+        return (text,)
+    concepts = (concepts_of(folded(one), language(folded(one))).first for one in found[1:])
+    return found if all(map(_LEANS_ON_OTHERS.isdisjoint, concepts)) else (text,)
 
 
 def content_words(text: str, key: bytes) -> frozenset[int]:

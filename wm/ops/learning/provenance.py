@@ -21,6 +21,7 @@ from wm.domain.learning.provenance import (
     SessionWords,
     SupportVerdict,
     content_words,
+    standalone_sentences,
 )
 from wm.domain.memory import echo_guard
 from wm.domain.memory.consolidate import MemoryEditor, is_users
@@ -138,6 +139,20 @@ def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
     if state is None:
         return SupportVerdict("agent", (UNATTRIBUTABLE,))
     return _words(work.runtime, state).judge(text, known=_known(work.place, state))
+
+
+def apart(work: LocatedWork, session_id: str, text: str) -> tuple[str, ...]:
+    """A proposal as the texts that are kept by themselves: of several sentences, those that the
+    user's words support, and the others as the last text. All of them together if the user's words
+    decide about each in the same way, or if a sentence needs another one to be understood."""
+    parts = standalone_sentences(text)
+    if len(parts) < 2 or not judge(work, session_id, text).reasons:
+        return (text,)
+    supported = [part for part in parts if not judge(work, session_id, part).reasons]
+    others = [part for part in parts if part not in supported]
+    if not supported or not others:
+        return (text,)
+    return (*(part.rstrip(";") for part in supported), " ".join(others).rstrip(";"))
 
 
 def supports(runtime: Runtime, said: Sequence[str], text: str) -> bool:
