@@ -124,6 +124,29 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             0,
             "AssertionError: 7 == 12\n    at t/a.js:3:8\nFAILURES: 1/2 assertions failed (24ms)\n",
         ),
+        # No summary: the tool calls a line an error, or complains last.
+        ("tidec a.td | tail", 0, "a.td:4: error: no quay 'b'\n  moor b\n       ^\n"),
+        ("(tidec a.td) 2>&1 | tail -5", 0, "a.td:4: エラー: 'b' がありません\n  moor b\n"),
+        ("tidec a.td > o.txt 2>&1; cat o.txt", 0, "reading a.td\ntidec: cannot open 'b.td'\n"),
+        ("tided -t a.td; echo done", 0, "Invalid tide file a.td: line 3, column 9\ndone\n"),
+        ("tidetask quay 2>&1 | head -5", 0, "TideError: no quay\n  at moor (b.td)\n  at run\n"),
+        ("tidetask quay | tail -3", 0, "Warning: no quay 'b'\n\nAborted due to warnings.\n"),
+        ("tidelint . | cat", 0, "a.td: QY2 'b' is not used\nFound 1 quay issue.\n"),
+        ("tidecheck . | cat", 0, "  SUCCESS: a.td\n  FAILED:\n    b.td: not a valid tide\n"),
+        ("npx eslint src || true", 0, "Oops!\nTypeError: x is not a function\n    at a.js:3:1\n"),
+        # A crash is the last that a program does.
+        (
+            "python a.py 2>&1 | tail -5",
+            0,
+            "3 rows\nTraceback (most recent call last):\n"
+            '  File "/home/ana/shop/a.py", line 3, in <module>\n    moor()\nValueError: no berth\n',
+        ),
+        (
+            "node a.js | cat",
+            0,
+            "/home/ana/shop/a.js:3\n  moor()\n  ^\n\nTypeError: moor is not a function\n"
+            "    at Object.<anonymous> (/home/ana/shop/a.js:3:3)\n\nNode.js v20.1.0\n",
+        ),
     ],
 )
 def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
@@ -199,6 +222,26 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
             0,
             "t/pier.c:3: 1 is 1\nKind  Run  Passed  Failed\nall   2    2       0\n",
         ),
+        # A warning, a log, what other words say, and a failure that was expected.
+        ("tidec a.td | tail", 0, "a.td:4: warning: quay 'b' is not used\n"),
+        ("tidec a.td | tail", 0, "/etc/tide.d/b.td:4: 'quai' is an old word for 'quay'\n"),
+        ("tidec -t a.td | tail", 0, "tidec: a.td: syntax OK\n"),
+        ("tided -t a.td | cat", 0, "Checking syntax of a.td\n"),
+        ("tidelint . | cat", 0, "a.td: 0 invalid quays\nErrors   0\n"),
+        ("tidelint -f json . | cat", 0, '[{"file": "a.td", "missing": [], "failed": 0}]\n'),
+        ("npx tsc | head -3", 0, "src/a.ts(3,1): error TS2304: Cannot find name 'x'.\n"),
+        ("npx tsc || true", 0, "src/a.ts(3,1): error TS2304: Cannot find name 'x'.\n"),
+        ("tidectl drop b || true", 0, "Error: no such quay: b\n"),
+        ("tidectl drop b; tidectl add b", 0, "Error: no such quay: b\nadded b\n"),
+        ("./serve.sh | tail", 0, "ERROR: no berth, trying the next\nError: berth 2 is taken\n"),
+        ("make quay | tail", 0, "a.td:4: error: a log\nmoored\n"),
+        ("tidec a.td && echo 'Error: none'; true", 0, "Error: none\n"),
+        (
+            "python a.py 2>&1 | tail -5",
+            0,
+            'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n'
+            "ValueError: no berth\ngoing on without\n",
+        ),
         ("gh pr checks 12", 1, "lint  fail  34s\ntest  pass  1m\n"),
         ("npm outdated", 1, "Package  Current  Wanted\nlodash   4.17.20  4.17.21\n"),
         ("kubectl diff -f a.yaml", 1, "--- /tmp/live\n+++ /tmp/merged\n@@ -6,7 +6,7 @@\n-  a\n"),
@@ -270,6 +313,7 @@ def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, pas
         (("pytest", 1, PYTEST_BAD), ("pytest -k other", 0, PYTEST_GOOD), ["tests/test_a.py"]),
         (("stylelint s", 2, "s/a.css:2: error: off\n"), ("stylelint '*.css'", 0, ""), ["s/a.css"]),
         (("pytest", 1, PYTEST_BAD), ("pytest | tail -1", 0, "\n"), ["tests/test_a.py"]),
+        (("pytest", 1, PYTEST_BAD), ("(pytest) 2>&1 | tail -1", 0, "\n"), ["tests/test_a.py"]),
         (("pytest", 1, PYTEST_BAD), ("npm run lint", 0, ""), ["tests/test_a.py"]),
         # From a folder around the file; a count that agrees with what is listed.
         (

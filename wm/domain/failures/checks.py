@@ -63,8 +63,8 @@ def placed(
 ) -> tuple[Placed, ...]:
     """The errors in a command's output, in order. command: the command line.
 
-    If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it ends
-    with a summary that says that they failed.
+    If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it
+    says itself that they failed.
     """
     unseen = (c for c in ran.hidden if c not in ran.suspects)
     active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
@@ -72,18 +72,25 @@ def placed(
         return ()
     output = output.rstrip().removesuffix(ran.said) if ran.said else output
     lines = lines_of(output, settings)
-    if not (ran.certain or _says_failed(lines, active) or _reported(output)):
+    checks = {command.purpose for command in active} - {""}
+    says = ran.certain or _says_failed(lines, active) or _reported(output)
+    forgiven = "||" in command
+    trusted = bool(checks) or not (forgiven or any(c.own for c in active))
+    trusted &= all(c.silent or c.lists for c in ran.proved)
+    listed = trusted and not forgiven and _CUT.search(command) is None
+    certain = ran.certain or _states_failure(lines, command, trusted, listed)
+    if not (says or certain or listed):
         return ()
-    checks = any(command.purpose in ("typecheck", "lint", "build") for command in active)
-    families = (*CHECKS, LOCATED) if checks else CHECKS
+    families = (*CHECKS, LOCATED) if checks - {"test"} else CHECKS
     own = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
-    tested = {command.purpose for command in active} <= {"test", ""} and (
-        any(command.purpose for command in active) or bool(summaries.failed(lines, checks=False))
-    )
+    tested = checks == {"test"} or (not checks and bool(summaries.failed(lines, checks=False)))
     last: Sequence[Family] = LAST_WORDS
     if tested and len(list(islice(asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
         last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
-    read = _read(lines, output, families, last, ran.certain, own[:MAX_FOUND]) if active else []
+    read = _read(lines, output, families, last, certain, own[:MAX_FOUND]) if active else []
+    if not (says or certain):
+        read = [(f, e) for f, e in read if _is_plain(f, e, lines, known=bool(checks))]
+    read = [(f, replace(e, name="") if e.name == LAST_WORD else e) for f, e in read]
     entered = _entered(lines) if read else []
     settled = [
         _settled(_completed(found, lines), family, active, root, lines, entered)
@@ -116,6 +123,27 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
         return False
     places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
     return any(command.purpose for command in active) or any(places)
+
+
+_CUT = patterns.Lazy(r"\| *head\b")
+"""The end of a list of findings is not in the output."""
+
+
+def _states_failure(lines: Sequence[str], command: str, trusted: bool, listed: bool) -> bool:
+    """Does the output itself say that something failed? What the command line holds was printed by
+    an `echo`. A program of the project prints anything, but a crash is the last that it does."""
+    printed = [line for line in lines if line.strip(" \"'") not in command]
+    if not trusted:
+        return telling.crashed(printed)
+    return telling.says_failure(printed, placed=listed)
+
+
+def _is_plain(family: Family, found: DetectedError, lines: Sequence[str], *, known: bool) -> bool:
+    """Is it an error in the format of a checker, and not only a warning? Of a tool that is not
+    known to check, the line must also say that something is wrong."""
+    line = "".join(lines[found.at : found.at + 1])
+    guessed = family is LAST_WORDS[-1] or found.name == LAST_WORD or telling.is_mild(line)
+    return not guessed and (known or family is not LOCATED or telling.objects(line))
 
 
 JSON = Family("json", ())
@@ -252,7 +280,7 @@ def _read(
             for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
                 taken[i] = 1
             if item.name == LAST_WORD:
-                last.append((family, replace(item, name="")))
+                last.append((family, item))
             else:
                 found.append((family, item))
     mild = [(family, item) for family, item in last if family is last[0][0]]
@@ -271,11 +299,11 @@ def _read(
         if best and (not mild or family.name in ("traces", "make", "packages")):
             return [(family, item) for item in best]
         if certain or family.name != "generic":  # A summary says more than a guess.
-            mild = mild or [(family, replace(item, name="")) for item in items]
+            mild = mild or [(family, item) for item in items]
     if mild:
         return mild
     summary = "" if certain else summaries.failed(lines)
-    return [(JSON, DetectedError("", summary, at=len(lines)))] if summary else []
+    return [(JSON, DetectedError("", summary, at=len(lines), name=LAST_WORD))] if summary else []
 
 
 def asked(family: Family, lines: Sequence[str], text: str) -> Iterator[DetectedError]:

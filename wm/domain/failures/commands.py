@@ -42,6 +42,7 @@ class ShellCommand(Struct, frozen=True):
     lists: bool = False
     shows_all: bool = True
     idle: bool = False
+    own: bool = False
     word: str = ""
     """The program's own name, with which its complaints begin."""
 
@@ -359,7 +360,7 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     rest, where = _unwrapped(words, where, root)
     if not rest:
         return ShellCommand("", silent=True)
-    tool, rest = _named(rest)
+    named, (tool, rest) = rest, _named(rest)
     head = tool.split(" ")[0]
     rest, where = _folder_flags(head, rest, where, root)
     tool, rest = _with_subcommand(tool, rest)
@@ -385,8 +386,17 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
         silent=silent,
         lists=head in known_tools.LISTERS,
         idle=idle,
+        own=tool in known_tools.INTERPRETERS or head in _RUNNERS or _is_own(named[0]),
         word=head,
     )
+
+
+_RUNNERS = known_tools.TASK_RUNNERS | known_tools.PACKAGE_RUNNERS
+
+
+def _is_own(word: str) -> bool:
+    """Is it a path to a program that the system does not have?"""
+    return "/" in word and not word.startswith(("/usr/", "/bin/", "/sbin/", "/opt/"))
 
 
 def _base(word: str) -> str:

@@ -61,7 +61,7 @@ def after_tool(
     if summaries.passed(lines, _runs(what.hidden)):
         one = what.hidden if len(what.hidden) == 1 else ()
         return _cleared(errors, [*one, *echoed(one, lines, root)])
-    unseen = Ran((), what.hidden, certain=False)
+    unseen = Ran(what.proved, what.hidden, certain=False)
     return _failed(errors, event, unseen, root=root, now=now, settings=settings)
 
 

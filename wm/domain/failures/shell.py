@@ -83,6 +83,7 @@ def read(command: str) -> Script:
                 words.append(text)
         elif text == "|":
             end_command()
+            before = before if pipe else ";"  # A pipe hides the result of what is in parentheses.
         elif text == "(":
             depth += 1
         elif text == ")":

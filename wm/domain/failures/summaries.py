@@ -19,14 +19,14 @@ LAST_LINES = 3
 
 _COUNTED = (
     r"(?:fail(?:ed|ing|ures?)?|errors?|errored|problems?|diagnostics?|violations?|offenses?|broken|"
-    r"(?:dependency |lint(?:ing)? |type |style )?issues)"
+    r"(?:dependency |lint(?:ing)? |type |style )?issues?)"
 )
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _VERDICT = (
     r"\btest result: FAILED|\bBUILD FAIL|^Result: FAIL|^(?:FAILURES|ERRORS)!|^\S*make\S*: \*\*\* "
     r"|^(?:\w+ )?(?:build|compilation|validation|linting|parsing) (?:failed|aborted)(?:[.!]|$)"
     r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
-    r"|\b(?:aborted|stopped|interrupted) due to (?:[\w-]+ ){0,3}errors?\b"
+    r"|\b(?:aborted|stopped|interrupted|not \w+) due to (?:[\w-]+ ){0,3}(?:error|warning)s?\b"
 )
 """What only a tool that judges something says, whatever it is called."""
 _FAILED = patterns.Lazy(
@@ -42,7 +42,7 @@ _FAILED = patterns.Lazy(
     rf"|^Exiting due to \S|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
 _FAILED_WORD = patterns.Lazy(
-    r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|[\"']|$)|\s+\S+\s+[\d.]+m?s)"
+    r"^(?:[=─]+ *)?FAIL(?:ED|URE)?(?:\b *(?:\(|=|\||in \d|[\"']|:?$)|\s+\S+\s+[\d.]+m?s)"
 )
 _STOPPED = patterns.Lazy(
     r"^(?:[\w./-]+: )?"

@@ -31,7 +31,7 @@ _SHAPES = {
     "labelled": rf"(?i)\b(?:error|fatal|exception|panic)\b ?(?:\[[\w-]+\])?:|(?:{_ABROAD})[^\pL:：]?[:：]",
     "exception": r"^\W*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|Conflict)\b",
     "names_exception": r"\b[A-Z]\w*(?:Error|Exception|Fault|Failure)\b",
-    "mild": r"(?i)^(?:[\w./-]+: ?(?:\d+: ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{0,70}\b(?-i:WARN(?:ING)?|NOTICE|INFO|DEBUG)\b",
+    "mild": r"(?i)^(?:[\w./-]+: ?(?:\d+:? ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{0,70}\b(?-i:WARN(?:ING)?|NOTICE|INFO|DEBUG)\b",
     "message": r"(?i)^\W*(?:(?:error )?message|msg|reason|problem|cause|details?|description) ?:",
     "absent": r"(?i)\b(?:not found|no such|does ?n[o']t exist|cannot find|missing|absent|undefined|undeclared|unresolved|not defined|unbound|no \w+ (?:named|called|found)|nonexistent)\b",
     "cannot": r"(?i)\b(?:cannot|can't|could not|couldn't|unable|fail(?:s|ed)? to)\b",
@@ -132,8 +132,9 @@ SUMS = tuple(TABLES.table("sums"))
 _NAMES = {Lazy(pattern): name for name, pattern in _SHAPES.items()}
 _SET = PatternSet(_NAMES)
 _WRONG = frozenset(
-    ("level", "labelled", "exception", "absent", "cannot", "invalid", "syntax", "refused", "failed")
-) | {"expected", "must"}
+    ("level", "labelled", "exception", "absent", "cannot", "invalid", "syntax", "refused", "failed",
+     "expected", "must")
+)  # fmt: skip
 """Shapes of a line that says that something is wrong."""
 
 _MILD = frozenset(("mild", "apology", "status"))
@@ -142,6 +143,12 @@ _MILD = frozenset(("mild", "apology", "status"))
 _CALLED = frozenset(("level", "labelled", "bad_bracket"))
 """Shapes of a line that calls something an error: beside one, a warning that does not say what could
 not be done is not what failed."""
+
+_NAMED = _CALLED | {"exception", "shell"}
+"""Shapes of a line that states a failure wherever it is."""
+
+_LAST = _WRONG - {"expected", "must", "syntax"}
+"""Shapes of a last line that states one."""
 
 _FINE = frozenset(("good", "none"))
 """Shapes of a line that says that all is well; `not ok` does not."""
@@ -153,7 +160,7 @@ MAX_LINES = 60
 last, that may be chosen."""
 
 _LETTERS = Lazy(r"\pL{2}")
-_ZERO = Lazy(r"^\W*\w[\w ]*[:=] *0\W*$")
+_ZERO = Lazy(r"^\W*\w[\w ]*(?:[:=] *|  )0(?: +0)*\W*$")
 """`Fatal errors: 0`"""
 
 
@@ -178,7 +185,7 @@ def outweighs(lines: Sequence[str], found: Collection[DetectedError]) -> bool:
             said = max(said, score)
         elif not only_sums(text):
             other = max(other, score)
-    mild = all("mild" in _shapes(error.message) for error in found)
+    mild = all(is_mild(error.message) for error in found)
     return said < other if mild else -math.inf < said < other - FAR
 
 
@@ -240,6 +247,36 @@ def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
             found |= {f"{name}:head"} if heads[near] == heads[k] else set()
             found |= {f"{name}:blank"} if abs(full[near] - i) > 1 else set()
         yield OutputLine(i, frozenset(found))
+
+
+def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
+    """Whether a line calls something an error, or the last one says that something is wrong.
+
+    placed: also if the line begins with a place in a file.
+    """
+    full = [line for line in lines if _LETTERS.search(line)]
+    full = [*full[:MAX_LINES], *full[MAX_LINES:][-MAX_LINES:]]
+    for at, line in enumerate(full):
+        shapes = _shapes(line)
+        ends = at == len(full) - 1 and "json" not in shapes
+        if shapes & (_LAST if ends else _NAMED) and _objects(shapes):
+            fine = shapes & _FINE or _ZERO.search(line) or only_sums(line.strip())
+            if not fine and (placed or "place_first" not in shapes):
+                return True
+    return False
+
+
+def crashed(lines: Sequence[str]) -> bool:
+    """Whether the output ends with an exception, behind which there are only frames."""
+    full = [line for line in lines if _LETTERS.search(line)][-MAX_LINES:]
+    last = next((t for t in reversed(full) if not (t[:1].isspace() or t.startswith("Node.js"))), "")
+    named = _shapes(last) & {"exception", "crash"}
+    return bool(named) and any("frame" in _shapes(line) for line in full)
+
+
+def is_mild(line: str) -> bool:
+    """Whether the line warns or informs."""
+    return "mild" in _shapes(line)
 
 
 def objects(line: str) -> bool:
