@@ -82,6 +82,14 @@ LINK_BAD = "src/pier.c:4: undefined reference to `tide'\nmake: *** [Makefile:3: 
             ("make", 2, f"make[1]: Entering directory '/home/ana/shop/lib'\n{MAKE_BAD}"),
             ("gcc -c lib/src/pier.c", 0, ""),
         ),
+        (
+            ("make", 2, f"make[1]: Verzeichnis „/home/ana/shop/lib“ wird betreten\n{MAKE_BAD}"),
+            ("gcc -c lib/src/pier.c", 0, ""),
+        ),
+        (
+            ("make", 2, f"make[1]\xa0: on entre dans «\xa0/home/ana/shop/lib\xa0»\n{MAKE_BAD}"),
+            ("gcc -c lib/src/pier.c", 0, ""),
+        ),
         (("rake test", 1, PYTEST_BAD), ("bundle exec rake test || rake test", 0, "")),
         (("npx jest", 1, JEST_BAD), ("npx jest pier", 0, "")),
         (

@@ -24,6 +24,7 @@ from wm.domain.failures.detected import (
     Family,
     line_no,
 )
+from wm.domain.failures.echoes import folders
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
@@ -91,7 +92,7 @@ def placed(
     if not (says or certain):
         read = [(f, e) for f, e in read if _is_plain(f, e, lines, known=bool(checks))]
     read = [(f, replace(e, name="") if e.name == LAST_WORD else e) for f, e in read]
-    entered = _entered(lines) if read else []
+    entered = [(-1, ""), *folders(lines)] if read else []
     settled = [
         _settled(_completed(found, lines), family, active, root, lines, entered)
         for family, found in (_titled(read, lines) if tested else read)
@@ -334,33 +335,11 @@ def _settled(
     absent = _ABSENT.search(found.message) is not None
     file = found.file or _heading_file(found, lines) or ("" if absent else next(named, ""))
     where = entered[bisect_left(entered, (found.at, "")) - 1][1]
-    if file and where and not file.startswith(("/", PACKAGE_MARK)):
+    if file and where[:1] == "/" and not file.startswith(("/", PACKAGE_MARK)):
         file = f"{where}/{file}"
     file = _file(file, owner, root)
     line = found.line if file else 0
     return Placed(replace(found, category=category, file=file, line=line), owner)
-
-
-def _entered(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """The lines at which make enters or leaves a folder, each with the folder after it; "" for the
-    folder in which make began."""
-    around: list[str] = []
-    found = [(-1, "")]
-    for at, line in enumerate(lines):
-        match = _ENTERS.match(line) if " directory" in line else None
-        if match is None:
-            continue
-        if match.group(1):
-            around.append(match.group(1))
-        elif around:
-            around.pop()
-        found.append((at, around[-1] if around else ""))
-    return found
-
-
-_ENTERS = patterns.Lazy(
-    r"^\S*make(?:\[\d+\])?: (?:Entering directory ['`](/[^']+)|Leaving directory )"
-)
 
 
 def _near(found: DetectedError, lines: Sequence[str]) -> list[str]:

@@ -28,8 +28,13 @@ _PRINTED = {
 """How runners print a command that they run."""
 MAX_SHOWN = 400
 """Lines of an output that are parsed as commands."""
-_MOVES = patterns.Lazy(r"^\S*make(\[\d+\])?: \w+ \S+ ['`\"‘«](/[^'\"’»]+)['\"’»]$")
+_MOVES = patterns.Lazy(
+    r"^\S*make(?:\[(\d+)\])?\x{a0}?: [^*'`\"‘«„“”「]+['`\"‘«„“”「]\x{a0}?"
+    r"(/[^'\"’»“”」\x{a0}]+)\x{a0}?['\"’»“”」][^.:]*$"
+)
 """Make enters or leaves a folder; the words depend on the language."""
+MIXED = "?"
+"""The folder where two run at once: their lines are mixed."""
 _CD = patterns.Lazy(r"^cd \S+$")
 _IGNORED = patterns.Lazy(
     r"^\S*make(?:\[\d+\])?: \[|^\s*[\w.-]+: (?:exit [1-9]\d* \(|IGNORED FAIL\b)"
@@ -123,23 +128,36 @@ def _shown(
     pattern = _PRINTED[head]
     began = folder(runner.folder or ".", root=root, cwd=root)
     began = began if began.startswith("/") else f"{root}/{began}".rstrip("/")
-    inside: dict[str, str] = {}
-    known = True
+    moved = dict(folders(lines))
+    where, known = began, True
     for at in _header(runner, lines) if pattern is _SCRIPT else range(len(lines)):
-        where = next(reversed(inside.values()), began)
-        if (moved := _MOVES.match(lines[at])) is not None:
-            level, path = moved.groups("")
-            if inside.get(level, path) != path:
-                return  # Two run at once, and their lines are mixed.
-            if not inside.pop(level, ""):  # It enters; otherwise it leaves.
-                inside[level] = path
-            known = True
+        if at in moved:
+            where, known = moved[at] or began, True
+            if where == MIXED:
+                return
         elif known and (match := pattern.match(lines[at])) is not None:
             what = ran(match.group(1), root=root, cwd=where)
             yield at, what.proved
             here = folder(where, root=root) if where != root else ""
             nested = (c for c in what.suspects if _PRINTED.get(_head(c)) is _BARE)
             known = not (_CD.match(match.group(1)) or any(c.folder != here for c in nested))
+
+
+def folders(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines at which make enters or leaves a folder, each with the folder after it; "" for the
+    folder in which make began."""
+    inside: dict[str, str] = {}
+    for at, line in enumerate(lines):
+        match = _MOVES.match(line) if "make" in line else None
+        if match is None:
+            continue
+        level, path = match.groups("")
+        if inside.get(level, path) != path:
+            yield at, MIXED
+            return
+        if not inside.pop(level, ""):  # It enters; otherwise it leaves.
+            inside[level] = path
+        yield at, next(reversed(inside.values()), "")
 
 
 def _header(runner: ShellCommand, lines: Sequence[str]) -> Iterator[int]:
