@@ -60,9 +60,16 @@ class Placed(Struct, frozen=True):
 
 
 def placed(
-    output: str, ran: Ran, *, root: str, settings: SessionSettings, command: str = ""
+    output: str,
+    ran: Ran,
+    *,
+    root: str,
+    settings: SessionSettings,
+    command: str = "",
+    lines: Sequence[str] = (),
 ) -> tuple[Placed, ...]:
-    """The errors in a command's output, in order. command: the command line.
+    """The errors in a command's output, in order. command: the command line. lines: those of the
+    output, if they are known.
 
     If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it
     says itself that they failed.
@@ -72,7 +79,7 @@ def placed(
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     output = output.rstrip().removesuffix(ran.said) if ran.said else output
-    lines = lines_of(output, settings)
+    lines = lines or lines_of(output, settings)
     checks = {command.purpose for command in active} - {""}
     says = ran.certain or _says_failed(lines, active) or _reported(output)
     forgiven = "||" in command
@@ -88,6 +95,8 @@ def placed(
     last: Sequence[Family] = LAST_WORDS
     if tested and len(list(islice(asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
         last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
+    if not (says or certain):
+        lines, last = telling.ends(lines), last[:-1]  # No guess.
     read = _read(lines, output, families, last, certain, own[:MAX_FOUND]) if active else []
     if not (says or certain):
         read = [(f, e) for f, e in read if _is_plain(f, e, lines, known=bool(checks))]
@@ -143,8 +152,8 @@ def _is_plain(family: Family, found: DetectedError, lines: Sequence[str], *, kno
     """Is it an error in the format of a checker, and not only a warning? Of a tool that is not
     known to check, the line must also say that something is wrong."""
     line = "".join(lines[found.at : found.at + 1])
-    guessed = family is LAST_WORDS[-1] or found.name == LAST_WORD or telling.is_mild(line)
-    return not guessed and (known or family is not LOCATED or telling.objects(line))
+    mild = found.name == LAST_WORD or telling.is_mild(line)
+    return not mild and (known or family is not LOCATED or telling.objects(line))
 
 
 JSON = Family("json", ())

@@ -62,7 +62,7 @@ def after_tool(
         one = what.hidden if len(what.hidden) == 1 else ()
         return _cleared(errors, [*one, *echoed(one, lines, root)])
     unseen = Ran(what.proved, what.hidden, certain=False)
-    return _failed(errors, event, unseen, root=root, now=now, settings=settings)
+    return _failed(errors, event, unseen, root=root, now=now, settings=settings, lines=lines)
 
 
 def reads_output(event: ToolFinished) -> bool:
@@ -116,8 +116,9 @@ def _failed(
     root: str,
     now: datetime,
     settings: SessionSettings,
+    lines: Sequence[str] = (),
 ) -> tuple[OpenError, ...]:
-    shown = _shown(event, what, root=root, now=now, settings=settings)
+    shown = _shown(event, what, root=root, now=now, settings=settings, lines=lines)
     if not shown:
         return errors
     owners = tuple(dict.fromkeys(p.command for _e, p in shown))
@@ -131,12 +132,20 @@ def _failed(
 
 
 def _shown(
-    event: ToolFinished, what: Ran, *, root: str, now: datetime, settings: SessionSettings
+    event: ToolFinished,
+    what: Ran,
+    *,
+    root: str,
+    now: datetime,
+    settings: SessionSettings,
+    lines: Sequence[str],
 ) -> list[tuple[OpenError, Placed]]:
     """Each error once: errors that differ only in line numbers are equal."""
     moment = iso(now)
     opened: dict[str, tuple[OpenError, Placed]] = {}
-    shown = placed(event.output, what, root=root, settings=settings, command=event.command)
+    shown = placed(
+        event.output, what, root=root, settings=settings, command=event.command, lines=lines
+    )
     failed = {c: failed_targets(c, event.output) for c in {item.command for item in shown}}
     for item in shown:
         found = item.found

@@ -254,21 +254,25 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
 
     placed: also if the line begins with a place in a file.
     """
-    full = [line for line in lines if _LETTERS.search(line)]
-    full = [*full[:MAX_LINES], *full[MAX_LINES:][-MAX_LINES:]]
+    full = list(filter(_LETTERS.search, ends(lines)))
     for at, line in enumerate(full):
         shapes = _shapes(line)
-        ends = at == len(full) - 1 and "json" not in shapes
-        if shapes & (_LAST if ends else _NAMED) and _objects(shapes):
+        last = at == len(full) - 1 and "json" not in shapes
+        if shapes & (_LAST if last else _NAMED) and _objects(shapes):
             fine = shapes & _FINE or _ZERO.search(line) or only_sums(line.strip())
             if not fine and (placed or "place_first" not in shapes):
                 return True
     return False
 
 
+def ends(lines: Sequence[str]) -> list[str]:
+    """The first and the last lines: of a tool that gives no summary, nobody reads more."""
+    return [*lines[:MAX_LINES], *lines[MAX_LINES:][-MAX_LINES:]]
+
+
 def crashed(lines: Sequence[str]) -> bool:
     """Whether the output ends with an exception, behind which there are only frames."""
-    full = [line for line in lines if _LETTERS.search(line)][-MAX_LINES:]
+    full = list(filter(_LETTERS.search, lines[-MAX_LINES:]))
     last = next((t for t in reversed(full) if not (t[:1].isspace() or t.startswith("Node.js"))), "")
     named = _shapes(last) & {"exception", "crash"}
     return bool(named) and any("frame" in _shapes(line) for line in full)
