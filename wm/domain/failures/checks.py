@@ -29,6 +29,7 @@ from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
 from wm.domain.session.file_paths import normalised_path
+from wm.formats.events import ToolFinished
 from wm.settings import SessionSettings
 from wm.text import patterns
 
@@ -60,16 +61,14 @@ class Placed(Struct, frozen=True):
 
 
 def placed(
-    output: str,
+    event: ToolFinished,
     ran: Ran,
     *,
     root: str,
     settings: SessionSettings,
-    command: str = "",
     lines: Sequence[str] = (),
 ) -> tuple[Placed, ...]:
-    """The errors in a command's output, in order. command: the command line. lines: those of the
-    output, if they are known.
+    """The errors in a command's output, in order. lines: those of the output, if they are known.
 
     If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it
     says itself that they failed.
@@ -78,15 +77,20 @@ def placed(
     active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
     if not active and not any(c.lists for c in ran.suspects):
         return ()
+    output, command = event.output, event.command
     output = output.rstrip().removesuffix(ran.said) if ran.said else output
     lines = lines or lines_of(output, settings)
     checks = {command.purpose for command in active} - {""}
-    says = ran.certain or _says_failed(lines, active) or _reported(output)
+    says = (
+        ran.certain or _says_failed(lines, active) or bool(json_reports.find(output, certain=False))
+    )
     forgiven = "||" in command
-    trusted = bool(checks) or not (forgiven or any(c.own for c in active))
+    trusted = bool(checks) or not (forgiven or any(c.own or _runs(c) for c in active))
     trusted &= all(c.silent or c.lists for c in ran.proved)
     listed = trusted and not forgiven and _CUT.search(command) is None
-    certain = ran.certain or _states_failure(lines, command, trusted, listed)
+    printed = [line for line in lines if line.strip(" \"'") not in command]  # Not by an `echo`.
+    states = trusted and telling.says_failure(printed, placed=listed)
+    certain = ran.certain or states or (not trusted and telling.crashed(printed))
     if not (says or certain or listed):
         return ()
     families = (*CHECKS, LOCATED) if checks - {"test"} else CHECKS
@@ -135,17 +139,14 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     return any(command.purpose for command in active) or any(places)
 
 
+def _runs(command: ShellCommand) -> bool:
+    """Does it run whatever a file of the project says?"""
+    head = command.tool.split(" ")[0]
+    return head in known_tools.TASK_RUNNERS or head in known_tools.PACKAGE_RUNNERS
+
+
 _CUT = patterns.Lazy(r"\| *head\b")
 """The end of a list of findings is not in the output."""
-
-
-def _states_failure(lines: Sequence[str], command: str, trusted: bool, listed: bool) -> bool:
-    """Does the output itself say that something failed? What the command line holds was printed by
-    an `echo`. A program of the project prints anything, but a crash is the last that it does."""
-    printed = [line for line in lines if line.strip(" \"'") not in command]
-    if not trusted:
-        return telling.crashed(printed)
-    return telling.says_failure(printed, placed=listed)
 
 
 def _is_plain(family: Family, found: DetectedError, lines: Sequence[str], *, known: bool) -> bool:
@@ -158,17 +159,6 @@ def _is_plain(family: Family, found: DetectedError, lines: Sequence[str], *, kno
 
 JSON = Family("json", ())
 """Reports that were asked for as JSON, of any tool."""
-
-
-def _reported(output: str) -> bool:
-    """Is it a JSON or XML report with errors? It is complete, so it needs no summary."""
-    return bool(json_reports.find(output, certain=False)) or bool(_FAILED_SUITE.search(output))
-
-
-_FAILED_SUITE = patterns.Lazy(
-    r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]|<failure\b"
-    r"|<(?:error|issue|violation)\b[^>]{0,400}\bseverity=[\"'](?:error|[Ff]atal)"
-)
 
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
@@ -235,20 +225,15 @@ def _title(lines: Sequence[str], i: int) -> str:
     if not name:
         return next(iter(below), "")
     last = next((n for n, text in enumerate(below) if text.endswith(":")), -1)
-    own = [] if _SUMS.search(name) else [name]  # `1) Failure:`, and the name below it
     if lines[i].lstrip()[:1].isdigit() and all(below[: last + 1]):
-        return " ".join([*own, *below[: last + 1]]).rstrip(":")
-    return "" if name.endswith(":") else "".join(own)
+        return " ".join([name, *below[: last + 1]]).rstrip(":")
+    return "" if name.endswith(":") else name
 
 
 _TEST = patterns.Lazy(
     r"^\s*(?:_{3,} (\S.*?) _{3,}|(?:--- )?(?:FAIL|FAILED|ERROR): (\S+)(?: \(.*)?|\d{1,4}\) (\S.*)"
     r"|[●✖✕✗×✘] (\S.*)|not ok \d+ (?:- )?(\S.*)|(?:Failure|Error) (?:->|→|@) \S.*)$"
 )
-_SUMS = patterns.Lazy(r"^\d+ |^(?:FAILURES|ERRORS|Failure|Error)\b")
-"""A count or a heading, not a name."""
-
-
 _PHASE = patterns.Lazy(
     r"^(?:(?:[Ss]yntax |[Pp]arse )?[Ee]rror(?: \w+ing(?: \w+)?)?|[A-Z]\w+ failed|FAILED)[.!]?$"
     r"|^Failure/Error: |\bwhile (?:parsing|scanning|constructing) an? [\w ]+$"

@@ -30,7 +30,7 @@ class ShellCommand(Struct, frozen=True):
     root, "" for the root. places: what it is to check. selectors: flags that narrow the
     check. widened: it checks all parts of the project. silent: its output opens no errors. lists:
     only its own complaints count. shows_all: its output is not truncated. idle: it succeeds
-    whatever it finds.
+    whatever it finds. own: it is a program of the project, whose code and output may mean anything.
     """
 
     tool: str
@@ -123,7 +123,7 @@ def with_printed_code(
         if "PIPESTATUS" in variable:
             before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
         checked = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
-        if _may_mean_anything(before[-1], checked, output):
+        if _may_mean_anything(checked, output):
             break
         return checked, printed
     return ran(command, root=root, cwd=cwd), code
@@ -137,12 +137,11 @@ _CRASHED = patterns.Lazy(
 """A program crashed: its exit code is not an answer."""
 
 
-def _may_mean_anything(step: Pipeline, checked: Ran, output: str) -> bool:
+def _may_mean_anything(checked: Ran, output: str) -> bool:
     """Is it the code of a program of the project, which did not crash?"""
-    is_own = step.pipe[0][0].startswith(("./", "/"))
-    runs = any(command.tool in known_tools.INTERPRETERS for command in checked.suspects)
     checks = any(command.purpose for command in checked.suspects)
-    return (is_own or runs) and not checks and not _CRASHED.search(output)
+    own = any(command.own for command in checked.suspects)
+    return own and not checks and not _CRASHED.search(output)
 
 
 def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
@@ -162,7 +161,7 @@ def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
             continue
         checked = _ran(replace(script, steps=steps), root, cwd, 0)
         active = [c for c in checked.suspects if not (c.silent or c.lists or c.idle)]
-        if _may_mean_anything(steps[-1], checked, output):
+        if _may_mean_anything(checked, output):
             continue
         if active and (any(c.purpose for c in active) or _FAILURE.search(last)):
             return replace(checked, said=last)
@@ -386,12 +385,9 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
         silent=silent,
         lists=head in known_tools.LISTERS,
         idle=idle,
-        own=tool in known_tools.INTERPRETERS or head in _RUNNERS or _is_own(named[0]),
+        own=tool in known_tools.INTERPRETERS or _is_own(named[0]),
         word=head,
     )
-
-
-_RUNNERS = known_tools.TASK_RUNNERS | known_tools.PACKAGE_RUNNERS
 
 
 def _is_own(word: str) -> bool:

@@ -49,7 +49,8 @@ def after_tool(
     what, code = _result(event, root)
     # In `pytest; test -f x` the code is that of `test`.
     if code and not (what.hidden and all(c.silent for c in what.suspects)):
-        return _failed(errors, event, what, root=root, now=now, settings=settings)
+        found = placed(event, what, root=root, settings=settings)
+        return _failed(errors, event, what, found, now=now, settings=settings)
     if code == 0:
         errors = _cleared(errors, what.proved)
     shown = code == 0 and errors and any(map(shows_commands, what.proved))
@@ -62,7 +63,8 @@ def after_tool(
         one = what.hidden if len(what.hidden) == 1 else ()
         return _cleared(errors, [*one, *echoed(one, lines, root)])
     unseen = Ran(what.proved, what.hidden, certain=False)
-    return _failed(errors, event, unseen, root=root, now=now, settings=settings, lines=lines)
+    found = placed(event, unseen, root=root, settings=settings, lines=lines)
+    return _failed(errors, event, unseen, found, now=now, settings=settings)
 
 
 def reads_output(event: ToolFinished) -> bool:
@@ -112,13 +114,12 @@ def _failed(
     errors: tuple[OpenError, ...],
     event: ToolFinished,
     what: Ran,
+    found: Sequence[Placed],
     *,
-    root: str,
     now: datetime,
     settings: SessionSettings,
-    lines: Sequence[str] = (),
 ) -> tuple[OpenError, ...]:
-    shown = _shown(event, what, root=root, now=now, settings=settings, lines=lines)
+    shown = _shown(event, found, now, settings)
     if not shown:
         return errors
     owners = tuple(dict.fromkeys(p.command for _e, p in shown))
@@ -132,20 +133,11 @@ def _failed(
 
 
 def _shown(
-    event: ToolFinished,
-    what: Ran,
-    *,
-    root: str,
-    now: datetime,
-    settings: SessionSettings,
-    lines: Sequence[str],
+    event: ToolFinished, shown: Sequence[Placed], now: datetime, settings: SessionSettings
 ) -> list[tuple[OpenError, Placed]]:
     """Each error once: errors that differ only in line numbers are equal."""
     moment = iso(now)
     opened: dict[str, tuple[OpenError, Placed]] = {}
-    shown = placed(
-        event.output, what, root=root, settings=settings, command=event.command, lines=lines
-    )
     failed = {c: failed_targets(c, event.output) for c in {item.command for item in shown}}
     for item in shown:
         found = item.found

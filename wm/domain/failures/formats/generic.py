@@ -20,9 +20,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     advice = next((i for i, line in enumerate(lines) if i and _ADVICE.match(line)), len(lines))
     lines = lines[:advice]
     at, _score = telling.best(lines)
-    if at >= 0 and _POINTS_BELOW.search(lines[at]):
-        below, _score = telling.best([""] * (at + 1) + list(lines[at + 1 :]))
-        at = max(at, below)
     sums = at >= 0 and telling.only_sums(lines[at].strip())
     if sums or (at >= 0 and not telling.objects(lines[at])):
         bare = ["" if telling.only_sums(t.strip()) else t for t in lines]
@@ -41,15 +38,9 @@ _ADVICE = patterns.Lazy(
 """A heading, below which a tool says what to do, not what is wrong."""
 
 
-_POINTS_BELOW = patterns.Lazy(
-    r"(?i)\b(?:see|details?|errors?|listed|shown)\b(?: \w+)? below\b[^:\d]{0,20}[.:]?\s*$"
-)
-"""A line that only says that the error follows."""
-
-
 def stated(lines: Sequence[str], at: int) -> str:
     """What a line says, with the detail below it."""
-    text = _RULE.sub(" ", _SHELL_PID.sub(r"\1", lines[at].strip())).strip()
+    text = _RULE.sub(" ", lines[at].strip()).strip()
     heading = len(text.split()) < 3 or _RULE.search(lines[at]) is not None
     heading = heading or text.endswith(":") or _ONLY_FILE.search(text) is not None
     quoted = below_source(lines, at) if heading or _ENDS_AT.search(text) else -1
@@ -66,7 +57,6 @@ _ENDS_AT = patterns.Lazy(r"(?:\bline \d+(?:,? col\w* \d+)?|\w:\d+(?::\d+)?)$")
 _WHERE = patterns.Lazy(r"^(?:in \w+ \S+$|at \S+:\d)")
 """Says where, not what."""
 _SHELL_SAYS = patterns.Lazy(telling.SHELL)
-_SHELL_PID = patterns.Lazy(r"^((?:ba|z|da|k)?sh: line )\d+: +\d+ ")
 
 _DETAIL = patterns.Lazy(
     r"^(?:[│|] *)?(?:(?:[cC]aused? by|[cC]ause|[rR]eason|[dD]etails?|(?:[eE]rror )?[mM]essage):"

@@ -18,7 +18,6 @@ _MESSAGE = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*)$")
 _PACKAGE = patterns.Lazy(r"^FAIL\s+(\S+)(?:\s+\[|\s+[\d.]+s|$)")
 _NAMED = patterns.Lazy(r"^(?:ok  |FAIL|\?   )\t(\S+)")
 _FRAME = patterns.Lazy(r"^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
-_LINTER = patterns.Lazy(r" \(([a-z]+)\)$")
 
 MAX_MESSAGE_LINES = 40
 MAX_PACKAGES = 100
@@ -36,8 +35,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         match = _PLACE.match(line)
         if match and line[:1] not in "\t" and not line.startswith("    "):
             file, number, message = match.groups()
-            category = "lint" if _LINTER.search(message) else ""
-            yield DetectedError(category, message, file, line_no(number), i, i + 1)
+            yield DetectedError("", message, file, line_no(number), i, i + 1)
 
 
 def _panic(lines: Sequence[str]) -> DetectedError | None:

@@ -57,7 +57,6 @@ _STDIN = patterns.Lazy(r"^\W*(?:stdin|standard[ _]input)?\W*$")
 _COUNT = patterns.Lazy(
     r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)|^[a-z]+s [a-z]+ed\W*$"
 )
-_SUM = patterns.Lazy(r"^\d+ (?:errors?|warnings?|problems?|failures?|issues?)\b")
 _ANNOTATION = patterns.Lazy(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
@@ -66,7 +65,6 @@ _FIELD = patterns.Lazy(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.Lazy(
     r"^\s*(?:at |by 0x|@ |from |\([^'\"].*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|>>> (?:referenced|defined)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
 )
-_CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _OTHER_FAILED = patterns.Lazy(
     r"^\s*(?:FAILED|Failed) for\b|^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
     r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:|"
@@ -200,7 +198,7 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
                 rule = "──" in line or "--" in line
                 named = header.group(1) if header else named if rule else ""
             continue
-        if _FRAME.match(line) and not _CELL.match(line):
+        if _FRAME.match(line):
             continue
         place = _LEADING.match(line)
         if place:
@@ -351,8 +349,7 @@ def below_source(lines: Sequence[str], i: int) -> int:
         if not source and _MARK.match("".join(lines[j + 1 : j + 2])) is None:
             quoted = [t.strip() for t in lines[i + 1 : j] if t.strip()]
             marked = any(t[:1] == ">" and _QUOTED.match(t) for t in quoted)
-            thrown = marked or (quoted and _EXCEPTION_AT.match(lines[i]))
-            return j if thrown and _is_message(lines[j]) else -1
+            return j if marked and _is_message(lines[j]) else -1
     return -1
 
 
@@ -370,7 +367,6 @@ REACH = 12
 """Lines below a place in which the source that it quotes ends."""
 _MARK = patterns.Lazy(r"^\s*(?:\d+ ?)?[|│]?\s*(?:[~-]*\^[\^~ -]*(\pL\S* \S.*)?|~+|1)$")
 """Below quoted source, with or without the message; Fortran compilers mark with a number."""
-_EXCEPTION_AT = patterns.Lazy(r"^\s*\w*(?:Error|Exception): ")
 _QUOTED = patterns.Lazy(r"^[\s>]*\d* ?[|│]|^\w* *[|│]$|^> ")
 _CARETS = patterns.Lazy(r"^\s*-*[~^#]+-*\s*$")
 _FRAMED = patterns.Lazy(r"^\s*[|│] [^\s|│]")
@@ -405,7 +401,7 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             file = named.get("file", named.get("sourcepath", ""))
             number = named.get("line", named.get("linenumber", ""))
             message = message.split("%0A")[0]
-            if message.strip() and (file or not _SUM.match(message)):
+            if message.strip():
                 yield _made(message, file, number, i, level.removeprefix("type="))
         failed = _TEAMCITY.match(line) if "##teamcity[" in line else None
         if failed:

@@ -18,8 +18,6 @@ _RULE = patterns.Lazy(r"^=+ (.+?) =+$")
 _PLACE = patterns.Lazy(r"^(?:E\s+)?(\S.*?\.py):(\d+): ?(.*)$")
 _DECLARED = patterns.Lazy(r"^(?:E\s+|\s+)?(?:file|File) \"?(\S.*?\.py)\"?, line (\d+)")
 _SUMMARY = patterns.Lazy(r"^(?:FAILED|ERROR) (\S+\.py(?:::.*?)?)(?: - (.*))?$")
-_VERBOSE = patterns.Lazy(r"^(?:\[gw\d+\] )?(?:\[[ \d]+%\] )?(\S+\.py::.+?) (?:FAILED|ERROR)()\b")
-"""The second group of both is the message; a line of progress has none."""
 _NO_TESTS = patterns.Lazy(r"^ERROR: ((?:file or directory not found|not found): .+)$")
 _EXCEPTION = patterns.Lazy(r"^[\w.]+(?:Error|Exception|Warning|Exit)\b")
 
@@ -122,18 +120,13 @@ def _read(section: _FailureSection, line: str) -> None:
 
 
 def _listed(lines: Sequence[str]) -> list[tuple[int, str, str]]:
-    """Lines of the short summary; without one, of the verbose progress."""
-    for pattern in (_SUMMARY, _VERBOSE):
-        named = (
-            (i, match) for i, t in enumerate(lines) if ".py" in t and (match := pattern.match(t))
-        )
-        found: dict[str, tuple[int, str, str]] = {}
-        for i, match in named:
-            test, message = match.groups()
-            found.setdefault(test, (i, test, message or ""))
-        if found:
-            return list(found.values())
-    return []
+    """Lines of the short summary."""
+    found: dict[str, tuple[int, str, str]] = {}
+    for i, line in enumerate(lines):
+        match = _SUMMARY.match(line) if ".py" in line else None
+        if match is not None:
+            found.setdefault(match.group(1), (i, match.group(1), match.group(2) or ""))
+    return list(found.values())
 
 
 def _taken(free: dict[str, list[_FailureSection]], file: str, name: str) -> _FailureSection | None:
