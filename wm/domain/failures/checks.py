@@ -85,7 +85,7 @@ def placed(
         ran.certain or _says_failed(lines, active) or bool(json_reports.find(output, certain=False))
     )
     forgiven = "||" in command
-    trusted = bool(checks) or not (forgiven or any(c.own or _runs(c) for c in active))
+    trusted = bool(checks) or not (forgiven or any(c.own or c.word in _RUNNERS for c in active))
     trusted &= all(c.silent or c.lists for c in ran.proved)
     listed = trusted and not forgiven and _CUT.search(command) is None
     printed = [line for line in lines if line.strip(" \"'") not in command]  # Not by an `echo`.
@@ -139,12 +139,8 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     return any(command.purpose for command in active) or any(places)
 
 
-def _runs(command: ShellCommand) -> bool:
-    """Does it run whatever a file of the project says?"""
-    head = command.tool.split(" ")[0]
-    return head in known_tools.TASK_RUNNERS or head in known_tools.PACKAGE_RUNNERS
-
-
+_RUNNERS = known_tools.TASK_RUNNERS | known_tools.PACKAGE_RUNNERS
+"""Tools that run whatever a file of the project says."""
 _CUT = patterns.Lazy(r"\| *head\b")
 """The end of a list of findings is not in the output."""
 

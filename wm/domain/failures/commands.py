@@ -385,14 +385,10 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
         silent=silent,
         lists=head in known_tools.LISTERS,
         idle=idle,
-        own=tool in known_tools.INTERPRETERS or _is_own(named[0]),
+        own=tool in known_tools.INTERPRETERS
+        or ("/" in named[0] and not named[0].startswith(("/usr/", "/bin/", "/sbin/", "/opt/"))),
         word=head,
     )
-
-
-def _is_own(word: str) -> bool:
-    """Is it a path to a program that the system does not have?"""
-    return "/" in word and not word.startswith(("/usr/", "/bin/", "/sbin/", "/opt/"))
 
 
 def _base(word: str) -> str:
