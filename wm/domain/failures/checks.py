@@ -81,9 +81,7 @@ def placed(
     output = output.rstrip().removesuffix(ran.said) if ran.said else output
     lines = lines or lines_of(output, settings)
     checks = {command.purpose for command in active} - {""}
-    says = (
-        ran.certain or _says_failed(lines, active) or bool(json_reports.find(output, certain=False))
-    )
+    says = ran.certain or _says_failed(lines, active) or _reported(output)
     forgiven = "||" in command
     trusted = bool(checks) or not (forgiven or any(c.own or c.word in _RUNNERS for c in active))
     trusted &= all(c.silent or c.lists for c in ran.proved)
@@ -155,6 +153,17 @@ def _is_plain(family: Family, found: DetectedError, lines: Sequence[str], *, kno
 
 JSON = Family("json", ())
 """Reports that were asked for as JSON, of any tool."""
+
+
+def _reported(output: str) -> bool:
+    """Is it a JSON or XML report with errors? It is complete, so it needs no summary."""
+    return bool(json_reports.find(output, certain=False)) or bool(_FAILED_SUITE.search(output))
+
+
+_FAILED_SUITE = patterns.Lazy(
+    r"<testsuites?\b[^>]{0,400}\b(?:failures|errors)=[\"'][1-9]"
+    r"|<(?:error|issue|violation)\b[^>]{0,400}\bseverity=[\"'](?:error|[Ff]atal)"
+)
 
 
 def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:

@@ -57,6 +57,7 @@ _STDIN = patterns.Lazy(r"^\W*(?:stdin|standard[ _]input)?\W*$")
 _COUNT = patterns.Lazy(
     r"(?i)^(?:errors?|warnings?|problems?|(?:tests? )?(?:failed|passed)|files?)\b(?:,| ?\(| and| found| in | poten|$)|^[a-z]+s [a-z]+ed\W*$"
 )
+_SUM = patterns.Lazy(r"^\d+ (?:errors?|warnings?|problems?|failures?|issues?)\b")
 _ANNOTATION = patterns.Lazy(
     r"^(?:.{0,40}?)(?:::|##vso\[task\.logissue |##\[?)(error|warning|notice|type=\w+)\b[ ;]?(.*?)(?:::|\])(.*)$"
 )
@@ -65,6 +66,7 @@ _FIELD = patterns.Lazy(r"(?:^|[,;])(file|line|sourcepath|linenumber)=([^,;]+)")
 _FRAME = patterns.Lazy(
     r"^\s*(?:at |by 0x|@ |from |\([^'\"].*\)$|while |in expression |==\d+== +(?:at|by) |#\d|\d+: +0x|\d+ ?[|│] |[|│^~]|>(?:[^>]|$)|>>> (?:referenced|defined)|\.\.\.|File \"[^\"]*\", line \d+(?:,? in |$)|note:|In file included)"
 )
+_CELL = patterns.Lazy(r"^\s*\d+ \| (?:ERROR|WARNING)\b")
 _OTHER_FAILED = patterns.Lazy(
     r"^\s*(?:FAILED|Failed) for\b|^\s*(?:More Info|Severity|Confidence|CWE|See also|Docs?|URL)\b.*:|"
     r"\bexit(?:ed with)?(?: code| status)?:? \d|did not complete success|traceback:|"
@@ -198,7 +200,7 @@ def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
                 rule = "──" in line or "--" in line
                 named = header.group(1) if header else named if rule else ""
             continue
-        if _FRAME.match(line):
+        if _FRAME.match(line) and not _CELL.match(line):
             continue
         place = _LEADING.match(line)
         if place:
@@ -401,7 +403,7 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
             file = named.get("file", named.get("sourcepath", ""))
             number = named.get("line", named.get("linenumber", ""))
             message = message.split("%0A")[0]
-            if message.strip():
+            if message.strip() and (file or not _SUM.match(message)):
                 yield _made(message, file, number, i, level.removeprefix("type="))
         failed = _TEAMCITY.match(line) if "##teamcity[" in line else None
         if failed:

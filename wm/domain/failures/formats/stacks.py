@@ -22,6 +22,8 @@ _THROWN = patterns.Lazy(
     r"(?i)\bexpected\b.* (?:but (?:was|got|found)\b|got\b|to (?:\w+ ){0,2}[^\sA-Za-z])"
 )
 """What was thrown, or two values that differ; `Expected objects to be equal` says too little."""
+_ALONE = patterns.Lazy(r"^((?:file://)?(?:/|[A-Za-z]:[\\/])\S*?):(\d+)$")
+"""A place that is the only text of its line."""
 _CAUSE = patterns.Lazy(r"^(?:[Cc]aused by|\s+\[cause\]): (\S.*?)(?: \{)?$")
 REACH = 16
 """Lines above a stack in which its message is looked for."""
@@ -39,6 +41,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             at = _message(lines, max(done, i - REACH), i)
             if own and at >= 0:
                 file, number = own[0]
+                if "SyntaxError" in lines[at]:  # node prints its place above the source.
+                    above = map(_ALONE.match, reversed(lines[max(done, at - 8) : at]))
+                    file, number = next((m.groups() for m in above if m), (file, number))
                 message = lines[at].strip(" \t─━=")
                 below = lines[at + 1 : at + 2] if message.endswith(":") else []
                 message = " ".join([message, *(line.strip() for line in below)])
