@@ -26,7 +26,6 @@ from wm.domain.failures.detected import (
 )
 from wm.domain.failures.echoes import folders
 from wm.domain.failures.formats.generic import complaint
-from wm.domain.failures.terminal_lines import lines_of
 from wm.domain.failures.user_errors import user_errors
 from wm.domain.session.file_paths import normalised_path
 from wm.formats.events import ToolFinished
@@ -61,14 +60,9 @@ class Placed(Struct, frozen=True):
 
 
 def placed(
-    event: ToolFinished,
-    ran: Ran,
-    *,
-    root: str,
-    settings: SessionSettings,
-    lines: Sequence[str] = (),
+    event: ToolFinished, lines: Sequence[str], ran: Ran, *, root: str, settings: SessionSettings
 ) -> tuple[Placed, ...]:
-    """The errors in a command's output, in order. lines: those of the output, if they are known.
+    """The errors in a command's output, in order. lines: `lines_of` the output.
 
     If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it
     says itself that they failed.
@@ -78,8 +72,9 @@ def placed(
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     output, command = event.output, event.command
-    output = output.rstrip().removesuffix(ran.said) if ran.said else output
-    lines = lines or lines_of(output, settings)
+    if ran.said:
+        output = output.rstrip().removesuffix(ran.said)
+        lines = [line for line in lines if line.strip() != ran.said]
     checks = {command.purpose for command in active} - {""}
     says = ran.certain or _says_failed(lines, active) or _reported(output)
     forgiven = "||" in command

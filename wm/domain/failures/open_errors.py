@@ -31,6 +31,10 @@ SYNTAX = (" TS1", "[syntax]", "SyntaxError", "invalid-syntax", "Parsing error", 
 """Errors after which a tool skips the rest of a file, or all other files."""
 
 
+Shown = tuple[OpenError, Placed]
+"""An error that an output shows, and where."""
+
+
 def after_tool(
     errors: tuple[OpenError, ...],
     event: ToolFinished,
@@ -48,23 +52,22 @@ def after_tool(
         return errors
     what, code = _result(event, root)
     # In `pytest; test -f x` the code is that of `test`.
-    if code and not (what.hidden and all(c.silent for c in what.suspects)):
-        found = placed(event, what, root=root, settings=settings)
-        return _failed(errors, event, what, found, now=now, settings=settings)
-    if code == 0:
-        errors = _cleared(errors, what.proved)
-    shown = code == 0 and errors and any(map(shows_commands, what.proved))
-    lines = lines_of(event.output, settings) if shown or what.hidden else []
-    if shown:
-        errors = _cleared(errors, echoed(what.proved, lines, root))
-    if not what.hidden:
-        return errors
-    if summaries.passed(lines, _runs(what.hidden)):
-        one = what.hidden if len(what.hidden) == 1 else ()
-        return _cleared(errors, [*one, *echoed(one, lines, root)])
-    unseen = Ran(what.proved, what.hidden, certain=False)
-    found = placed(event, unseen, root=root, settings=settings, lines=lines)
-    return _failed(errors, event, unseen, found, now=now, settings=settings)
+    failed = bool(code) and not (what.hidden and all(c.silent for c in what.suspects))
+    shows = code == 0 and errors and any(map(shows_commands, what.proved))
+    lines = lines_of(event.output, settings) if failed or shows or what.hidden else []
+    if not failed:
+        if code == 0:
+            proved = echoed(what.proved, lines, root) if shows else []
+            errors = _cleared(errors, [*what.proved, *proved])
+        if not what.hidden:
+            return errors
+        if summaries.passed(lines, _runs(what.hidden)):
+            one = what.hidden if len(what.hidden) == 1 else ()
+            return _cleared(errors, [*one, *echoed(one, lines, root)])
+        what = Ran(what.proved, what.hidden, certain=False)
+    found = placed(event, lines, what, root=root, settings=settings)
+    shown = _shown(event, found, iso(now), settings.max_summary_chars)
+    return _failed(errors, event, what, shown, settings.kept_errors) if shown else errors
 
 
 def reads_output(event: ToolFinished) -> bool:
@@ -111,17 +114,8 @@ def _cleared(
 
 
 def _failed(
-    errors: tuple[OpenError, ...],
-    event: ToolFinished,
-    what: Ran,
-    found: Sequence[Placed],
-    *,
-    now: datetime,
-    settings: SessionSettings,
+    errors: tuple[OpenError, ...], event: ToolFinished, what: Ran, shown: Sequence[Shown], most: int
 ) -> tuple[OpenError, ...]:
-    shown = _shown(event, found, now, settings)
-    if not shown:
-        return errors
     owners = tuple(dict.fromkeys(p.command for _e, p in shown))
     before = _cleared(errors, _succeeded(what, owners))
     whole = [c for c in owners if _looked_at_all(c, shown, before, event)]
@@ -129,19 +123,17 @@ def _failed(
     fresh = [_refreshed(old.get(e.fingerprint), e) for e, _p in shown]
     again = {e.fingerprint for e in fresh}
     stay = [e for e in _cleared(before, whole) if e.fingerprint not in again]
-    return _kept(stay, fresh, settings.kept_errors)
+    return _kept(stay, fresh, most)
 
 
-def _shown(
-    event: ToolFinished, shown: Sequence[Placed], now: datetime, settings: SessionSettings
-) -> list[tuple[OpenError, Placed]]:
-    """Each error once: errors that differ only in line numbers are equal."""
-    moment = iso(now)
-    opened: dict[str, tuple[OpenError, Placed]] = {}
+def _shown(event: ToolFinished, shown: Sequence[Placed], now: str, most: int) -> list[Shown]:
+    """Each error once: errors that differ only in line numbers are equal. most: characters of a
+    summary."""
+    opened: dict[str, Shown] = {}
     failed = {c: failed_targets(c, event.output) for c in {item.command for item in shown}}
     for item in shown:
         found = item.found
-        text = summary(found, found.file, settings.max_summary_chars)
+        text = summary(found, found.file, most)
         made = failed_target(failed[item.command], found.at)
         error = OpenError(
             fingerprint=fingerprint(found.category, text),
@@ -151,8 +143,8 @@ def _shown(
             line=found.line,
             command=item.command.tool,
             target=f"{item.command.target}{MADE}{made}" if made else item.command.target,
-            first_seen_at=moment,
-            last_seen_at=moment,
+            first_seen_at=now,
+            last_seen_at=now,
         )
         opened.setdefault(error.fingerprint, (error, item))
     return list(opened.values())
@@ -177,10 +169,7 @@ def _succeeded(what: Ran, owners: Sequence[ShellCommand]) -> tuple[ShellCommand,
 
 
 def _looked_at_all(
-    command: ShellCommand,
-    shown: Sequence[tuple[OpenError, Placed]],
-    before: Sequence[OpenError],
-    event: ToolFinished,
+    command: ShellCommand, shown: Sequence[Shown], before: Sequence[OpenError], event: ToolFinished
 ) -> bool:
     """Whether the run shows all errors of a command, so that those that it leaves out are fixed.
 
