@@ -81,9 +81,10 @@ def placed(
     trusted = bool(checks) or not (forgiven or any(c.own or c.word in _RUNNERS for c in active))
     trusted &= all(c.silent or c.lists for c in ran.proved)
     listed = trusted and not forgiven and _CUT.search(command) is None
-    printed = [line for line in lines if line.strip(" \"'") not in command]  # Not by an `echo`.
-    states = trusted and telling.says_failure(printed, placed=listed)
-    certain = ran.certain or states or (not trusted and telling.crashed(printed))
+    certain = ran.certain
+    if not certain:
+        bare = [line for line in lines if line.strip(" \"'") not in command]  # No `echo`.
+        certain = telling.says_failure(bare, placed=listed) if trusted else telling.crashed(bare)
     if not (says or certain or listed):
         return ()
     families = (*CHECKS, LOCATED) if checks - {"test"} else CHECKS
@@ -126,10 +127,8 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
         named = ": " in last and any(c.word and last.startswith(c.word) for c in active)
         if named and telling.objects(last) and not summaries.is_harmless(last):
             return True
-    if not summaries.failed(lines):
-        return False
     places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
-    return any(command.purpose for command in active) or any(places)
+    return bool(summaries.failed(lines)) and (any(c.purpose for c in active) or any(places))
 
 
 _RUNNERS = known_tools.TASK_RUNNERS | known_tools.PACKAGE_RUNNERS

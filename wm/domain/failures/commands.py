@@ -58,11 +58,8 @@ class ShellCommand(Struct, frozen=True):
         flags = ("-c", "-e", "--eval", "-p", "-r")
         given = {selector.partition("=")[0] for selector in self.selectors}
         # `cargo run -p app` chooses a package.
-        return (
-            " " not in self.tool
-            and self.tool in known_tools.INTERPRETERS
-            and ("-" in self.places or not given.isdisjoint(flags))
-        )
+        interprets = " " not in self.tool and self.tool in known_tools.INTERPRETERS
+        return interprets and ("-" in self.places or not given.isdisjoint(flags))
 
     @property
     def purpose(self) -> str:
@@ -161,9 +158,8 @@ def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
             continue
         checked = _ran(replace(script, steps=steps), root, cwd, 0)
         active = [c for c in checked.suspects if not (c.silent or c.lists or c.idle)]
-        if _may_mean_anything(checked, output):
-            continue
-        if active and (any(c.purpose for c in active) or _FAILURE.search(last)):
+        says = any(c.purpose for c in active) or _FAILURE.search(last)
+        if active and says and not _may_mean_anything(checked, output):
             return replace(checked, said=last)
     return None
 

@@ -52,9 +52,8 @@ class Family(Struct, frozen=True):
     runtime: bool = False
 
     def find(self, lines: Sequence[str]) -> Iterable[DetectedError]:
-        found: Iterable[DetectedError] = import_module(f"{__package__}.formats.{self.name}").find(
-            lines
-        )
+        module = import_module(f"{__package__}.formats.{self.name}")
+        found: Iterable[DetectedError] = module.find(lines)
         return found
 
 

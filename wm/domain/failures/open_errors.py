@@ -75,10 +75,8 @@ def reads_output(event: ToolFinished) -> bool:
     if event.tool != "bash" or event.failed:
         return False
     what = ran(event.command, root="/", cwd=event.cwd)
-    if event.exit_code or what.hidden or any(map(shows_commands, what.proved)):
-        return True
-    _, printed = _result(event, "/")
-    return bool(printed)
+    shows = what.hidden or any(map(shows_commands, what.proved))
+    return bool(event.exit_code or shows or _result(event, "/")[1])
 
 
 def _result(event: ToolFinished, root: str) -> tuple[Ran, int | None]:

@@ -132,9 +132,8 @@ SUMS = tuple(TABLES.table("sums"))
 _NAMES = {Lazy(pattern): name for name, pattern in _SHAPES.items()}
 _SET = PatternSet(_NAMES)
 _WRONG = frozenset(
-    ("level", "labelled", "exception", "absent", "cannot", "invalid", "syntax", "refused", "failed",
-     "expected", "must")
-)  # fmt: skip
+    ("level", "labelled", "exception", "absent", "cannot", "invalid", "syntax", "refused", "failed")
+) | {"expected", "must"}
 """Shapes of a line that says that something is wrong."""
 
 _MILD = frozenset(("mild", "apology", "status"))
