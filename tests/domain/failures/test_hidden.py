@@ -130,6 +130,7 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
         ("tidec a.td > o.txt 2>&1; cat o.txt", 0, "reading a.td\ntidec: cannot open 'b.td'\n"),
         ("tided -t a.td; echo done", 0, "Invalid tide file a.td: line 3, column 9\ndone\n"),
         ("tidetask quay 2>&1 | head -5", 0, "TideError: no quay\n  at moor (b.td)\n  at run\n"),
+        ("tided -t a.td | cat", 0, "reading a.td\na.td:3: syntax error 'quai'\n"),
         ("tidetask quay | tail -3", 0, "Warning: no quay 'b'\n\nAborted due to warnings.\n"),
         ("tidelint . | cat", 0, "a.td: QY2 'b' is not used\nFound 1 quay issue.\n"),
         ("tidecheck . | cat", 0, "  SUCCESS: a.td\n  FAILED:\n    b.td: not a valid tide\n"),

@@ -3,7 +3,8 @@
 A failure opens or refreshes errors; a success clears those of the same command and target, no
 others; an edit marks those of exactly that file. Protects one rule: nothing is inferred beyond
 the exit code, so an unknown code changes nothing. Where a pipe, `|| true` or `; echo` hides the
-code of a check, the check's own closing summary decides.
+code of a check, the check's own closing summary decides; without one, its last line or a line that
+calls something an error may open errors, and nothing clears any.
 """
 
 from __future__ import annotations

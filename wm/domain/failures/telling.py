@@ -257,7 +257,8 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
     for at, line in enumerate(full):
         shapes = _shapes(line)
         last = at == len(full) - 1 and "json" not in shapes
-        if shapes & (_LAST if last else _NAMED) and _objects(shapes):
+        states = shapes & (_LAST if last else _NAMED) or (last and shapes >= {"syntax", "errors"})
+        if states and _objects(shapes):
             fine = shapes & _FINE or _ZERO.search(line) or only_sums(line.strip())
             if not fine and (placed or "place_first" not in shapes):
                 return True
