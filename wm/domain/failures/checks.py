@@ -78,7 +78,8 @@ def placed(
     checks = {command.purpose for command in active} - {""}
     says = ran.certain or _says_failed(lines, active) or _reported(output)
     forgiven = "||" in command
-    trusted = bool(checks) or not (forgiven or any(c.own or c.word in _RUNNERS for c in active))
+    own = any(c.own or c.word in known_tools.TASK_RUNNERS for c in active)
+    trusted = bool(checks) or not (forgiven or own)
     trusted &= all(c.silent or c.lists for c in ran.proved)
     listed = trusted and not forgiven and _CUT.search(command) is None
     certain = ran.certain
@@ -88,14 +89,14 @@ def placed(
     if not (says or certain or listed):
         return ()
     families = (*CHECKS, LOCATED) if checks - {"test"} else CHECKS
-    own = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
+    users = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
     tested = checks == {"test"} or (not checks and bool(summaries.failed(lines, checks=False)))
     last: Sequence[Family] = LAST_WORDS
     if tested and len(list(islice(asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
         last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
     if not (says or certain):
         lines, last = telling.ends(lines), last[:-1]  # No guess.
-    read = _read(lines, output, families, last, certain, own[:MAX_FOUND]) if active else []
+    read = _read(lines, output, families, last, certain, users[:MAX_FOUND]) if active else []
     if not (says or certain):
         read = [(f, e) for f, e in read if _is_plain(f, e, lines, known=bool(checks))]
     read = [(f, replace(e, name="") if e.name == LAST_WORD else e) for f, e in read]
@@ -131,8 +132,6 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     return bool(summaries.failed(lines)) and (any(c.purpose for c in active) or any(places))
 
 
-_RUNNERS = known_tools.TASK_RUNNERS | known_tools.PACKAGE_RUNNERS
-"""Tools that run whatever a file of the project says."""
 _CUT = patterns.Lazy(r"\| *head\b")
 """The end of a list of findings is not in the output."""
 

@@ -54,12 +54,15 @@ class ShellCommand(Struct, frozen=True):
 
     @property
     def inline(self) -> bool:
-        """Is the program a text on the command line? Such a program prints what it is asked for."""
-        flags = ("-c", "-e", "--eval", "-p", "-r")
-        given = {selector.partition("=")[0] for selector in self.selectors}
-        # `cargo run -p app` chooses a package.
+        """Does it print what it is asked for: is its program a text on the command line, or does
+        it show a log, a document, rows of a table?"""
+        flags = {selector.partition("=")[0] for selector in self.selectors}
+        coded = "-" in self.places or bool(flags & {"-c", "-e", "--eval", "-p", "-r"})
+        # `make docs` names a target, and `cargo run -p app` a package.
         interprets = " " not in self.tool and self.tool in known_tools.INTERPRETERS
-        return interprets and ("-" in self.places or not given.isdisjoint(flags))
+        words = {*self.tool.split(" "), *(() if self.purpose else self.places[:2])}
+        reads = bool(words & known_tools.READERS) and self.word not in known_tools.TASK_RUNNERS
+        return reads or (interprets and coded)
 
     @property
     def purpose(self) -> str:
@@ -355,7 +358,7 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     rest, where = _unwrapped(words, where, root)
     if not rest:
         return ShellCommand("", silent=True)
-    named, (tool, rest) = rest, _named(rest)
+    path, (tool, rest) = rest[0], _named(rest)
     head = tool.split(" ")[0]
     rest, where = _folder_flags(head, rest, where, root)
     tool, rest = _with_subcommand(tool, rest)
@@ -381,10 +384,12 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
         silent=silent,
         lists=head in known_tools.LISTERS,
         idle=idle,
-        own=tool in known_tools.INTERPRETERS
-        or ("/" in named[0] and not named[0].startswith(("/usr/", "/bin/", "/sbin/", "/opt/"))),
+        own=tool in known_tools.INTERPRETERS or ("/" in path and not path.startswith(_SYSTEM)),
         word=head,
     )
+
+
+_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/")
 
 
 def _base(word: str) -> str:

@@ -147,10 +147,8 @@ def folders(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines at which make enters or leaves a folder, each with the folder after it; "" for the
     folder in which make began."""
     inside: dict[str, str] = {}
-    for at, line in enumerate(lines):
-        match = _MOVES.match(line) if "make" in line else None
-        if match is None:
-            continue
+    moves = ((i, m) for i, t in enumerate(lines) if "make" in t and (m := _MOVES.match(t)))
+    for at, match in moves:
         level, path = match.groups("")
         if inside.get(level, path) != path:
             yield at, MIXED

@@ -58,8 +58,8 @@ def after_tool(
     lines = lines_of(event.output, settings) if failed or shows or what.hidden else []
     if not failed:
         if code == 0:
-            proved = echoed(what.proved, lines, root) if shows else []
-            errors = _cleared(errors, [*what.proved, *proved])
+            ran_too = echoed(what.proved, lines, root) if shows else []
+            errors = _cleared(errors, [*what.proved, *ran_too])
         if not what.hidden:
             return errors
         if summaries.passed(lines, _runs(what.hidden)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from itertools import islice
 
 from wm.text import patterns
 
@@ -193,10 +194,4 @@ _ONLY_COUNTS = patterns.Lazy(
 
 def _closing(lines: Sequence[str], most: int) -> list[str]:
     """The last non-blank lines, the last one first."""
-    found: list[str] = []
-    for line in reversed(lines):
-        if line.strip():
-            found.append(line.strip())
-        if len(found) >= most:
-            break
-    return found
+    return list(islice(filter(None, map(str.strip, reversed(lines))), most))

@@ -259,7 +259,11 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
         last = at == len(full) - 1 and "json" not in shapes
         states = shapes & (_LAST if last else _NAMED) or (last and shapes >= {"syntax", "errors"})
         if states and _objects(shapes):
-            fine = shapes & _FINE or _ZERO.search(line) or only_sums(line.strip())
+            fine = (
+                shapes & {"good", "none", "cells", "source"}
+                or _ZERO.search(line)
+                or only_sums(line.strip())
+            )
             if not fine and (placed or "place_first" not in shapes):
                 return True
     return False
@@ -274,8 +278,8 @@ def crashed(lines: Sequence[str]) -> bool:
     """Whether the output ends with an exception, behind which there are only frames."""
     full = list(filter(_LETTERS.search, lines[-MAX_LINES:]))
     last = next((t for t in reversed(full) if not (t[:1].isspace() or t.startswith("Node.js"))), "")
-    named = _shapes(last) & {"exception", "crash"}
-    return bool(named) and any("frame" in _shapes(line) for line in full)
+    crash = not _shapes(last).isdisjoint(("exception", "crash"))
+    return crash and any("frame" in _shapes(line) for line in full)
 
 
 def is_mild(line: str) -> bool:

@@ -94,8 +94,7 @@ def _playwright(lines: Sequence[str]) -> Iterator[DetectedError]:
         match = _PLAYWRIGHT.match(line) if " › " in line else None
         if match:
             file, number, name = match.groups()
-            said = (t.strip() for t in lines[i + 1 : i + 6] if t.strip())
-            message = next(said, "failed")
+            message = next((t.strip() for t in lines[i + 1 : i + 6] if t.strip()), "failed")
             below = takewhile(lambda t: not _ENDS.match(t), lines[i + 1 : i + MAX_BLOCK_LINES])
             at = _line([*below], file) or line_no(number)
             yield DetectedError("test", message, file, at, i, i + 6, name.strip())

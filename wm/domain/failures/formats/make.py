@@ -25,13 +25,11 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
         if "undefined reference" in line and (match := _LINKER.match(line)):
             yield DetectedError("build", match.group(2), match.group(1), 0, i, i + 1)
-        elif line.startswith("CMake Error"):
-            match = _CMAKE.match(line)
-            if match:
-                file, number, _call, rest = match.groups()
-                detail = _paragraph(lines, i + 1)
-                message = rest.strip() or detail or "CMake Error"
-                yield DetectedError("build", message, file or "", line_no(number or ""), i, i + 8)
+        elif line.startswith("CMake Error") and (match := _CMAKE.match(line)):
+            file, number, _call, rest = match.groups()
+            detail = _paragraph(lines, i + 1)
+            message = rest.strip() or detail or "CMake Error"
+            yield DetectedError("build", message, file or "", line_no(number or ""), i, i + 8)
         elif "***" in line and not line.endswith("....") and (match := _STOP.match(line)):
             file, number, message = match.groups()
             yield DetectedError("build", message, file or "", line_no(number or ""), i, i + 1)

@@ -122,10 +122,9 @@ def _read(section: _FailureSection, line: str) -> None:
 def _listed(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """Lines of the short summary."""
     found: dict[str, tuple[int, str, str]] = {}
-    for i, line in enumerate(lines):
-        match = _SUMMARY.match(line) if ".py" in line else None
-        if match is not None:
-            found.setdefault(match.group(1), (i, match.group(1), match.group(2) or ""))
+    named = ((i, m) for i, t in enumerate(lines) if ".py" in t and (m := _SUMMARY.match(t)))
+    for i, match in named:
+        found.setdefault(match.group(1), (i, match.group(1), match.group(2) or ""))
     return list(found.values())
 
 
