@@ -6,6 +6,7 @@ import pytest
 
 from tests.bench.fit_asking import KEPT as KEPT_BACK
 from tests.bench.fit_asking import fits, marked
+from wm.domain.learning import asking
 from wm.domain.learning.requests import find_requests
 from wm.settings import GateSettings
 
@@ -138,3 +139,24 @@ def test_beside_a_long_paste_a_request_in_other_words_is_unsure(lines: int, wait
 def test_beside_a_long_paste_a_request_with_a_trigger_is_sure() -> None:
     said = "Remember that we release on Tuesdays.\n" + "ok\tweb/cart\t0.01s\n" * 90
     assert [one.text for one in find_requests(said, GATE).found] == ["we release on Tuesdays."]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "and next time use the existing helper instead of writing a new one",
+        "da próxima vez não mexa no lockfile",
+        "lần sau hãy hỏi trước khi xóa file",
+    ],
+)
+def test_a_fact_is_not_cut_between_two_words_of_a_clause(message: str) -> None:
+    texts = [one.text for one in asking.requests(message)]
+    assert texts == [message]
+
+
+def test_behind_a_link_or_a_verb_the_fact_begins_at_once() -> None:
+    rows = ("pls remember we only squash here", "lägg på minnet att vi bara squashar här")
+    assert [one.text for row in rows for one in asking.requests(row)] == [
+        "we only squash here",
+        "vi bara squashar här",
+    ]

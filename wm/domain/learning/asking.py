@@ -17,7 +17,7 @@ from functools import cache
 from itertools import combinations, islice, takewhile
 from typing import NamedTuple
 
-from wm.domain.learning.concepts import KEEPING, concepts_of, folded, language
+from wm.domain.learning.concepts import KEEPING, concepts_of, folded, language, phrases
 from wm.domain.learning.inner_requests import flattened, is_polite
 from wm.domain.learning.stated import lasting_score
 from wm.text.patterns import Lazy
@@ -315,7 +315,8 @@ def _candidates(
     """
     text = every[at].text
     asking = _locate(part, weights).moved(text.index(part))
-    before, after = tidy(text[: asking.start]), tidy(text[asking.end :])
+    begin = asking.end if asking.back else _fact_start(text, asking)
+    before, after = tidy(text[: asking.start]), tidy(text[begin:])
     following = [one.text for one in every[at + 1 :]]
     items = list(takewhile(_BULLET.is_match, following)) or following[:1]
     listed = tuple(tidy(_BULLET.sub("", one)) for one in items)
@@ -329,6 +330,29 @@ def _candidates(
         if facts:
             yield _Candidate(facts, expected)
             expected = False
+
+
+def _fact_start(text: str, asking: _Asking) -> int:
+    """Where the fact behind an asking begins: at a mark, a link ("that") or a verb ("remember").
+    Between two other words, the last ones of the asking may be the fact's verb or its negation
+    ("next time don't | touch X"), so it begins at the last mark or link within the asking."""
+    if flattened(text[: asking.end]).endswith(_VERBS):
+        return asking.end
+    found = tokens(text)
+    inside = [one for one in found if asking.start <= one.start < asking.end]
+    after = next((one for one in found if one.start >= asking.end), None)
+    if after is None or not inside or _joins(inside[-1]) or _joins(after):
+        return asking.end
+    return next((one.end for one in reversed(inside) if _joins(one)), asking.start)
+
+
+def _joins(one: Word) -> bool:
+    letter = one.word[0]
+    return not letter.isalnum() or one.word in _LINKS or _JOINED.is_match(one.word)
+
+
+_LINKS = frozenset("|".join(phrases("request_link").values()).split("|"))
+_VERBS = tuple("|".join(phrases("request_verb").values()).split("|"))
 
 
 def _is_fact(text: str) -> bool:
