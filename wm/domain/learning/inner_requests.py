@@ -88,7 +88,21 @@ def _pattern(lang: str) -> Lazy:
     )
 
 
-_PATTERNS = tuple(_pattern(lang) for lang in phrases("request_verb"))
+_VERBS = (
+    "is|are|was|were|has|have|had|needs?|must|uses?|runs?|lives?|takes?|expects?|requires?|returns?|"
+    "means?|can|cannot|can't|should|shall|will|won't|does|do|doesn't|don't|isn't|aren't|lies|goes?|"
+    "sends?|stores?|starts?|stays?|belongs?|comes?|contains?|holds?|speaks?|accepts?|supports?|may"
+)
+_FINITE = Lazy(
+    rf"(?:^|{_BEFORE}|\s)(rem\w{{0,4}}ber|(?:keep|bear) in mind),?\s+"
+    r"((?:(?:we|i|you|they|he|she|there)\b|(?:it|this)'s\b|"
+    r"(?:the|our|my|all|every|each|both|no|any|it|th(?:is|at|[eo]se))\s(?:[^\s.,;:!?]+\s){0,6}?"
+    rf"(?:{_VERBS})\b).{{3,}})"
+)
+"""A subject and its verb in place of "that", as most English writers have it, also misspelt:
+"remeber this is a game". "Remember the choice in a cookie" is a task."""
+
+_PATTERNS = (*(_pattern(lang) for lang in phrases("request_verb")), _FINITE)
 
 
 _REMINDERS = "|".join(_any_of("request_reminder", lang) for lang in phrases("request_reminder"))
@@ -124,6 +138,7 @@ def _hint() -> Lazy:
         _any_of("request_verb", lang) for lang in phrases("request_verb") if lang not in JOINED
     )
     before = rf"(?:^|{_BEFORE}|[\s,.;(](?:{_AND})[,:]?\s+|^(?:{_AND})[,:]?\s+)"
+    verbs += r"|rem\w{0,4}ber\b"
     return Lazy(rf"{before}(?:{verbs})|{'|'.join(joined)}|{_TAILS}|{_REMINDERS}", multi_line=True)
 
 
@@ -253,7 +268,8 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         # "Do you remember that …?" asks; "can you fix it and remember that …?" is a request.
         asked = stop is not None and "?" in stop.group() and _AND_AT_END.search(head) is None
         # "I remember that …"; in other languages "i" means "and"
-        states = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
+        english = found[1] in _ENGLISH or found[1].startswith("rem")
+        states = english and head.rstrip()[-2:].strip(" .,;") == "i"
         apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"
         # A text to show: 加上提示：记住你可以撤销
         states = states or (head[-1:] in ":：" and head != "" and found[1] in _DIRECTLY)

@@ -66,7 +66,6 @@ ASKS: Rows = (
     ("en", r"(?:save|add|store|write|put|commit|record|log) (?:(?:this|that|it|the following) )?(?:fact |note |rule )?(?:to|in|into) (?:your |the |our |long[- ]term |project |workspace |permanent )*memory(?:\s*[:：,—–-]+\s*|,? that\s+| the fact that\s+)"),
     ("en", r"(?:write|jot|note|put|get) (?:this|that|it|the following) down\s*[:：,—–-]+\s*"),
     ("en", r"note that ((?:i|we|the user) (?:\w+ )?(?:always|never|prefer|want|hate|like|dislike)\b.*)"),
-    ("en", r"remember ((?:the|all|every|each|both|no|any|there|this|that) .{1,80}\b(?:is|are|was|were|has|have|had|needs?|must|uses?|runs?|lives?|takes?|expects?|requires?|returns?|means?|can|cannot|can't|should|shall|will|won't|does|do|doesn't|don't|lies|goes|go|sends?|stores?|starts?|stays?|belongs?|comes?|contains?|holds?|speaks?|accepts?|supports?|may)\b.*)"),
     ("en", r"(?:make|take|leave) (?:a |yourself a )?(?:mental )?note(?: of (?:this|the following))?(?:\s*[:：,]\s*| that\s+)"),
     ("en", r"(?:an? )?(?:quick |short |small |important )?(?:note|reminder|remark|heads[- ]?up|info|tip|rule) (?:for|to) (?:later|future|next|the next|all|your|memory|yourself|self)(?: (?:sessions?|conversations?|runs?|reference|time))?\s*[:：,]\s*"),
     ("en", r"for (?:future reference|future sessions|the future|next time|later sessions|later reference|your memory|the record)\s*[:：,]\s*"),
