@@ -88,12 +88,11 @@ ASKING_SCORE = 1.5
 may be. Of 5,200 real messages, three lines that last and two that do not have a score between
 `ACTIVE_SCORE` and this; in longer messages, seven that last and none that does not."""
 
-WAITING_SCORE = -1.4
-"""A statement of at least this score waits in the inbox: one in ten real messages has one. Of 835
-that no fit uses, -1.0 leaves 24 fewer items, three of which last; -1.8 40 more, two of which do."""
-
-LONG_WAITING_SCORE = 0.0
-"""The same in a message of more than `MAX_REMARKS` sentences."""
+WAITING_SCORE, LONG_WAITING_SCORE = -1.4, -0.8
+"""A statement of at least this score waits in the inbox, in a message of more than `MAX_REMARKS`
+sentences the second, and with it what else of its message has `CHANGE_SCORE`: the person is asked
+about the message anyway, and rules come in groups. Of 3,096 real messages, .094 instead of .090
+have such a statement then, and 145 instead of 133 of 318 lasting statements are kept or wait."""
 
 CHANGE_SCORE = -2.4
 """A statement of at least this score, with words of change, is kept if it changes what is known. Of
@@ -180,23 +179,27 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     complete = sentences(message, before)
     scored = [(one, _score(one)) for one in complete]
     is_short = len(complete) <= MAX_REMARKS
-    waits = WAITING_SCORE if is_short else LONG_WAITING_SCORE
     cut = [one for one, score in scored if is_short and _has_clauses(one, score)]
     parts = [part for one in cut for part in clauses(one)]
     of_parts = ((part, _score(part)) for part in parts)
-    scored += [(part, score) for part, score in of_parts if score >= waits]
+    scored += [(part, score) for part, score in of_parts if score >= CHANGE_SCORE]
     only_plain = all(
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
     )
     of_sentence = {one.place.sentence: one.features for one in complete}
-    found = []
+    judged = []
     for sentence, score in _apart(scored):
         plain = only_plain and _is_plain(sentence.features)
         certain = score >= _certain_score(sentence.features, plain)
+        if score >= CHANGE_SCORE or certain:
+            judged.append((sentence, score, plain, certain))
+    waits = WAITING_SCORE if is_short else LONG_WAITING_SCORE
+    if any(score >= waits and not certain for _, score, _, certain in judged):
+        waits = CHANGE_SCORE
+    found = []
+    for sentence, score, plain, certain in judged:
         only_change = score < waits and not (plain or certain)
-        if score < CHANGE_SCORE and not certain:
-            continue
         if only_change and not marks_change(sentence.text):
             continue
         kind = _type(sentence.features)
