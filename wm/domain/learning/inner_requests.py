@@ -253,10 +253,12 @@ def _without_end(text: str) -> str:
 def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
     """Where each request inside a typed line begins, and where what it asks to keep begins and
     ends."""
-    flat, at = flattened(line), 0
+    flat, at, patterns = flattened(line), 0, _PATTERNS
     for _ in range(_MOST_IN_LINE):
-        matches = (pattern.search(flat[at:]) for pattern in _PATTERNS)
-        found = min((m for m in matches if m is not None), key=lambda m: m.start(1), default=None)
+        searched = ((pattern, pattern.search(flat[at:])) for pattern in patterns)
+        matches = {pattern: match for pattern, match in searched if match is not None}
+        patterns = tuple(matches)  # the others match nothing further behind either
+        found = min(matches.values(), key=lambda m: m.start(1), default=None)
         if found is None:
             return
         verb, begin = at + found.start(1), at + found.start(2)
