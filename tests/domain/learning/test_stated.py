@@ -318,6 +318,22 @@ def test_an_example_is_not_learned() -> None:
     assert statements("For example, we never delete an invoice") == ()
 
 
+def test_beside_a_statement_that_waits_a_less_likely_one_waits_too() -> None:
+    likely, less = "An order belongs to one table.", "Waiters carry one handheld each."
+    tasks = ("Rename the button.", "Fix the header.")
+    beside = statements(f"{tasks[0]} {likely} {less} {tasks[1]}", "Done.")
+    assert [(one.text, one.is_certain) for one in beside] == [(likely, False), (less, False)]
+    assert statements(f"{tasks[0]} {less} {tasks[1]}", "Done.") == ()
+
+
+def test_a_statement_of_very_many_words_waits() -> None:
+    rule = "No order is ever deleted, not even by support"
+    why = ", because the tax office reads them all at the end of the year and compares the numbers"
+    more = " with those that the tills have printed on the slips"
+    assert [one.is_certain for one in statements(f"{rule}{why}.")] == [True]
+    assert [one.is_certain for one in statements(f"{rule}{why}{more}.")] == [False]
+
+
 def test_in_a_message_of_many_sentences_only_a_likely_statement_waits() -> None:
     text = "The worker reads jobs from the queue. "
     found = [len(statements(text + "The menu opens on hover. " * n, "Done.")) for n in (2, 8)]

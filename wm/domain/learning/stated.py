@@ -37,6 +37,10 @@ from wm.text.word_grams import grams
 MAX_CHARS = 400
 """Longest sentence that is judged; a longer one is a text of its own, not a remark."""
 
+MAX_CERTAIN_CHARS = 160
+"""Longest statement that is kept; a longer one says more than it, and waits: of five such in 3,096
+real messages none lasts."""
+
 MAX_SENTENCES = 60
 """Sentences of a message that are judged. A message with more is a document."""
 
@@ -205,6 +209,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         kind = _type(sentence.features)
         scope = _scope(sentence, of_sentence[sentence.place.sentence])
         certain = certain and "unsure" not in sentence.features and is_short
+        certain = certain and len(sentence.text) <= MAX_CERTAIN_CHARS
         found.append(Statement(_without_aside(sentence), kind, scope, certain, only_change))
     return tuple(found)
 
