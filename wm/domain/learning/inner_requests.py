@@ -138,8 +138,8 @@ def _hint() -> Lazy:
         _any_of("request_verb", lang) for lang in phrases("request_verb") if lang not in JOINED
     )
     before = rf"(?:^|{_BEFORE}|[\s,.;(](?:{_AND})[,:]?\s+|^(?:{_AND})[,:]?\s+)"
-    verbs += r"|rem\w{0,4}ber\b"
-    return Lazy(rf"{before}(?:{verbs})|{'|'.join(joined)}|{_TAILS}|{_REMINDERS}", multi_line=True)
+    others = f"{'|'.join(joined)}|{_TAILS}|{_REMINDERS}"
+    return Lazy(rf"{before}(?:{verbs}|rem\w{{0,4}}ber\b)|{others}", multi_line=True)
 
 
 _HINT = _hint()
@@ -158,7 +158,7 @@ _POINTERS = tuple(p for lang in JOINED for p in phrases("request_pointer")[lang]
 """A Chinese request may go on with one of these: the next lines say what to keep."""
 
 _AND_AT_END = Lazy(rf"[\s,;]+(?:{_AND})\s*$")
-_ENGLISH = frozenset(phrases("request_verb")["en"].split("|"))
+_ENGLISH = frozenset(phrases("request_verb")["en"].split("|")) | {"remeber", "rember", "rememeber"}
 _DIRECTLY = frozenset(phrases("request_direct")["zh"].split("|"))
 _ASKS = Lazy(r"[?？؟]\s*$")
 
@@ -255,8 +255,7 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
     ends."""
     flat, at, patterns = flattened(line), 0, _PATTERNS
     for _ in range(_MOST_IN_LINE):
-        searched = ((pattern, pattern.search(flat[at:])) for pattern in patterns)
-        matches = {pattern: match for pattern, match in searched if match is not None}
+        matches = {p: match for p in patterns if (match := p.search(flat[at:])) is not None}
         patterns = tuple(matches)  # the others match nothing further behind either
         found = min(matches.values(), key=lambda m: m.start(1), default=None)
         if found is None:
@@ -270,8 +269,7 @@ def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
         # "Do you remember that …?" asks; "can you fix it and remember that …?" is a request.
         asked = stop is not None and "?" in stop.group() and _AND_AT_END.search(head) is None
         # "I remember that …"; in other languages "i" means "and"
-        english = found[1] in _ENGLISH or found[1].startswith("rem")
-        states = english and head.rstrip()[-2:].strip(" .,;") == "i"
+        states = found[1] in _ENGLISH and head.rstrip()[-2:].strip(" .,;") == "i"
         apart = _DIRECT.search(head[-24:]) is not None or flat[verb] > "\u2e80"
         # A text to show: 加上提示：记住你可以撤销
         states = states or (head[-1:] in ":：" and head != "" and found[1] in _DIRECTLY)
