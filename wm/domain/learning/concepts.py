@@ -22,7 +22,7 @@ _TABLES = Tables("wm.domain.learning")
 
 REQUESTS = (
     "request_verb", "request_link", "request_pointer", "request_direct", "request_tail",
-    "opener",
+    "request_finite", "opener",
 )  # fmt: skip
 """Tables of `inner_requests`."""
 

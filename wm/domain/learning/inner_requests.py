@@ -88,16 +88,11 @@ def _pattern(lang: str) -> Lazy:
     )
 
 
-_VERBS = (
-    "is|are|was|were|has|have|had|needs?|must|uses?|runs?|lives?|takes?|expects?|requires?|returns?|"
-    "means?|can|cannot|can't|should|shall|will|won't|does|do|doesn't|don't|isn't|aren't|lies|goes?|"
-    "sends?|stores?|starts?|stays?|belongs?|comes?|contains?|holds?|speaks?|accepts?|supports?|may"
-)
 _FINITE = Lazy(
     rf"(?:^|{_BEFORE}|\s)(rem\w{{0,4}}ber|(?:keep|bear) in mind),?\s+"
     r"((?:(?:we|i|you|they|he|she|there)\b|(?:it|this)'s\b|"
     r"(?:the|our|my|all|every|each|both|no|any|it|th(?:is|at|[eo]se))\s(?:[^\s.,;:!?]+\s){0,6}?"
-    rf"(?:{_VERBS})\b).{{3,}})"
+    rf"(?:{_any_of('request_finite', 'en')})).{{3,}})"
 )
 """A subject and its verb in place of "that", as most English writers have it, also misspelt:
 "remeber this is a game". "Remember the choice in a cookie" is a task."""

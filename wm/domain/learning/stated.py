@@ -846,18 +846,12 @@ _BETWEEN = ",，、:： -"
 
 
 def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
-    """The sentence without a task or a reason after a comma: "…, please fix". A sentence that opens
-    with a condition keeps what follows: "when you touch the parser, run the fuzz tests"."""
-    tail: frozenset[str] = frozenset()
-    if "condition" in concepts_of(folded(text[:40]), lang).first:
-        return text, tail
-    cuts = [m.start() for m in _CLAUSE.finditer(text) if m.group()[0] not in ":："]
-    for cut in reversed(cuts[-3:]):
-        rest = text[cut:].lstrip(_BETWEEN)
-        found = concepts_of(folded(rest), lang)
-        if (len(folded(text[:cut]).split()) < 3 and cut < 8) or found.first & {"ban", "always"}:
-            break
-        if found.first & {"task", "request", "person"} and _is_closed(text[:cut]):
-            tail |= found.anywhere
-            text = text[:cut].strip()
-    return text, tail
+    """The sentence without a task after its last comma, "…, please fix", and what that expresses. A
+    condition keeps what follows it: "when you touch the parser, run the fuzz tests"."""
+    at = max((m.start() for m in _CLAUSE.finditer(text) if m.group()[0] not in ":："), default=0)
+    tail = concepts_of(folded(text[at:].lstrip(_BETWEEN)), lang)
+    opens = concepts_of(folded(text[:40]), lang).first
+    is_task = tail.first & {"task", "request", "person"} and not tail.first & {"ban", "always"}
+    if is_task and "condition" not in opens and at >= MIN_CLAUSE_CHARS and _is_closed(text[:at]):
+        return text[:at].strip(), tail.anywhere
+    return text, frozenset()

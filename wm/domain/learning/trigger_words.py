@@ -80,7 +80,6 @@ ASKS: Rows = (
     ("de", r"(?:kannst|könntest|würdest) du dir (?:bitte )?merken,? (?:dass|daß)\s+"),
     ("de", r"(?:behalte?n?|halte?n?)(?: sie)?(?: bitte)?(?: dies| das)? (?:im kopf|im hinterkopf|im gedächtnis|in erinnerung|im auge)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"denk(?:e|en|t)? (?:sie )?(?:bitte )?(?:immer )?(?:daran|dran)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
-    ("de", r"(?:vergiss|vergessen sie|vergesst)(?: bitte)? (?:nicht|nie)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:notiere?n?|notier|schreib(?:e|en)?|vermerke?n?|speichere?|speichern|nimm|merke?)(?: sie)?(?: dir| sich)?(?: bitte)?(?: (?:das|dies|folgendes))?(?: (?:auf|im gedächtnis|in den speicher|ins gedächtnis|in der erinnerung))?(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"beachte?n?(?: sie)?(?: bitte)? (?:künftig|in zukunft|immer)(?:\s*[:：]\s*|\s*,?\s*(?:dass|daß)\s+)"),
     ("de", r"(?:(?:kurze |kleine |wichtige )?(?:notiz|anmerkung) )?für(?:s protokoll| (?:später|die zukunft|künftige sitzungen|das nächste mal))\s*[:：]\s*"),
@@ -88,7 +87,6 @@ ASKS: Rows = (
     # Spanish
     ("es", r"(?:recuerda|recuerde|recuerden|recordad|recu[eé]rdalo|acu[eé]rdate|acu[eé]rdese)(?: siempre)?(?: esto| lo siguiente)?(?: para (?:la próxima(?: vez)?|el futuro|más adelante|futuras sesiones))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
     ("es", r"¿?(?:puedes|podrías) recordar(?:,? por favor,?)? que\s+"),
-    ("es", r"(?:quiero|necesito) que recuerdes(?:\s*[:：]\s*| que\s+)"),
     ("es", r"(?:ten|tenga|tened|tengan)(?: siempre)?(?: esto)? (?:en cuenta|presente|en mente)(?:\s*[:：]\s*| que\s+)"),
     ("es", r"(?:no (?:te )?(?:olvides|olvide|olvidéis|olvidar)|que no se (?:te|le|os) olvide)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("es", r"(?:guarda|guarde|guárdalo|añade|añada|almacena|registra|apunta)(?: esto| lo siguiente)? (?:en|a) (?:la |tu )?memoria(?:\s*[:：,]\s*| que\s+)"),
@@ -110,7 +108,6 @@ ASKS: Rows = (
     # Portuguese
     ("pt", r"(?:lembra|lembre|lembrem|lembra-te|lembre-se|recorde|recorda|recorda-te)(?: sempre)?(?: disto| disso| d?isto| do seguinte)?(?: para (?:a próxima(?: vez)?|o futuro|depois|futuras sessões))?(?:\s*[:：,]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:você )?(?:pode|poderia) (?:se )?lembrar (?:de )?que\s+"),
-    ("pt", r"(?:quero|preciso) que (?:você )?(?:se )?lembres?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:tenha|tem|tenham|mantenha)(?: sempre)?(?: isto| isso)? (?:em mente|em conta|presente)(?:\s*[:：]\s*| que\s+)"),
     ("pt", r"(?:não|nunca) (?:te |se )?(?:esqueças?|esquece)(?: nunca)?(?:\s*[:：]\s*| (?:de )?que\s+)"),
     ("pt", r"(?:guarda|guarde|salve|salva|adicione|grave|grava|registre|armazene)(?: (?:isto|isso|o seguinte))? (?:na|em|à)(?: sua| tua)? memória(?:\s*[:：,]\s*| que\s+)"),
