@@ -198,6 +198,41 @@ def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, n
     assert found(new, old) in (Change.UNCLEAR, Change.NONE)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The mailer retries three times.", "The mailer port is 2525 now."),
+        ("Guides are written in Troff.", "guides live in the attic wiki now"),
+        ("Dives need a permit.", "dives are allowed again"),
+        ("The ferry is called Heron.", "The ferry now carries eight trucks."),
+        ("The lock gate listens on 8080.", "the lock gate needs a client certificate now"),
+        ("Log entries are in Dutch.", "log entries start with the ship number now"),
+        ("Sessions are in Redis.", "we moved auth from JWT to session cookies"),
+        ("We use Karma for tests.", "Fixtures are in tests/data now."),
+        ("Uploads are limited to 10 MB.", "Uploads are deleted after 30 days now."),
+        ("Write berth notes in Dutch.", "emojis in berth notes are fine now"),
+        ("Ask Gus about the lock.", "you may close the locks without asking from now on"),
+    ],
+)
+def test_another_attribute_of_one_subject_retires_nothing(old: str, new: str) -> None:
+    assert not retires(new, old)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Die Karten liegen im Ordner karten/.", "Die Karten liegen jetzt im Archiv."),
+        ("The charts are stored in the attic directory.", "The charts are now stored in a shed."),
+        ("Ask before you move a buoy.", "you can move buoys without asking from now on"),
+        ("マストを動かす前に聞いて", "マストは聞かずに動かしていいよ"),
+        ("deploys go through Jenkins", "deploys run in GitHub Actions, Jenkins was too slow"),
+        ("we moor with Ropeworks", "mooring is all Chainlink, Ropeworks bit us"),
+    ],
+)
+def test_another_place_a_leave_or_a_value_with_a_reason_replaces(old: str, new: str) -> None:
+    assert found(new, old) is Change.REPLACES
+
+
 def test_the_same_words_denied_are_asked_about() -> None:
     old = "Prices are stored in cents in the ledger."
     assert found("Prices are not stored in cents in the ledger.", old) is Change.UNCLEAR

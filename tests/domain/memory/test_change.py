@@ -232,6 +232,7 @@ def test_another_tool_that_shares_no_word_is_asked_about(old: str, new: str) -> 
         ("we use yarn", "tests run in CI now"),
         ("we use yarn for installs", "we use Postgres now"),
         ("the API is in Go", "we switched to pnpm"),
+        ("use masts[0]", "we switched to pnpm"),
         ("we use yarn", "we have 3 environments now"),
     ],
 )

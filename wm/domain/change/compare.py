@@ -35,6 +35,7 @@ from wm.domain.change.statement import (
     OVER,
     PAST,
     PERMITS,
+    SIZES,
     THEIR_OWN,
     VALUE_NOUNS,
     ContentWord,
@@ -94,7 +95,7 @@ class Pair:
         """Words of the old text that the new one says are over."""
         found = []
         for word in self.shared:
-            ended = [o for o in self.said if alike(word, o) and self._is_over(o)]
+            ended = [o for o in self.said if alike(word, o) and self.is_over(o)]
             # "Staging is now X" ends no use of staging; "we renamed X to Y" ends that of the name.
             if ended and (self.new.clauses[ended[0].clause].ends or self.names_value([word])):
                 found.append(word)
@@ -123,12 +124,9 @@ class Pair:
         """Whether both say who has something, or both say who reviews it."""
         return self.new.duty == self.old.duty != ""
 
-    def _is_over(self, word: ContentWord) -> bool:
+    def is_over(self, word: ContentWord) -> bool:
         """Whether the new statement says of this word of its own that it is over."""
         return any(start <= word.start < end for start, end in self.new.clauses[word.clause].old)
-
-    def unmatched_in_over(self) -> int:
-        return sum(map(self._is_over, self.added))
 
     def contrasts(self) -> bool:
         """Whether each of the two names a case or an action that the other does not."""
@@ -192,7 +190,7 @@ class Pair:
 
     def _without_value(self, slot: Slot, over: Sequence[ContentWord]) -> list[ContentWord]:
         """The words of the new statement in this slot that are not its new value."""
-        free = [w for w in slot.new if not self._is_over(w)]
+        free = [w for w in slot.new if not self.is_over(w)]
         values = [w for w in free if w.is_value]
         values = values or (free[-1:] if slot.old[-1] in over else free[:1])
         return [w for w in slot.new if w not in values]
@@ -200,7 +198,7 @@ class Pair:
     def _ends_alone(self, over: Sequence[ContentWord]) -> bool:
         """Whether a clause says of these words alone that they are over: "Jenkins is gone"."""
         for at, clause in enumerate(self.new.clauses):
-            ended = [w for w in self.said if w.clause == at and self._is_over(w)]
+            ended = [w for w in self.said if w.clause == at and self.is_over(w)]
             if clause.inherits or not ended:
                 continue
             known = [any(alike(w, o) for o in over) for w in ended]
@@ -223,55 +221,32 @@ class Pair:
 
     def coverage(self) -> float:
         """The share of the old subject that the new text names."""
-        name = self.last_name()
-        words = self.subject or [w for w in self.words if w not in name] or list(self.words)
+        words = self.subject or [w for w in self.words if w not in self.tail] or self.words
         return sum(w in self.shared for w in words) / len(words) if words else 0.0
-
-    def last_name(self) -> list[ContentWord]:
-        """The tail with the words of a name before it: "CI runs on GitHub Actions"."""
-        name = list(self.tail)
-        for word in reversed(self.words[: -len(name)] if name == list(self.words[-1:]) else ()):
-            is_part = word.is_value and name[0].is_value and name[0].start == word.end + 1
-            if word.is_number or not is_part:
-                break
-            name.insert(0, word)
-        return name
 
     def other_units(self) -> bool:
         """Whether the numbers that went and came count different things."""
-        one, two = self.old.units(self.lost), self.new.units(self.added)
-        return bool(one and two) and one.isdisjoint(two) and not one | two <= VALUE_WORDS
+        shared = {w.word for w in (*self.shared, *self.said) if w not in self.added}
+        one, two = self.old.units(self.lost) - shared, self.new.units(self.added) - shared
+        plain = one | two <= VALUE_WORDS and one.isdisjoint(SIZES) is two.isdisjoint(SIZES)
+        return bool(one and two) and one.isdisjoint(two) and not plain
 
     def names_value(self, words: list[ContentWord]) -> bool:
         return any(w.is_value or w in self.tail for w in words)
 
     def same_kind(self) -> bool:
         """Whether a value that went and one that came are of one kind: numbers, or names."""
+        if self.is_of_one_kind() or self.differs_in_kind():
+            return self.is_of_one_kind()
         gone = [w for w in self.lost if w.is_value] or [w for w in self.lost if w in self.tail]
         came = [w for w in self.added if w.is_value]
-        came = came or [w for w in self.added if w in self.new.tail]
         if not gone:
             return True
         if not came:  # "Caddy serves the files now": the value comes first
             return not any(map(is_amount, (*gone, *self.added)))
-        if is_amount(gone[-1]) and not any(map(is_amount, self.added)):
-            return False
-        if any(map(self.old.is_language, gone)) is not any(map(self.new.is_language, came)):
-            return False  # "answer in German" and "keep answers short"
-        if all("/" not in w.word for w in gone) and all("/" in w.word for w in came):
-            return False  # "written in Vue" and "moved to apps/web"
         if not {*map(is_amount, gone)}.isdisjoint(map(is_amount, came)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
-
-    def serves_same_purpose(self) -> bool:
-        """Whether another thing is used for the same: "we use yarn for installs", and pnpm."""
-        if len(self.differing) != 1 or self.old.denies or self.new.denies:
-            return False
-        (slot,) = self.differing
-        same = len(self.lost) == len(slot.old) and len(self.added) == len(slot.new)
-        uses = self.old.uses_first(slot.old[0]) and self.new.uses_first(slot.new[0])
-        return same and uses and all(w.role == "of" for w in self.shared)
 
     def names_another_tool(self) -> bool:
         """Whether another thing is used for what the older statement names: "we use jest for tests"
@@ -300,7 +275,7 @@ class Pair:
         for word in self.added:
             if word.clause in self.clauses_about and self.new.is_trouble(word):
                 return not self.new.phrases - {"now"} and self.names_value(self.lost)
-            if self.new.names_tool(word) or self.new.relation(word) == "in":
+            if self.new.names_tool(word) or word.role == "in":
                 return False
         return False
 
@@ -330,23 +305,76 @@ class Pair:
         return len(led) < len(clause) and any(w in self.added for w in clause[len(led) :])
 
     def relates_otherwise(self) -> bool:
-        """Whether what came belongs to the subject in another way than what went: "the API has rate
-        limits now" and "the API is REST", "the worker uses Kafka" and "is written in Go", "the
-        linter runs before each commit" and "is flake8", "main is trunk" and "is protected"."""
+        """Whether what came belongs to the subject in another way than what went: "the worker uses
+        Kafka" and "is written in Go", "the linter runs before each commit" and "is flake8"."""
         if not (self.lost and self.added) or self._exchanges_amount():
             return False
         new, old = self.new, self.old
-        went, came = old.relation(self.lost[0]), new.relation(self.added[0])
-        state = any(w.is_participle and w in self.tail for w in self.lost)
         behind = takewhile(lambda w: w in self.added, reversed(self.said))
         when = any(map(new.is_occasion, behind)) and not any(map(old.is_occasion, self.lost))
+        state = any(w.is_participle and w in self.tail for w in self.lost)
         act = bool(old.actions) and not (new.actions or new.has(CHANGES)) and new.uses(self.said)
-        return (
-            when
-            or act
-            or (went != came and "has" in (went, came))
-            or (state and not any(w.is_participle for w in self.added))
-        )
+        return when or act or (state and not any(w.is_participle for w in self.added))
+
+    @cached_property
+    def kinds(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The kinds of value that went and that came; empty if nothing says which."""
+        came = [w for w in self.added if w.clause in self.clauses_about] or self.added
+        return self.old.kinds(self.lost), self.new.kinds(came)
+
+    def differs_in_kind(self) -> bool:
+        """Whether what went and what came are of kinds that exclude each other: "docs are written
+        in Markdown" and "docs live in the wiki"."""
+        known = all(self.kinds) or frozenset(["tongue"]) in self.kinds
+        return known and self.kinds[0].isdisjoint(self.kinds[1])
+
+    def is_of_one_kind(self) -> bool:
+        """Whether what went and what came are of one known kind."""
+        went, came = self.kinds
+        return went == came and len(went) == 1 and went <= {"amount", "place", "tongue"}
+
+    def is_other_attribute(self) -> bool:
+        """Whether the new statement may be about something else that belongs to its subject, or
+        about something that only shares a word with it."""
+        if self.over() or self.value_apart() or not (self.lost and self.added):
+            return False
+        if self.differs_in_kind() or self.ends_another() or self.counts_another():
+            return True
+        said = [w for w in self.said if w.clause in self.clauses_about] or self.said
+        if said[0] not in self.added:
+            return self.has_other_verb(said)
+        # "Emojis are fine in commit messages" and "write commit messages in German"
+        free = self.new.lifts and not (self.old.demands or self.new.has(CHANGES))
+        # "Fixtures are in tests/data" and "we use Jest for tests"
+        known = [w for w in self.said if w not in self.added]
+        in_path = all(w.parts for w in known) and not any(w.parts for w in self.shared)
+        return in_path or (free and not self._exchanges_amount())
+
+    def ends_another(self) -> bool:
+        """Whether the new statement says of something else that it is over: "we moved auth from JWT
+        to cookies" and "sessions are in Redis"."""
+        ended = [w for w in self.said if self.is_over(w) and w.word != "one"]
+        ended = [w for w in ended if w.is_value or w.clause in self.clauses_about]
+        came = any(is_amount(w) for w in self.added if w not in ended)
+        parts = {part for w in self.words for part in w.parts}
+        apart = all(w in self.added and w.term not in parts for w in ended)
+        return bool(ended) and apart and any(map(is_amount, ended)) is came
+
+    def counts_another(self) -> bool:
+        """Whether numbers of different measures went and came: "the mailer retries three times" and
+        "the mailer port is 2525"."""
+        units = self.old.units(self.lost) | self.new.units(self.added)
+        return self.other_units() and not units.isdisjoint(VALUE_NOUNS | SIZES)
+
+    def has_other_verb(self, said: Sequence[ContentWord]) -> bool:
+        """Whether a word with an object of its own follows the subject in English: "the product
+        supports SSO", "the mailer port is 2525"."""
+        at = next((at for at, w in enumerate(said) if w in self.added), 0)
+        same = self.is_of_one_kind() or self._exchanges_amount() or self.new.has(EXCEPT)
+        if same or self.new.lang != "en" or not 0 < at < len(said) - 1:
+            return False
+        lead = self.new.between(said[at - 1], said[at]).split()
+        return lead in ([], ["now"]) and self.new.takes_object(*said[at : at + 2])
 
     def names_a_part(self) -> bool:
         """Whether the only shared word belongs to a name of which the older one has no other word:
@@ -459,7 +487,7 @@ class Pair:
     def exchanges_value(self) -> bool:
         """Whether a number took the place of a number, or a name that of a name."""
         gone = {is_amount(w) for w in self.lost if w.is_value}
-        return any(is_amount(w) in gone for w in self.added if w.is_value)
+        return self.is_of_one_kind() or any(is_amount(w) in gone for w in self.added if w.is_value)
 
     def _exchanges_amount(self) -> bool:
         return any(map(is_amount, self.lost)) and any(map(is_amount, self.added))
@@ -471,46 +499,23 @@ class Pair:
             w.is_participle and not w.is_value for w in self.added
         )
 
-    def bumps_version(self) -> bool:
-        """Whether only the number behind one name differs: "GCC 11", "we are on GCC 13 now"."""
-        if len(self.added) != 1 or not self.added[0].is_number:
-            return False
-        before = {b.start: a for a, b in pairwise(self.said)}.get(self.added[0].start)
-        steps = (a for a, b in pairwise(self.words) if b in self.lost and b.is_number)
-        return before is not None and any(a.term == before.term for a in steps)
-
     def ends_other_use(self) -> bool:
         """Whether what is over is another use of the same thing: "we don't use Redis for the queue
         any more" and "we use Redis for sessions"."""
         purpose = self.old.purpose()
         if purpose and not any(w in self.shared for w in purpose):
-            return any(w.role == "of" or self._is_over(w) for w in self.added)
-        return any(all(map(self._is_over, slot.new)) for slot in self.differing)
+            return any(w.role == "of" or self.is_over(w) for w in self.added)
+        return any(all(map(self.is_over, slot.new)) for slot in self.differing)
 
     def value_apart(self) -> bool:
         """Whether the new statement names the old value in another clause than the subject:
         "the emulator is on 4411, 4400 was taken"."""
-        ends = [self.tail, [w for w in self.words if w.is_value]]
-        for tail in ends:
-            value = {w.clause for w in self.said if any(alike(w, o) for o in tail)}
-            others = [o for o in self.words if o not in tail]
-            about = {w.clause for w in self.said if any(alike(w, o) for o in others)}
-            if value and value.isdisjoint(about) and about & {w.clause for w in self.added}:
-                return True
-        return False
-
-    def says_again(self) -> bool:
-        """Whether a clause repeats all of the older statement but one word, of which another clause
-        says something: "Ann is ill, ask Bo about billing" and "ask Ann about billing"."""
-        if self.lost or len(self.words) < 3:
-            return False
-        said = Counter(
-            clause
-            for word in self.words
-            for clause in {w.clause for w in self.said if alike(word, w)}
-        )
-        about = {w.clause for w in self.added}
-        return any(n == len(self.words) - 1 and clause in about for clause, n in said.items())
+        values = [w for w in self.words if w.is_value] or self.tail
+        value = {w.clause for w in self.said if any(alike(w, o) for o in values)}
+        others = [o for o in self.words if o not in values]
+        about = {w.clause for w in self.said if any(alike(w, o) for o in others)}
+        apart = bool(value) and value.isdisjoint(about)
+        return apart and not about.isdisjoint(w.clause for w in self.added)
 
 
 def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
@@ -564,8 +569,12 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
     """Whether `new`, said later, changes what `old` says."""
     pair = Pair(new, old)
     change = _judged(pair, rarity)
-    if change not in (Change.REPLACES, Change.DIFFERS):
+    if change is Change.NONE:
         return change
+    if pair.is_other_attribute():
+        known = pair.kinds[0] | pair.kinds[1]
+        certain = pair.differs_in_kind() and ("amount" in known or len(known) == 3)
+        return Change.NONE if certain or change is Change.UNCLEAR else Change.UNCLEAR
     another = pair.begins_with_another() or pair.names_a_part() or pair.relates_otherwise()
     unsure = pair.says_more() or (another and not pair.over())
     return Change.UNCLEAR if unsure else change
@@ -630,14 +639,11 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
     }
     holds = {
         "contrasts": pair.contrasts(),
-        "new_case": bool(pair.new.cases - pair.old.cases),
-        "lost_case": bool(pair.old.cases - pair.new.cases),
-        "unmarked": not pair.new.phrases,
-        "other_subject": pair.other_subject(),
-        "other_topic": pair.other_topic(),
         "differs_twice": pair.differs_twice(),
+        "new_case": bool(pair.new.cases - pair.old.cases),
+        "unmarked": not pair.new.phrases,
+        "other_topic": pair.other_topic(),
         "other_predicate": pair.other_predicate(),
-        "value_apart": pair.value_apart(),
         "first_lost": pair.words[0] in pair.lost,
         "first_added": pair.said[0] in pair.added,
         "tail_lost": bool(pair.tail) and all(w in pair.lost for w in pair.tail),
@@ -683,12 +689,14 @@ def _by_rules(pair: Pair) -> Change:
         if other := pair.permits_another():  # an exception, or something else
             another = other[0] is pair.said[0] or pair.contrasts()
             return Change.NONE if another else Change.UNCLEAR
+        if pair.lost and old.kinds(pair.lost) == {"has"}:
+            return Change.NONE  # "deploys need a ticket" and "deploys are allowed again"
         sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
         return Change.REPLACES if sure else Change.UNCLEAR
     if over or lifts or new.has(NOW) or new.has(CHANGES):
         return _marked(pair, over, lifts)
-    if pair.says_again():
-        return Change.REPLACES
+    if pair.value_apart() and not pair.lost:
+        return Change.REPLACES  # "Ann is ill, ask Bo about billing" and "ask Ann about billing"
     return _unmarked(pair)
 
 
@@ -703,7 +711,7 @@ def _ended(pair: Pair, over: list[ContentWord]) -> Change:
         return inherited
     outside = [w for w in pair.shared if w not in over]
     covered = len(over) / len(pair.words)
-    more = pair.unmatched_in_over()
+    more = sum(map(pair.is_over, pair.added))
     if outside or (covered >= 0.5 and more <= 1 and more < len(over) + (pair.tail[0] in over)):
         return Change.REPLACES
     if pair.names_value(over) and more <= 1:
@@ -719,16 +727,12 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.NONE  # "now we don't use it for the queue"; or about what a ban names
     if over:
         return pair.inherits_other_subject(over)
-    if pair.old.commands and pair.words[0] in pair.shared:
-        return Change.NONE  # what the command names is still used
     if pair.old.purpose() and (lifts or not pair.names_another_tool()):
         return Change.NONE  # "tests run in parallel now", whatever is used for them
     if (pair.new.has(NEEDS) and len(pair.shared) < 2) or not pair.added or pair.other_units():
         return Change.NONE
     if not pair.lost:
         return Change.REPLACES if pair.value_apart() else Change.NONE
-    if pair.bumps_version():
-        return Change.REPLACES
     covered = pair.coverage()
     sure = covered > 0.5 or (covered >= 0.5 and (len(pair.shared) > 1 or pair.exchanges_value()))
     if sure and pair.same_kind() and not (pair.other_topic() or pair.other_predicate()):
@@ -746,14 +750,11 @@ def _unmarked(pair: Pair) -> Change:
             return Change.NONE
         if other:
             return Change.UNCLEAR if pair.new.duty == "checks" else Change.DIFFERS
-    if pair.serves_same_purpose():
-        return Change.UNCLEAR
     if not pair.lost or not pair.added or pair.coverage() < 0.99 or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
     lost = [w for w in pair.lost if not is_amount(w)]
-    last = pair.last_name()
-    words = [w for w in pair.words if not (w.is_verb or w in last[:-1])]
+    words = [w for w in pair.words if not w.is_verb]
     if any(w in words and words.index(w) * 2 < len(words) for w in lost):
         return Change.NONE
     if pair.is_another_case():

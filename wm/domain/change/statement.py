@@ -71,14 +71,13 @@ _ACTIONS = {
     folded(word): number for number, row in enumerate(_TABLES.rows("actions")) for word in row
 }
 """What is done with a thing: statements about different actions are about different attributes."""
-_COMMANDS = frozenset(map(folded, _TABLES.words("commands")))
+_WRITING = _ACTIONS["written"]
 _OWNING = frozenset(map(folded, _TABLES.words("owning")))
 _OURS = {lang: frozenset(row.split()) for lang, row in _TABLES.rows_of("ours").items()}
 _USES, _GROUPS = _phrases("uses"), frozenset(_TABLES.words("groups"))
 VALUE_NOUNS = frozenset(_TABLES.words("value_nouns"))
 """A number behind one of these may be a value, even if the statement begins with it."""
 _NUMBERING = frozenset(_TABLES.words("numbering"))
-_ORDINALS = frozenset(_TABLES.words("ordinals"))
 _COUNTED = VALUE_WORDS | frozenset(map(folded, _TABLES.words("counted")))
 _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
@@ -101,7 +100,9 @@ _SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
 )
 _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
-_WITH, _HAS = frozenset(_TABLES.words("with")), frozenset(_TABLES.words("has"))
+_WITH, _HAS, _IN_THE, _BE, SIZES = (
+    frozenset(_TABLES.words(name)) for name in ("with", "has", "in_the", "be", "sizes")
+)
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
 _OF = frozenset("的の의")
 ARTICLES = frozenset(_TABLES.words("articles"))
@@ -177,18 +178,20 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     lang: str
 
     def units(self, words: Iterable[ContentWord]) -> frozenset[str]:
-        """The words directly beside the numbers among `words`."""
-        numbers = [word for word in words if word.is_number]
-        return frozenset(
-            w.word
-            for w in self.words
-            for n in numbers
-            if not is_cjk(w.word[0])
-            and w is not n
-            and not w.is_number
-            and w.clause == n.clause
-            and (w.gap(n) or n.gap(w))
-        )
+        """What the numbers among `words` count."""
+        return frozenset(unit for n in words if is_amount(n) and (unit := self._unit(n)))
+
+    def _unit(self, number: ContentWord) -> str:
+        """The word behind a number, its own letters, or the word before: "port is 2525"."""
+        own = number.word.lstrip("0123456789.")
+        beside = [w for w in self.words if w.clause == number.clause and not is_cjk(w.word[0])]
+        behind = next((w.word for w in beside if number.gap(w) and not w.is_number), "")
+        if not number.is_number:
+            return behind if behind in _COUNTED else ""
+        if behind or own.isalpha():
+            return behind or own
+        lead = (w for w in beside if w.end <= number.start)
+        return next((w.word for w in lead if _BE.issuperset(self.between(w, number).split())), "")
 
     def has(self, phrases: Lazy, clauses: Collection[int] = ()) -> bool:
         """Whether a clause, one of these if any, has one of the phrases. Kept: several entries are
@@ -218,12 +221,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return frozenset(found)
 
     @cached_property
-    def commands(self) -> bool:
-        """Whether it begins with a command to use something."""
-        first = folded(self.text).split(None, 1)[:1]
-        return bool(first) and first[0] in _COMMANDS
-
-    @cached_property
     def actions(self) -> frozenset[int]:
         """What is done with the subject: written, deployed, owned, …"""
         found = (_ACTIONS.get(word.strip(_EDGE)) for word in folded(self.text).split())
@@ -236,8 +233,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         found: dict[ContentWord, ContentWord] = {}
         words = [*self.words[:1], *(w for w in self.words[1:] if w.word not in _NUMBERING)]
         for noun, mark, after in zip(words, words[1:], words[2:], strict=False):
-            if noun is words[0] and noun.is_number and mark.word[0] in _ORDINALS:  # 3号车间
-                noun, mark = mark, noun
             unit = after.word[0] if is_cjk(after.word[0]) else after.word
             name = mark.word.removeprefix("#")
             named = len(name) == 1 or (mark.is_number and "." not in name)  # 3.11 is a version
@@ -287,8 +282,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def is_one_of_several(self, word: ContentWord) -> bool:
         """Whether a word is the object of a verb with several objects."""
         clause = self.clauses[word.clause].text
-        if any(a <= word.start < b for a, b in _SEVERAL.spans(clause)):
-            return True
         if any(start < 4 for start, _ in _SEVERAL.spans(clause[word.end :])):
             return True
         begin = max((w.start for w in self._before(word)), default=0)
@@ -298,8 +291,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def is_object(self, word: ContentWord) -> bool:
         """Whether a word directly follows a verb, with an article at most, and no verb that has one
         object, or has the mark of an object."""
-        behind = self.clauses[word.clause].text[word.start + len(word.word) :]
-        if behind.startswith(_OBJECT_MARKS):
+        if self.clauses[word.clause].text.startswith(_OBJECT_MARKS, word.start + len(word.word)):
             return True
         before = self._before(word)
         if not before or is_cjk(word.word[0]) or _USES.is_match(self._written(before[-1])):
@@ -341,19 +333,55 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def names_only_tool(self) -> bool:
         """Whether it says no more than what we use: "we use yarn", "we switched to uv"."""
         name = list(takewhile(lambda w: not w.role, self.words))
-        if not name or len(name) < len(self.words) or self.denies or is_amount(name[0]):
+        code = not set("()[]{}=<>").isdisjoint(self.text)  # "use foo[0]"
+        if not name or code or self.words != (*name,) or self.denies or is_amount(name[0]):
             return False
         lead = self.clauses[name[0].clause].text[: name[0].start]
         one = all(a.clause == b.clause and a.gap(b) for a, b in pairwise(name))
         used = self.names_tool(name[0]) if CHANGES.is_match(lead) else self.uses_first(name[0])
         return one and used
 
-    def relation(self, word: ContentWord) -> str:
-        """How a word belongs to those before it: "with" what, "in" what place, what it "has"; ""
-        if that is not said."""
-        before = self._lead(word)
-        role = _BEFORE.get(self.lang, {}).get(before, "")
-        return "has" if before in _HAS else "with" if before in _WITH else role
+    def kinds(self, words: Iterable[ContentWord]) -> frozenset[str]:
+        """What kinds of value these words name, as far as their form, or the word before them,
+        says so: an amount, a place, a language, or what something has, or is made with or in."""
+        found: set[str] = set()
+        for word in words:
+            lead = self._lead(word)
+            role = _BEFORE.get(self.lang, {}).get(lead, "")
+            if is_amount(word):
+                short = len(word.word) < 3 and not word.is_number  # a unit, or Ms Berger
+                found |= set() if short or self._dates(word) else {"amount"}
+            if is_amount(word) and lead not in _WITH:
+                continue
+            if self.is_language(word):
+                found.add("tongue")
+            elif lead in _HAS:
+                found.add("has")
+            elif lead in _WITH:
+                found |= {"with", "in"} if word.is_value else {"with"}
+            elif "/" in word.word:
+                found.add("place")
+            elif role == "in":
+                last = self.clauses[word.clause].text[: word.start].split()[-1]
+                found |= {"in", "with"} if last == lead and last not in _IN_THE else set()
+                found |= set() if _WRITING in self.actions else {"place"}
+            elif word.is_value and (lead or word is self.words[0]):
+                found |= {"in", "with", "place", "tongue"}
+        return frozenset(found)
+
+    def takes_object(self, word: ContentWord, after: ContentWord) -> bool:
+        """Whether a word may be a verb with the next word as its object, or part of a name, as
+        "port" in "the mailer port is 2525"."""
+        behind = [w for w in self.between(word, after).split() if w not in ARTICLES]
+        of = word.is_value or word.is_participle or after.is_adverb or len(word.word) < 4
+        if of or after.role or word.clause != after.clause or NAMES.is_match(self._written(word)):
+            return False
+        return not behind or behind[0] in _BE or CHANGES.is_match(behind[0])
+
+    def _dates(self, word: ContentWord) -> bool:
+        """Whether it only says since when: "as of this week"."""
+        lead = self.clauses[word.clause].text[: word.start]
+        return not word.is_number and any(word.start - end < 6 for _, end in NOW.spans(lead))
 
     def purpose(self) -> tuple[ContentWord, ...]:
         """What its value is for, if it names both: "we use jest for tests"."""
@@ -407,14 +435,10 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         before = clause[: first.start].split()[-1:]
         if behind.startswith(_SUBJECT_MARKS) or clause[: first.start].endswith("由"):
             return True
-        if behind.startswith(_OBJECT_MARKS):
-            return False
         if behind.startswith(_TOPIC_MARKS):
             return any(mark in clause for mark in _OBJECT_MARKS)
         if not _AGENTS.isdisjoint(before):
             return True
-        if first.role:
-            return None
         if first is lead and ("由" in clause or not _AGENTS.isdisjoint(clause.split())):
             return False  # "the dock is managed by Ann"
         verb = (HOLDS if self.duty == "holds" else CHECKS).search(clause)
@@ -532,12 +556,6 @@ def reading(text: str) -> ParsedStatement:
         plain = _lowered(part)
         clauses.append(_clause(plain, first=not number))
         words += _with_roles(plain, list(_words(part, plain, number)), lang, opens=not words)
-    if len(clauses) > 1 and any(NOW.is_match(clause.text) for clause in clauses):
-        # "In the past it was 8080, now it is 9090."
-        clauses = [
-            replace(c, old=((0, len(c.text)),), new=()) if PAST.is_match(c.text) else c
-            for c in clauses
-        ]
     cases: set[str] = set()
     for word in folded(shown).split():
         either = [part.strip(_EDGE) for part in word.split("/")]
@@ -608,8 +626,6 @@ def _clause(text: str, *, first: bool) -> ChangeClause:
         return ChangeClause(text, (), (), False)
     if (source := _FROM_BEHIND.search(text)) is not None:
         return ChangeClause(text, ((0, source.end()),), ((source.end(), size),), False)
-    if verb_last:
-        return ChangeClause(text, (), (), False)
     source = _FROM.search(text)  # "wir sind von Ant auf Gradle umgestiegen"
     return _from_to(text, match.end() if source is None else source.end())
 
@@ -646,8 +662,6 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
             (first <= start and end <= last) or (hangul and start == first) for first, last in said
         ):
             continue
-        if hangul:  # a phrase that begins with a particle
-            raw = raw[: min((a - start for a, _ in said if start < a < end), default=None)]
         if is_cjk(raw[0]):
             yield from _cjk_words(raw, start, clause, plain[end : end + 2])
             continue
@@ -730,8 +744,7 @@ def _tail(clauses: Sequence[ChangeClause], words: list[ContentWord]) -> tuple[Co
     if until and not several and _USES.is_match(text[: first[0].start]):
         return tuple(first[:until])
     if any(word.is_verb for word in first):  # the value comes before the verb
-        plain = [word for word in first if word.word.isascii()]
-        first = plain or [word for word in first if not word.is_verb] or first
+        first = [word for word in first if not word.is_verb] or first
     return tuple(first[-1:])
 
 
