@@ -192,7 +192,7 @@ DEPLOYED: Patterns = (
 )
 
 INJECTION: Patterns = (
-    r"\byou are (?:now |no longer |hereby )(?:in |a |an |the |bound|called|not|free|allowed|permitted|authori[sz]ed|acting|running|[a-z]{3})|\b(?:system|safety|security) rules (?:no longer|do not|don't) apply\b|\b(?:maintenance|developer|god|debug|admin|unrestricted|jailbreak|dan) mode\b.{0,40}\b(?:rules|restrictions|enabled|now|on|active|apply)\b|\bjailbreak\b|\b(?:act|behave|respond) as (?:if you|an unrestricted|root|admin)\b|\bpretend (?:to be|that you|you are)\b",
+    r"\byou are (?:now |no longer |hereby )(?:in |a |an |the |bound|called|not|free|allowed|permitted|authori[sz]ed|acting|running|[a-z]{3})|\b(?:system|safety|security) rules (?:no longer|do not|don't) apply\b|\b(?:maintenance|developer|god|debug|admin|unrestricted|jailbreak|dan) mode\b.{0,40}\b(?:rules|restrictions|enabled|now|on|active|apply)\b|^jailbreak\b|\bjailbreak (?:yourself|the|this|mode|now|it|your)\b|\b(?:act|behave|respond) as (?:if you|an unrestricted|root|admin)\b|\bpretend (?:to be|that you|you are)\b",
     r"^\W{0,4}\[?(?:system|assistant|human|developer)\]?\s?(?:message|prompt|note|override|notice|instruction)?\s?[\]:>]\s?\S|\[(?:system|inst|/inst|sys)\]|<<sys>>|<\|?(?:im_start|im_end|system|endoftext)|</?(?:system|system-reminder|workspace_memory|core_memory|working_memory|instructions?|assistant|human|function_calls?|tool_result|tool_use|antml)\b[^<>]{0,60}>",
 )
 """Markup of roles and of other modes; `intent` knows the orders themselves."""

@@ -163,6 +163,7 @@ def _orders_harm(sentence: str) -> bool:
         or _hides(sentence)
         or _grants(sentence)
         or _answers_prompts(sentence)
+        or _takes_over(sentence)
         or _runs_download(sentence)
     )
 
@@ -182,15 +183,7 @@ def _leaks(sentence: str) -> bool:
         and any(
             not _describes(sentence, at, "SCRIPT") for at in (*_wanted("SEND", sentence), *shown)
         )
-        and not _is_kept(sentence)
     )
-
-
-def _is_kept(sentence: str) -> bool:
-    """Whether software puts a secret where secrets belong."""
-    software = _has("PROGRAM", sentence) or _has("SCRIPT", sentence)
-    kept = software and _has("KEEPER", sentence) and not _leaves(sentence)
-    return kept and not _has("AGENT", sentence)
 
 
 def _overrides(sentence: str) -> bool:
@@ -244,6 +237,14 @@ def _answers_prompts(sentence: str) -> bool:
     if not (_has("PROMPTS", sentence) and _wanted("APPROVE", sentence)):
         return False
     return _has("UNASKED", sentence) or _has("UNSEEN", sentence)
+
+
+def _takes_over(sentence: str) -> bool:
+    """One voice that is not the user's is obeyed alone, or the note is to spread."""
+    this = _has("THIS", sentence)
+    names = ["OBEY_ONLY"] if this or not _has("USER", sentence) else []
+    names += ["SEND", "ACT"] if this and _has("SPREAD", sentence) else []
+    return any(not _describes(sentence, at) for name in names for at in _wanted(name, sentence))
 
 
 def _runs_download(sentence: str) -> bool:
