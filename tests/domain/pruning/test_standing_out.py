@@ -259,3 +259,27 @@ def test_the_lines_of_an_object_around_a_failure_that_name_it_are_kept() -> None
     assert '"id": "RULE_20"' in text
     assert '"name": "rule 20"' in text
     assert '"id": "RULE_12"' not in text
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_many_errors_of_one_kind_do_not_hide_the_only_one_of_another(mode: Mode) -> None:
+    lines = [f'cart.py:{n}: error: Incompatible type "int"  [arg-type]' for n in range(150)]
+    lines[90] = 'cart.py:90: error: Name "fee" is not defined  [name-defined]'
+    text = kept("\n".join([*lines, "Found 150 errors in 1 file"]), "mypy cart.py", mode)
+    assert lines[90] in text
+    assert lines[0] in text
+    assert lines[-1] in text
+    assert "look like errors" in text
+    assert len(text.split("\n")) < 80
+
+
+def test_the_only_node_that_is_not_ready_is_kept_in_yaml() -> None:
+    nodes = [f"- name: n{n}\n  status: Ready\n  cpu: {n % 9}" for n in range(200)]
+    nodes[120] = "- name: n120\n  status: NotReady\n  cpu: 4"
+    text = kept("items:\n" + "\n".join(nodes), "kubectl get nodes -o yaml")
+    assert "  status: NotReady" in text
+
+
+def test_subjects_of_commits_are_no_errors() -> None:
+    lines = [f"c{n * 7919:06x} errors: report failure {n} in {chr(97 + n % 26)}" for n in range(300)]
+    assert len(kept("\n".join(lines), "git log --oneline").split("\n")) < 70

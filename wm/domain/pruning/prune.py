@@ -125,7 +125,7 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
         uniform = rule.folds is Folds.ALIKE or lines.share(_is_record) > MOSTLY
         items = _shortened(lines, items, must, more, measure, uniform=uniform)
     parts = tuple(_parts(lines, items))
-    notes = (wanted.note, _errors_cut(must, items, measure))
+    notes = (wanted.note, _errors_cut(must, items))
     if lines.total - len(parts) < measure.slack:
         return None
     made = PrunedText(
@@ -147,10 +147,8 @@ def _is_record(line: str) -> bool:
     return line[:1] == "{" and line.rstrip()[-1:] == "}"
 
 
-def _errors_cut(must: Sequence[int], items: Sequence[FoldedLine], measure: CutLimits) -> str:
+def _errors_cut(must: Sequence[int], items: Sequence[FoldedLine]) -> str:
     """What the mark says if there are more lines that must be seen than the mode keeps."""
-    if len(must) <= measure.errors:
-        return ""
     kept = {item.index for item in items if not item.count}
     cut = sum(index not in kept for index in must)
     return (

@@ -15,7 +15,9 @@ from msgspec import Struct
 from wm.domain.pruning.modes import CutLimits
 
 MARKS = 3
-FIRST_OF_KIND = 5
+FIRST_OF_KIND = (5, 2, 1)
+NEAR = 6
+"""Lines around a failure that may name it."""
 SHRINKS = (0.0, 0.2, 0.4, 0.6)
 """Shares by which the beginning may be shortened; the end by half of that."""
 
@@ -99,19 +101,18 @@ def _cost(kept: Collection[int], count: int) -> int:
 
 
 def _within(shapes: Sequence[Hashable], must: list[int], most: int) -> list[int]:
-    """The lines that must stay. Above `most`, the first few and the last of each shape; with more
-    shapes than that, those at both ends."""
-    if len(must) <= most:
-        return must
-    last = {shapes[position]: position for position in must}
-    seen: dict[Hashable, int] = {}
-    kept = []
+    """The lines that must stay. Above a quarter of `most`, the first few and the last of each
+    shape, and what is near one of its own shape; with very many shapes, those at both ends."""
+    places: dict[Hashable, list[int]] = {}
     for position in must:
-        shape = shapes[position]
-        seen[shape] = seen.get(shape, 0) + 1
-        if seen[shape] <= FIRST_OF_KIND or last[shape] == position:
-            kept.append(position)
-    if len(kept) <= most:
-        return kept
+        places.setdefault(shapes[position], []).append(position)
+    single = (place for place, *others in places.values() if not others)
+    near = {at for place in single for at in range(place - NEAR, place + NEAR)}
+    kept = must
+    for few in FIRST_OF_KIND:
+        if 4 * len(kept) <= most:
+            break
+        outer = {at for of_kind in places.values() for at in (*of_kind[:few], of_kind[-1])}
+        kept = [position for position in must if position in outer or position in near]
     first = most * 2 // 3
-    return [*kept[:first], *kept[first - most :]]
+    return kept if len(kept) <= most else [*kept[:first], *kept[first - most :]]

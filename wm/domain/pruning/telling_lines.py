@@ -34,6 +34,7 @@ _NO = Lazy(
     r"|(?i)\b(?:\w*errors?|failed|failures?|fail)\b\"?\s*[=:]\s*(?:0\b|none\b|null\b|false\b|\[\]|\"\")"
     r"|(?i)\b(?:on|if|no|ignore|show|skip|exit|with)[-_]errors?\b|(?i)--?[\w-]*(?:error|fail)[\w-]*"
     r"|(?i)[\w./-]*(?:error|fail|exception|panic|assert)[\w-]*\.(?:[a-z]{1,5})\b(?:$|[\s,;)\]'\"])"
+    r"|^[*|\\/ ]*[0-9a-f]{7,10} .*"  # a commit and its subject
 )
 
 _STATUS_PLACE = (
@@ -282,10 +283,11 @@ def outliers(lines: OutputLines) -> list[int]:
     counts = Counter(word for row in rows.values() for word in set(row))
     usual = {word for word, count in counts.items() if len(rows) - rare <= count < len(rows)}
     out = {i for i, row in rows.items() if not usual.issubset(row)} if usual else set()
-    widths: dict[int, list[int]] = {}
+    forms: dict[tuple[int, str], list[int]] = {}
     for i, row in rows.items():
-        widths.setdefault(len(row), []).append(i)
-    for width, alike in widths.items():
+        # Below a name with a colon, only lines of this name form a column.
+        forms.setdefault((len(row), row[0] if row[0].endswith(":") else ""), []).append(i)
+    for (width, _), alike in forms.items():
         if len(alike) < FEWEST_ALIKE:
             continue
         for column in range(width):

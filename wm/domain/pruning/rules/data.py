@@ -40,7 +40,7 @@ _PARTS = Lazy(
     r"^\s*(?:[\"\[{}\]\d-]|true|false|null).*(?:[,\[{}\]\"\d]|true|false|null)$|^\s*[\[{}\]],?$"
 )
 
-MOST_BAD = 400
+MOST_BAD = 4_000
 SIBLINGS = 12
 """Lines on each side of a failing member in which its object's other members are looked for."""
 
