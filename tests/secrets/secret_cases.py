@@ -215,6 +215,18 @@ HIDDEN: tuple[str, ...] = (
 """Each holds the made secret, which must not survive."""
 
 OPEN: tuple[str, ...] = (
+    "vllm serve shop-model --port 8000 --max-tokens 2048",
+    "warning: --recovery-private-key because of --offline is ignored",
+    "       --use-askpass=COMMAND       program that asks for the credentials",
+    "mongodb+srv://<user>:<password>@cluster0.example.net/",
+    "https://username:token@git.example.org/shop.git",
+    "DB_PASSWORD: ${DB_PASSWORD:?set it in .env}",
+    "function login(credentials: UserCredentials): UserSession {",
+    'print("数据库密码=" + admin.getPassword() + ", " + name)',
+    "git grep -E 'PRIVATE KEY|BEGIN.*PRIVATE|password' -- docs",
+    'enc = tiktoken.get_encoding("cl100k_base")',
+    "<PublicKeyToken>b77a5c561934e089</PublicKeyToken>",
+    'ssid: "Panel-28 Fallback"',
     'import { AzureKeyCredential } from "@azure/core-auth2";',
     "const { password } = require('@inquirer/prompts2')",
     "MY_SECRET: ${file(./config.${opt:stage, 'dev'}.json):CREDS}",

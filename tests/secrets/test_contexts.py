@@ -96,3 +96,30 @@ def test_harmless_texts_are_unchanged() -> None:
     changed = [text for text in texts if REDACTOR.text(text) != text]
     assert len(texts) >= 1000
     assert len(changed) <= MOST_CHANGED * len(texts), changed
+
+
+SIGNS = "!@#$%^&*()-_=+[]{}|;:,.<>?/~"
+WRITTEN = (
+    "password: {}", "password={}", "DB_PASSWORD={}", 'password = "{}"', "Passwort: {}", "密码：{}",
+    "the password is {}", "pass: {}\nuser: dana", "mysql -u root -p'{}'", "> pass: {}\n> thanks",
+    "curl -u dana:'{}' https://shop.example", "define('DB_PASSWORD', '{}');", "- **Password:** {}",
+    "<password>{}</password>", "htpasswd -bB users dana '{}'",
+)  # fmt: skip
+
+
+def test_no_part_of_a_password_with_any_signs_is_shown() -> None:
+    dice = random.Random(11)
+    shown = []
+    for turn in range(600):
+        made = dice.choice(ALNUM) + tail(dice, dice.randint(13, 22), ALNUM + SIGNS)
+        form = WRITTEN[turn % len(WRITTEN)]
+        if "<" in form:
+            made = made.translate(str.maketrans("<>&", "(+="))
+        kept = REDACTOR.text(form.format(made))
+        shown += [form.format(made) for at in range(len(made) - 6) if made[at : at + 7] in kept][:1]
+    assert len(shown) <= 6, shown
+
+
+def test_codes_in_a_list_are_found() -> None:
+    text = "Your recovery codes:\n8d5e2-e4dd4\nc92d6-f5519\n71b0a-99e3c\nKeep them safe."
+    assert not re.search(r"\d[0-9a-f]{4}-", REDACTOR.text(text).replace("[secret:", ""))

@@ -41,11 +41,11 @@ MAX_WORDS = 11
 PASSWORD = (
     r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"(?:mots?|phrase) de passe|frase de (?:contrase[ñn]a|paso)|frase[- ]senha|парольн\w{2,3} фраз\w{1,2}|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
-    r"парол(?:ем|ей|[ьяеюаиі])|лозинк[аеу]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salas(?:ana|õna)(?:lla|n|ksi)?(?: on)?|\bhesl(?:o|em|om|a|u)\b|jelsz(?:ó|av)[a-z]{0,3}|kata laluan|lykilorð(?:ið)?|\bgeslo\b|\blozink[aeou]\b|slaptažod(?:is|į|žio)|κωδικός|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı|\b)|\bparol[ăe]|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
-    r"requirepass|masterauth|pre-?shared[ _-]key|(?:wi-?fi|wlan|wpa[23]?|wep|network security)[ _-]key|wlan[ -]schl[üu]ssel"
+    r"парол(?:ем|ей|[ьяеюаиі])|лозинк[аеу]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salas(?:ana|õna)(?:lla|n|ksi)?(?: on)?|\bhesl(?:o|em|om|a|u)\b|jelsz(?:ó|av)[a-z]{0,3}|kata laluan|lykilorð(?:ið)?|\bgeslo\b|\blozink[aeou]\b|slaptažod(?:is|į|žio)|κωδικός|סיסמה|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı|\b)|\bparol[ăe]|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
+    r"requirepass|masterauth|authtok|pre-?shared[ _-]key|(?:wi-?fi|wlan|wpa[23]?|wep|network security)[ _-]key|wlan[ -]schl[üu]ssel"
 )
 SECRET = (
-    r"secret|geheimnis|segredo|secreto|credentials?|credenciais|credenciales|identifiants|"
+    r"secret|[a-z]_salt\b|geheimnis|segredo|secreto|credentials?|credenciais|credenciales|identifiants|"
     r"zugangsdaten|シークレット|시크릿|密钥|密鑰|秘钥|秘鑰|秘密鍵|비밀키"
 )
 TOKEN = (
@@ -93,12 +93,13 @@ _CLOSES = frozenset("\"'`])}\\")
 _SPACES = frozenset(" \t\n\f\r")
 _PASSED = ",(;"
 """Signs of a value that is passed on with its name: `set("api_key", "…")`, `@password("…")`."""
-_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", "?:", ":", ">", *_PASSED)
+_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", "?:", ":-", ":?", ":", ">", *_PASSED)
 _TYPED = Lazy(
     r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
-_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?")
+_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?|</\w{1,20}>\s{0,20}<(?:string|value|data)>")
+"""`key="Password" value=`, `<key>Password</key> <string>`, `<name>…</name> <value>`."""
 _NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?(?:Parameter)?[Vv]alue[\"']?\s?:[ \t]{0,4}")
 _BLOCK = Lazy(r"[|>][+-]?\d?[+-]?[ \t]*\n[ \t]+")
 """The head of a YAML block scalar."""
@@ -136,7 +137,7 @@ def labelled(text: str) -> Iterator[SecretSpan]:
         while span is not None:
             end = span.end
             yield span
-            span = _changed_to(text, end)
+            span = _changed_to(text, end) or _next_in_list(text, span)
 
 
 _CHANGE = Lazy(
@@ -153,6 +154,15 @@ def _changed_to(text: str, at: int) -> SecretSpan | None:
     return span_of(start, value) if strict and not is_placeholder(value) else None
 
 
+def _next_in_list(text: str, span: SecretSpan) -> SecretSpan | None:
+    """The next line, if both lines hold nothing but a secret of one form: recovery codes."""
+    start, end = span.end + 1, 2 * span.end + 1 - span.start
+    alone = text[span.start - 1] + text[span.end : start] + (text[end : end + 1] or "\n")
+    value = text[start:end]
+    listed = alone == "\n\n\n" and fits_strictly(value, "password")
+    return span_of(start, value) if listed else None
+
+
 def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
     """The secret that the key at this offset labels, or None."""
     key = text[key_start:key_end]
@@ -160,7 +170,7 @@ def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
     if _is_no_label(text, key_start, key):
         return None
     tail = _tail(text, key_end)
-    if not _names_a_value(tail, family):
+    if not _names_a_value(tail):
         return None
     at = key_end + len(tail)
     joined = text[at : at + 1] in _CONNECTS or not text[at : at + 1].isascii()
@@ -246,19 +256,15 @@ def _tail(text: str, key_end: int) -> str:
     first, last = text[key_end : key_end + 1], text[key_end - 1]
     if not (first.isalnum() or first in "_.-") or not first.isascii() or not last.isascii():
         return ""
-    if first in ".-" and not last.isalnum():
-        return ""
     window = text[key_end : key_end + 60]
     return window[: max(0, _SUFFIX.end(window))]
 
 
 @lru_cache(maxsize=512)
-def _names_a_value(tail: str, family: str) -> bool:
+def _names_a_value(tail: str) -> bool:
     """Return whether an identifier with this tail still names a secret value."""
     if not tail:
         return True
-    if family == "vendor":
-        return not tail[0].islower() or tail.startswith(("key", "token", "secret", "api"))
     if tail[0].islower() and tail.split("_")[0].split("-")[0].split(".")[0] not in (
         "s", "key", "keys", "base", "token", "secret", "value", "id",
     ):  # fmt: skip
@@ -294,9 +300,9 @@ def _assigned(place: _Place) -> _Value | None:
         return None
     if sign in _PASSED and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
         return None
-    if sign == ">" and rest[start + len(value) :][:1] == "<" and fits_strictly(value, "password"):
-        return start, value
-    tight = sign == "=" and end == 1
+    if sign == ">" and rest[start + len(value) :].lstrip(" \t\r\n.,;:)]}")[:1] != "<":
+        return None
+    tight = sign in ("=", ":-") and end == len(sign)
     if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
         return None
     if _FIELD.fits(value.strip("\"'")) or value.lower().strip("\"'") == key.lower():
@@ -307,7 +313,7 @@ def _assigned(place: _Place) -> _Value | None:
 
 _FIELD = Lazy(rf"token|secret|pass|pw|{PASSWORD}", ignore_case=True)
 """The label itself as its value: the name of a field, in any language."""
-_BETWEEN_QUOTES = Lazy(r"[;,)] .*")
+_BETWEEN_QUOTES = Lazy(r"(?:[;,)+]| \+) .*")
 """The text between two quoted ones: `"password:"; send "…"`."""
 _FALLBACK = Lazy(r"[\w.$:\[\]()\"']{2,80} (?:\?\?|\|\||or|\?:) [\"']([^\"'\n]{6,})[\"']")
 """`process.env.PW ?? "…"`: the value of a reference that is empty."""
@@ -318,25 +324,20 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
     end = -1
     if ":" in rest[:3] and "=" in rest[:80]:
         end = _TYPED.end(rest)
-    if end < 0 and rest[:1] in ("'", '"') and "value" in rest[:12]:
+    if end < 0 and ("value" in rest[:12] or rest[:2] == "</"):
         end = _XML_VALUE.end(rest)
-    if end >= 0:
-        return "=", end
     named = before.lower()
-    if ("name" in named or "key" in named) and "value" in rest[:48].lower():
+    if end < 0 and ("name" in named or "key" in named) and "value" in rest[:48].lower():
         end = _NAMED_VALUE.end(rest)
-        if end >= 0:
-            return "=", end
-    end = _BELOW.end(rest)
+    if end < 0:
+        end = _BELOW.end(rest)
     if end >= 0:
-        return "=", end
+        return "=", end + max(0, _BLOCK.end(rest[end : end + 80]))
     at = _run(rest, _run(rest, 0, _CLOSES, 12), _SPACES, 12)
     sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
-    if sign in ("", "==", "===") or (sign == ">" and "<" not in before):
+    if sign in ("", "==", "===", ":?") or (sign == ">" and "<" not in before):
         return "", 0
     end = _run(rest, at + len(sign), _SPACES, 6)
-    if rest.startswith("\\\n", end):
-        end = _run(rest, end + 2, _SPACES, 12)  # the line goes on below
     block = _BLOCK.end(rest[end : end + 80]) if sign == ":" else -1
     if block >= 0:
         return "=", end + block
@@ -348,9 +349,10 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
 
 def _has_value_below(text: str, at: int) -> bool:
     """True for `- name: ADMIN_PASSWORD` with `value: …` in the next line, as in container
-    manifests."""
+    manifests, and for `<key>Password</key>` before another element."""
     below = text[at : at + 48]
-    return below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
+    listed = below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
+    return listed or (below.startswith("</") and _XML_VALUE.end(below) >= 0)
 
 
 def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:
@@ -406,8 +408,6 @@ def _vendor_value(value: str) -> bool:
     if not _OPAQUE.fits(value):
         return False
     digits = sum(c.isdigit() for c in value)
-    if digits == len(value):
-        return digits >= 15
     whole = sum(c.isalnum() for c in value) >= len(value) - 1 or len(value) >= 26
     if not whole or digits < 2 or is_file(value):
         return False
@@ -441,6 +441,8 @@ def _described(place: _Place) -> _Value | None:
     after = rest[start + len(value) :]
     if is_plain_number(value, family) or value.lower() in PLAIN_WORDS:
         return None
+    if rest[0] == ")" and is_name(value):
+        return None  # `(key: ApiToken): Session`, a signature
     is_pin = family == "short" and _is_number_key(key)
     if family in ("password", "secret") or (cjk and not is_pin):
         ok = fits_prose(value) or (quoted and " " not in value and not is_wordy(value))
@@ -456,26 +458,36 @@ def _described(place: _Place) -> _Value | None:
     return (start, value) if ok else None
 
 
+_GOES_ON = Lazy(r" {1,9}[A-Za-z]")
+"""A sentence about an option: `--private-key because …`."""
+
+
+def _is_option(place: _Place) -> bool:
+    word = place.before.rsplit(" ", 1)[-1]
+    return "--" in word or (place.key.startswith("-") and not word[-1:].isalnum())
+
+
 def _followed(place: _Place) -> _Value | None:
     """`password …`, `--password …`, `with password "…"`: a value directly after the key."""
-    rest, family, before, key = place
+    rest, family, _, key = place
     end = _OPENS.end(rest)
     if end <= 0 and rest[:1] == '"' and not key.isascii():
         end = 0  # Brackets of quotation directly behind a Chinese or Japanese word.
     elif end <= 0 or (rest[0] == "(" and key.isascii()):
-        return None
-    if family == "vendor":
         return None
     start, value, quoted = read_value(rest, end, assigned="")
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
     if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, family)):
         return None
-    option = key.startswith("-") or "--" in before[-24:].split(" ")[-1]
+    option = _is_option(place)
     if value.lower() in PLAIN_WORDS or value.startswith("-"):
         return None
     if option:
-        return (start, value) if not is_name(value) or len(value) > 5 else None
+        named = is_name(value) and (
+            len(value) <= 5 or value.isupper() or _GOES_ON.end(rest[start + len(value) :]) >= 0
+        )
+        return None if named or is_plain_number(value, family) else (start, value)
     if key.lower() in ("requirepass", "masterauth"):
         return (start, value)
     if family == "short" and key.lower() == "auth":

@@ -61,7 +61,7 @@ class _Row(NamedTuple):
 
 
 _LOGIN = (
-    r"(?:\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|basic[- ]auth|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|ssid|"
+    r"(?:\b(?:log[- ]?in(?: (?:with|as|using|mit|als|avec|con|com))?|credentials?|creds|basic[- ]auth|accounts?|sign-?in|zugangsdaten|zugang|anmeldung|acceso|wi-?fi|wlan|"
     r"credenciales|identifiants?|acc[eè]s|acesso|accesso|credenciais|credenziali|anmeldedaten|inlog(?:gegevens)?|inloggning(?:en)?|logowani[ae])\b|"
     r"логин|вход|tài khoản|đăng nhập|giriş)"
 )
@@ -83,7 +83,7 @@ _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
 _SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|\w{0,12}(?:en|de)crypt|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
 _SAYS_PAIR = r"(?i)\b(?:basic_?auth|auth|user_?info|user_?pass|logged in as)\b"
 _KEYED_BY = r"(?i:\bhmac\.new|\b(?:aes|des3?|arc4|blowfish|chacha20\w{0,9})\.new|\baesgcm|\bsecretbox|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
-_FROM_INPUT = r"sudo\s+-\w*S|chpasswd|passwd|-stdin\b|cryptsetup|kinit|--passphrase-fd|ssh-add|-S\s+\w|pinentry|\bsu -"
+_FROM_INPUT = r"sudo\s+-\w*S|chpasswd|passwd|-stdin\b|cryptsetup|kinit|--passphrase-fd|ssh-add|-S\s+\w|pinentry|\bsu -|\bsecrets? (?:create|set|put|versions add)\b"
 """Commands that read a password from their input."""
 _SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?\s"
 _SHOWS = (
@@ -92,6 +92,7 @@ _SHOWS = (
     r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read "
 )
 """Commands that print a secret, on a line below them."""
+_ORACLE = r"(?:jdbc:oracle:\w{2,6}:|\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s)"
 _RESETS = r"(?i)\b(?:reset|generate|rotate|create|regenerate|renew)[-_ ](?:\w{1,20}[-_ ])?(?:password|passwd|secret|token|key|credentials?)\b"
 _EVALUATES = (
     r"^(?:(?:\([a-z]{2,5}\)|[a-z]{1,12}(?:\([\w:]{1,20}\):\d+(?::\d+)?)?>|>>>|In \[\d+\]:) [^\n]*|"
@@ -117,27 +118,18 @@ def _option_rows() -> Iterator[_Row]:
 
 _LINES: tuple[_Row, ...] = (
     # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
-    _Row("token", r"(?i)authorization", Lazy(
-        r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|"
-        r"ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})",
-        ignore_case=True,
-        )),
-    _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
+    _Row("token", r"(?i)authorization", Lazy(r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})", ignore_case=True)),
     _Row("basic", r"(?i)basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
-    _Row("token", _SAYS_KEY, Lazy(
-        r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?"
-        r"[\"'`]?([0-9A-Za-z_.~+/=-]{12,})",
-        ignore_case=True,
-        )),
+    _Row("token", _SAYS_KEY, Lazy(r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?[\"'`]?([0-9A-Za-z_.~+/=-]{12,})", ignore_case=True)),
     # command options
     *_option_rows(),
     _Row("any", r"sshpass", Lazy(r"\bsshpass\s+-p\s?['\"]?([^\s'\"]{3,})")),
-    _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p([^\s'\"-][^\s'\"]{2,})")),
+    _Row("any", r"mysql|mariadb", Lazy(r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|]*?\s-p['\"]?([^\s'\"-][^\s'\"]{2,})")),
     _Row("any", r"(?i)securestring", Lazy(r"ConvertTo-SecureString(?:\s+-(?:AsPlainText|Force|String))*\s+['\"]?([^\s'\"$()-][^\s'\"]{2,})", ignore_case=True)),
     _Row("mixed", _SAYS_PATH, Lazy(rf"/(?:{_WORD}|token|pin|pwd)/([^\s/'\"?&$<{{:*`][^\s/'\"?&`]{{5,}})", ignore_case=True)),
-    _Row("any", r"[\s\"'](?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]{0,6}['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"@]{2,})")),
+    _Row("any", r"[\s\"'](?:-u|--user|-a|--auth|--proxy-user)", Lazy(r"\b(?:curl|wget|http|https|xh)\b[^\n|]*?\s(?:-u|--user|-a|--auth|--proxy-user)[ =]{0,6}['\"]?[^\s:'\"/]*:['\"]?([^\s'\"$<{@][^\s'\"]{2,})")),
     _Row("any", r"-pass", Lazy(r"-pass(?:in|out)?\s+pass:([^\s'\"$<{]{3,})")),
-    _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{]{4,})")),
+    _Row("any", r"htpasswd", Lazy(r"\bhtpasswd\s+-\w*b\w*\s+\S{1,}\s+\S{1,60}\s+['\"]?([^\s'\"$<{][^\s'\"]{3,})")),
     _Row("any", _FROM_INPUT, Lazy(rf"\b(?:echo\s+(?:-n\s+)?|printf\s+(?:['\"]?%s(?:\\n)*['\"]?\s+)?)['\"]?(?:\w+:)?([^\s'\"|$<{{%][^\s'\"|]{{3,}}?)(?:\\n)?['\"]?\s?\|\s?[^\n|]{{0,120}}?(?:{_FROM_INPUT})")),
     _Row("strict", _USER_OPTION, Lazy(rf"{_USER_OPTION}[ =]{{0,4}}['\"]?[^\s'\"]{{1,60}}\s{{1,4}}(?:[^\n|;&]{{0,60}}\s)?(?:-[pPwAXN]|/(?:p|pass|rp):?)\s{{0,4}}['\"]?([^\s'\"$<{{(-][^\s'\"]{{3,}})")),
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
@@ -147,7 +139,6 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
     _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|pwd?\b|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
     _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:\$?[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
-    _Row("strict", KEY_HINT, Lazy(rf"([^\s'\"`]{{6,}})['\"`]?\s?\((?:the )?{_WORD}\)", ignore_case=True)),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
     _Row("strict", r"(?i)identified by", Lazy(r"identified by\s{1,3}([^\s'\";]{6,})", ignore_case=True)),
     _Row("any", r"[\s\"'](?:-U|--user=)[\s\"',]{0,6}\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s{0,6}['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
@@ -163,38 +154,30 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"assword[^\n]*send", Lazy(r"assword[^\n]{0,40}\bsend(?:line)?\b[^'\"\n]{0,6}['\"]([^'\"\\\n]{4,})")),
     _Row("strict", r"(?i)net use", Lazy(r"\bnet use\s+\S{1,80}\s+\S{1,200}\s+([^\s/]{4,})\s+/user:", ignore_case=True)),
     _Row("strict", _SAYS_PAIR, Lazy(rf"{_SAYS_PAIR}\s{{0,2}}[:=]?\s{{0,2}}['\"]?[A-Za-z][\w.@+-]{{1,40}}:([^\s'\"/:@]{{6,}})")),
-    _Row("strict", r"(?i)tacacs|radius", Lazy(r"(?:tacacs|radius)[\w+-]* (?:\S{1,40} ){0,3}key (?:\d )?([^\s'\"]{6,})", ignore_case=True)),
+    _Row("strict", r"(?i)tacacs|radius|isakmp", Lazy(r"(?:tacacs|radius|isakmp)[\w+-]* (?:\S{1,40} ){0,3}key (?:\d )?([^\s'\"]{6,})", ignore_case=True)),
     _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?(?:[:=]|\b(?:are|is|with|as|mit|als|con|com|avec|met)\b|\s)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?{_IS}(?:[\w.@+-]{{2,40}}\s(?:[/|]|and|und|et|y|e|en|i|и|och|và)\s)?['\"]?([^\s'\"/:@.,;]{{6,}})['\"]?[.,;!?]?(?:\s|$)", ignore_case=True)),
-    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
-    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[:=]?\s{{1,2}}[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
-    _Row("strict", r"\|", Lazy(rf"\|[*_` ]*{_NAMES}[*_` ]*\|[*_` ]*([^\s'\"`|]{{6,}}?)[*_` ]*(?:\||$)", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}(?:=|[:=]?\s{{1,2}})[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
+    _Row("strict", r"[|│]", Lazy(rf"(?:^|[|│])[*_` ]*{_NAMES}[*_` ]*[|│][*_` ]*([^\s'\"`|│]{{6,}}?)[*_` ]*(?:[|│]|$)", ignore_case=True, multi_line=True)),
+    _Row("any", r"form-data|&quot;|%22", Lazy(rf"(?:name=\\?\"|&quot;|%22)[\w.-]{{0,40}}(?:{PASSWORD}|{SECRET}|{TOKEN})(?:\\?\"\s{{2,4}}|(?:&quot;|%22)(?::|=|%3A)(?: |%20)?(?:&quot;|%22))([^\s\"]{{4,}}?)(?:&quot;|%22|$)", ignore_case=True, multi_line=True)),
     _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n:=()]{{0,40}}\(([^\s()'\"]{{6,}})\)", ignore_case=True)),
     _Row("strict", KEY_HINT, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_USER, Lazy(rf"{_SAYS_USER}[\w.@+-]{{2,40}}\s?[,;/]?\s?(?:and|und|y|et|e|и|p|pw|pwd)\b\s?[:=]?\s?['\"]?([^\s'\"]{{6,}})")),
-    _Row("strict", r"(?i)(?: / |\buse )\S{6,} (?:to|zum|para|pour) ", Lazy(
-        r"(?:[\w.@+-]{2,40} / |\buse )([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|unlock|decrypt|auth|ein|an|acc|ent|con|se con)",
-        ignore_case=True,
-        )),
+    _Row("strict", r"(?i)(?: / |\buse )\S{6,} (?:to|zum|para|pour) ", Lazy(r"(?:[\w.@+-]{2,40} / |\buse )([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|unlock|decrypt|auth|ein|an|acc|ent|con|se con)", ignore_case=True)),
     _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=是は은는]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
-    _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(
-        r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?"
-        r"(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha|secret|(?:api|access|secret) key|token)\b",
-        ignore_case=True,
-        )),
+    _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha|secret|(?:api|access|secret) key|token)\b", ignore_case=True)),
+    _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
     _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
     _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
     _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s(?:de|del|para)\s(?:la\s|el\s)?\w{2,20})?(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
-    _Row("any", r"jdbc:oracle", Lazy(r"jdbc:oracle:\w{2,6}:[\w$#]{1,60}/([^\s/'\"]{3,})@")),
-    _Row("any", r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s", Lazy(r"\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s+[\w$#]{1,60}/([^\s/'\"]{3,})@")),
-    _Row("any", r"otpauth://", Lazy(r"otpauth://[^\s?]{1,}\?(?:[^\s&]{1,}&){0,5}secret=([A-Za-z2-7=]{12,})")),
+    _Row("any", _ORACLE, Lazy(rf"{_ORACLE}\s*[\w$#]{{1,60}}/([^\s/'\"]{{3,}})@")),
+    _Row("strict", r"/[^\s/'\"]+@//", Lazy(r"[\w$#]{1,60}/([^\s/'\"]{6,})@//")),
     # phrases, URL parameters, single fields of known files
-    _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet", Lazy(r"(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?[:=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
-    _Row("phrase", r"助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20}[:：=]\s{0,3}((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b")),
+    _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?|(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20})[:：=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
     _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|app_?id|app_?key|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
     _Row("token", r"(?i)2fa|otp|mfa|authenticator", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
     _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
@@ -297,7 +280,7 @@ def _user_info(info: str, start: int) -> Iterator[SecretSpan]:
         return
     if len(secret) < 2 or is_placeholder(secret) or (secret[0] not in "!#" and names_place(secret)):
         return
-    if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw"):
+    if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw", "token"):
         yield span_of(start + len(user) + 1, secret)
         if len(user) >= 32 and not is_wordy(user):
             yield span_of(start, user)
@@ -360,11 +343,11 @@ def _kubernetes(text: str) -> Iterator[SecretSpan]:
 
 # --- tables --------------------------------------------------------------------------------------
 
-_SEPARATOR = r"[|\t,;]|[ ]{2,}"
+_SEPARATOR = r"[|│\t,;]|[ ]{2,}"
 """Between two columns of a table."""
 _TITLE = Lazy(rf"[*_` \"]*{_NAMES}[*_` \"]*", ignore_case=True)
 _HEAD = Lazy(rf"(?im)(?:^|{_SEPARATOR})[*_` \"]*{_NAMES}[*_` \"]*(?:$|{_SEPARATOR})")
-_RULE = Lazy(r"[-+=:| \t]*")
+_RULE = Lazy(r"[-+=:|│─┼├┤ \t]*")
 
 
 def _tables(text: str) -> Iterator[SecretSpan]:
@@ -386,17 +369,20 @@ def _tables(text: str) -> Iterator[SecretSpan]:
             if line and _RULE.fits(line):
                 continue
             cells = _cells(line, at)
-            if not line or len(cells) != len(titles):
+            more = len(cells) - len(titles)
+            if not line or more < 0:
                 break
             end = stop
-            for start, value in (cells[n] for n in columns):
+            for start, last in ((cells[n][0], cells[n + more]) for n in columns):
+                # A password may contain the sign between the columns.
+                value = text[start : last[0] + len(last[1])]
                 if fits_strictly(value, "password"):
                     yield span_of(start, value)
 
 
 def _cells(line: str, at: int) -> list[tuple[int, str]]:
     """The cells of a line with their offsets. at: the offset of the line."""
-    sign = next((sign for sign in "|\t,;" if sign in line), "  ")
+    sign = next((sign for sign in "|│\t,;" if sign in line), "  ")
     found, first = [], at
     for part in line.split(sign):
         value = part.strip(" \t`*\"'")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import ne
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from wm.text.patterns import Lazy
@@ -56,9 +57,7 @@ def _pieces(text: str) -> list[str]:
 
 
 _SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum()}
-_CLASSES = {
-    ord(c): "0" if c.isdigit() else "a" if c.islower() else "A" for c in map(chr, range(128))
-}
+_CLASSES = str.maketrans(ascii_lowercase + ascii_uppercase + digits, "a" * 26 + "A" * 26 + "0" * 10)
 
 
 _NAME = Lazy(r"(?:[A-Z]?[a-z]{2,}){1,2}(?:[A-Z][a-z]{2,}){3,}")
@@ -109,6 +108,25 @@ def looks_mixed(word: str) -> bool:
     return any(map(_random_piece, _pieces(word)))
 
 
+_CODE = Lazy(
+    r"\\|\.\*|\(\?|[aA0]-[zZ9]|</|\)\.[a-z]{2}|[$%]\{|\{\{|[&;,|?](?:\w?[a-z]{2,}|[A-Z]{3,})="
+)
+"""Parts of expressions, patterns, templates and tags; random signs rarely form one."""
+
+
+def is_scrambled(word: str) -> bool:
+    """True for letters, digits and several signs in random order, as a generator of passwords
+    draws them, whatever the signs mean elsewhere."""
+    signs = {char for char in word if not char.isalnum()}
+    if not (10 <= len(word) <= 64 and signs and word.isascii()) or _CODE.is_match(word):
+        return False
+    classes = word.translate(_CLASSES)
+    changes = sum(map(ne, classes, classes[1:]))
+    cased = "a" in classes and "A" in classes
+    mixed = len(signs) > 3 or (cased and (len(signs) > 1 or looks_mixed(word)))
+    return mixed and changes * 20 >= len(word) * 11 and not is_wordy(word)
+
+
 def _is_words_only(token: str) -> bool:
     """True for long names (`createOAuth2ClientCredentials`). Stricter than `is_wordy`: of 10,000
     random tokens of 24 characters `is_wordy` takes 165 for names, this one fewer than 10."""
@@ -141,16 +159,11 @@ def _random_piece(piece: str) -> bool:
     size = len(piece)
     if size < 4 or (size < 24 and _is_hex(piece)):
         return False
-    if piece.isascii():
-        classes = piece.translate(_CLASSES)
-    else:
-        classes = "".join(["0" if c.isdigit() else "a" if c.islower() else "A" for c in piece])
+    classes = piece.encode("ascii", "replace").decode().translate(_CLASSES)
     changes = sum(map(ne, classes, classes[1:]))
     digits = classes.count("0")
     if not digits:
         return changes * 20 >= size * 9 and size >= 6
-    if digits == size:
-        return False
     groups = len(classes.replace("a", "A").replace("A", " ").split())
     cased = "a" in classes and "A" in classes
     if cased:

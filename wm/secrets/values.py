@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from wm.secrets.formats import TABLES
-from wm.secrets.looks import SecretSpan, is_wordy, looks_random
+from wm.secrets.looks import SecretSpan, is_scrambled, is_wordy, looks_mixed, looks_random
 from wm.text.patterns import Lazy, escaped
 
 BEHIND = 400
@@ -45,7 +45,7 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
 
 
 _CDATA = "<![CDATA["
-_LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}|string\(\d+\) )[\"']")
+_LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}|string\(\d+\) |\$)[\"']")
 """The prefix of a string in Python, Rust, C++ or SQL, and in a dump of PHP."""
 
 
@@ -68,14 +68,19 @@ def _plain_value(rest: str, at: int, assigned: str) -> tuple[str, bool]:
         if char in ",;&|" and _LIST_FOLLOWS.end(rest[end : end + 70]) >= 0:
             break
         end += 1
-    value = rest[at:end].rstrip(".,;:)]}")
+    if rest[end : end + 1] in _SIGNS_INSIDE:
+        word = rest[at : at + max(0, _UP_TO_SPACE.end(rest[at : at + 80]))].rstrip(".,;")
+        if len(word) > end - at and is_scrambled(word):
+            return word, False
+    value = rest[at:end] if rest.startswith("...", end - 3) else rest[at:end].rstrip(".,;:)]}")
     if value.endswith(("**", "__")) or (value[:1] == value[-1:] and value[:1] in "*_~"):
         value = value.rstrip("*_~")  # Markdown, not part of the value
-    if assigned == ":" and value.endswith("\\n"):
-        value = value[:-2]
     return value.split("\\n")[0], False
 
 
+_SIGNS_INSIDE = frozenset("<>,;&|")
+_UP_TO_SPACE = Lazy(r"[!#-&(-_a-~]*")
+"""A word without quotes."""
 _LAST_BEFORE_CJK = "\u2e80"
 
 
@@ -87,7 +92,7 @@ def is_name(value: str) -> bool:
 UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
 _NAMED_PLACES = TABLES.words("named_places")
 _REFERENCE = Lazy(
-    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\{[^:\s]*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
+    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\{\S*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
     rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
     r"&lt;.*|@[A-Za-z_]+|!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
     r"[A-Z]<.*|new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
@@ -109,6 +114,8 @@ _DOTTED = Lazy(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 
 def is_reference(value: str, quoted: bool, behind: str) -> bool:
     """True for a reference to a secret: variables, calls, paths, types."""
+    if is_scrambled(value):
+        return False
     if value.startswith((").", ".$")) and _BEHIND_STRING.match(value) is not None:
         return True
     if quoted:
@@ -185,7 +192,7 @@ _FILE = Lazy(r"[\w./@-]*\.(?:[a-z]{1,4}\d?|json|yaml|toml|html|lock|local|exampl
 
 def is_file(value: str) -> bool:
     """True for a file name or a path."""
-    return ("." in value or "/" in value) and _FILE.fits(value)
+    return ("." in value or "/" in value) and _FILE.fits(value) and not looks_mixed(value)
 
 
 _NAME = Lazy(r"\(?[A-Za-z]+(?:_[A-Za-z]+)*")
@@ -198,6 +205,8 @@ def fits_strictly(value: str, family: str) -> bool:
     bare = value.replace("**", "").rstrip("!?.,:" if bold else "!?.,")
     if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
         return False
+    if is_scrambled(value):
+        return True
     name, _, number = bare.rpartition("=")
     if (is_measure(number) and (not name or _NAME.fits(name))) or is_file(bare):
         return False
@@ -215,13 +224,15 @@ _LETTER_GROUPS = Lazy(r"(?:[a-z]{4}-){3}[a-z]{4}")
 """A password for one app, as Apple and Google make them."""
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
 _ISSUE = Lazy(
-    r"[A-Z]{2,6}-\d{1,6}|[a-z]{0,8}#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|\w+\(\S*|[*_].*"
+    r"[A-Z]{2,6}-\d{1,6}|[a-z]{0,8}#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|.*(?:\.\*|\$\{).*|\w+\(\S*|[*_].*"
 )
 
 
 def fits_prose(value: str) -> bool:
     """Return whether a value after "is" or a colon is a secret; less strict than `fits_strictly`."""
     bare = value.rstrip("!?.,")
+    if is_scrambled(value):
+        return True
     if _ALGORITHM.fits(bare) or is_measure(bare) or is_file(bare):
         return bare.isdigit() and len(bare) >= 6
     if any(c.isdigit() for c in bare):

@@ -290,10 +290,6 @@ def _is_path_heavy(judged: _NormalisedText) -> bool:
 _SPACED = Lazy(r"(?:\b[A-Za-z][ ._*-]){5,}[A-Za-z]\b")
 
 
-def _is_injection(judged: _NormalisedText) -> bool:
-    return _orders_harm(judged.plain)
-
-
 def _orders_harm(plain: str) -> bool:
     plain = _SPACED.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), plain)
     return _INJECTION.is_match(without_case(plain)) or has_harmful_intent(plain)
@@ -343,6 +339,6 @@ _RULES: tuple[tuple[str, Callable[[_NormalisedText], bool]], ...] = (
     ("unresolved_question", _is_question),
     ("transient_bug_state", _unless_durable(_TRANSIENT_BUG)),
     ("deployment_snapshot", _unless_durable(_DEPLOYED)),
-    ("prompt_injection", _is_injection),
+    ("prompt_injection", lambda judged: _orders_harm(judged.plain)),
 )
 _SOFT_RULES = (("bad_feedback", _is_bad_feedback), ("bad_decision", _is_bad_decision))
