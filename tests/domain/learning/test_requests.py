@@ -336,3 +336,40 @@ def test_a_request_that_points_back_to_what_was_taken_back_is_not_kept() -> None
     assert [one.text for one in find_requests(message, GateSettings()).found] == [
         "this repo uses two spaces."
     ]
+
+
+NEXT_TIME = (
+    ("ok works now. btw next time ", "dont install new packages without asking"),
+    ("Next time, ", "ask me before deleting files."),
+    ("Beim nächsten Mal ", "bitte erst fragen, bevor du etwas löschst."),
+    ("la próxima vez ", "pregunta antes de borrar archivos"),
+    ("La prochaine fois, ", "ne touche pas au lockfile."),
+    ("da próxima vez ", "não mexa no lockfile"),
+    ("la prossima volta ", "chiedi prima di cancellare file"),
+    ("volgende keer ", "eerst vragen voordat je iets verwijdert"),
+    ("nästa gång ", "fråga innan du tar bort filer"),
+    ("następnym razem ", "zapytaj przed usunięciem plików"),
+    ("в следующий раз ", "сначала спрашивай, потом удаляй"),
+    ("lần sau ", "hãy hỏi trước khi xóa file"),
+    ("下次", "请先问我再删文件"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("lead", "fact"), NEXT_TIME)
+def test_what_to_do_next_time_is_asked_for(lead: str, fact: str) -> None:
+    assert [one.text for one in find_requests(lead + fact, GateSettings()).found] == [fact]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "next time the user logs in, show the banner",
+        "we can add the login next time",
+        "the job runs again next time it is scheduled",
+        "next time we meet I'll show you the design",
+        "das machen wir beim nächsten mal",
+        "下次再说",
+    ],
+)
+def test_what_happens_next_time_is_not_asked_for(message: str) -> None:
+    assert find_requests(message, GateSettings()).found == ()

@@ -31,6 +31,18 @@ LEADS = (
 
 LASTING: Rows = (
     ("en", r"(next time you \w[^,]*, \w.+)"),
+    ("en", r"(?:the )?next time,? ((?:please|pls|don'?t|do not|never|always|first|ask|check|use|run|test|make sure)\s.+)"),
+    ("de", r"(?:beim |das )?nächste[sn]? mal,? ((?:bitte|erst|zuerst|nicht|kein\w*|nie|niemals|immer|frag\w*|nimm|nutze?|benutze?|mach)\s.+)"),
+    ("es", r"(?:para )?la próxima(?: vez)?,? ((?:por favor|no|nunca|siempre|primero|pregunta\w*|usa|haz|revisa)[\s,].+)"),
+    ("fr", r"(?:pour )?la prochaine fois,? ((?:merci de|s'il te plaît|ne|jamais|toujours|d'abord|demande\w*|utilise\w*|vérifie\w*|fais)[\s,].+|n'.+)"),
+    ("pt", r"(?:d|n|para )a próxima(?: vez)?,? ((?:por favor|não|nunca|sempre|primeiro|pergunt[ae]|us[ae]|faça|verifi\w+)[\s,].+)"),
+    ("it", r"(?:la )?prossima volta,? ((?:per favore|non|mai|sempre|prima|chiedi\w*|usa|fai|controlla)[\s,].+)"),
+    ("nl", r"(?:de )?volgende keer,? ((?:graag|niet|geen|nooit|altijd|eerst|vraag|gebruik|doe)\s.+)"),
+    ("sv", r"nästa gång,? ((?:snälla|inte|aldrig|alltid|först|fråga|använd)\s.+)"),
+    ("pl", r"następnym razem,? ((?:proszę|nie|nigdy|zawsze|najpierw|zapytaj|użyj|sprawdź)\s.+)"),
+    ("ru", r"в следующий раз,? ((?:пожалуйста|не|никогда|всегда|сначала|спрашивай|спроси|используй|проверяй|проверь)[\s,].+)"),
+    ("vi", r"lần sau,? ((?:hãy|đừng|nhớ|phải|luôn|xin)\s.+)"),
+    ("zh", r"下次[，,]?((?:请|請|先|别|別|不要|一定).+)"),
     ("en", r"(?:from now on|from here on(?: out)?|from this point on(?:ward)?|henceforth|hereafter|going forward|in (?:the )?future sessions|(?:starting|as of|effective) (?:now|today|immediately)|from today on)(?:\s*[,:;—–-]+\s*|\s+)(?:please )?"),
     ("de", r"(?:ab jetzt|ab sofort|von jetzt an|von nun an|ab heute|künftig|zukünftig|in zukunft|fortan)(?:\s*[,:;—–-]+\s*|\s+)(?:bitte )?"),
     ("es", r"(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde ahora|de aquí en adelante|en adelante|en el futuro|en lo sucesivo)(?:\s*[,:;—–-]+\s*|\s+)(?:por favor,? )?"),
