@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from itertools import islice
 
 from msgspec import Struct, convert
@@ -24,7 +25,7 @@ from wm.domain.failures.detected import (
     Family,
     line_no,
 )
-from wm.domain.failures.echoes import folders
+from wm.domain.failures.echoes import MIXED, folders
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.user_errors import user_errors
 from wm.domain.session.file_paths import normalised_path
@@ -64,8 +65,8 @@ def placed(
 ) -> tuple[Placed, ...]:
     """The errors in a command's output, in order. lines: `lines_of` the output.
 
-    If the exit code says nothing of the suspects (`ran.certain`), the output counts only if it
-    says itself that they failed.
+    If the exit code says nothing of the suspects (`ran.certain`), the output must show that they
+    failed (`Proof`).
     """
     unseen = (c for c in ran.hidden if c not in ran.suspects)
     active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
@@ -75,30 +76,22 @@ def placed(
     if ran.said:
         output = output.rstrip().removesuffix(ran.said)
         lines = [line for line in lines if line.strip() != ran.said]
-    checks = {command.purpose for command in active} - {""}
-    says = ran.certain or _says_failed(lines, active) or _reported(output)
-    forgiven = "||" in command
-    own = any(c.own or c.word in known_tools.TASK_RUNNERS for c in active)
-    trusted = bool(checks) or not (forgiven or own)
-    trusted &= all(c.silent or c.lists for c in ran.proved)
-    listed = trusted and not forgiven and _CUT.search(command) is None
-    certain = ran.certain
-    if not certain:
-        bare = [line for line in lines if line.strip(" \"'") not in command]  # No `echo`.
-        certain = telling.says_failure(bare, placed=listed) if trusted else telling.crashed(bare)
-    if not (says or certain or listed):
+    proof = _proof(output, lines, active, ran, command)
+    if proof is Proof.NONE:
         return ()
-    families = (*CHECKS, LOCATED) if checks - {"test"} else CHECKS
+    certain = proof is Proof.FAILURE
+    purposes = {command.purpose for command in active} - {""}
+    families = (*CHECKS, LOCATED) if purposes - {"test"} else CHECKS
     users = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
-    tested = checks == {"test"} or (not checks and bool(summaries.failed(lines, checks=False)))
+    tested = purposes == {"test"} or (not purposes and bool(summaries.failed(lines, checks=False)))
     last: Sequence[Family] = LAST_WORDS
     if tested and len(list(islice(asked(STACKS, lines, "\n".join(lines)), 2))) > 1:
         last = (STACKS, *LAST_WORDS)  # Several tests failed; of a program the last stack counts.
-    if not (says or certain):
-        lines, last = telling.ends(lines), last[:-1]  # No guess.
+    if proof is Proof.FINDINGS:
+        lines, last = telling.ends(lines), last[:-1]  # The last family guesses.
     read = _read(lines, output, families, last, certain, users[:MAX_FOUND]) if active else []
-    if not (says or certain):
-        read = [(f, e) for f, e in read if _is_plain(f, e, lines, known=bool(checks))]
+    if proof is Proof.FINDINGS:
+        read = [(f, e) for f, e in read if _is_finding(f, e, lines, known=bool(purposes))]
     read = [(f, replace(e, name="") if e.name == LAST_WORD else e) for f, e in read]
     entered = [(-1, ""), *folders(lines)] if read else []
     settled = [
@@ -113,6 +106,35 @@ def placed(
             for found in complaint(lines, command.word)
         ]
     return tuple(sorted(settled, key=lambda p: p.found.at))
+
+
+class Proof(Enum):
+    """What shows that commands failed."""
+
+    NONE = "nothing"
+    FINDINGS = "lines in the format of a checker, if there are any"
+    SUMMARY = "a closing summary or a report"
+    FAILURE = "the exit code, or a line that states a failure"
+
+
+def _proof(
+    output: str, lines: Sequence[str], active: Sequence[ShellCommand], ran: Ran, command: str
+) -> Proof:
+    if ran.certain:
+        return Proof.FAILURE
+    tolerates = "||" in command
+    is_own = any(c.own or c.word in known_tools.TASK_RUNNERS for c in active)
+    reads_lines = any(c.purpose for c in active) or not (tolerates or is_own)
+    reads_lines &= all(c.silent or c.lists for c in ran.proved)
+    reads_findings = reads_lines and not tolerates and _CUT.search(command) is None
+    printed = [line for line in lines if line.strip(" \"'") not in command]  # Without `echo …`.
+    if reads_lines and telling.says_failure(printed, placed=reads_findings):
+        return Proof.FAILURE
+    if not reads_lines and telling.crashed(printed):
+        return Proof.FAILURE
+    if _says_failed(lines, active) or _reported(output):
+        return Proof.SUMMARY
+    return Proof.FINDINGS if reads_findings else Proof.NONE
 
 
 def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
@@ -136,9 +158,9 @@ _CUT = patterns.Lazy(r"\| *head\b")
 """The end of a list of findings is not in the output."""
 
 
-def _is_plain(family: Family, found: DetectedError, lines: Sequence[str], *, known: bool) -> bool:
-    """Is it an error in the format of a checker, and not only a warning? Of a tool that is not
-    known to check, the line must also say that something is wrong."""
+def _is_finding(family: Family, found: DetectedError, lines: Sequence[str], *, known: bool) -> bool:
+    """Is it an error in the format of a checker, and not only a warning? known: the tool is known
+    to check; of another one, the line must also say that something is wrong."""
     line = "".join(lines[found.at : found.at + 1])
     mild = found.name == LAST_WORD or telling.is_mild(line)
     return not mild and (known or family is not LOCATED or telling.objects(line))
@@ -327,7 +349,7 @@ def _settled(
     absent = _ABSENT.search(found.message) is not None
     file = found.file or _heading_file(found, lines) or ("" if absent else next(named, ""))
     where = entered[bisect_left(entered, (found.at, "")) - 1][1]
-    if file and where[:1] == "/" and not file.startswith(("/", PACKAGE_MARK)):
+    if file and where not in ("", MIXED) and not file.startswith(("/", PACKAGE_MARK)):
         file = f"{where}/{file}"
     file = _file(file, owner, root)
     line = found.line if file else 0

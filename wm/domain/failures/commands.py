@@ -30,7 +30,8 @@ class ShellCommand(Struct, frozen=True):
     root, "" for the root. places: what it is to check. selectors: flags that narrow the
     check. widened: it checks all parts of the project. silent: its output opens no errors. lists:
     only its own complaints count. shows_all: its output is not truncated. idle: it succeeds
-    whatever it finds. own: it is a program of the project, whose code and output may mean anything.
+    whatever it finds. own: it is a program of the project; its exit code and output may mean
+    anything.
     """
 
     tool: str
@@ -53,16 +54,16 @@ class ShellCommand(Struct, frozen=True):
         return " ".join([*parts, *self.selectors])[:MAX_TARGET_CHARS]
 
     @property
-    def inline(self) -> bool:
-        """Does it print what it is asked for: is its program a text on the command line, or does
-        it show a log, a document, rows of a table?"""
-        flags = {selector.partition("=")[0] for selector in self.selectors}
-        coded = "-" in self.places or bool(flags & {"-c", "-e", "--eval", "-p", "-r"})
-        # `make docs` names a target, and `cargo run -p app` a package.
-        interprets = " " not in self.tool and self.tool in known_tools.INTERPRETERS
+    def prints_any_text(self) -> bool:
+        """May its output be any text: is its program written on the command line, or does it show
+        a log, a document or rows of a table?"""
         words = {*self.tool.split(" "), *(() if self.purpose else self.places[:2])}
-        reads = bool(words & known_tools.READERS) and self.word not in known_tools.TASK_RUNNERS
-        return reads or (interprets and coded)
+        if words & known_tools.READERS and self.word not in known_tools.TASK_RUNNERS:
+            return True  # Not `make docs`, which names a target.
+        if " " in self.tool or self.tool not in known_tools.INTERPRETERS:
+            return False  # In `cargo run -p app`, -p names a package.
+        flags = {selector.partition("=")[0] for selector in self.selectors}
+        return "-" in self.places or bool(flags & {"-c", "-e", "--eval", "-p", "-r"})
 
     @property
     def purpose(self) -> str:
@@ -265,7 +266,9 @@ def _hidden(
         for command in commands
         if (not step.detached or awaited) and command not in proved
     )
-    return tuple(c for c in found if c.tool and not (c.silent or c.lists or c.idle or c.inline))
+    return tuple(
+        c for c in found if c.tool and not (c.silent or c.lists or c.idle or c.prints_any_text)
+    )
 
 
 def _judged(
@@ -390,6 +393,7 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
 
 
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/")
+"""Folders of programs that are not of the project."""
 
 
 def _base(word: str) -> str:

@@ -34,7 +34,7 @@ _MOVES = patterns.Lazy(
 )
 """Make enters or leaves a folder; the words depend on the language."""
 MIXED = "?"
-"""The folder where two run at once: their lines are mixed."""
+"""In place of a folder: two makes run at once, and their lines are mixed."""
 _CD = patterns.Lazy(r"^cd \S+$")
 _IGNORED = patterns.Lazy(
     r"^\S*make(?:\[\d+\])?: \[|^\s*[\w.-]+: (?:exit [1-9]\d* \(|IGNORED FAIL\b)"
@@ -144,8 +144,8 @@ def _shown(
 
 
 def folders(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The lines at which make enters or leaves a folder, each with the folder after it; "" for the
-    folder in which make began."""
+    """The lines at which make enters or leaves a folder, each with the folder after it: "" for the
+    folder in which make began, `MIXED` if it is unknown from here on."""
     inside: dict[str, str] = {}
     moves = ((i, m) for i, t in enumerate(lines) if "make" in t and (m := _MOVES.match(t)))
     for at, match in moves:

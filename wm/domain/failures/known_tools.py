@@ -24,7 +24,8 @@ SILENT = _set("silent")
 """Tools that show existing text or nothing: their output opens no error (HS-4)."""
 SILENT_SUBCOMMANDS = _lists("silent_subcommands")
 READERS = _set("readers")
-"""Tools and verbs of tools that show other texts; if their code is hidden, nothing is known."""
+"""Tools and verbs of tools that show other texts: behind a hidden exit code their output says
+nothing about the command."""
 LISTERS = _set("listers")
 """Tools that print other texts: only their own complaints (`ls: …`) are errors."""
 ALIASES: dict[str, str] = _TABLES.table("aliases")

@@ -3,8 +3,8 @@
 A failure opens or refreshes errors; a success clears those of the same command and target, no
 others; an edit marks those of exactly that file. Protects one rule: nothing is inferred beyond
 the exit code, so an unknown code changes nothing. Where a pipe, `|| true` or `; echo` hides the
-code of a check, the check's own closing summary decides; without one, its last line or a line that
-calls something an error may open errors, and nothing clears any.
+code of a check, the check's own closing summary decides; without one, a last line that says what is
+wrong, or a line that calls something an error, opens errors, and none is cleared.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SYNTAX = (" TS1", "[syntax]", "SyntaxError", "invalid-syntax", "Parsing error", 
 """Errors after which a tool skips the rest of a file, or all other files."""
 
 
-Shown = tuple[OpenError, Placed]
-"""An error that an output shows, and where."""
+ShownError = tuple[OpenError, Placed]
+"""An open error, and what the output shows of it."""
 
 
 def after_tool(
@@ -58,8 +58,8 @@ def after_tool(
     lines = lines_of(event.output, settings) if failed or shows or what.hidden else []
     if not failed:
         if code == 0:
-            ran_too = echoed(what.proved, lines, root) if shows else []
-            errors = _cleared(errors, [*what.proved, *ran_too])
+            inner = echoed(what.proved, lines, root) if shows else []
+            errors = _cleared(errors, [*what.proved, *inner])
         if not what.hidden:
             return errors
         if summaries.passed(lines, _runs(what.hidden)):
@@ -113,7 +113,11 @@ def _cleared(
 
 
 def _failed(
-    errors: tuple[OpenError, ...], event: ToolFinished, what: Ran, shown: Sequence[Shown], most: int
+    errors: tuple[OpenError, ...],
+    event: ToolFinished,
+    what: Ran,
+    shown: Sequence[ShownError],
+    max_errors: int,
 ) -> tuple[OpenError, ...]:
     owners = tuple(dict.fromkeys(p.command for _e, p in shown))
     before = _cleared(errors, _succeeded(what, owners))
@@ -122,17 +126,19 @@ def _failed(
     fresh = [_refreshed(old.get(e.fingerprint), e) for e, _p in shown]
     again = {e.fingerprint for e in fresh}
     stay = [e for e in _cleared(before, whole) if e.fingerprint not in again]
-    return _kept(stay, fresh, most)
+    return _kept(stay, fresh, max_errors)
 
 
-def _shown(event: ToolFinished, shown: Sequence[Placed], now: str, most: int) -> list[Shown]:
-    """Each error once: errors that differ only in line numbers are equal. most: characters of a
+def _shown(
+    event: ToolFinished, shown: Sequence[Placed], now: str, max_chars: int
+) -> list[ShownError]:
+    """Each error once: errors that differ only in line numbers are equal. max_chars: of a
     summary."""
-    opened: dict[str, Shown] = {}
+    opened: dict[str, ShownError] = {}
     failed = {c: failed_targets(c, event.output) for c in {item.command for item in shown}}
     for item in shown:
         found = item.found
-        text = summary(found, found.file, most)
+        text = summary(found, found.file, max_chars)
         made = failed_target(failed[item.command], found.at)
         error = OpenError(
             fingerprint=fingerprint(found.category, text),
@@ -168,7 +174,10 @@ def _succeeded(what: Ran, owners: Sequence[ShellCommand]) -> tuple[ShellCommand,
 
 
 def _looked_at_all(
-    command: ShellCommand, shown: Sequence[Shown], before: Sequence[OpenError], event: ToolFinished
+    command: ShellCommand,
+    shown: Sequence[ShownError],
+    before: Sequence[OpenError],
+    event: ToolFinished,
 ) -> bool:
     """Whether the run shows all errors of a command, so that those that it leaves out are fixed.
 

@@ -143,11 +143,11 @@ _CALLED = frozenset(("level", "labelled", "bad_bracket"))
 """Shapes of a line that calls something an error: beside one, a warning that does not say what could
 not be done is not what failed."""
 
-_NAMED = _CALLED | {"exception", "shell"}
+_STATES_FAILURE = _CALLED | {"exception", "shell"}
 """Shapes of a line that states a failure wherever it is."""
 
-_LAST = _WRONG - {"expected", "must", "syntax"}
-"""Shapes of a last line that states one."""
+_STATES_FAILURE_AT_END = _WRONG - {"expected", "must", "syntax"}
+"""Shapes of a last line that states a failure."""
 
 _FINE = frozenset(("good", "none"))
 """Shapes of a line that says that all is well; `not ok` does not."""
@@ -256,26 +256,26 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
     full = list(filter(_LETTERS.search, ends(lines)))
     for at, line in enumerate(full):
         shapes = _shapes(line)
-        last = at == len(full) - 1 and "json" not in shapes
-        states = shapes & (_LAST if last else _NAMED) or (last and shapes >= {"syntax", "errors"})
-        if states and _objects(shapes):
-            fine = (
-                shapes & {"good", "none", "cells", "source"}
-                or _ZERO.search(line)
-                or only_sums(line.strip())
-            )
-            if not fine and (placed or "place_first" not in shapes):
-                return True
+        if at == len(full) - 1 and "json" not in shapes:
+            states = shapes & _STATES_FAILURE_AT_END or shapes >= {"syntax", "errors"}
+        else:
+            states = shapes & _STATES_FAILURE
+        if not states or not _objects(shapes) or (not placed and "place_first" in shapes):
+            continue
+        if shapes.isdisjoint(("good", "none", "cells", "source")) and not (
+            _ZERO.search(line) or only_sums(line.strip())
+        ):
+            return True
     return False
 
 
 def ends(lines: Sequence[str]) -> list[str]:
-    """The first and the last lines: of a tool that gives no summary, nobody reads more."""
+    """The first and the last lines: no more is read of a tool that prints no summary."""
     return [*lines[:MAX_LINES], *lines[MAX_LINES:][-MAX_LINES:]]
 
 
 def crashed(lines: Sequence[str]) -> bool:
-    """Whether the output ends with an exception, behind which there are only frames."""
+    """Whether the output ends with an exception that at most stack frames follow."""
     full = list(filter(_LETTERS.search, lines[-MAX_LINES:]))
     last = next((t for t in reversed(full) if not (t[:1].isspace() or t.startswith("Node.js"))), "")
     crash = not _shapes(last).isdisjoint(("exception", "crash"))
