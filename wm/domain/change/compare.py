@@ -227,24 +227,26 @@ class Pair:
     def other_units(self) -> bool:
         """Whether the numbers that went and came count different things."""
         shared = {w.word for w in (*self.shared, *self.said) if w not in self.added}
-        one, two = self.old.units(self.lost) - shared, self.new.units(self.added) - shared
-        plain = one | two <= VALUE_WORDS and one.isdisjoint(SIZES) is two.isdisjoint(SIZES)
-        return bool(one and two) and one.isdisjoint(two) and not plain
+        old, new = self.old.units(self.lost) - shared, self.new.units(self.added) - shared
+        if not (old and new) or not old.isdisjoint(new):
+            return False
+        # Hours may take the place of minutes, and kilobytes that of megabytes.
+        return not old | new <= VALUE_WORDS or old.isdisjoint(SIZES) is not new.isdisjoint(SIZES)
 
     def names_value(self, words: list[ContentWord]) -> bool:
         return any(w.is_value or w in self.tail for w in words)
 
-    def same_kind(self) -> bool:
-        """Whether a value that went and one that came are of one kind: numbers, or names."""
-        if self.is_of_one_kind() or self.differs_in_kind():
-            return self.is_of_one_kind()
-        gone = [w for w in self.lost if w.is_value] or [w for w in self.lost if w in self.tail]
-        came = [w for w in self.added if w.is_value]
-        if not gone:
+    def may_agree_in_kind(self) -> bool:
+        """Whether a value that went and one that came may be of one kind: numbers, or names."""
+        if self.agrees_in_kind() or self.differs_in_kind():
+            return self.agrees_in_kind()
+        lost = [w for w in self.lost if w.is_value] or [w for w in self.lost if w in self.tail]
+        added = [w for w in self.added if w.is_value]
+        if not lost:
             return True
-        if not came:  # "Caddy serves the files now": the value comes first
-            return not any(map(is_amount, (*gone, *self.added)))
-        if not {*map(is_amount, gone)}.isdisjoint(map(is_amount, came)):
+        if not added:  # "Caddy serves the files now": the value comes first
+            return not any(map(is_amount, (*lost, *self.added)))
+        if not {*map(is_amount, lost)}.isdisjoint(map(is_amount, added)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
 
@@ -318,20 +320,22 @@ class Pair:
 
     @cached_property
     def kinds(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The kinds of value that went and that came; empty if nothing says which."""
-        came = [w for w in self.added if w.clause in self.clauses_about] or self.added
-        return self.old.kinds(self.lost), self.new.kinds(came)
+        """The kinds of value that went and that came; empty if unknown."""
+        added = [w for w in self.added if w.clause in self.clauses_about] or self.added
+        return self.old.kinds(self.lost), self.new.kinds(added)
 
     def differs_in_kind(self) -> bool:
         """Whether what went and what came are of kinds that exclude each other: "docs are written
         in Markdown" and "docs live in the wiki"."""
-        known = all(self.kinds) or frozenset(["tongue"]) in self.kinds
-        return known and self.kinds[0].isdisjoint(self.kinds[1])
+        lost, added = self.kinds
+        # A language also differs from a word of unknown kind.
+        known = (lost and added) or {"language"} in (lost, added)
+        return bool(known) and lost.isdisjoint(added)
 
-    def is_of_one_kind(self) -> bool:
+    def agrees_in_kind(self) -> bool:
         """Whether what went and what came are of one known kind."""
-        went, came = self.kinds
-        return went == came and len(went) == 1 and went <= {"amount", "place", "tongue"}
+        lost, added = self.kinds
+        return lost == added and len(lost) == 1 and lost <= {"amount", "place", "language"}
 
     def is_other_attribute(self) -> bool:
         """Whether the new statement may be about something else that belongs to its subject, or
@@ -343,26 +347,28 @@ class Pair:
         said = [w for w in self.said if w.clause in self.clauses_about] or self.said
         if said[0] not in self.added:
             return self.has_other_verb(said)
-        # "Emojis are fine in commit messages" and "write commit messages in German"
-        free = self.new.lifts and not (self.old.demands or self.new.has(CHANGES))
         # "Fixtures are in tests/data" and "we use Jest for tests"
         known = [w for w in self.said if w not in self.added]
-        in_path = all(w.parts for w in known) and not any(w.parts for w in self.shared)
-        return in_path or (free and not self._exchanges_amount())
+        if all(w.parts for w in known) and not any(w.parts for w in self.shared):
+            return True
+        # "Emojis are fine in commit messages" and "write commit messages in German"
+        permits = self.new.lifts and not (self.old.demands or self.new.has(CHANGES))
+        return permits and not self._exchanges_amount()
 
     def ends_another(self) -> bool:
         """Whether the new statement says of something else that it is over: "we moved auth from JWT
         to cookies" and "sessions are in Redis"."""
         ended = [w for w in self.said if self.is_over(w) and w.word != "one"]
         ended = [w for w in ended if w.is_value or w.clause in self.clauses_about]
-        came = any(is_amount(w) for w in self.added if w not in ended)
         parts = {part for w in self.words for part in w.parts}
-        apart = all(w in self.added and w.term not in parts for w in ended)
-        return bool(ended) and apart and any(map(is_amount, ended)) is came
+        if not ended or any(w not in self.added or w.term in parts for w in ended):
+            return False
+        others_have_amount = any(is_amount(w) for w in self.added if w not in ended)
+        return any(map(is_amount, ended)) is others_have_amount
 
     def counts_another(self) -> bool:
-        """Whether numbers of different measures went and came: "the mailer retries three times" and
-        "the mailer port is 2525"."""
+        """Whether a number of one measure went and one of another came: "the mailer retries three
+        times" and "the mailer port is 2525"."""
         units = self.old.units(self.lost) | self.new.units(self.added)
         return self.other_units() and not units.isdisjoint(VALUE_NOUNS | SIZES)
 
@@ -370,8 +376,9 @@ class Pair:
         """Whether a word with an object of its own follows the subject in English: "the product
         supports SSO", "the mailer port is 2525"."""
         at = next((at for at, w in enumerate(said) if w in self.added), 0)
-        same = self.is_of_one_kind() or self._exchanges_amount() or self.new.has(EXCEPT)
-        if same or self.new.lang != "en" or not 0 < at < len(said) - 1:
+        if self.new.lang != "en" or not 0 < at < len(said) - 1:
+            return False
+        if self.agrees_in_kind() or self._exchanges_amount() or self.new.has(EXCEPT):
             return False
         lead = self.new.between(said[at - 1], said[at]).split()
         return lead in ([], ["now"]) and self.new.takes_object(*said[at : at + 2])
@@ -486,8 +493,8 @@ class Pair:
 
     def exchanges_value(self) -> bool:
         """Whether a number took the place of a number, or a name that of a name."""
-        gone = {is_amount(w) for w in self.lost if w.is_value}
-        return self.is_of_one_kind() or any(is_amount(w) in gone for w in self.added if w.is_value)
+        lost = {is_amount(w) for w in self.lost if w.is_value}
+        return self.agrees_in_kind() or any(is_amount(w) in lost for w in self.added if w.is_value)
 
     def _exchanges_amount(self) -> bool:
         return any(map(is_amount, self.lost)) and any(map(is_amount, self.added))
@@ -573,6 +580,7 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
         return change
     if pair.is_other_attribute():
         known = pair.kinds[0] | pair.kinds[1]
+        # Three kinds are "with" and "in" against another one; more include a word of unknown kind.
         certain = pair.differs_in_kind() and ("amount" in known or len(known) == 3)
         return Change.NONE if certain or change is Change.UNCLEAR else Change.UNCLEAR
     another = pair.begins_with_another() or pair.names_a_part() or pair.relates_otherwise()
@@ -735,7 +743,7 @@ def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
         return Change.REPLACES if pair.value_apart() else Change.NONE
     covered = pair.coverage()
     sure = covered > 0.5 or (covered >= 0.5 and (len(pair.shared) > 1 or pair.exchanges_value()))
-    if sure and pair.same_kind() and not (pair.other_topic() or pair.other_predicate()):
+    if sure and pair.may_agree_in_kind() and not (pair.other_topic() or pair.other_predicate()):
         return Change.REPLACES
     return Change.UNCLEAR if covered >= 0.5 and len(pair.shared) > 1 else Change.NONE
 
@@ -759,7 +767,7 @@ def _unmarked(pair: Pair) -> Change:
         return Change.NONE
     if pair.is_another_case():
         return Change.NONE
-    if not pair.same_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
+    if not pair.may_agree_in_kind() or pair.other_units() or pair.old.denies != pair.new.denies:
         return Change.NONE
     more = [w for w in pair.added if not w.is_value and w not in pair.new.tail]
     numbers = all(w.is_number for w in pair.lost)

@@ -333,53 +333,60 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def names_only_tool(self) -> bool:
         """Whether it says no more than what we use: "we use yarn", "we switched to uv"."""
         name = list(takewhile(lambda w: not w.role, self.words))
-        code = not set("()[]{}=<>").isdisjoint(self.text)  # "use foo[0]"
-        if not name or code or self.words != (*name,) or self.denies or is_amount(name[0]):
+        is_code = not set("()[]{}=<>").isdisjoint(self.text)  # "use foo[0]"
+        if not name or is_code or self.words != (*name,) or self.denies or is_amount(name[0]):
             return False
         lead = self.clauses[name[0].clause].text[: name[0].start]
-        one = all(a.clause == b.clause and a.gap(b) for a, b in pairwise(name))
+        is_one_name = all(a.clause == b.clause and a.gap(b) for a, b in pairwise(name))
         used = self.names_tool(name[0]) if CHANGES.is_match(lead) else self.uses_first(name[0])
-        return one and used
+        return is_one_name and used
 
     def kinds(self, words: Iterable[ContentWord]) -> frozenset[str]:
-        """What kinds of value these words name, as far as their form, or the word before them,
-        says so: an amount, a place, a language, or what something has, or is made with or in."""
+        """The kinds of value that these words name, as far as their form or the word before them
+        shows it: "amount", "place", "language", what the subject "has", what it is made "with" or
+        written "in". A word that may be of several kinds has all of them."""
+        return frozenset(chain.from_iterable(map(self._kinds_of, words)))
+
+    def _kinds_of(self, word: ContentWord) -> set[str]:
+        lead = self._lead(word)
         found: set[str] = set()
-        for word in words:
-            lead = self._lead(word)
-            role = _BEFORE.get(self.lang, {}).get(lead, "")
-            if is_amount(word):
-                short = len(word.word) < 3 and not word.is_number  # a unit, or Ms Berger
-                found |= set() if short or self._dates(word) else {"amount"}
-            if is_amount(word) and lead not in _WITH:
-                continue
-            if self.is_language(word):
-                found.add("tongue")
-            elif lead in _HAS:
-                found.add("has")
-            elif lead in _WITH:
-                found |= {"with", "in"} if word.is_value else {"with"}
-            elif "/" in word.word:
-                found.add("place")
-            elif role == "in":
-                last = self.clauses[word.clause].text[: word.start].split()[-1]
-                found |= {"in", "with"} if last == lead and last not in _IN_THE else set()
-                found |= set() if _WRITING in self.actions else {"place"}
-            elif word.is_value and (lead or word is self.words[0]):
-                found |= {"in", "with", "place", "tongue"}
-        return frozenset(found)
+        if is_amount(word):
+            is_short = len(word.word) < 3 and not word.is_number  # a unit, or "Ms Berger"
+            if not is_short and not self._is_date_of_change(word):
+                found.add("amount")
+            if lead not in _WITH:
+                return found
+        if self.is_language(word):
+            return found | {"language"}
+        if lead in _HAS:
+            return found | {"has"}
+        if lead in _WITH:
+            return found | ({"with", "in"} if word.is_value else {"with"})
+        if "/" in word.word:
+            return {"place"}
+        if _BEFORE.get(self.lang, {}).get(lead) == "in":
+            last = self.clauses[word.clause].text[: word.start].split()[-1]
+            if last == lead and last not in _IN_THE:  # "in Go", but not "in the attic"
+                found = {"in", "with"}
+            return found if _WRITING in self.actions else found | {"place"}
+        if word.is_value and (lead or word is self.words[0]):
+            return {"in", "with", "place", "language"}
+        return set()
 
     def takes_object(self, word: ContentWord, after: ContentWord) -> bool:
         """Whether a word may be a verb with the next word as its object, or part of a name, as
         "port" in "the mailer port is 2525"."""
         behind = [w for w in self.between(word, after).split() if w not in ARTICLES]
-        of = word.is_value or word.is_participle or after.is_adverb or len(word.word) < 4
-        if of or after.role or word.clause != after.clause or NAMES.is_match(self._written(word)):
+        if word.is_value or word.is_participle or len(word.word) < 4:
+            return False
+        if after.is_adverb or after.role or word.clause != after.clause:
+            return False
+        if NAMES.is_match(self._written(word)):
             return False
         return not behind or behind[0] in _BE or CHANGES.is_match(behind[0])
 
-    def _dates(self, word: ContentWord) -> bool:
-        """Whether it only says since when: "as of this week"."""
+    def _is_date_of_change(self, word: ContentWord) -> bool:
+        """Whether a word only says since when: "as of this week"."""
         lead = self.clauses[word.clause].text[: word.start]
         return not word.is_number and any(word.start - end < 6 for _, end in NOW.spans(lead))
 
