@@ -333,22 +333,24 @@ def _candidates(
 
 
 def _fact_start(text: str, asking: _Asking) -> int:
-    """Where the fact behind an asking begins: at a mark, a link ("that") or a verb ("remember").
-    Between two other words, the last ones of the asking may be the fact's verb or its negation
-    ("next time don't | touch X"), so it begins at the last mark or link within the asking."""
+    """Where the fact behind the words that ask begins: directly behind them, if a punctuation mark,
+    a link ("that") or a verb ("remember") is at this border. Otherwise the last of them may be the
+    fact's verb or negation ("next time don't | touch X"), and it begins at the last mark or link
+    among them."""
     if flattened(text[: asking.end]).endswith(_VERBS):
         return asking.end
-    found = tokens(text)
-    inside = [one for one in found if asking.start <= one.start < asking.end]
-    after = next((one for one in found if one.start >= asking.end), None)
-    if after is None or not inside or _joins(inside[-1]) or _joins(after):
+    words = tokens(text)
+    inside = [word for word in words if asking.start <= word.start < asking.end]
+    after = next((word for word in words if word.start >= asking.end), None)
+    if after is None or not inside or _is_border(inside[-1]) or _is_border(after):
         return asking.end
-    return next((one.end for one in reversed(inside) if _joins(one)), asking.start)
+    return next((word.end for word in reversed(inside) if _is_border(word)), asking.start)
 
 
-def _joins(one: Word) -> bool:
-    letter = one.word[0]
-    return not letter.isalnum() or one.word in _LINKS or _JOINED.is_match(one.word)
+def _is_border(token: Word) -> bool:
+    """Whether a clause may end at a token: a mark, a link, or a word of a script without spaces."""
+    is_mark = not token.word[0].isalnum()
+    return is_mark or token.word in _LINKS or _JOINED.is_match(token.word)
 
 
 _LINKS = frozenset("|".join(phrases("request_link").values()).split("|"))

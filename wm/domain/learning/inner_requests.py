@@ -94,8 +94,8 @@ _FINITE = Lazy(
     r"(?:the|our|my|all|every|each|both|no|any|it|th(?:is|at|[eo]se))\s(?:[^\s.,;:!?]+\s){0,6}?"
     rf"(?:{_any_of('request_finite', 'en')})).{{3,}})"
 )
-"""A subject and its verb in place of "that", as most English writers have it, also misspelt:
-"remeber this is a game". "Remember the choice in a cookie" is a task."""
+"""A request without "that", as most English writers have it, also misspelt: "remeber this is a
+game". It needs a subject and its verb: "remember the choice in a cookie" is a task."""
 
 _PATTERNS = (*(_pattern(lang) for lang in phrases("request_verb")), _FINITE)
 
@@ -174,7 +174,8 @@ def fact_before(line: str) -> str:
 
 
 def last_sentence(text: str) -> str:
-    """The last sentence of a text without its frame; "" for two letters: "あと、覚えておいて"."""
+    """The last sentence of a text, without words that only introduce it; "" if at most two letters
+    are left, as of "あと、覚えておいて"."""
     text = text.strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
     fact = _without_frame(text[starts[-1] if starts else 0 :])
@@ -223,7 +224,7 @@ _POLITE = Lazy(rf"^(?:(?:{_PLEASE})[ ,.!]*)+$")
 
 def asks_for_the_same(text: str) -> bool:
     """Whether a text only points at what was said before: "always like this", 今後も同じです."""
-    return _SAME.match(" ".join(_MARKS.sub(" ", flattened(text)).split())) is not None
+    return _SAME.match(" ".join(_PUNCTUATION.sub(" ", flattened(text)).split())) is not None
 
 
 def _same_pattern() -> Lazy:
@@ -232,7 +233,7 @@ def _same_pattern() -> Lazy:
 
 
 _SAME = _same_pattern()
-_MARKS = Lazy(r"[\pP\pS]")
+_PUNCTUATION = Lazy(r"[\pP\pS]")
 
 
 def before_next(text: str) -> str:
@@ -248,10 +249,11 @@ def _without_end(text: str) -> str:
 def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
     """Where each request inside a typed line begins, and where what it asks to keep begins and
     ends."""
-    flat, at, patterns = flattened(line), 0, _PATTERNS
+    flat, at = flattened(line), 0
+    patterns = _PATTERNS
     for _ in range(_MOST_IN_LINE):
         matches = {p: match for p in patterns if (match := p.search(flat[at:])) is not None}
-        patterns = tuple(matches)  # the others match nothing further behind either
+        patterns = tuple(matches)  # what matches nothing here matches nothing later in the line
         found = min(matches.values(), key=lambda m: m.start(1), default=None)
         if found is None:
             return

@@ -157,21 +157,21 @@ class _Statements(Struct):
         )
 
 
-_LEANS_ON_OTHERS = word_set(
+_NEEDS_CONTEXT = word_set(
     "deictic subject_not joined contrast condition only exempt refers reason hearsay"
 )
 """Concepts at the beginning of a sentence that needs the one before it: "It …", "But …"."""
 
 
 def standalone_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text and their parts between semicolons; the text itself if it has several
-    lines, or if one of them is a heading or needs another one to be understood."""
+    """The sentences of a text, also those between semicolons; the text itself if it has several
+    lines, or if a sentence is as short as a heading or needs another one to be understood."""
     split = (one.replace("; ", ";\n").split("\n") for one in text_sentences(text))
     found = tuple(chain.from_iterable(split))
     if "\n" in text or any(one.count(" ") < 2 and not is_cjk_heavy(one) for one in found):
         return (text,)
     concepts = (concepts_of(folded(one), language(folded(one))).first for one in found[1:])
-    return found if all(map(_LEANS_ON_OTHERS.isdisjoint, concepts)) else (text,)
+    return found if all(map(_NEEDS_CONTEXT.isdisjoint, concepts)) else (text,)
 
 
 def content_words(text: str, key: bytes) -> frozenset[int]:
@@ -284,12 +284,13 @@ class SessionWords:
             return SupportVerdict("tool", (FOREIGN_FIRST,))
         names = [name for name in known if name in text]
         names += filter(text.lower().__contains__, reading.PLACES)
-        by = self._speakers(claims, names)
-        if not words or not claims or None in by or not self._names_are_stated(text, words):
+        speakers = self._speakers(claims, names)
+        if not words or not claims or None in speakers or not self._names_are_stated(text, words):
             return SupportVerdict("agent", (UNATTRIBUTABLE,))
         if self._is_repeated(claims, words):
             return SupportVerdict("tool", (REPEATED,))
-        return SupportVerdict("user" if by.count(USER) * 2 >= len(by) else "agent")
+        is_users = speakers.count(USER) * 2 >= len(speakers)
+        return SupportVerdict("user" if is_users else "agent")
 
     def is_stated_by_user(self, text: str) -> bool:
         """Whether the user's own statements support this text, whoever said it first."""
@@ -302,10 +303,12 @@ class SessionWords:
         names = (sentence for name in known for sentence in sentences(name, self.key))
         of_place = frozenset[int]().union(*(items.words(name.tokens) for name in names))
         said = {who: self._statements(who) for who in (USER, AGENT)}
-        return [
-            next((by for by in said if comparison.supports(claim.tokens, said[by], of_place)), None)
-            for claim in claims
-        ]
+
+        def speaker(claim: Sentence) -> int | None:
+            tokens = claim.tokens
+            return next((w for w in said if comparison.supports(tokens, said[w], of_place)), None)
+
+        return [*map(speaker, claims)]
 
     @property
     def distrust(self) -> tuple[str, ...]:
@@ -344,8 +347,8 @@ class SessionWords:
         """Whether every name was said in one piece: `b.org/a` has the words of `a.org/b`."""
         names = (name for name in distinctive_words.names(text, self.key) if len(name) > 1)
         names = (name for name in names if words.keys() >= set(name))
-        said = [unit.sentence.words for unit in self._history.units]
-        return all(any(_within(name, one) for one in said) for name in names)
+        units = self._history.units
+        return all(any(_within(name, unit.sentence.words) for unit in units) for name in names)
 
     def _covers(self, sentence: Sentence) -> bool:
         """Whether a few said sentences contain most words of this one."""

@@ -145,28 +145,29 @@ def find_requests_and_forgets(
 
 
 def _with_antecedents(asked: _Message, found: Requests) -> Requests:
-    """The requests; one that only points back ("from now on like this") with the text of the
-    sentence before it, or ignored if there is none."""
+    """The requests. One that only points back ("from now on like this") gets the text of the
+    sentence before it, and is ignored if there is none."""
     kept: list[MemoryRequest] = []
     empty: list[Ignored] = []
-    for one in found.found:
-        if not inner_requests.asks_for_the_same(one.text):
-            kept.append(one)
-        elif text := _sentence_before(asked.text, one):
-            kept.append(one._replace(text=text, type=infer_type(text, one.trigger)))
+    for request in found.found:
+        if not inner_requests.asks_for_the_same(request.text):
+            kept.append(request)
+        elif text := _sentence_before(asked.text, request):
+            kept.append(request._replace(text=text, type=infer_type(text, request.trigger)))
         else:
-            empty.append(Ignored(one.text, "empty_request"))
+            empty.append(Ignored(request.text, "empty_request"))
     return found._replace(found=tuple(kept), ignored=(*found.ignored, *empty))
 
 
-def _sentence_before(message: str, one: MemoryRequest) -> str:
-    """What the user typed before a request, on its line or the one above; "" for a question."""
+def _sentence_before(message: str, request: MemoryRequest) -> str:
+    """The sentence that the user typed before a request, on its line or the one above; "" for a
+    question."""
     above = ""
     for line in typed_lines(message):
-        at = line.text.find(one.text)
+        at = line.text.find(request.text)
         if at > 0 and not line.origin:
-            head = _plain(line.text[:at])
-            before = line.text[: max(head.rfind(one.trigger), 0)].rstrip(" \t,;:—–-，、")
+            trigger = _plain(line.text[:at]).rfind(request.trigger)
+            before = line.text[: max(trigger, 0)].rstrip(" \t,;:—–-，、")
             text = inner_requests.last_sentence(before) or inner_requests.last_sentence(above)
             return "" if _asks_back(text) else text
         above = "" if line.origin else line.text

@@ -38,8 +38,8 @@ MAX_CHARS = 400
 """Longest sentence that is judged; a longer one is a text of its own, not a remark."""
 
 MAX_CERTAIN_CHARS = 160
-"""Longest statement that is kept; a longer one says more than it, and waits: of five such in 3,096
-real messages none lasts."""
+"""Longest statement that is kept at once. A longer one says more than what lasts, so it waits: of
+the five in 3,096 real messages none lasts."""
 
 MAX_SENTENCES = 60
 """Sentences of a message that are judged. A message with more is a document."""
@@ -93,10 +93,10 @@ may be. Of 5,200 real messages, three lines that last and two that do not have a
 `ACTIVE_SCORE` and this; in longer messages, seven that last and none that does not."""
 
 WAITING_SCORE, LONG_WAITING_SCORE = -1.4, -0.5
-"""A statement of at least this score waits in the inbox, in a message of more than `MAX_REMARKS`
-sentences the second, and with it what else of its message has `CHANGE_SCORE`: the person is asked
-about the message anyway, and rules come in groups. Of 3,096 real messages as many have such a
-statement, and 142 instead of 133 of 318 lasting statements are kept or wait."""
+"""A statement of at least this score waits in the inbox; the second is for a message of more than
+`MAX_REMARKS` sentences. Where one waits, the others of its message that have `CHANGE_SCORE` wait
+too: the person is asked about the message anyway, and rules come in groups. In 3,096 real messages
+142 of the 318 lasting statements are kept or wait, without this rule 133."""
 
 CHANGE_SCORE = -2.4
 """A statement of at least this score, with words of change, is kept if it changes what is known. Of
@@ -197,18 +197,18 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         certain = score >= _certain_score(sentence.features, plain)
         if score >= CHANGE_SCORE or certain:
             judged.append((sentence, score, plain, certain))
-    waits = WAITING_SCORE if is_short else LONG_WAITING_SCORE
-    if any(score >= waits and not certain for _, score, _, certain in judged):
-        waits = CHANGE_SCORE
+    least = WAITING_SCORE if is_short else LONG_WAITING_SCORE
+    if any(score >= least and not certain for _, score, _, certain in judged):
+        least = CHANGE_SCORE
     found = []
     for sentence, score, plain, certain in judged:
-        only_change = score < waits and not (plain or certain)
+        only_change = score < least and not (plain or certain)
         if only_change and not marks_change(sentence.text):
             continue
-        text, scope = sentence.text, _scope(sentence, of_sentence[sentence.place.sentence])
-        clear = "unsure" not in sentence.features and len(text) <= MAX_CERTAIN_CHARS
-        certain = certain and is_short and clear
+        certain = certain and is_short and len(sentence.text) <= MAX_CERTAIN_CHARS
+        certain = certain and "unsure" not in sentence.features
         kind = _type(sentence.features)
+        scope = _scope(sentence, of_sentence[sentence.place.sentence])
         found.append(Statement(_without_aside(sentence), kind, scope, certain, only_change))
     return tuple(found)
 
@@ -846,8 +846,8 @@ _BETWEEN = ",，、:： -"
 
 
 def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
-    """The sentence without a task after its last comma, "…, please fix", and what that expresses. A
-    condition keeps what follows it: "when you touch the parser, run the fuzz tests"."""
+    """The sentence without a task after its last comma ("…, please fix"), and the concepts of this
+    task. What follows a condition stays: "when you touch the parser, run the fuzz tests"."""
     at = max((m.start() for m in _CLAUSE.finditer(text) if m.group()[0] not in ":："), default=0)
     tail = concepts_of(folded(text[at:].lstrip(_BETWEEN)), lang)
     opens = concepts_of(folded(text[:40]), lang).first

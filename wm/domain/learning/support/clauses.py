@@ -109,16 +109,18 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
 
 
 def _with_negations(found: list[Clause]) -> list[Clause]:
-    """The clauses that have a word, where a negation covers all that it applies to."""
+    """The clauses that have words. A negation also counts for a single word that is coordinated
+    with what it negates."""
     if len(found) > 1 and not found[-1].words:
         found[-2].turns += HEDGED * found[-1].turns  # "Jest is slow, so drop it"
     found = [clause for clause in found if clause.words]
-    for one, other in pairwise(found):
-        # "not brew or apt", "brew and apt are banned"
-        if other.joined == fw.COORD and len(other.words) == 1:
-            other.turns = other.turns or one.turns
-        if other.joined == fw.COORD and len(one.words) == 1 and not other.flagged(DENIED):
-            one.turns = one.turns or other.turns
+    for first, second in pairwise(found):
+        if second.joined != fw.COORD:
+            continue
+        if len(second.words) == 1:  # "not brew or apt"
+            second.turns = second.turns or first.turns
+        if len(first.words) == 1 and not second.flagged(DENIED):  # "brew and apt are banned"
+            first.turns = first.turns or second.turns
     return found
 
 

@@ -20,7 +20,6 @@ MIN_STATED_SHARE = 0.6
 MAX_SHARED = 0.5
 """Maximum share of another clause's words that a clause may take if it leaves some of them out."""
 _CONDITIONS = {fw.CONDITION, fw.CONDITION_END}
-Clauses = Sequence[Clause]
 _OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
 
 _DROPPED = ((fw.FROM, fw.TO), (fw.BEFORE, 0))
@@ -31,13 +30,16 @@ _OTHER_TIME = ({fw.BEFORE, fw.TO}, {fw.BEFORE, fw.FROM})
 """German "nach" is "after" as well as "to"."""
 
 
+Clauses = Sequence[Clause]
+
+
 class _Match(NamedTuple):
-    """The clauses of a sentence, those of a statement, and the places of those that each of the
-    first takes its words from."""
+    """A sentence and a statement that may support it."""
 
     given: Clauses
     stated: Clauses
     sources: Sequence[Sequence[int]]
+    """For each clause of `given`: the places in `stated` of the clauses that have its words."""
 
     def each(self) -> Iterator[tuple[Clause, Sequence[int]]]:
         return zip(self.given, self.sources, strict=True)
@@ -46,36 +48,48 @@ class _Match(NamedTuple):
 def supports(
     text: tuple[int, ...], said: Sequence[tuple[int, ...]], known: frozenset[int] = frozenset()
 ) -> bool:
-    """Whether one statement supports this sentence, or its independent parts are each supported.
+    """Whether one statement, or two in a row, supports this sentence or each of its independent
+    parts.
 
     known: words of names that belong to the project; the sentence may add them, but they do not
     replace other words."""
     given = clauses(text)
     if not given:
         return True
-    mine = items.words(text)
-    least = min(2, len(items.content_words(text)))
-    # Most statements share no word with the sentence, so only the others are compared.
-    counts = [len(mine & items.words(one)) for one in said]
-    near = [(one, 0) for one, count in zip(said, counts, strict=True) if count >= least]
-    for at in range(1, len(said)) if len(given) > 1 else ():
-        # The next sentence may go on about the same; a condition belongs to its own.
-        one, other = counts[at - 1 : at + 1]
-        if one and other and 2 * (one + other) >= len(mine):
-            both = (*said[at - 1], fw.SPLIT, *said[at])
-            near += [(both, len(clauses(said[at - 1])))] * _CONDITIONS.isdisjoint(both)
     limited = fw.TEMPORARY in text
-    stated = [(clauses(one), cut) for one, cut in near if (fw.TEMPORARY in one) == limited]
+    near = _related(text, said, with_pairs=len(given) > 1)
+    stated = [(clauses(one), second) for one, second in near if (fw.TEMPORARY in one) == limited]
     if any(_agrees(given, *one, known) for one in stated):
         return True
     borders = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
-    parts = [given[at:end] for at, end in pairwise((0, *borders, len(given)))] if borders else []
-    agrees = [any(_agrees(part, *one, known) for one in stated) for part in parts]
-    return bool(agrees) and all(agrees)
+    if not borders:
+        return False
+    parts = [given[at:end] for at, end in pairwise((0, *borders, len(given)))]
+    return all(any(_agrees(part, *one, known) for one in stated) for part in parts)
 
 
-def _agrees(given: Clauses, stated: Clauses, cut: int, known: frozenset[int]) -> bool:
-    """cut: where the second sentence begins; no clause takes words from both."""
+def _related(
+    text: tuple[int, ...], said: Sequence[tuple[int, ...]], *, with_pairs: bool
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The statements that share words with a sentence; most share none. with_pairs: also each with
+    the next one, which may continue it; then the number is that of the clauses of the first."""
+    mine = items.words(text)
+    least = min(2, len(items.content_words(text)))
+    shared = [len(mine & items.words(one)) for one in said]
+    for one, count in zip(said, shared, strict=True):
+        if count >= least:
+            yield one, 0
+    for at in range(len(said) - 1) if with_pairs else ():
+        first, second = shared[at : at + 2]
+        if first and second and 2 * (first + second) >= len(mine):
+            both = (*said[at], fw.SPLIT, *said[at + 1])
+            if _CONDITIONS.isdisjoint(both):  # A condition belongs to its own sentence.
+                yield both, len(clauses(said[at]))
+
+
+def _agrees(given: Clauses, stated: Clauses, second: int, known: frozenset[int]) -> bool:
+    """Whether a statement supports clauses of a sentence. second: the clause of the statement with
+    which its second sentence begins, or 0; no clause takes words from both sentences."""
     theirs, mine = _all_words(stated), _all_words(given)
     new = mine - theirs - known - {fw.VERB}
     if not new < mine - {fw.VERB}:
@@ -88,7 +102,7 @@ def _agrees(given: Clauses, stated: Clauses, cut: int, known: frozenset[int]) ->
             new -= clause.flagged(CLASS)  # "the tool is pnpm" for "use pnpm"
     if any(word & VALUE for word in new) or not _has_most(mine, new):
         return False
-    is_torn = any(min(taken) < cut <= max(taken) for taken in match.sources if taken)
+    is_torn = any(min(taken) < second <= max(taken) for taken in match.sources if taken)
     if is_torn or any(new & clause.flagged(REVERSING) for clause in given):
         return False
     moved = _by_mark(given) == _by_mark(stated)
@@ -121,9 +135,10 @@ def _all_words(given: Clauses) -> frozenset[int]:
 
 
 def _sources(clause: Clause, stated: Clauses) -> list[int]:
-    """The clauses that the words come from, the one with the most words first."""
-    loose = {w for w in clause.flagged(CLASS) if not any(_is_beside(w, clause, s) for s in stated)}
-    left = clause.known - {fw.VERB} - loose or clause.known - {fw.VERB} or clause.known
+    """The clauses that the words come from, the one with the most words first. A word for a class
+    counts only if one of them has it beside the same word: "user accounts"."""
+    apart = {w for w in clause.flagged(CLASS) if not any(_is_beside(w, clause, s) for s in stated)}
+    left = clause.known - {fw.VERB} - apart or clause.known - {fw.VERB} or clause.known
     found: list[int] = []
     while left:
         best = max(
@@ -140,7 +155,7 @@ def _sources(clause: Clause, stated: Clauses) -> list[int]:
 
 
 def _is_beside(word: int, clause: Clause, source: Clause) -> bool:
-    """Whether a word is next to another word of a clause in a source: "user accounts"."""
+    """Whether a word is next to another word of the clause in a source, too."""
     if word not in source.tags:
         return False
     at = source.words.index(word)
@@ -159,8 +174,9 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
     own = _all_words([stated[at] for at in whole])
     for at in set(taken).difference(whole) if len(own - {fw.VERB}) > 1 else taken:
         shared = (clause.known & stated[at].known) - own
-        tags = [{clause.tags[word], stated[at].tags[word]} for word in shared]
-        if any(word & VALUE for word in shared) or any(DIRECTED & b for b in tags if len(b) > 1):
+        changed = [word for word in shared if clause.tags[word] != stated[at].tags[word]]
+        turned = any(DIRECTED & {clause.tags[w], stated[at].tags[w]} for w in changed)
+        if turned or any(word & VALUE for word in shared):
             return False
         if len(shared) > MAX_SHARED * len(stated[at].known) or {at - 1, at + 1}.isdisjoint(whole):
             return False
@@ -209,8 +225,8 @@ def _has_other_subject(clause: Clause, source: Clause, mine: frozenset[int]) -> 
     user wants B" for "Tom wants B"; "Ana does A and B" for "Ana does A, Ben B"."""
     first = source.words[0]
     is_lost = first not in {*mine, fw.VERB} and not (source.tags[first] or source.framed)
-    is_new = clause.words[0] not in {*source.known, fw.VERB}
-    return is_lost and (clause.framed or clause.joined == fw.COORD or is_new)
+    has_new = clause.words[0] not in {*source.known, fw.VERB}
+    return is_lost and (clause.framed or clause.joined == fw.COORD or has_new)
 
 
 def _same_polarity(match: _Match) -> bool:
@@ -220,6 +236,7 @@ def _same_polarity(match: _Match) -> bool:
 
 
 def _same_roles(match: _Match) -> bool:
+    """Whether each word does in the sentence what it does in the statement."""
     given, stated = match.given, match.stated
     for mark in (fw.BEFORE, fw.AFTER):
         first, then = _governed(stated, mark), _governed(given, mark)
@@ -233,7 +250,7 @@ def _same_roles(match: _Match) -> bool:
 
 
 def _is_stronger(mine: Clause, theirs: Clause) -> bool:
-    """Whether "may" became "must", or a limit a number."""
+    """Whether "may" became "must", or "at most 5" became "5"."""
     return (theirs.force, mine.force) == (fw.CAN, fw.MUST) or theirs.bound not in (0, mine.bound)
 
 

@@ -29,9 +29,12 @@ _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"\b(?:e\.g|i\.e)\.|[,:、](?:\s|$)|[()]|\s[-–—]+\s")
 _USERS = frozenset(map(normalised, SAME.words("users")))
-PLACES, _ADVISING = frozenset(SAME.words("places")), frozenset(SAME.words("advising"))
-"""Words for the project itself, which a sentence may add; words behind a name that advises."""
+PLACES = frozenset(SAME.words("places"))
+"""Words for the project itself, which a sentence may add."""
+_ADVISING = frozenset(SAME.words("advising"))
+"""Words behind the name of a person who advises: "Tom says to …"."""
 _BORDER: tuple[list[str], ...] = ([], [COMMA])
+"""What is beside a word at the beginning or the end of a clause."""
 _FRAME_NOUNS = _USERS.union(PLACES, SAME.words("frame_nouns"))
 _PHRASES = {
     (one, other): both
@@ -90,25 +93,35 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
                 continue
-            if table[word] in (fw.VERB, fw.VOICE) and found[:2] == [fw.SPLIT, fw.TURN]:
-                # "instead of A use B"
-                found += [fw.SPLIT] * (found[-1] >= FIRST_WORD and fw.SPLIT not in found[1:])
+            if table[word] in (fw.VERB, fw.VOICE) and _is_in_contrast(found):
+                found.append(fw.SPLIT)  # "instead of A use B"
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
                 frames = bool(part) and _frames(part, raw, at)
                 if frames and part in _FRAME_NOUNS and raw[at + 1 : at + 2] != [COMMA]:
                     found.append(fw.FRAME)
-                elif frames and found and found[-1] >= FIRST_WORD:
-                    # "Tom says to use X" is what Tom wants.
-                    found += [fw.HEDGE] * (not _ADVISING.isdisjoint(raw[at : at + 4]))
-                here = part in PLACES and raw[at - 1] in _WORDS["this"]
-                if part and (not frames or part in PLACES) and not here:
+                elif frames and _is_advice(raw, at, found):
+                    found.append(fw.HEDGE)  # "Tom says to use X" is what Tom wants.
+                is_this_project = part in PLACES and raw[at - 1] in _WORDS["this"]
+                if part and (not frames or part in PLACES) and not is_this_project:
                     found.append(item(part, digest, behind=_tool_before(raw, at)))
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
     return tuple(found[:MAX_TOKENS])
+
+
+def _is_in_contrast(found: Sequence[int]) -> bool:
+    """Whether all tokens are an "instead of" and the words behind it."""
+    opens = found[:2] == [fw.SPLIT, fw.TURN]
+    return opens and found[-1] >= FIRST_WORD and fw.SPLIT not in found[1:]
+
+
+def _is_advice(raw: Sequence[str], at: int, found: Sequence[int]) -> bool:
+    """Whether a word directly behind another one says who advises."""
+    follows = bool(found) and found[-1] >= FIRST_WORD
+    return follows and not _ADVISING.isdisjoint(raw[at : at + 4])
 
 
 def _tool_before(raw: Sequence[str], at: int) -> str:
@@ -126,11 +139,11 @@ _TOOLS, _RUNS = frozenset(SAME.words("tools")), ("run", "exec")
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
     """Whether a negation only repeats one of its clause: "ne … pas", "personne ne …"."""
     before = [*takewhile(lambda one: one != COMMA, reversed(before))]
-    first = {"personne", "rien", "aucun", "aucune", "jamais"} if word == "ne" else _NO
-    return not first.isdisjoint(before)
+    return not (_BEFORE_NE if word == "ne" else _NO).isdisjoint(before)
 
 
 _NO = {"ne", "no", "não", "non"}
+_BEFORE_NE = {"personne", "rien", "aucun", "aucune", "jamais"}
 
 
 def _denied(found: Sequence[int]) -> list[int]:
@@ -155,7 +168,7 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
         return [fw.NOTHING] if found and found[-1] != fw.FOR and found[-1] >= fw.VERB else []
     if raw[at] == "plus" and "ne" in raw[:at]:
-        return []
+        return []  # "ne … plus" negates, it does not compare.
     is_last = raw[at + 1 : at + 2] in _BORDER
     is_first = raw[at] in ("avant", "antes") and raw[at - 1 : at] in _BORDER
     if mark == fw.BEFORE and (is_last or (is_first and raw[at + 1] not in ("de", "que", "del"))):
