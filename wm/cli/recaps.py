@@ -36,8 +36,10 @@ def _changed(one: Recap) -> tuple[str, ...]:
 
 def _rows(one: Recap) -> list[output.Row]:
     checks = [f"{r.name} {f'exit {r.exit_code}' if r.exit_code else 'passed'}" for r in one.checks]
-    ends = ((f"{f.category} {f.file or f.check}", (*f.edited, *f.commands)) for f in one.fixes)
-    fixed = [f"{error}: {', '.join(did) or 'no edit'}" for error, did in ends]
+    fixed = [
+        f"{f.category} {f.file or f.check}: {', '.join((*f.edited, *f.commands)) or 'no edit'}"
+        for f in one.fixes
+    ]
     left = [f"{e.category} {e.file or e.check}" for e in one.open]
     rows = [
         ("changed", _changed(one)),

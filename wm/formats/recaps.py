@@ -32,7 +32,7 @@ class CommandRun(Record):
 
 class Fix(Record):
     """What lay between an error and its end. fingerprint: of the error; check: what passed;
-    commands: those after the last failure."""
+    commands: after the last failure."""
 
     fingerprint: str
     category: str = ""
@@ -76,7 +76,7 @@ class Recap(Record):
     commits: tuple[str, ...] = optional(())
     fixes: tuple[Fix, ...] = optional(())
     commands: tuple[CommandRun, ...] = optional(())
-    """While errors are open: the commands of a running session that may end one."""
+    """Of a running session with open errors: the commands that may end one."""
     open: tuple[LeftError, ...] = optional(())
     inbox: tuple[str, ...] = optional(())
     """Entries that the session left in the inbox."""

@@ -124,6 +124,7 @@ class SessionState(Document):
     """Entries that are not in its prompt and that messages of the user recalled."""
     origins: WordOrigins | None = optional(None)
     seen_context: SeenContext | None = optional(None, alias="heard")
+    """Files of all versions call it `heard`."""
     recap: Recap | None = optional(None)
     """What the session did so far; moved to `recaps.json` at its end."""
 

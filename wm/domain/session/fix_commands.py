@@ -10,27 +10,28 @@ from wm.domain.failures.commands import ShellCommand, ran
 from wm.domain.failures.shell import Pipeline, read
 from wm.text.patterns import Lazy, words
 
-MOST = 3
-"""Most commands of a fix: the last ones."""
+MAX_COMMANDS = 3
+"""Commands of a fix: the last ones."""
 
-_MOST_CHARS = 80
-_MOST_ARGUMENTS = 2
-"""Most arguments beside flags, so that a command cannot hold a sentence (TR-3)."""
+_MAX_CHARS = 80
+_MAX_ARGUMENTS = 2
+"""Arguments beside flags: too few for a sentence (TR-3)."""
 
-_WORD = Lazy(r"[\pL\pN_./@+:=,^~\[\]-]+")
+_PLAIN_WORD = Lazy(r"[\pL\pN_./@+:=,^~\[\]-]+")
 _CHECKS = ("test", "lint", "typecheck")
 
 _CHANGES_FILES = words("chmod cp ln mkdir mv touch tar unzip")
-"""Those among the programs that open no errors which change something."""
+"""Programs that change files, though their output opens no errors."""
 
 _READS = words(
     "check config describe diff env exec explain freeze get help history images info inspect "
     "list logs ls outdated ps query search show stats status top tree version view whoami why"
 )
+"""Verbs and names of tasks that change nothing."""
 _READING_FLAGS = words("--version -V --help -h --list --dry-run --check")
 
 _REPAIRS = words("--fix --write --update --update-snapshots -u -w fmt format install")
-"""With one of these a checker repairs what it finds, or fetches what it needs."""
+"""Flags and verbs with which a checker repairs what it finds, or fetches what it needs."""
 
 _OF_GIT = words("pull submodule lfs")
 """The subcommands of git that may end a failure; others record it, or discard work."""
@@ -41,6 +42,7 @@ _HARMS = words(
     "release remove reset revert rm rmdir rollback scale send shred shutdown ssh stop submit taint "
     "truncate undo uninstall unlink upload wipe"
 )
+"""Words of commands that delete, stop, publish or send something."""
 _PARTS = str.maketrans(dict.fromkeys(":/._-=", " "))
 
 
@@ -57,20 +59,20 @@ def is_shown(command: str) -> bool:
 
 def runs(command: str, tool: str) -> bool:
     """Whether a command of `commands_of` is a run of this tool."""
-    return any(one.tool == tool for one in ran(command, root="/").suspects)
+    return any(run.tool == tool for run in ran(command, root="/").suspects)
 
 
 def _command(step: Pipeline, root: str, cwd: str) -> str:
-    """A step as one text if it may end a failure; what its output is piped into is left out."""
+    """The text of a step that may end a failure, without what its output is piped into; else ""."""
     given = step.pipe[0]
     text = " ".join(given)
-    if len(text) > _MOST_CHARS or "//" in text or not all(map(_WORD.fits, given)):
+    if len(text) > _MAX_CHARS or "//" in text or not all(map(_PLAIN_WORD.fits, given)):
         return ""
     found = ran(text, root=root, cwd=cwd).suspects[:1]
-    if not found or len(found[0].places) > _MOST_ARGUMENTS or not _changes(found[0], set(given)):
+    if not found or len(found[0].places) > _MAX_ARGUMENTS or not _changes(found[0], set(given)):
         return ""
     parts = text.lower().translate(_PARTS).split()
-    return "" if not _HARMS.isdisjoint(parts) else text
+    return text if _HARMS.isdisjoint(parts) else ""
 
 
 def _changes(command: ShellCommand, given: set[str]) -> bool:

@@ -72,9 +72,9 @@ def after_tool(
             older = (run for run in known.checks if run.name not in names)
             update["checks"] = (*older, *runs)[-MAX_LISTED:]
         commands = (*known.commands, *_commands(before, event, after.root, now))[-MAX_LISTED:]
-        kept = commands if after.open_errors else ()
-        if kept != known.commands:
-            update["commands"] = kept
+        waiting = commands if after.open_errors else ()
+        if waiting != known.commands:
+            update["commands"] = waiting
         fixes = (*known.fixes, *_fixes(before, after, event, commands, now))
         commit = _HASH.search(event.output[:2000]) if reads_output(event) else None
         if commit is not None:
@@ -138,18 +138,18 @@ def _fixes(
             file=error.file,
             check=error.command,
             edited=tuple(f.path for f in edits if f.last_seen_at >= error.first_seen_at)[-5:],
-            commands=_after_last(commands, error),
+            commands=_since_last_failure(commands, error),
             at=iso(now),
         )
         for error in resolved
     )
 
 
-def _after_last(commands: Iterable[CommandRun], error: OpenError) -> tuple[str, ...]:
+def _since_last_failure(commands: Iterable[CommandRun], error: OpenError) -> tuple[str, ...]:
     """The last commands after the last failure of an error, without its own check."""
-    later = [one.text for one in commands if one.at >= error.last_seen_at]
+    later = [run.text for run in commands if run.at >= error.last_seen_at]
     others = (text for text in reversed(later) if not fix_commands.runs(text, error.command))
-    return tuple(dict.fromkeys(others))[: fix_commands.MOST][::-1]
+    return tuple(dict.fromkeys(others))[: fix_commands.MAX_COMMANDS][::-1]
 
 
 def finished(
@@ -229,7 +229,7 @@ def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
         ("checks failed", failed),
         ("checks passed", passed),
         ("changed", [_safe(path) for path in recap.main_files]),
-        ("fixed", list(dict.fromkeys(map(_fixed, recap.fixes)))),
+        ("fixed", list(dict.fromkeys(map(_fix_summary, recap.fixes)))),
         ("commits", list(reversed(recap.commits))),
         ("kept", [f'"{neutralise(texts[name])}"' for name in recap.kept if name in texts]),
     ]
@@ -266,20 +266,20 @@ def fix_of(known: Recaps, error: OpenError) -> Fix | None:
 
 def fix_line(fix: Fix) -> str:
     """One sentence about an earlier end of the same failure."""
-    did = ", ".join(_did(fix)) or "no edit that wm saw"
+    steps = ", ".join(_steps(fix)) or "no edit that wm saw"
     check = f", then {_safe(fix.check)} passed" if _safe(fix.check) else ""
     commit = f", commit {fix.commit}" if fix.commit else ""
-    return f"This failure was seen before, and ended on {fix.at[:10]}: {did}{check}{commit}."
+    return f"This failure was seen before, and ended on {fix.at[:10]}: {steps}{check}{commit}."
 
 
-def _did(fix: Fix) -> list[str]:
-    """What lay between a failure and its end."""
+def _steps(fix: Fix) -> list[str]:
+    """The edits and the commands of a fix."""
     edited = [path for path in map(_safe, fix.edited) if path]
     edits = [f"edits of {', '.join(edited)}"] if edited else []
     return edits + [f"`{text}`" for text in fix.commands if fix_commands.is_shown(text)]
 
 
-def _fixed(fix: Fix) -> str:
+def _fix_summary(fix: Fix) -> str:
     """An error and what ended it, for a recap; "" if either is unknown."""
-    what, did = _safe(fix.file or fix.check), _did(fix)
-    return f"{what} ({', '.join(did)})" if what and did else ""
+    place, steps = _safe(fix.file or fix.check), _steps(fix)
+    return f"{place} ({', '.join(steps)})" if place and steps else ""
