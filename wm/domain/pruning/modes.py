@@ -29,7 +29,7 @@ def mode_of(level: str) -> Mode:
 class CutLimits(Struct, frozen=True):
     """threshold: outputs of up to so many lines stay whole. ends: lines kept at each end. slack: a
     cut that saves no more lines than this is not made. errors: most error lines kept whatever the
-    size; above a quarter of it, the first few and the last of each shape."""
+    size; of more than a quarter of this, the first few and the last of each shape."""
 
     threshold: int
     ends: int

@@ -16,8 +16,10 @@ from wm.domain.pruning.modes import CutLimits
 
 MARKS = 3
 FIRST_OF_KIND = (5, 2, 1)
+"""How many lines of one shape stay besides the last: the first of these figures that keeps few
+enough lines."""
 NEAR = 6
-"""Lines around a failure that may name it."""
+"""Lines on each side of the only line of its shape that may name what failed."""
 SHRINKS = (0.0, 0.2, 0.4, 0.6)
 """Shares by which the beginning may be shortened; the end by half of that."""
 
@@ -101,18 +103,21 @@ def _cost(kept: Collection[int], count: int) -> int:
 
 
 def _within(shapes: Sequence[Hashable], must: list[int], most: int) -> list[int]:
-    """The lines that must stay. Above a quarter of `most`, the first few and the last of each
-    shape, and what is near one of its own shape; with very many shapes, those at both ends."""
-    places: dict[Hashable, list[int]] = {}
+    """At most `most` of the lines that must stay. If they are more than a quarter of it: the first
+    few and the last of each shape, and those near the only line of a shape. If these are more than
+    `most`: those at both ends."""
+    by_shape: dict[Hashable, list[int]] = {}
     for position in must:
-        places.setdefault(shapes[position], []).append(position)
-    single = (place for place, *others in places.values() if not others)
-    near = {at for place in single for at in range(place - NEAR, place + NEAR)}
+        by_shape.setdefault(shapes[position], []).append(position)
+    single = (alike[0] for alike in by_shape.values() if len(alike) == 1)
+    near = {at for position in single for at in range(position - NEAR, position + NEAR)}
     kept = must
     for few in FIRST_OF_KIND:
         if 4 * len(kept) <= most:
-            break
-        outer = {at for of_kind in places.values() for at in (*of_kind[:few], of_kind[-1])}
+            return kept
+        outer = {at for alike in by_shape.values() for at in (*alike[:few], alike[-1])}
         kept = [position for position in must if position in outer or position in near]
+    if len(kept) <= most:
+        return kept
     first = most * 2 // 3
-    return kept if len(kept) <= most else [*kept[:first], *kept[first - most :]]
+    return [*kept[:first], *kept[first - most :]]

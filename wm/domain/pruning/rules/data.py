@@ -41,6 +41,7 @@ _PARTS = Lazy(
 )
 
 MOST_BAD = 4_000
+"""Lines that report a failure, of those in one output."""
 SIBLINGS = 12
 """Lines on each side of a failing member in which its object's other members are looked for."""
 
