@@ -16,14 +16,7 @@ from msgspec.structs import replace
 
 from wm.api import tools
 from wm.api.paging import ObjectsRequest
-from wm.api.protocol import (
-    EntriesRequest,
-    Remembered,
-    RememberRequest,
-    SearchRequest,
-    ToolAnswer,
-    ToolRequest,
-)
+from wm.api.protocol import EntriesRequest, RememberRequest, SearchRequest, ToolAnswer, ToolRequest
 from wm.domain.facts import Fact
 from wm.domain.memory import edits, tombstones
 from wm.domain.paging.passages import TextPassage
@@ -146,29 +139,25 @@ def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> 
     memory = load_memory(work)
     refuse_forgotten(work, arguments["text"])
     refuse_flood(work, memory)
-    texts = provenance.apart(work, request.session, arguments["text"])
-    answers = [_proposed(work, request, text, arguments.get("type", "")) for text in texts]
-    said = [
-        (f"“{first_sentences(text, QUOTED_CHARS)}”: " if len(texts) > 1 else "")
-        + kept.message
-        + (WAITS if kept.outcome == "inbox" else "")
-        for text, kept in zip(texts, answers, strict=True)
-    ]
-    return _outcome("\n".join(said), answers[-1].entry, answers[-1].outcome)
+    texts = provenance.split_by_support(work, request.session, arguments["text"])
+    lines = []
+    for text in texts:
+        proposal = RememberRequest(
+            text=text,
+            type=arguments.get("type", ""),
+            source="manual",
+            origin="agent",
+            session=request.session,
+        )
+        kept = learn(work, proposal)
+        quote = f"“{first_sentences(text, QUOTED_CHARS)}”: " if len(texts) > 1 else ""
+        lines.append(quote + kept.message + (WAITS if kept.outcome == "inbox" else ""))
+    return _outcome("\n".join(lines), kept.entry, kept.outcome)
 
 
 WAITS = " It is not in force before the user accepts it (`wm inbox`). Tell the user so."
-
 QUOTED_CHARS = 60
 """Characters of each text that the answer quotes if a proposal was taken apart."""
-
-
-def _proposed(work: LocatedWork, request: ToolRequest, text: str, type: str) -> Remembered:
-    session = request.session
-    return learn(
-        work,
-        RememberRequest(text=text, type=type, source="manual", origin="agent", session=session),
-    )
 
 
 def refuse_forgotten(work: LocatedWork, text: str) -> None:

@@ -240,11 +240,14 @@ def _answers_prompts(sentence: str) -> bool:
 
 
 def _takes_over(sentence: str) -> bool:
-    """One voice that is not the user's is obeyed alone, or the note is to spread."""
-    this = _has("THIS", sentence)
-    names = ["OBEY_ONLY"] if this or not _has("USER", sentence) else []
-    names += ["SEND", "ACT"] if this and _has("SPREAD", sentence) else []
-    return any(not _describes(sentence, at) for name in names for at in _wanted(name, sentence))
+    """The agent is to obey only one voice that is not the user's, or to copy this note elsewhere."""
+    names_note = _has("THIS", sentence)
+    verbs: list[int] = []
+    if names_note or not _has("USER", sentence):
+        verbs += _wanted("OBEY_ONLY", sentence)
+    if names_note and _has("SPREAD", sentence):
+        verbs += _wanted("SEND", sentence) + _wanted("ACT", sentence)
+    return any(not _describes(sentence, at) for at in verbs)
 
 
 def _runs_download(sentence: str) -> bool:

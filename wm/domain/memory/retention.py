@@ -79,7 +79,7 @@ def clock_of(entry: MemoryEntry) -> str:
 
 
 def touched(entry: MemoryEntry, now: datetime, **changes: object) -> MemoryEntry:
-    """The entry changed at `now`; its age stays, unless the changes restart it."""
+    """The entry, changed at `now`. Its age stays, unless `changes` sets `retention_clock`."""
     update = {"retention_clock": clock_of(entry), "updated_at": iso(now), **changes}
     return entry.model_copy(update=update)
 

@@ -130,7 +130,7 @@ def _injected(work: LocatedWork, state: SessionState) -> tuple[str, ...]:
     injected: list[str] = []
     included: set[str] = set()
     name = state.epoch
-    for _ in range(2):  # the epoch, and the one that the compacted conversation began with
+    for _ in range(2):  # The epoch, and the one before, with which the conversation began.
         epoch = epoch_of(work, name)
         if epoch is None:
             break

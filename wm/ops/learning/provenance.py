@@ -141,10 +141,10 @@ def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
     return _words(work.runtime, state).judge(text, known=_known(work.place, state))
 
 
-def apart(work: LocatedWork, session_id: str, text: str) -> tuple[str, ...]:
-    """A proposal as the texts that are kept by themselves: of several sentences, those that the
-    user's words support, and the others as the last text. All of them together if the user's words
-    decide about each in the same way, or if a sentence needs another one to be understood."""
+def split_by_support(work: LocatedWork, session_id: str, text: str) -> tuple[str, ...]:
+    """The texts into which a proposal is taken apart: each sentence that the conversation supports,
+    then all others as one text. One text if it supports all or none, or if a sentence needs another
+    one to be understood."""
     parts = standalone_sentences(text)
     if len(parts) < 2 or not judge(work, session_id, text).reasons:
         return (text,)

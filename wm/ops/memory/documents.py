@@ -113,7 +113,7 @@ def memory_editor(
 
 
 def entry_details(entry: MemoryEntry) -> dict[str, Detail]:
-    """What the evidence of an act keeps of its entry."""
+    """What the evidence of an act says of its entry."""
     return {"source": entry.source, "origin": entry.origin, "text": entry.text}
 
 

@@ -50,7 +50,7 @@ _LEAST_MISSED = 1_024
 """Tokens; estimates and marks explain fewer."""
 
 
-_NOTHING = LedgerAnswer.model_construct(place=WorkspacePlace.model_construct(key="", root=""))
+_NO_ANSWER = LedgerAnswer.model_construct(place=WorkspacePlace.model_construct(key="", root=""))
 
 
 class Recovered(Struct, frozen=True):
@@ -58,10 +58,10 @@ class Recovered(Struct, frozen=True):
 
     log: the decisions of the last request. ends: those of each request, by the place of its end and
     of what it decided: after a rewind a request may end before all ends, and a kill may have lost
-    its own. unseen, unproven: those of the answer. lost: it could not be read in time.
+    its own. unseen, unproven: the answer's. lost: the ledger could not be read in time.
     """
 
-    answer: LedgerAnswer = _NOTHING
+    answer: LedgerAnswer = _NO_ANSWER
     log: Log = field(default_factory=dict)
     ends: Mapping[str, Log] = field(default_factory=dict)
     unseen: tuple[Decision, ...] = ()
