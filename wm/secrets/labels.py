@@ -155,12 +155,13 @@ def _changed_to(text: str, at: int) -> SecretSpan | None:
 
 
 def _next_in_list(text: str, span: SecretSpan) -> SecretSpan | None:
-    """The next line, if both lines hold nothing but a secret of one form: recovery codes."""
+    """The secret of the next line, if this one and the next are nothing but secrets of one length:
+    recovery codes."""
     start, end = span.end + 1, 2 * span.end + 1 - span.start
-    alone = text[span.start - 1] + text[span.end : start] + (text[end : end + 1] or "\n")
+    around = text[span.start - 1] + text[span.end : start] + (text[end : end + 1] or "\n")
     value = text[start:end]
-    listed = alone == "\n\n\n" and fits_strictly(value, "password")
-    return span_of(start, value) if listed else None
+    is_listed = around == "\n\n\n" and fits_strictly(value, "password")
+    return span_of(start, value) if is_listed else None
 
 
 def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
@@ -292,7 +293,7 @@ def _assigned(place: _Place) -> _Value | None:
     sign, end = _sign(rest, before)
     if not sign:
         return None
-    start, value, quoted = read_value(rest, end, assigned=sign)
+    start, value, quoted = read_value(rest, end)
     if value and not quoted and (other := _FALLBACK.match(rest[end : end + 160])) is not None:
         start, value, quoted = end + other.start(1), other.group(1), True
         return (start, value) if fits_strictly(value, "password") else None
@@ -349,10 +350,11 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
 
 def _has_value_below(text: str, at: int) -> bool:
     """True for `- name: ADMIN_PASSWORD` with `value: …` in the next line, as in container
-    manifests, and for `<key>Password</key>` before another element."""
+    manifests, and for `<key>Password</key>` before an element with the value."""
     below = text[at : at + 48]
-    listed = below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
-    return listed or (below.startswith("</") and _XML_VALUE.end(below) >= 0)
+    if below.startswith("</"):
+        return _XML_VALUE.end(below) >= 0
+    return below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
 
 
 def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:
@@ -435,7 +437,7 @@ def _described(place: _Place) -> _Value | None:
         end = _PROSE.end(rest[:160])
     if end < 0 or rest.count(" ", 0, end) > MAX_WORDS:
         return None
-    start, value, quoted = read_value(rest, end, assigned="")
+    start, value, quoted = read_value(rest, end)
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
     after = rest[start + len(value) :]
@@ -458,11 +460,12 @@ def _described(place: _Place) -> _Value | None:
     return (start, value) if ok else None
 
 
-_GOES_ON = Lazy(r" {1,9}[A-Za-z]")
-"""A sentence about an option: `--private-key because …`."""
+_SENTENCE_CONTINUES = Lazy(r" {1,9}[A-Za-z]")
+"""Behind a word that is no value of an option: `--private-key because …`."""
 
 
 def _is_option(place: _Place) -> bool:
+    """True for a key that is an option of a command: `--password`, `-p`."""
     word = place.before.rsplit(" ", 1)[-1]
     return "--" in word or (place.key.startswith("-") and not word[-1:].isalnum())
 
@@ -475,19 +478,17 @@ def _followed(place: _Place) -> _Value | None:
         end = 0  # Brackets of quotation directly behind a Chinese or Japanese word.
     elif end <= 0 or (rest[0] == "(" and key.isascii()):
         return None
-    start, value, quoted = read_value(rest, end, assigned="")
+    start, value, quoted = read_value(rest, end)
     if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
         return None
     if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, family)):
         return None
-    option = _is_option(place)
     if value.lower() in PLAIN_WORDS or value.startswith("-"):
         return None
-    if option:
-        named = is_name(value) and (
-            len(value) <= 5 or value.isupper() or _GOES_ON.end(rest[start + len(value) :]) >= 0
-        )
-        return None if named or is_plain_number(value, family) else (start, value)
+    if _is_option(place):
+        in_sentence = _SENTENCE_CONTINUES.end(rest[start + len(value) :]) >= 0
+        is_word = is_name(value) and (len(value) <= 5 or value.isupper() or in_sentence)
+        return None if is_word or is_plain_number(value, family) else (start, value)
     if key.lower() in ("requirepass", "masterauth"):
         return (start, value)
     if family == "short" and key.lower() == "auth":

@@ -369,13 +369,12 @@ def _tables(text: str) -> Iterator[SecretSpan]:
             if line and _RULE.fits(line):
                 continue
             cells = _cells(line, at)
-            more = len(cells) - len(titles)
-            if not line or more < 0:
+            extra = len(cells) - len(titles)  # A password may contain the sign between the columns.
+            if not line or extra < 0:
                 break
             end = stop
-            for start, last in ((cells[n][0], cells[n + more]) for n in columns):
-                # A password may contain the sign between the columns.
-                value = text[start : last[0] + len(last[1])]
+            for start, (last, part) in ((cells[n][0], cells[n + extra]) for n in columns):
+                value = text[start : last + len(part)]
                 if fits_strictly(value, "password"):
                     yield span_of(start, value)
 

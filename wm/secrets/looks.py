@@ -115,8 +115,8 @@ _CODE = Lazy(
 
 
 def is_scrambled(word: str) -> bool:
-    """True for letters, digits and several signs in random order, as a generator of passwords
-    draws them, whatever the signs mean elsewhere."""
+    """True for letters, digits and signs in random order, as a generator of passwords makes them,
+    also if the signs have a meaning elsewhere, such as `<` or `;`."""
     signs = {char for char in word if not char.isalnum()}
     if not (10 <= len(word) <= 64 and signs and word.isascii()) or _CODE.is_match(word):
         return False

@@ -29,7 +29,7 @@ _BARE_END = frozenset(" \t\n\r\x1b\"'`<>，。、；：！？）】」』《》"
 _LIST_FOLLOWS = Lazy(r"[,;&|]\s{0,3}(?:[\w.\[\]\"'-]{1,60}\s?[=:]|$|\s)")
 
 
-def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
+def read_value(rest: str, at: int) -> tuple[int, str, bool]:
     """The offset of the value that begins at `at`, the value, and whether it is quoted."""
     quote = _ESCAPED_QUOTE.end(rest[at : at + 20])
     if quote > 0:
@@ -40,19 +40,19 @@ def read_value(rest: str, at: int, *, assigned: str) -> tuple[int, str, bool]:
     if rest.startswith(_CDATA, at):
         value = rest[at + len(_CDATA) :].split("]]>", 1)[0]
         return at + len(_CDATA), value, True
-    value, quoted = _plain_value(rest, at, assigned)
+    value, quoted = _plain_value(rest, at)
     return at + quoted, value, quoted
 
 
 _CDATA = "<![CDATA["
 _LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}|string\(\d+\) |\$)[\"']")
-"""The prefix of a string in Python, Rust, C++ or SQL, and in a dump of PHP."""
+"""The prefix of a string in Python, Rust, C++, SQL or a shell, and in a dump of PHP."""
 
 
 _ESCAPED_QUOTE = Lazy(r"\\+[\"']")
 
 
-def _plain_value(rest: str, at: int, assigned: str) -> tuple[str, bool]:
+def _plain_value(rest: str, at: int) -> tuple[str, bool]:
     first = rest[at : at + 1]
     if first in _CLOSING:
         end = rest.find(first, at + 1)
@@ -62,13 +62,13 @@ def _plain_value(rest: str, at: int, assigned: str) -> tuple[str, bool]:
         if end == at + 1:
             return "", False
         # The quote is not closed in this line: read the value after it as unquoted.
-        return _plain_value(" " + rest[at + 1 :], 1, assigned)[0], True
+        return _plain_value(" " + rest[at + 1 :], 1)[0], True
     end, size = at, len(rest)
     while end < size and (char := rest[end]) not in _BARE_END and char <= _LAST_BEFORE_CJK:
         if char in ",;&|" and _LIST_FOLLOWS.end(rest[end : end + 70]) >= 0:
             break
         end += 1
-    if rest[end : end + 1] in _SIGNS_INSIDE:
+    if rest[end : end + 1] in _SIGNS_IN_PASSWORDS:
         word = rest[at : at + max(0, _UP_TO_SPACE.end(rest[at : at + 80]))].rstrip(".,;")
         if len(word) > end - at and is_scrambled(word):
             return word, False
@@ -78,9 +78,10 @@ def _plain_value(rest: str, at: int, assigned: str) -> tuple[str, bool]:
     return value.split("\\n")[0], False
 
 
-_SIGNS_INSIDE = frozenset("<>,;&|")
+_SIGNS_IN_PASSWORDS = frozenset("<>,;&|")
+"""Signs that end a value, unless they are in a generated password (`is_scrambled`)."""
 _UP_TO_SPACE = Lazy(r"[!#-&(-_a-~]*")
-"""A word without quotes."""
+"""A word in ASCII without quotes."""
 _LAST_BEFORE_CJK = "\u2e80"
 
 
