@@ -285,9 +285,10 @@ def outliers(lines: OutputLines) -> list[int]:
     out = {i for i, row in rows.items() if not usual.issubset(row)} if usual else set()
     forms: dict[tuple[int, str], list[int]] = {}
     for i, row in rows.items():
-        # Below a name with a colon, only lines of this name form a column.
-        forms.setdefault((len(row), row[0] if row[0].endswith(":") else ""), []).append(i)
-    for (width, _), alike in forms.items():
+        # Rows that begin with `name:`, as in YAML, have columns of their own.
+        name = row[0] if row[0].endswith(":") else ""
+        forms.setdefault((len(row), name), []).append(i)
+    for (width, _name), alike in forms.items():
         if len(alike) < FEWEST_ALIKE:
             continue
         for column in range(width):
