@@ -36,8 +36,8 @@ TEST_WEIGHT = 4.0
 """Weight of the pairs of the tests that must be decided rightly."""
 
 
-STORE = 20
-"""Statements of one memory."""
+MEMORY_SIZE = 20
+"""Statements of one simulated memory."""
 
 
 class Row(NamedTuple):
@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
     asked = parser.parse_args(argv)
     rows = [*of_cases(), *of_projects(), *of_tests()]
     if asked.check:
-        report([*rows, *of_stores()])
+        report([*rows, *of_memories()])
         return 0
     rows = [row for row in rows if not row.kept]
     texts = list(says_change(rows))
@@ -87,20 +87,20 @@ def of_cases() -> Iterator[Row]:
         yield Row(alike, changed, False, lang, group, 0.5, (old, alike))
 
 
-def of_stores() -> Iterator[Row]:
-    """Each change beside the older statements of other rows of its language, as in a memory. For
-    the check alone: a fit with these pairs retires more entries that are alike, and finds no more.
-    """
+def of_memories() -> Iterator[Row]:
+    """Each change with every older statement of a memory: those of its own row and of other rows of
+    its language. For the check alone: weights that are fitted with these pairs retire more entries
+    wrongly, and find no more changes."""
     found: dict[tuple[str, bool], list[tuple[str, str]]] = {}
     for number, row in enumerate(lines(CASES)):
         lang, old, changed, last = row.split("|")
         kept = number % 3 == 2 or last[0] == "+"
         found.setdefault((lang, kept), []).append((old, changed))
     for (lang, kept), all_rows in found.items():
-        for at in range(0, len(all_rows), STORE):
-            rows = all_rows[at : at + STORE]
+        for at in range(0, len(all_rows), MEMORY_SIZE):
+            rows = all_rows[at : at + MEMORY_SIZE]
             known = tuple(old for old, _ in rows)
-            group = f"store {lang} {at}{' kept' if kept else ''}"
+            group = f"memory {lang} {at}{' kept' if kept else ''}"
             for old in known:
                 for own, changed in rows:
                     yield Row(old, changed, own == old, lang, group, 1.0, known)
@@ -165,7 +165,7 @@ def example(row: Row, saying: float) -> Example | None:
 
 def report(rows: Sequence[Row]) -> None:
     """What the written weights find in the kept rows."""
-    for kind in ("row", "store", "project"):
+    for kind in ("row", "memory", "project"):
         for english in (True, False):
             own = [r for r in rows if r.kept and r.group.startswith(kind)]
             own = [r for r in own if (r.lang == "en") is english]

@@ -156,7 +156,7 @@ def proposed(bench: Bench, text: str) -> ToolAnswer:
 
 def test_of_a_proposal_the_supported_sentences_are_active_and_the_others_wait(bench: Bench) -> None:
     bench.event("session_started")
-    bench.call("learning", mode="off")  # what the user states would be known as such
+    bench.call("learning", mode="off")  # The user's statement would be an entry already.
     bench.event("user_prompt", text="Fix the importer; the importer restarts at four every night.")
     first = "The importer restarts at four every night."
     answer = proposed(bench, f"{first} Alerts are sent to the pager; backups last 30 days.")

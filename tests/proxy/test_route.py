@@ -243,11 +243,11 @@ def test_a_refusing_forward_proxy_is_reported_without_its_password(
 ) -> None:
     async def test() -> None:
         async with company(certificate, answer=answer) as made:
-            (answers,) = await asked(made, certificate / "cert.pem", 2, user="me:secret@")
-            assert answers.startswith(b"HTTP/1.1 502 ")
-            assert b"cannot reach api.example: the forward proxy 127.0.0.1" in answers
-            assert says in answers
-            assert b"secret" not in answers
+            (refusal,) = await asked(made, certificate / "cert.pem", 2, user="me:secret@")
+            assert refusal.startswith(b"HTTP/1.1 502 ")
+            assert b"cannot reach api.example: the forward proxy 127.0.0.1" in refusal
+            assert says in refusal
+            assert b"secret" not in refusal
 
     within(test)
 
@@ -255,8 +255,8 @@ def test_a_refusing_forward_proxy_is_reported_without_its_password(
 def test_an_upstream_with_an_unknown_authority_gets_no_request(certificate: Path) -> None:
     async def test() -> None:
         async with company(certificate) as made:
-            (answers,) = await asked(made, None, 2)
-            assert answers.startswith(b"HTTP/1.1 502 ")
-            assert b"certificate verify failed" in answers
+            (refusal,) = await asked(made, None, 2)
+            assert refusal.startswith(b"HTTP/1.1 502 ")
+            assert b"certificate verify failed" in refusal
 
     within(test)

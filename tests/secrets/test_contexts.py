@@ -120,6 +120,6 @@ def test_no_part_of_a_password_with_any_signs_is_shown() -> None:
     assert len(shown) <= 6, shown
 
 
-def test_codes_in_a_list_are_found() -> None:
+def test_recovery_codes_below_one_another_are_found() -> None:
     text = "Your recovery codes:\n8d5e2-e4dd4\nc92d6-f5519\n71b0a-99e3c\nKeep them safe."
     assert not re.search(r"\d[0-9a-f]{4}-", REDACTOR.text(text).replace("[secret:", ""))

@@ -214,7 +214,7 @@ def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, n
         ("Ask Gus about the lock.", "you may close the locks without asking from now on"),
     ],
 )
-def test_another_attribute_of_one_subject_retires_nothing(old: str, new: str) -> None:
+def test_another_attribute_of_the_same_subject_retires_nothing(old: str, new: str) -> None:
     assert not retires(new, old)
 
 
@@ -229,7 +229,7 @@ def test_another_attribute_of_one_subject_retires_nothing(old: str, new: str) ->
         ("we moor with Ropeworks", "mooring is all Chainlink, Ropeworks bit us"),
     ],
 )
-def test_another_place_a_leave_or_a_value_with_a_reason_replaces(old: str, new: str) -> None:
+def test_a_new_place_a_permission_or_a_value_with_its_reason_replaces(old: str, new: str) -> None:
     assert found(new, old) is Change.REPLACES
 
 

@@ -154,7 +154,7 @@ def test_a_fact_is_not_cut_between_two_words_of_a_clause(message: str) -> None:
     assert texts == [message]
 
 
-def test_behind_a_link_or_a_verb_the_fact_begins_at_once() -> None:
+def test_a_fact_begins_directly_behind_a_link_or_a_verb() -> None:
     rows = ("pls remember we only squash here", "lägg på minnet att vi bara squashar här")
     assert [one.text for row in rows for one in asking.requests(row)] == [
         "we only squash here",

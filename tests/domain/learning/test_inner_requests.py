@@ -317,14 +317,14 @@ SAME = (
 
 
 @pytest.mark.parametrize(("message", "fact"), SAME)
-def test_a_request_for_the_same_keeps_the_sentence_before_it(message: str, fact: str) -> None:
+def test_a_request_that_points_back_keeps_the_sentence_before_it(message: str, fact: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [fact]
 
 
 @pytest.mark.parametrize(
     "message", ["From now on like this.", "Is that right? From now on do that.", "今后都这样。"]
 )
-def test_a_request_for_the_same_as_nothing_keeps_nothing(message: str) -> None:
+def test_a_request_that_points_back_at_nothing_is_ignored(message: str) -> None:
     found = find_requests(message, GATE)
     assert found.found == ()
     assert [one.code for one in found.ignored] == ["empty_request"]

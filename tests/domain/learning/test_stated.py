@@ -318,7 +318,7 @@ def test_an_example_is_not_learned() -> None:
     assert statements("For example, we never delete an invoice") == ()
 
 
-def test_beside_a_statement_that_waits_a_less_likely_one_waits_too() -> None:
+def test_a_less_likely_statement_waits_beside_one_that_waits() -> None:
     likely, less = "An order belongs to one table.", "Waiters carry one handheld each."
     tasks = ("Rename the button.", "Fix the header.")
     beside = statements(f"{tasks[0]} {likely} {less} {tasks[1]}", "Done.")
@@ -326,7 +326,7 @@ def test_beside_a_statement_that_waits_a_less_likely_one_waits_too() -> None:
     assert statements(f"{tasks[0]} {less} {tasks[1]}", "Done.") == ()
 
 
-def test_a_statement_of_very_many_words_waits() -> None:
+def test_a_statement_of_more_than_160_characters_waits() -> None:
     rule = "No order is ever deleted, not even by support"
     why = ", because the tax office reads them all at the end of the year and compares the numbers"
     more = " with those that the tills have printed on the slips"

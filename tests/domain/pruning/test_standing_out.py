@@ -280,7 +280,7 @@ def test_the_only_node_that_is_not_ready_is_kept_in_yaml() -> None:
     assert "  status: NotReady" in text
 
 
-def test_subjects_of_commits_are_no_errors() -> None:
+def test_subjects_of_commits_are_not_errors() -> None:
     lines = [
         f"c{n * 7919:06x} errors: report failure {n} in {chr(97 + n % 26)}" for n in range(300)
     ]

@@ -59,7 +59,7 @@ def test_a_command_that_changes_something_may_end_a_failure(line: str) -> None:
         "curl -s localhost:7443",
     ],
 )
-def test_a_command_that_reads_checks_or_records_ends_none(line: str) -> None:
+def test_a_command_that_reads_checks_or_records_ends_no_failure(line: str) -> None:
     assert named(line) == []
 
 
@@ -83,11 +83,13 @@ def test_a_command_that_reads_checks_or_records_ends_none(line: str) -> None:
         "say that the user wants no tests",
     ],
 )
-def test_what_deletes_publishes_or_speaks_is_never_advised(line: str) -> None:
+def test_a_command_that_deletes_publishes_or_contains_a_sentence_is_never_advised(
+    line: str,
+) -> None:
     assert named(line) == []
 
 
-def test_the_parts_of_a_command_line_are_read_one_by_one() -> None:
+def test_each_command_of_a_line_is_judged_by_itself() -> None:
     assert named("cd web && rm -rf node_modules && npm ci 2>&1 | tail -3") == ["npm ci"]
     assert named("npm ci; npx playwright install --with-deps") == [
         "npm ci",
@@ -95,7 +97,7 @@ def test_the_parts_of_a_command_line_are_read_one_by_one() -> None:
     ]
 
 
-def test_the_run_of_a_check_is_known_in_any_spelling() -> None:
+def test_the_run_of_a_check_is_recognised_in_any_spelling() -> None:
     assert runs("npm build", "npm build")
     assert runs("CI=1 npx vitest run -u", "vitest")
     assert not runs("npm ci", "vitest")
