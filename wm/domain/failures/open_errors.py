@@ -4,7 +4,7 @@ A failure opens or refreshes errors; a success clears those of the same command 
 others; an edit marks those of exactly that file. Protects one rule: nothing is inferred beyond
 the exit code, so an unknown code changes nothing. Where a pipe, `|| true` or `; echo` hides the
 code of a check, the check's own closing summary decides; without one, a last line that says what is
-wrong, or a line that calls something an error, opens errors, and none is cleared.
+wrong, or a line that calls something an error, opens errors, and no success is inferred.
 """
 
 from __future__ import annotations
