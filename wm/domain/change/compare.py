@@ -74,28 +74,28 @@ class Pair:
 
     def __init__(self, new: ParsedStatement, old: ParsedStatement) -> None:
         self.new, self.old = new, old
-        self.words, self.said = old.words, new.words
+        self.old_words, self.new_words = old.words, new.words
         if not (old.text.isascii() or new.text.isascii()):
-            self.words = split_compounds(old.words, new.words)
-            self.said = split_compounds(new.words, old.words)
-        self.lost = _without(self.words, self.said)
-        self.shared = [w for w in self.words if w not in self.lost]
-        self.added = _without(self.said, self.words)
+            self.old_words = split_compounds(old.words, new.words)
+            self.new_words = split_compounds(new.words, old.words)
+        self.lost = _without(self.old_words, self.new_words)
+        self.shared = [w for w in self.old_words if w not in self.lost]
+        self.added = _without(self.new_words, self.old_words)
         if self.lost and not self.added:  # "the main branch is main now"
-            terms = [w.term for w in self.said]
-            self.added = [w for at, w in enumerate(self.said) if w.term in terms[:at]][:1]
+            terms = [w.term for w in self.new_words]
+            self.added = [w for at, w in enumerate(self.new_words) if w.term in terms[:at]][:1]
 
     @cached_property
     def tail(self) -> list[ContentWord]:
         """The words where the old text names its value."""
         ends = {(w.clause, w.end) for w in self.old.tail}
-        return [w for w in self.words if (w.clause, w.end) in ends]
+        return [w for w in self.old_words if (w.clause, w.end) in ends]
 
     def over(self) -> list[ContentWord]:
         """Words of the old text that the new one says are over."""
         found = []
         for word in self.shared:
-            ended = [o for o in self.said if alike(word, o) and self.is_over(o)]
+            ended = [o for o in self.new_words if alike(word, o) and self.is_over(o)]
             # "Staging is now X" ends no use of staging; "we renamed X to Y" ends that of the name.
             if ended and (self.new.clauses[ended[0].clause].ends or self.names_value([word])):
                 found.append(word)
@@ -111,7 +111,7 @@ class Pair:
     @cached_property
     def clauses_about(self) -> set[int]:
         """The clauses of the new statement that share a word with the older one."""
-        return {w.clause for w in self.said if w not in self.added}
+        return {w.clause for w in self.new_words if w not in self.added}
 
     @property
     def shares_content(self) -> bool:
@@ -139,7 +139,7 @@ class Pair:
     @cached_property
     def differing(self) -> list[Slot]:
         """The slots in which words of both differ, split where both are split."""
-        parts = (part for slot in slots(self.words, self.said) for part in split(slot))
+        parts = (part for slot in slots(self.old_words, self.new_words) for part in split(slot))
         kept = (
             Slot(
                 tuple(w for w in part.old if w in self.lost),
@@ -153,8 +153,10 @@ class Pair:
         """Whether the subject differs, and a value as well: the crawler retries 3 times, the mailer
         retries 5 times."""
         for one, other in pairwise(self.differing):
-            between = self.words[self.words.index(one.old[-1]) + 1 : self.words.index(other.old[0])]
-            leads = one.old[0] is self.words[0] and one.new[-1].clause == other.new[0].clause
+            between = self.old_words[
+                self.old_words.index(one.old[-1]) + 1 : self.old_words.index(other.old[0])
+            ]
+            leads = one.old[0] is self.old_words[0] and one.new[-1].clause == other.new[0].clause
             numbered = any(map(str.isdigit, one.old[-1].term))  # shard x003 takes 12 GB
             if (leads or between or numbered) and not one.old[0].is_number:
                 return True
@@ -174,9 +176,9 @@ class Pair:
         "the docs are on port 9000, no longer on port 8000" and "the shop is on port 8000"."""
         if self._ends_alone(over):
             return Change.REPLACES
-        rest = [w for w in self.said if not w.is_verb and not any(alike(w, o) for o in over)]
+        rest = [w for w in self.new_words if not w.is_verb and not any(alike(w, o) for o in over)]
         found = Change.REPLACES
-        for slot in slots([w for w in self.words if not w.is_verb], rest):
+        for slot in slots([w for w in self.old_words if not w.is_verb], rest):
             others = [w for w in slot.old if w not in over]
             if not others or not slot.new:
                 continue
@@ -198,7 +200,7 @@ class Pair:
     def _ends_alone(self, over: Sequence[ContentWord]) -> bool:
         """Whether a clause says of these words alone that they are over: "Jenkins is gone"."""
         for at, clause in enumerate(self.new.clauses):
-            ended = [w for w in self.said if w.clause == at and self.is_over(w)]
+            ended = [w for w in self.new_words if w.clause == at and self.is_over(w)]
             if clause.inherits or not ended:
                 continue
             known = [any(alike(w, o) for o in over) for w in ended]
@@ -215,18 +217,18 @@ class Pair:
         units = [w for w in self.lost if w.word in gone or is_action(w.word)]
         if self.new.actions & self.old.actions:
             units += [w for w in self.lost if is_owning(w.word)]
-            if self.lost[:1] == list(self.words[:1]):
+            if self.lost[:1] == list(self.old_words[:1]):
                 tail = self.lost[:1]  # "Jun owns the parser": the value comes first
-        return [w for w in self.words if not w.is_value and w not in tail and w not in units]
+        return [w for w in self.old_words if not w.is_value and w not in tail and w not in units]
 
     def coverage(self) -> float:
         """The share of the old subject that the new text names."""
-        words = self.subject or [w for w in self.words if w not in self.tail] or self.words
+        words = self.subject or [w for w in self.old_words if w not in self.tail] or self.old_words
         return sum(w in self.shared for w in words) / len(words) if words else 0.0
 
     def other_units(self) -> bool:
         """Whether the numbers that went and came count different things."""
-        shared = {w.word for w in (*self.shared, *self.said) if w not in self.added}
+        shared = {w.word for w in (*self.shared, *self.new_words) if w not in self.added}
         old, new = self.old.units(self.lost) - shared, self.new.units(self.added) - shared
         if not (old and new) or not old.isdisjoint(new):
             return False
@@ -261,9 +263,9 @@ class Pair:
         this is over: "we use Terraform for infra" and "Terraform took 20 minutes"."""
         if self.names_value(self.lost) or self.over() or self.new.lifts or self.value_apart():
             return False
-        if self.new.phrases == {"now"} and not (self.differing or self.words[0] in self.lost):
+        if self.new.phrases == {"now"} and not (self.differing or self.old_words[0] in self.lost):
             return all(w in self.shared for w in self.tail)
-        return self.old.is_ours and any(alike(self.said[0], w) for w in self.tail)
+        return self.old.is_ours and any(alike(self.new_words[0], w) for w in self.tail)
 
     def is_measured(self) -> bool:
         """Whether it only says how much there is, and the older one how much must be: "coverage is
@@ -297,12 +299,12 @@ class Pair:
     def begins_with_another(self) -> bool:
         """Whether the new statement begins with something that the older one does not name, and
         has another new word: "the docs are deployed to Netlify", "deploys go through Jenkins"."""
-        first = self.said[0]
+        first = self.new_words[0]
         if first not in self.added or is_amount(first) or self._exchanges_amount():
             return False
         if self.new.has(CHANGES):
             return False  # "Tom switched the reviews to GitLab"
-        clause = [w for w in self.said if w.clause == first.clause]
+        clause = [w for w in self.new_words if w.clause == first.clause]
         led = list(takewhile(lambda w: w in self.added, clause))
         return len(led) < len(clause) and any(w in self.added for w in clause[len(led) :])
 
@@ -312,10 +314,12 @@ class Pair:
         if not (self.lost and self.added) or self._exchanges_amount():
             return False
         new, old = self.new, self.old
-        behind = takewhile(lambda w: w in self.added, reversed(self.said))
+        behind = takewhile(lambda w: w in self.added, reversed(self.new_words))
         when = any(map(new.is_occasion, behind)) and not any(map(old.is_occasion, self.lost))
         state = any(w.is_participle and w in self.tail for w in self.lost)
-        act = bool(old.actions) and not (new.actions or new.has(CHANGES)) and new.uses(self.said)
+        act = (
+            bool(old.actions) and not (new.actions or new.has(CHANGES)) and new.uses(self.new_words)
+        )
         return when or act or (state and not any(w.is_participle for w in self.added))
 
     @cached_property
@@ -344,11 +348,11 @@ class Pair:
             return False
         if self.differs_in_kind() or self.ends_another() or self.counts_another():
             return True
-        said = [w for w in self.said if w.clause in self.clauses_about] or self.said
-        if said[0] not in self.added:
-            return self.has_other_verb(said)
+        about = [w for w in self.new_words if w.clause in self.clauses_about] or self.new_words
+        if about[0] not in self.added:
+            return self.has_other_verb(about)
         # "Fixtures are in tests/data" and "we use Jest for tests"
-        known = [w for w in self.said if w not in self.added]
+        known = [w for w in self.new_words if w not in self.added]
         if all(w.parts for w in known) and not any(w.parts for w in self.shared):
             return True
         # "Emojis are fine in commit messages" and "write commit messages in German"
@@ -358,9 +362,9 @@ class Pair:
     def ends_another(self) -> bool:
         """Whether the new statement says of something else that it is over: "we moved auth from JWT
         to cookies" and "sessions are in Redis"."""
-        ended = [w for w in self.said if self.is_over(w) and w.word != "one"]
+        ended = [w for w in self.new_words if self.is_over(w) and w.word != "one"]
         ended = [w for w in ended if w.is_value or w.clause in self.clauses_about]
-        parts = {part for w in self.words for part in w.parts}
+        parts = {part for w in self.old_words for part in w.parts}
         if not ended or any(w not in self.added or w.term in parts for w in ended):
             return False
         others_have_amount = any(is_amount(w) for w in self.added if w not in ended)
@@ -372,16 +376,16 @@ class Pair:
         units = self.old.units(self.lost) | self.new.units(self.added)
         return self.other_units() and not units.isdisjoint(VALUE_NOUNS | SIZES)
 
-    def has_other_verb(self, said: Sequence[ContentWord]) -> bool:
+    def has_other_verb(self, words: Sequence[ContentWord]) -> bool:
         """Whether a word with an object of its own follows the subject in English: "the product
         supports SSO", "the mailer port is 2525"."""
-        at = next((at for at, w in enumerate(said) if w in self.added), 0)
-        if self.new.lang != "en" or not 0 < at < len(said) - 1:
+        at = next((at for at, w in enumerate(words) if w in self.added), 0)
+        if self.new.lang != "en" or not 0 < at < len(words) - 1:
             return False
         if self.agrees_in_kind() or self._exchanges_amount() or self.new.has(EXCEPT):
             return False
-        lead = self.new.between(said[at - 1], said[at]).split()
-        return lead in ([], ["now"]) and self.new.takes_object(*said[at : at + 2])
+        lead = self.new.between(words[at - 1], words[at]).split()
+        return lead in ([], ["now"]) and self.new.takes_object(*words[at : at + 2])
 
     def names_a_part(self) -> bool:
         """Whether the only shared word belongs to a name of which the older one has no other word:
@@ -391,7 +395,7 @@ class Pair:
         return any(
             one not in self.added and word in self.added and one.clause == word.clause
             and one.gap(word) and not (word.is_value or word.is_participle or is_cjk(word.word[0]))
-            for one, word in pairwise(self.said)
+            for one, word in pairwise(self.new_words)
         )  # fmt: skip
 
     def is_about_another(self) -> bool:
@@ -400,7 +404,7 @@ class Pair:
         what it is."""
         if not self.shared:
             return False
-        first = self.said[0]
+        first = self.new_words[0]
         opens = first.opens and first in self.added and not first.is_number
         if opens or self._has_another_number() or self._has_another_subject():
             return True
@@ -408,8 +412,9 @@ class Pair:
             (part.role == "of" and part in self.added and not part.is_number
             and named not in self.added and not named.role and named.clause == part.clause
             and not self._may_be_value(named))
-            or (named in self.added and alike(part, self.words[0]) and self.new.is_of(named, part))
-            for named, part in pairwise(self.said)
+            or (named in self.added and alike(part, self.old_words[0])
+            and self.new.is_of(named, part))
+            for named, part in pairwise(self.new_words)
         )  # fmt: skip
 
     def _has_another_number(self) -> bool:
@@ -425,12 +430,12 @@ class Pair:
     def _has_another_subject(self) -> bool:
         """Whether the new statement opens with a part of the older one's subject ("the docs builds
         …"), or with another person or group where the older one is about us ("Carla deploys …")."""
-        said = [w for w in self.said if w.clause == self.said[0].clause]
-        led = list(takewhile(lambda w: w in self.added and not w.is_number, said))
+        first = [w for w in self.new_words if w.clause == self.new_words[0].clause]
+        led = list(takewhile(lambda w: w in self.added and not w.is_number, first))
         if not led or len(led[0].word) < 3 or is_cjk(led[0].word[0]):
             return False
-        rest = said[len(led) :][:1]
-        if rest and alike(rest[0], self.words[0]) and self.new.acts(led[-1], rest[0]):
+        rest = first[len(led) :][:1]
+        if rest and alike(rest[0], self.old_words[0]) and self.new.acts(led[-1], rest[0]):
             return len(led) == 1 or self.old.is_ours
         return len(self.added) > 1 and self.new.uses([*led[:2], *rest])
 
@@ -465,8 +470,10 @@ class Pair:
         and "the package is called colibri"."""
         if not (self.tail and self.new.has(NAMES) and self.old.has(NAMES)):
             return False
-        name = self.said[-1]
-        return name in self.added and alike(self.said[0], self.tail[0]) and self.new.calls(name)
+        name = self.new_words[-1]
+        return (
+            name in self.added and alike(self.new_words[0], self.tail[0]) and self.new.calls(name)
+        )
 
     def turns_rule(self) -> bool:
         """Whether one permits what the other one forbids, in the same words."""
@@ -477,7 +484,7 @@ class Pair:
 
     def names_kind(self) -> bool:
         """Whether the older statement is about a kind of what the new one names: "force-push"."""
-        terms = {w.term for w in self.said}
+        terms = {w.term for w in self.new_words}
         return any(w.parts and w.term not in terms for w in self.shared)
 
     def permits_another(self) -> Sequence[ContentWord]:
@@ -517,10 +524,10 @@ class Pair:
     def value_apart(self) -> bool:
         """Whether the new statement names the old value in another clause than the subject:
         "the emulator is on 4411, 4400 was taken"."""
-        values = [w for w in self.words if w.is_value] or self.tail
-        value = {w.clause for w in self.said if any(alike(w, o) for o in values)}
-        others = [o for o in self.words if o not in values]
-        about = {w.clause for w in self.said if any(alike(w, o) for o in others)}
+        values = [w for w in self.old_words if w.is_value] or self.tail
+        value = {w.clause for w in self.new_words if any(alike(w, o) for o in values)}
+        others = [o for o in self.old_words if o not in values]
+        about = {w.clause for w in self.new_words if any(alike(w, o) for o in others)}
         apart = bool(value) and value.isdisjoint(about)
         return apart and not about.isdisjoint(w.clause for w in self.added)
 
@@ -636,7 +643,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
     above = {
         "says": (says_change, (1, 2, 3, 5)),
         "covered": (pair.coverage(), (0.0, 0.3, 0.49, 0.66, 0.98)),
-        "known": (1 - added / len(pair.said), (0.2, 0.4, 0.6)),
+        "known": (1 - added / len(pair.new_words), (0.2, 0.4, 0.6)),
         "shared": (len(pair.shared), (1, 2, 3)),
         "lost": (lost, (0, 1, 3, 5)),
         "added": (added, (0, 2, 4, 7)),
@@ -652,8 +659,8 @@ def features(pair: Pair, rarity: Rarity, says_change: float) -> frozenset[str]:
         "unmarked": not pair.new.phrases,
         "other_topic": pair.other_topic(),
         "other_predicate": pair.other_predicate(),
-        "first_lost": pair.words[0] in pair.lost,
-        "first_added": pair.said[0] in pair.added,
+        "first_lost": pair.old_words[0] in pair.lost,
+        "first_added": pair.new_words[0] in pair.added,
         "tail_lost": bool(pair.tail) and all(w in pair.lost for w in pair.tail),
         "best": related >= best_other,
         "far_best": related > 1.5 * best_other,
@@ -695,7 +702,7 @@ def _by_rules(pair: Pair) -> Change:
         if not new.has(LIFTS) and (pair.lost or pair.names_kind()):
             return Change.NONE if pair.added else Change.UNCLEAR  # "you can push now"
         if other := pair.permits_another():  # an exception, or something else
-            another = other[0] is pair.said[0] or pair.contrasts()
+            another = other[0] is pair.new_words[0] or pair.contrasts()
             return Change.NONE if another else Change.UNCLEAR
         if pair.lost and old.kinds(pair.lost) == {"has"}:
             return Change.NONE  # "deploys need a ticket" and "deploys are allowed again"
@@ -718,7 +725,7 @@ def _ended(pair: Pair, over: list[ContentWord]) -> Change:
     if inherited is not Change.REPLACES:
         return inherited
     outside = [w for w in pair.shared if w not in over]
-    covered = len(over) / len(pair.words)
+    covered = len(over) / len(pair.old_words)
     more = sum(map(pair.is_over, pair.added))
     if outside or (covered >= 0.5 and more <= 1 and more < len(over) + (pair.tail[0] in over)):
         return Change.REPLACES
@@ -762,7 +769,7 @@ def _unmarked(pair: Pair) -> Change:
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
     lost = [w for w in pair.lost if not is_amount(w)]
-    words = [w for w in pair.words if not w.is_verb]
+    words = [w for w in pair.old_words if not w.is_verb]
     if any(w in words and words.index(w) * 2 < len(words) for w in lost):
         return Change.NONE
     if pair.is_another_case():

@@ -74,8 +74,8 @@ def _has_all_words(pair: Pair) -> bool:
     long = any(is_cjk(word.term[0]) and len(word.term) > 3 for word in pair.shared)
     if len(pair.shared) + long < 2 or any(not w.is_verb for w in pair.added) or _denies(pair):
         return False
-    moved = sum(len(slot.new) for slot in slots(pair.words, pair.said))
-    places = [at for at, word in enumerate(pair.words) if word in pair.shared]
+    moved = sum(len(slot.new) for slot in slots(pair.old_words, pair.new_words))
+    places = [at for at, word in enumerate(pair.old_words) if word in pair.shared]
     follow = places[-1] - places[0] < len(places)
     return (moved < 2 and len(pair.lost) < 2) or (not moved and follow)
 

@@ -463,7 +463,7 @@ def _same_session(entry: MemoryEntry, old: MemoryEntry) -> bool:
 def _shares_half(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Whether the new text has half of the content words of the old one."""
     pair = Pair(new, old)
-    return 2 * len(pair.shared) >= len(pair.words)
+    return 2 * len(pair.shared) >= len(pair.old_words)
 
 
 def is_users(entry: MemoryEntry) -> bool:
