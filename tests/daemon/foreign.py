@@ -19,25 +19,25 @@ from wm.settings import Settings
 
 NOBODY = 65534
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 
 @contextmanager
 def listener(answer: bytes) -> Iterator[tuple[Path, int]]:
-    """The path of a socket that answers everybody, and a pipe with the bytes that came in."""
+    """The path of a socket that answers every client, and a pipe with the bytes that came in."""
     with tempfile.TemporaryDirectory(prefix="wm-foreign-") as folder:
         path = Path(folder) / "s"
         os.chown(folder, NOBODY, NOBODY)
-        pipe, said = os.pipe()
+        pipe, write_end = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
         if child == 0:
             try:
-                _serve(str(path), said, answer)
+                _serve(str(path), write_end, answer)
             finally:
                 os._exit(1)
-        os.close(said)
+        os.close(write_end)
         try:
             assert os.read(pipe, 1) == b"!"
             os.set_blocking(pipe, False)
@@ -48,20 +48,20 @@ def listener(answer: bytes) -> Iterator[tuple[Path, int]]:
             os.waitpid(child, 0)
 
 
-def _serve(path: str, said: int, answer: bytes) -> None:
+def _serve(path: str, write_end: int, answer: bytes) -> None:
     os.setgid(NOBODY)
     os.setuid(NOBODY)
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
         os.chmod(path, 0o777)
-        door.listen()
-        os.write(said, b"!")
+        server.listen()
+        os.write(write_end, b"!")
         while True:
-            with door.accept()[0] as guest:
-                got = guest.recv(65536)
+            with server.accept()[0] as client:
+                got = client.recv(65536)
                 if got:
-                    os.write(said, got)
-                    guest.sendall(answer)
+                    os.write(write_end, got)
+                    client.sendall(answer)
 
 
 def received(pipe: int) -> bytes:
@@ -74,8 +74,8 @@ def received(pipe: int) -> bytes:
 
 @contextmanager
 def speaking(settings: Settings, *answers: bytes) -> Iterator[list[bytes]]:
-    """A server that reads one request per connection, sends those bytes and closes. What it gives
-    back grows by each request once its connection is closed."""
+    """The requests to a server that reads one per connection, sends the next of these answers and
+    closes. A request is in the list once its connection is closed."""
     requests: list[bytes] = []
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(settings.paths.socket))

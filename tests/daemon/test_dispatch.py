@@ -74,7 +74,7 @@ def test_a_failure_after_an_early_answer_is_logged(tmp_path: Path) -> None:
             for text in ("missing", "bug"):
                 assert (await ask(wire, "POST", "/v1/notes-later", {"text": text}))[0] == 202
             assert (await ask(wire, "POST", "/v1/notes", {"text": "y"}))[0] == 200
-            # The sender gets no other report, so the next reader does.
+            # The sender was answered before the failure, so the status reports it.
             status = (await ask(wire, "GET", "/v1/status"))[1]
             assert (status["lostEvents"], status["lastLoss"]) == (2, "This is a bug.")
             assert "wm_lost_events_total 2\n" in (await ask(wire, "GET", "/metrics"))[1]

@@ -67,7 +67,7 @@ def test_the_example_of_the_socket_page_runs_against_a_daemon(
         text=True,
     )
     try:
-        hear_of_change(running, daemon, project)
+        receives_change(running, daemon, project)
     finally:
         running.kill()
         running.communicate()
@@ -76,7 +76,7 @@ def test_the_example_of_the_socket_page_runs_against_a_daemon(
     assert "We deploy with make ship." in [view["entry"]["text"] for view in kept]
 
 
-def hear_of_change(running: subprocess.Popen[str], settings: Settings, project: Path) -> None:
+def receives_change(running: subprocess.Popen[str], settings: Settings, project: Path) -> None:
     """Wait until the example tells of a changed memory. It may not listen yet when we change
     something, so we go on changing."""
     assert running.stdout is not None

@@ -43,7 +43,7 @@ class WatchReports:
     def next_is(self, key: str) -> None:
         assert self._keys.get(timeout=LONG_S) == key
 
-    def come_to(self, key: str) -> None:
+    def skip_to(self, key: str) -> None:
         while key != self._keys.get(timeout=LONG_S):
             pass
 
@@ -172,14 +172,14 @@ def test_a_workspace_added_while_watching_is_watched(
     new = home / "workspaces" / ("c" * 16)
     new.mkdir()
     (new / MEMORY).write_text("{}")
-    reports.come_to("c" * 16)
+    reports.skip_to("c" * 16)
     restored = tmp_path_factory.mktemp("backup") / "w"
     restored.mkdir()
     (restored / MEMORY).write_text("{}")
     restored.rename(home / "workspaces" / ("d" * 16))
-    reports.come_to("d" * 16)
+    reports.skip_to("d" * 16)
     (home / "workspaces" / ("d" * 16) / MEMORY).write_text("[]")
-    reports.come_to("d" * 16)
+    reports.skip_to("d" * 16)
 
 
 def test_a_removed_workspace_is_not_a_change_of_a_document(
@@ -244,10 +244,10 @@ def test_polling_reports_the_same_changes_and_its_reason(home: Path, reports: Wa
         threading.Event().wait(0.01)
     assert watch.state == "polling: no watches left"
     (home / "workspaces" / B / MEMORY).write_text("{}")
-    reports.come_to(B)
+    reports.skip_to(B)
     (home / "workspaces" / ("c" * 16)).mkdir()
     (home / "workspaces" / ("c" * 16) / MEMORY).write_text("{}")
-    reports.come_to("c" * 16)
+    reports.skip_to("c" * 16)
     watch.stop()
 
 

@@ -120,6 +120,7 @@ class Proof(Enum):
 def _proof(
     output: str, lines: Sequence[str], active: Sequence[ShellCommand], ran: Ran, command: str
 ) -> Proof:
+    """What shows that the active commands failed. command: the command line."""
     if ran.certain:
         return Proof.FAILURE
     tolerates = "||" in command

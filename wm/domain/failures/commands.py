@@ -141,8 +141,8 @@ _CRASHED = patterns.Lazy(
 def _may_mean_anything(checked: Ran, output: str) -> bool:
     """Is it the code of a program of the project, which did not crash?"""
     checks = any(command.purpose for command in checked.suspects)
-    own = any(command.own for command in checked.suspects)
-    return own and not checks and not _CRASHED.search(output)
+    is_own = any(command.own for command in checked.suspects)
+    return is_own and not checks and not _CRASHED.search(output)
 
 
 def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
