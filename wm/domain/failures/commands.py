@@ -54,7 +54,7 @@ class ShellCommand(Struct, frozen=True):
         return " ".join([*parts, *self.selectors])[:MAX_TARGET_CHARS]
 
     @property
-    def prints_any_text(self) -> bool:
+    def shows_text(self) -> bool:
         """May its output be any text: is its program written on the command line, or does it show
         a log, a document or rows of a table?"""
         words = {*self.tool.split(" "), *(() if self.purpose else self.places[:2])}
@@ -266,9 +266,7 @@ def _hidden(
         for command in commands
         if (not step.detached or awaited) and command not in proved
     )
-    return tuple(
-        c for c in found if c.tool and not (c.silent or c.lists or c.idle or c.prints_any_text)
-    )
+    return tuple(c for c in found if c.tool and not (c.silent or c.lists or c.idle or c.shows_text))
 
 
 def _judged(

@@ -83,11 +83,7 @@ def _changes(command: ShellCommand, given: set[str]) -> bool:
         return verb in _OF_GIT
     if command.purpose in _CHECKS:
         return not _REPAIRS.isdisjoint({*given, *names})
-    if (
-        command.silent
-        or command.prints_any_text
-        or (command.lists and program not in _CHANGES_FILES)
-    ):
+    if command.silent or command.shows_text or (command.lists and program not in _CHANGES_FILES):
         return False
     is_reading = not _READS.isdisjoint(names[:2]) or not _READING_FLAGS.isdisjoint(given)
     return not is_reading and (bool(names) or any("/" in word for word in given))
