@@ -396,3 +396,18 @@ def test_a_damaged_memory_forgets_nothing_and_the_rest_of_the_message_counts(fil
     answer = said(files, f"Forget that we deploy on Fridays.\nRemember that {RULE}")
     assert "Nothing was forgotten: " in "".join(answer.notices)
     assert [p.entry.text for p in files.journal().entries] == [RULE]
+
+
+def test_a_change_that_may_replace_a_fact_waits(bench: Bench) -> None:
+    said(bench, "The quay API returns 422 for wrong tickets, not 400.")
+    bench.later(hours=1)
+    bench.event("session_started", session="s-2")
+    bench.event("user_prompt", session="s-2", text="the quay API gives 400 for wrong tickets again")
+    assert bench.texts() == ["The quay API returns 422 for wrong tickets, not 400."]
+    assert bench.texts("inbox") == ["the quay API gives 400 for wrong tickets again"]
+
+
+def test_what_only_points_back_is_not_stated(bench: Bench) -> None:
+    said(bench, "コミットは日本語で書いてください。今後も同じです。")
+    assert bench.texts() == ["コミットは日本語で書いてください。"]
+    assert bench.texts("inbox") == []

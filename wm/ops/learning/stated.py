@@ -15,6 +15,7 @@ from wm.api.protocol import Learning, LearningRequest, Remembered, RememberReque
 from wm.domain.change.statement import marks_change
 from wm.domain.facts import Detail, Fact
 from wm.domain.learning import stated
+from wm.domain.learning.inner_requests import asks_for_the_same
 from wm.domain.learning.requests import NEGATED, Requests
 from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
@@ -94,7 +95,11 @@ def find(
     found = stated.statements(text, state.last_answer if state is not None else "")
     known = [item.text for item in asked.found]
     known += [item.line for item in asked.ignored if item.code == NEGATED]
-    new = [one for one in found[:MAX_LEARNED] if _is_new(one.text, known)]
+    new = [
+        one
+        for one in found[:MAX_LEARNED]
+        if _is_new(one.text, known) and not asks_for_the_same(one.text)
+    ]
     known += [one.text for one in new if not one.only_change]
     unsure = (item for item in asked.unsure if _is_new(item.text, known))
     return (*new, *(stated.Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
@@ -117,12 +122,13 @@ def keep(
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
         user = one.scope == USER
-        retired = _retired_by(work.at(USER_PLACE) if user else work, one) if unsure else []
-        if user and not retired and (here := _retired_by(work, one)):
+        place = work.at(USER_PLACE) if user else work
+        retired, unclear = _outdated_by(place, one) if unsure else ([], [])
+        if user and not retired and (here := _outdated_by(work, one)[0]):
             retired, user = here, False  # it changes what was said for this workspace
-        if one.only_change and not retired:
+        if one.only_change and not (retired or unclear):
             continue
-        changes = bool(retired) or (one.is_certain and marks_change(one.text))
+        changes = bool(retired or unclear) or (one.is_certain and marks_change(one.text))
         if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
@@ -140,20 +146,22 @@ def keep(
     return tuple(kept)
 
 
-def _retired_by(work: LocatedWork, one: stated.Statement) -> list[MemoryEntry]:
-    """The known entries that the statement would retire (WM-8); none of a memory that cannot be
-    read, for which the statement waits."""
+def _outdated_by(
+    work: LocatedWork, one: stated.Statement
+) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
+    """The known entries that the statement would retire, and those that it may retire (WM-8); none
+    of a memory that cannot be read, for which the statement waits."""
     try:
         memory = read_memory(work)
     except Corrupt:
-        return []
+        return [], []
     if not memory.entries:
-        return []
+        return [], []
     entry = new_entry(
         work, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
     )
     with memory_editor(work, memory, MemoryEditor) as editor:
-        return editor.retired_by(entry)
+        return editor.outdated_by(entry)
 
 
 def leave_best(work: LocatedWork, session: str) -> None:

@@ -258,7 +258,11 @@ class MemoryEditor:
 
     def retired_by(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """The entries that admitting this statement would retire (WM-8)."""
-        return self._outdated(entry)[0] if is_users(entry) else []
+        return self.outdated_by(entry)[0]
+
+    def outdated_by(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
+        """The same, and those that it may retire: the person is asked about these."""
+        return self._outdated(entry) if is_users(entry) else ([], [])
 
     def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
         """Active entries that this statement of the user retires, and those that it may (WM-8)."""
