@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.modes import Mode
 from wm.domain.pruning.prune import prune
+from wm.domain.pruning.telling_lines import errors
 from wm.domain.pruning.tool_call import PrunableCall
 from wm.settings import PruningSettings
 
@@ -285,3 +287,8 @@ def test_subjects_of_commits_are_not_errors() -> None:
         f"c{n * 7919:06x} errors: report failure {n} in {chr(97 + n % 26)}" for n in range(300)
     ]
     assert len(kept("\n".join(lines), "git log --oneline").split("\n")) < 70
+
+
+@pytest.mark.parametrize("start", ["20310412", "4294967"])
+def test_a_date_or_a_number_at_the_beginning_of_an_error_is_no_commit(start: str) -> None:
+    assert list(errors(OutputLines(f"{start} crane moves\n{start} ERROR crane is stuck"))) == [1]

@@ -28,13 +28,15 @@ _YES = Lazy(
     r"|\bassert(?:ion)? (?:failed|error)|^E {2,}|^>?\s*assert\b"
     rf"|(?i:{_TABLES.joined('failing')})"
 )
+_HASH = "|".join(rf"\d{{{n}}}[a-f][\da-f]{{{6 - n},{9 - n}}}" for n in range(7))
+"""With a letter: a line may begin with a date or a number."""
 _NO = Lazy(
     r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?"
     r"(?:errors?|failures?|failed|failing)(?:[^\w=]|$)"
     r"|(?i)\b(?:\w*errors?|failed|failures?|fail)\b\"?\s*[=:]\s*(?:0\b|none\b|null\b|false\b|\[\]|\"\")"
     r"|(?i)\b(?:on|if|no|ignore|show|skip|exit|with)[-_]errors?\b|(?i)--?[\w-]*(?:error|fail)[\w-]*"
     r"|(?i)[\w./-]*(?:error|fail|exception|panic|assert)[\w-]*\.(?:[a-z]{1,5})\b(?:$|[\s,;)\]'\"])"
-    r"|^[*|\\/ ]*[0-9a-f]{7,10} .*"  # a commit and its subject
+    rf"|^[*|\\/ ]*(?:{_HASH}) .*"  # a commit and its subject
 )
 
 _STATUS_PLACE = (
