@@ -313,6 +313,11 @@ SAME = (
     ("コミットは日本語で書いてください。今後も同じです。", "コミットは日本語で書いてください。"),
     ("커밋 메시지는 한국어로 써줘. 앞으로 항상 이렇게", "커밋 메시지는 한국어로 써줘."),
     ("Sort berths by name.\nGoing forward, do it this way.", "Sort berths by name."),
+    ("Sort berths by name.\n\nFrom now on: like this", "Sort berths by name."),
+    ("I like this. Sort berths by name. From now on like this.", "Sort berths by name."),
+    ("Keep the same order of berths.\nFrom now on: the same", "Keep the same order of berths."),
+    ("Sort berths by name. In future, always do it like that.", "Sort berths by name."),
+    ("Use tabs for code.\nFrom now on: always like this.", "Use tabs for code"),
 )  # fmt: skip
 
 

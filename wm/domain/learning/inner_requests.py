@@ -176,10 +176,15 @@ def fact_before(line: str) -> str:
 def last_sentence(text: str) -> str:
     """The last sentence of a text, without words that only introduce it; "" if at most two letters
     are left, as of "あと、覚えておいて"."""
+    fact = _without_frame(text.strip().removeprefix(without_last_sentence(text)))
+    return fact if len(fact) > 2 else ""
+
+
+def without_last_sentence(text: str) -> str:
+    """The text up to the beginning of its last sentence."""
     text = text.strip()
     starts = [stop.end() for stop in _SENTENCE_ENDS.finditer(text) if stop.end() < len(text)]
-    fact = _without_frame(text[starts[-1] if starts else 0 :])
-    return fact if len(fact) > 2 else ""
+    return text[: starts[-1] if starts else 0]
 
 
 def facts_in(line: str) -> Iterator[str]:

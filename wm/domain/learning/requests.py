@@ -153,7 +153,8 @@ def _with_antecedents(asked: _Message, found: Requests) -> Requests:
         if not inner_requests.asks_for_the_same(request.text):
             kept.append(request)
         elif text := _sentence_before(asked.text, request):
-            kept.append(request._replace(text=text, type=infer_type(text, request.trigger)))
+            if all(canonical(text) != canonical(other.text) for other in (*kept, *found.found)):
+                kept.append(request._replace(text=text, type=infer_type(text, request.trigger)))
         else:
             empty.append(Ignored(request.text, "empty_request"))
     return found._replace(found=tuple(kept), ignored=(*found.ignored, *empty))
@@ -164,13 +165,15 @@ def _sentence_before(message: str, request: MemoryRequest) -> str:
     question."""
     above = ""
     for line in typed_lines(message):
-        at = line.text.find(request.text)
-        if at > 0 and not line.origin:
-            trigger = _plain(line.text[:at]).rfind(request.trigger)
-            before = line.text[: max(trigger, 0)].rstrip(" \t,;:—–-，、")
+        at = line.text.rfind(request.text)
+        end = _plain(line.text[: max(at, 0)]).rfind(request.trigger)
+        if at > 0 and end >= 0 and not line.origin:
+            before = line.text[:end].rstrip(" \t,;:—–-，、")
+            if not request.trigger:  # Its words lie in front of it: "In future, always like this".
+                before = inner_requests.without_last_sentence(before)
             text = inner_requests.last_sentence(before) or inner_requests.last_sentence(above)
             return "" if _asks_back(text) else text
-        above = "" if line.origin else line.text
+        above = "" if line.origin else line.text if line.text.strip() else above
     return ""
 
 
