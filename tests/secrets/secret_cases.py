@@ -8,6 +8,11 @@ random tail: all are made at run time, so that no secret stands in this file.
 from __future__ import annotations
 
 HIDDEN: tuple[str, ...] = (
+    "password:?{x}",
+    "DB_PASSWORD=\\\n  {x}",
+    'DB_PASSWORD = \\\n    "{x}"',
+    "login: admin/{w}!",
+    "the ghost={a}",
     '{{"body":"{{\\"user\\":\\"dana\\",\\"password\\":\\"{p}\\"}}"}}',
     '{{"Payload":"{{\\\\\\"api_key\\\\\\":\\\\\\"{x}\\\\\\"}}"}}',
     "db_password: |\n  {p}\nport: 5432",

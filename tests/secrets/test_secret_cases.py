@@ -57,3 +57,7 @@ def test_text_without_secrets_is_unchanged(text: str) -> None:
 def test_redaction_is_idempotent(template: str) -> None:
     once = REDACTOR.text(made_for(template)[0])
     assert REDACTOR.text(once) == once
+
+
+def test_a_password_of_letters_before_another_argument_is_redacted() -> None:
+    assert "lagunemarder" not in REDACTOR.text("mysqldump --password lagunemarder shop")

@@ -336,9 +336,13 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         return "=", end + max(0, _BLOCK.end(rest[end : end + 80]))
     at = _run(rest, _run(rest, 0, _CLOSES, 12), _SPACES, 12)
     sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
+    if sign in (":-", ":?") and "${" not in before[-60:]:
+        sign = ":"  # the value begins with the second sign
     if sign in ("", "==", "===", ":?") or (sign == ">" and "<" not in before):
         return "", 0
     end = _run(rest, at + len(sign), _SPACES, 6)
+    if rest.startswith("\\\n", end):
+        end = _run(rest, end + 2, _SPACES, 12)  # the line goes on below
     block = _BLOCK.end(rest[end : end + 80]) if sign == ":" else -1
     if block >= 0:
         return "=", end + block
@@ -486,7 +490,8 @@ def _followed(place: _Place) -> _Value | None:
     if value.lower() in PLAIN_WORDS or value.startswith("-"):
         return None
     if _is_option(place):
-        in_sentence = _SENTENCE_CONTINUES.end(rest[start + len(value) :]) >= 0
+        continues = _SENTENCE_CONTINUES.end(rest[start + len(value) :]) >= 0
+        in_sentence = family != "password" and continues  # "--password swordfish shop"
         is_word = is_name(value) and (len(value) <= 5 or value.isupper() or in_sentence)
         return None if is_word or is_plain_number(value, family) else (start, value)
     if key.lower() in ("requirepass", "masterauth"):

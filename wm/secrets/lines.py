@@ -159,6 +159,7 @@ _LINES: tuple[_Row, ...] = (
     # sentences with the value before the label, or with a user and a password
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?(?:[:=]|\b(?:are|is|with|as|mit|als|con|com|avec|met)\b|\s)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?{_IS}(?:[\w.@+-]{{2,40}}\s(?:[/|]|and|und|et|y|e|en|i|и|och|và)\s)?['\"]?([^\s'\"/:@.,;]{{6,}})['\"]?[.,;!?]?(?:\s|$)", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}(?:=|[:=]?\s{{1,2}})[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"[|│]", Lazy(rf"(?:^|[|│])[*_` ]*{_NAMES}[*_` ]*[|│][*_` ]*([^\s'\"`|│]{{6,}}?)[*_` ]*(?:[|│]|$)", ignore_case=True, multi_line=True)),
     _Row("any", r"form-data|&quot;|%22", Lazy(rf"(?:name=\\?\"|&quot;|%22)[\w.-]{{0,40}}(?:{PASSWORD}|{SECRET}|{TOKEN})(?:\\?\"\s{{2,4}}|(?:&quot;|%22)(?::|=|%3A)(?: |%20)?(?:&quot;|%22))([^\s\"]{{4,}}?)(?:&quot;|%22|$)", ignore_case=True, multi_line=True)),

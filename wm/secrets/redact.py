@@ -416,7 +416,7 @@ _KEY_LINE = Lazy(r"[0-9A-Za-z+/=\\]+|[A-Za-z][A-Za-z-]{2,30}: .{0,200}|-----END 
 _TOKEN = Lazy(r"[0-9A-Za-z_+/=.~-]{20,}")
 _PUBLIC_BEFORE = Lazy(
     r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|(?:digest|signature)(?:value)?|fingerprint|x509certificate|sec-websocket-(?:key|accept)|"
-    r"hash(?:es)?|h1|commit|rev|revision|etag|host(?:name)?|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
+    r"hash(?:es)?|h1|commit|rev|revision|etag|\bhost(?:name)?|_host|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
     r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
     r"base64,|base64|enc\[\w{3,12},data|,iv|,tag)[\"'`]?\s?[-:=~.+]{0,2}>?\s?[\"'`]?$"
 )
