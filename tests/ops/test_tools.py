@@ -168,6 +168,18 @@ def test_of_a_proposal_the_supported_sentences_are_active_and_the_others_wait(be
     ]
 
 
+def test_a_forgotten_sentence_of_a_proposal_is_not_proposed_again(bench: Bench) -> None:
+    bench.event("session_started")
+    bench.call("learning", mode="off")
+    bench.event("user_prompt", text="Fix the importer; the importer restarts at four every night.")
+    first = "The importer restarts at four every night."
+    proposed(bench, first)
+    bench.call("forget_entry", id=bench.memory().entries[0].id)
+    with pytest.raises(UserError, match="was forgotten here before"):
+        proposed(bench, f"{first} Alerts are sent to the pager; backups last 30 days.")
+    assert bench.memory().entries == ()
+
+
 @pytest.mark.parametrize(
     "rest", ["It also cleans the quay.", "But not on Sundays.", "Only in production.", "See Ana."]
 )

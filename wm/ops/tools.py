@@ -137,9 +137,10 @@ def _scope(request: ToolRequest) -> dict[str, Any]:
 
 def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     memory = load_memory(work)
-    refuse_forgotten(work, arguments["text"])
-    refuse_flood(work, memory)
     texts = provenance.split_by_support(work, request.session, arguments["text"])
+    for text in dict.fromkeys((arguments["text"], *texts)):
+        refuse_forgotten(work, text)
+    refuse_flood(work, memory)
     lines = []
     for text in texts:
         proposal = RememberRequest(
