@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from wm.domain.failures.commands import ShellCommand, ran
 from wm.domain.failures.shell import Pipeline, read
+from wm.domain.memory.gate import reads_as_instruction
 from wm.text.patterns import Lazy, words
 
 MAX_COMMANDS = 3
@@ -17,7 +18,8 @@ _MAX_CHARS = 80
 _MAX_ARGUMENTS = 2
 """Arguments beside flags: too few for a sentence (TR-3)."""
 
-_PLAIN_WORD = Lazy(r"[\pL\pN_./@+:=,^~\[\]-]+")
+_PLAIN_WORD = Lazy(r"[A-Za-z0-9_./@+:=,^~\[\]-]+")
+"""Of ASCII: in some scripts one word can hold a sentence."""
 _CHECKS = ("test", "lint", "typecheck")
 
 _CHANGES_FILES = words("chmod cp ln mkdir mv touch tar unzip")
@@ -37,12 +39,17 @@ _OF_GIT = words("pull submodule lfs")
 """The subcommands of git that may end a failure; others record it, or discard work."""
 
 _HARMS = words(
-    "abort clean clear dd deinit del delete deploy destroy disable down drop dropdb dropuser erase "
-    "force fresh gh halt kill killall mkfs off pkill poweroff prune publish purge push reboot "
-    "release remove reset revert rm rmdir rollback scale send shred shutdown ssh stop submit taint "
-    "truncate undo uninstall unlink upload wipe"
+    "abort bfg clear dd deinit del deploy disable down drain force fresh fuser gh halt kill "
+    "killall mkfs off pkill poweroff prune push reboot release reset revert rm rmdir rmi rollback "
+    "scale send setenforce shred shutdown ssh stop submit taint undo uninstall unlink unload "
+    "upload userdel yank"
 )
 """Words of commands that delete, stop, publish or send something."""
+_DESTROYS = Lazy(
+    r"clean|delet|deprecat|destroy|downgrad|drop|eras(?:e|ing)|filter-repo|flush|publish|purg|"
+    r"remov|replant|terminat|truncat|wip(?:e|ing)"
+)
+"""Also within a word: `distclean`, `lvremove`, `db.dropDatabase`, `terminate-instances`."""
 _PARTS = str.maketrans(dict.fromkeys(":/._-=", " "))
 
 
@@ -71,8 +78,10 @@ def _command(step: Pipeline, root: str, cwd: str) -> str:
     found = ran(text, root=root, cwd=cwd).suspects[:1]
     if not found or len(found[0].places) > _MAX_ARGUMENTS or not _changes(found[0], set(given)):
         return ""
-    parts = text.lower().translate(_PARTS).split()
-    return text if _HARMS.isdisjoint(parts) else ""
+    low = text.lower()
+    parts = low.translate(_PARTS)
+    harms = not _HARMS.isdisjoint(parts.split()) or _DESTROYS.is_match(low)
+    return "" if harms or reads_as_instruction(parts) else text
 
 
 def _changes(command: ShellCommand, given: set[str]) -> bool:
