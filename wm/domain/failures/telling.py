@@ -159,6 +159,8 @@ MAX_LINES = 60
 last, that may be chosen."""
 
 _LETTERS = Lazy(r"\pL{2}")
+_FILES = Lazy(r"\b[\w./-]+\.[a-z]{1,4}\b")
+"""`errors.md` says nothing of an error."""
 _ZERO = Lazy(r"^\W*\w[\w ]*(?:[:=] *|  )0(?: +0)*\W*$")
 """`Fatal errors: 0`"""
 
@@ -257,12 +259,13 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
     for at, line in enumerate(full):
         shapes = _shapes(line)
         if at == len(full) - 1 and "json" not in shapes:
-            states = shapes & _STATES_FAILURE_AT_END or shapes >= {"syntax", "errors"}
+            said = _shapes(_FILES.sub("", line))
+            states = said & _STATES_FAILURE_AT_END or shapes >= {"syntax", "errors"}
         else:
             states = shapes & _STATES_FAILURE
         if not states or not _objects(shapes) or (not placed and "place_first" in shapes):
             continue
-        if shapes.isdisjoint(("good", "none", "cells", "source")) and not (
+        if shapes.isdisjoint(("good", "none", "cells", "source", "advises")) and not (
             _ZERO.search(line) or only_sums(line.strip())
         ):
             return True
