@@ -169,6 +169,8 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ("npm run lint | tail", 0, "✖ 3 problems (0 errors, 3 warnings)\n"),
         ('pytest; echo "exit: $?"', 0, "3 passed in 0.1s\nexit: 0\n"),
         ("./report.sh | tail -2", 0, "read src/a.py\n12 errors last week\n"),
+        ("claude -p 'why does it fail' | head -9", 0, "It says:\nError: no quay\nCheck a.td.\n"),
+        ("gunzip -c old.gz | head -9", 0, "Error: no quay\nmoored\n"),
         ("tidec a.td | tail -1", 0, "See errors.md for details on failures.\n"),
         ("tidegen a.td | tail -1", 0, "Generated errors.go, failed.go and missing.go\n"),
         ("ttlish a.ttl | tail -1", 0, "ttlish finished with 3 warnings and 0 errors.\n"),
