@@ -181,7 +181,16 @@ def test_a_forgotten_sentence_of_a_proposal_is_not_proposed_again(bench: Bench) 
 
 
 @pytest.mark.parametrize(
-    "rest", ["It also cleans the quay.", "But not on Sundays.", "Only in production.", "See Ana."]
+    "rest",
+    [
+        "It also cleans the quay.",
+        "But not on Sundays.",
+        "Only in production.",
+        "See Ana.",
+        "The following is wrong.",
+        "Otherwise cranes clean the quay.",
+        "Other importers clean the quay.",
+    ],
 )
 def test_a_sentence_that_needs_the_one_before_it_is_not_taken_apart(
     bench: Bench, rest: str
@@ -190,6 +199,37 @@ def test_a_sentence_that_needs_the_one_before_it_is_not_taken_apart(
     bench.call("learning", mode="off")
     bench.event("user_prompt", text="Fix the importer; the importer restarts at four every night.")
     text = f"The importer restarts at four every night. {rest}"
+    proposed(bench, text)
+    assert (bench.texts(), bench.texts("inbox")) == ([], [text])
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (
+            "Never do the following: push to main directly.",
+            "Never do the following. Push to main directly. Backups last 30 days.",
+        ),
+        (
+            "Never do the following: push to main directly.",
+            "Never do the following; push to main directly. Backups last 30 days.",
+        ),
+        (
+            "For the docs site only: use yarn for installs.",
+            "This is for the docs site only. Use yarn for installs. Backups last 30 days.",
+        ),
+        (
+            "Deploy to production freely unless it is Friday.",
+            "Unless it is Friday; deploy to production freely. Backups last 30 days.",
+        ),
+    ],
+)
+def test_a_sentence_is_not_kept_without_the_one_that_bans_or_limits_it(
+    bench: Bench, said: str, text: str
+) -> None:
+    bench.event("session_started")
+    bench.call("learning", mode="off")
+    bench.event("user_prompt", text=said)
     proposed(bench, text)
     assert (bench.texts(), bench.texts("inbox")) == ([], [text])
 

@@ -158,20 +158,23 @@ class _Statements(Struct):
 
 
 _NEEDS_CONTEXT = word_set(
-    "deictic subject_not joined contrast condition only exempt refers reason hearsay"
+    "deictic subject_not joined contrast condition only exempt refers reason hearsay remaining"
 )
 """Concepts at the beginning of a sentence that needs the one before it: "It …", "But …"."""
 
 
 def standalone_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, also those between semicolons; the text itself if it has several
-    lines, or if a sentence is as short as a heading or needs another one to be understood."""
-    split = (one.replace("; ", ";\n").split("\n") for one in text_sentences(text))
-    found = tuple(chain.from_iterable(split))
+    """The sentences of a text; the text itself if it has several lines, or if one of them is as
+    short as a heading or needs another one to be understood."""
+    found = tuple(text_sentences(text))
     if "\n" in text or any(one.count(" ") < 2 and not is_cjk_heavy(one) for one in found):
         return (text,)
-    concepts = (concepts_of(folded(one), language(folded(one))).first for one in found[1:])
-    return found if all(map(_NEEDS_CONTEXT.isdisjoint, concepts)) else (text,)
+    concepts = [concepts_of(folded(one), language(folded(one))) for one in found]
+    leans = any(not _NEEDS_CONTEXT.isdisjoint(one.first) for one in concepts[1:])
+    # "Never do the following. Push to main.", "This is about the docs. Use yarn."
+    opens = any("deictic" in one.first for one in concepts[:1])
+    points = opens or any("refers" in one.anywhere for one in concepts)
+    return (text,) if leans or points else found
 
 
 def content_words(text: str, key: bytes) -> frozenset[int]:
