@@ -208,6 +208,8 @@ def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, n
         ("The lock gate listens on 8080.", "the lock gate needs a client certificate now"),
         ("Log entries are in Dutch.", "log entries start with the ship number now"),
         ("Sessions are in Redis.", "we moved auth from JWT to session cookies"),
+        ("The winch uses KRT.", "The winch is in services/winch now."),
+        ("Los muelles usan Karma.", "Los muelles están ahora en muelles/"),
         ("We use Karma for tests.", "Fixtures are in tests/data now."),
         ("Uploads are limited to 10 MB.", "Uploads are deleted after 30 days now."),
         ("Write berth notes in Dutch.", "emojis in berth notes are fine now"),

@@ -22,6 +22,7 @@ from wm.domain.change.same_fact import fact_statement
 from wm.domain.change.statement import (
     ALSO,
     BANS,
+    BE,
     BOUNDS,
     CHANGES,
     ELSEWHERE,
@@ -248,6 +249,9 @@ class Pair:
             return True
         if not added:  # "Caddy serves the files now": the value comes first
             return not any(map(is_amount, (*lost, *self.added)))
+        leads = {self.new.lead(w) if "/" in w.word else "" for w in added}
+        if leads.isdisjoint({*BE, ""}) and not any("/" in w.word for w in lost):
+            return False  # "auth uses JWT" and "auth is in services/auth now"
         if not {*map(is_amount, lost)}.isdisjoint(map(is_amount, added)):
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)

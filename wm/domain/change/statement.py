@@ -100,7 +100,7 @@ _SUBJECT_MARKS, _OBJECT_MARKS, _TOPIC_MARKS = (
 )
 _AGENTS = frozenset(_TABLES.words("agents"))
 _WITHOUT = frozenset(_TABLES.words("without"))
-_WITH, _HAS, _IN_THE, _BE, SIZES = (
+_WITH, _HAS, _IN_THE, BE, SIZES = (
     frozenset(_TABLES.words(name)) for name in ("with", "has", "in_the", "be", "sizes")
 )
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
@@ -191,7 +191,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         if behind or own.isalpha():
             return behind or own
         lead = (w for w in beside if w.end <= number.start)
-        return next((w.word for w in lead if _BE.issuperset(self.between(w, number).split())), "")
+        return next((w.word for w in lead if BE.issuperset(self.between(w, number).split())), "")
 
     def has(self, phrases: Lazy, clauses: Collection[int] = ()) -> bool:
         """Whether a clause, one of these if any, has one of the phrases. Kept: several entries are
@@ -318,13 +318,13 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Whether it says that something is done with what this word names, or is that: "tests run
         with vitest", "we switched to vitest", "the API is GraphQL"."""
         clause = self.clauses[word.clause]
-        before = self._lead(word)
+        before = self.lead(word)
         changed = any(start <= word.start < end for start, end in clause.new)
         used = before and (before in _WITH or _USES.is_match(before))
         named = before and word.is_value and before not in _BEFORE.get(self.lang, {})
         return not word.role and (changed or bool(used or named))
 
-    def _lead(self, word: ContentWord) -> str:
+    def lead(self, word: ContentWord) -> str:
         """The word without content, but for articles, directly before this one."""
         begin = max((w.end for w in self._before(word)), default=0)
         return next((w for w in reversed(self._since(begin, word)) if w not in ARTICLES), "")
@@ -348,7 +348,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return frozenset(chain.from_iterable(map(self._kinds_of, words)))
 
     def _kinds_of(self, word: ContentWord) -> set[str]:
-        lead = self._lead(word)
+        lead = self.lead(word)
         found: set[str] = set()
         if is_amount(word):
             is_short = len(word.word) < 3 and not word.is_number  # a unit, or "Ms Berger"
@@ -383,7 +383,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             return False
         if NAMES.is_match(self._written(word)):
             return False
-        return not behind or behind[0] in _BE or CHANGES.is_match(behind[0])
+        return not behind or behind[0] in BE or CHANGES.is_match(behind[0])
 
     def _is_date_of_change(self, word: ContentWord) -> bool:
         """Whether a word only says since when: "as of this week"."""
