@@ -245,6 +245,8 @@ def _takes_over(sentence: str) -> bool:
     verbs: list[int] = []
     if names_note or not _has("USER", sentence):
         verbs += _wanted("OBEY_ONLY", sentence)
+        if names_note or _has("VOICE", sentence):
+            verbs += _wanted("FOLLOW_ONLY", sentence)
     if names_note and _has("SPREAD", sentence):
         verbs += _wanted("SEND", sentence) + _wanted("ACT", sentence)
     return any(not _describes(sentence, at) for at in verbs)
