@@ -18,6 +18,7 @@ from wm.api import tools
 from wm.api.paging import ObjectsRequest
 from wm.api.protocol import EntriesRequest, RememberRequest, SearchRequest, ToolAnswer, ToolRequest
 from wm.domain.facts import Fact
+from wm.domain.learning.provenance import standalone_sentences
 from wm.domain.memory import edits, tombstones
 from wm.domain.paging.passages import TextPassage
 from wm.domain.session import core_blocks
@@ -137,8 +138,9 @@ def _scope(request: ToolRequest) -> dict[str, Any]:
 
 def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     memory = load_memory(work)
-    texts = provenance.split_by_support(work, request.session, arguments["text"])
-    for text in dict.fromkeys((arguments["text"], *texts)):
+    proposed = arguments["text"]
+    texts = provenance.split_by_support(work, request.session, proposed)
+    for text in (proposed, *(standalone_sentences(proposed) if len(texts) > 1 else ())):
         refuse_forgotten(work, text)
     refuse_flood(work, memory)
     lines = []

@@ -315,7 +315,7 @@ def _candidates(
     """
     text = every[at].text
     asking = _locate(part, weights).moved(text.index(part))
-    begin = asking.end if asking.back else _fact_start(text, asking)
+    begin = asking.end if asking.back else _fact_start(text, asking, every[at].lang)
     before, after = tidy(text[: asking.start]), tidy(text[begin:])
     following = [one.text for one in every[at + 1 :]]
     items = list(takewhile(_BULLET.is_match, following)) or following[:1]
@@ -332,28 +332,28 @@ def _candidates(
             expected = False
 
 
-def _fact_start(text: str, asking: _Asking) -> int:
+def _fact_start(text: str, asking: _Asking, lang: str) -> int:
     """Where the fact behind the words that ask begins: directly behind them, if a punctuation mark,
     a link ("that") or a verb ("remember") is at this border. Otherwise the last of them may be the
     fact's verb or negation ("next time don't | touch X"), and it begins at the last mark or link
     among them."""
     if flattened(text[: asking.end]).endswith(_VERBS):
         return asking.end
-    words = tokens(text)
+    words, links = tokens(text), phrases("request_link").get(lang, "").split("|")
     inside = [word for word in words if asking.start <= word.start < asking.end]
     after = next((word for word in words if word.start >= asking.end), None)
-    if after is None or not inside or _is_border(inside[-1]) or _is_border(after):
+    if after is None or not inside or any(_is_border(x, links) for x in (inside[-1], after)):
         return asking.end
-    return next((word.end for word in reversed(inside) if _is_border(word)), asking.start)
+    borders = (word.end for word in reversed(inside) if _is_border(word, links))
+    return next(borders, asking.start)
 
 
-def _is_border(token: Word) -> bool:
+def _is_border(token: Word, links: Collection[str]) -> bool:
     """Whether a clause may end at a token: a mark, a link, or a word of a script without spaces."""
     is_mark = not token.word[0].isalnum()
-    return is_mark or token.word in _LINKS or _JOINED.is_match(token.word)
+    return is_mark or token.word in links or _JOINED.is_match(token.word)
 
 
-_LINKS = frozenset("|".join(phrases("request_link").values()).split("|"))
 _VERBS = tuple("|".join(phrases("request_verb").values()).split("|"))
 
 

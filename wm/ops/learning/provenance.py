@@ -142,17 +142,17 @@ def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
 
 
 def split_by_support(work: LocatedWork, session_id: str, text: str) -> tuple[str, ...]:
-    """The texts into which a proposal is taken apart: each sentence that the conversation supports,
-    then all others as one text. One text if it supports all or none, or if a sentence needs another
-    one to be understood."""
+    """The texts into which a proposal is taken apart: the sentences that the conversation supports,
+    together, because one may be the context of the next, and all others. One text if it supports
+    all or none, or if a sentence needs another one to be understood."""
     parts = standalone_sentences(text)
     if len(parts) < 2 or not judge(work, session_id, text).reasons:
         return (text,)
     supported = [part for part in parts if not judge(work, session_id, part).reasons]
-    others = [part for part in parts if part not in supported]
-    if not supported or not others:
+    kept, others = " ".join(supported), " ".join(part for part in parts if part not in supported)
+    if not kept or not others or judge(work, session_id, kept).reasons:
         return (text,)
-    return (*(part.rstrip(";") for part in supported), " ".join(others).rstrip(";"))
+    return kept, others
 
 
 def supports(runtime: Runtime, said: Sequence[str], text: str) -> bool:
