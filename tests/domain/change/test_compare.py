@@ -235,6 +235,11 @@ def test_a_new_place_a_permission_or_a_value_with_its_reason_replaces(old: str, 
     assert found(new, old) is Change.REPLACES
 
 
+def test_another_tool_for_the_same_purpose_is_asked_about() -> None:
+    assert found("we use pnpm for installs", "we use yarn for installs") is Change.UNCLEAR
+    assert found("we use pnpm for installs", "we use jest for tests") is Change.NONE
+
+
 def test_the_same_words_denied_are_asked_about() -> None:
     old = "Prices are stored in cents in the ledger."
     assert found("Prices are not stored in cents in the ledger.", old) is Change.UNCLEAR

@@ -256,6 +256,15 @@ class Pair:
             return True
         return len(self.shared) > 1 and self.new.has(CHANGES)
 
+    def serves_same_purpose(self) -> bool:
+        """Whether another thing is used for the same: "we use yarn for installs", and pnpm."""
+        if len(self.differing) != 1 or self.old.denies or self.new.denies:
+            return False
+        (slot,) = self.differing
+        same = len(self.lost) == len(slot.old) and len(self.added) == len(slot.new)
+        uses = self.old.uses_first(slot.old[0]) and self.new.uses_first(slot.new[0])
+        return same and uses and all(w.role == "of" for w in self.shared)
+
     def names_another_tool(self) -> bool:
         """Whether another thing is used for what the older statement names: "we use jest for tests"
         and "tests run with vitest now". Not for a part of it: "for e2e tests"."""
@@ -769,6 +778,8 @@ def _unmarked(pair: Pair) -> Change:
             return Change.NONE
         if other:
             return Change.UNCLEAR if pair.new.duty == "checks" else Change.DIFFERS
+    if pair.serves_same_purpose():
+        return Change.UNCLEAR
     if not pair.lost or not pair.added or pair.coverage() < 0.99 or pair.differs_twice():
         return Change.NONE
     # A name in the first half tells subjects apart: service 1 and service 2.
