@@ -164,17 +164,22 @@ _NEEDS_CONTEXT = word_set(
 
 
 def standalone_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text; the text itself if it has several lines, or if one of them is as
-    short as a heading or needs another one to be understood."""
-    found = tuple(text_sentences(text))
+    """The sentences of a text and their parts between semicolons; the text itself if it has several
+    lines, or if one of them is as short as a heading or needs another one to be understood."""
+    split = (one.replace("; ", ";\n").split("\n") for one in text_sentences(text))
+    found = tuple(chain.from_iterable(split))
     if "\n" in text or any(one.count(" ") < 2 and not is_cjk_heavy(one) for one in found):
         return (text,)
     concepts = [concepts_of(folded(one), language(folded(one))) for one in found]
     leans = any(not _NEEDS_CONTEXT.isdisjoint(one.first) for one in concepts[1:])
-    # "Never do the following. Push to main.", "This is about the docs. Use yarn."
-    opens = any("deictic" in one.first for one in concepts[:1])
+    # "Never do the following. Push to main.", "This is about the docs.", "Unless it is Friday; …"
+    opens = any(not _OPENS.isdisjoint(one.first) for one in concepts[:1])
     points = opens or any("refers" in one.anywhere for one in concepts)
     return (text,) if leans or points else found
+
+
+_OPENS = word_set("deictic condition only exempt")
+"""Concepts at the beginning of a sentence that limits what follows."""
 
 
 def content_words(text: str, key: bytes) -> frozenset[int]:

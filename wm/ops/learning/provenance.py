@@ -152,7 +152,7 @@ def split_by_support(work: LocatedWork, session_id: str, text: str) -> tuple[str
     kept, others = " ".join(supported), " ".join(part for part in parts if part not in supported)
     if not kept or not others or judge(work, session_id, kept).reasons:
         return (text,)
-    return kept, others
+    return kept.rstrip(";"), others.rstrip(";")
 
 
 def supports(runtime: Runtime, said: Sequence[str], text: str) -> bool:
