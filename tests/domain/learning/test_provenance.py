@@ -122,6 +122,40 @@ def test_questions_quotes_and_denials_state_nothing(message: str) -> None:
     assert words.judge("Helpers disable the ferry gate.").tainted
 
 
+@pytest.mark.parametrize(
+    ("message", "candidate"),
+    [
+        ("Never do the following: push to main directly.", "Push to main directly."),
+        ("Don't do these two things: push to main, rebase branches.", "Rebase branches."),
+        ("Please avoid: force pushes, squash merges", "Use squash merges."),
+        ("Never:\n- push to main directly\n- rebase branches", "Push to main directly."),
+        ("Things I don't want: comments in every line", "Comments in every line."),
+        ("Mach das nie: direkt auf main pushen.", "Direkt auf main pushen."),
+        ("Nunca hagas esto: subir a main", "Subir a main."),
+        ("不要做这些：直接推送到 main", "直接推送到 main"),
+    ],
+)
+def test_what_a_ban_lists_behind_a_colon_is_not_stated(message: str, candidate: str) -> None:
+    words = session()
+    words.record_user(message)
+    assert verdict(words, candidate)[0] != "user"
+
+
+@pytest.mark.parametrize(
+    ("message", "candidate"),
+    [
+        ("No npm: use pnpm everywhere", "Use pnpm everywhere."),
+        ("One rule: never push to main.", "Never push to main."),
+        ("No, it's like this: the port is 5433.", "The port is 5433."),
+        ("Never:\n- push to main\n\nWe deploy with make ship", "We deploy with make ship."),
+    ],
+)
+def test_what_follows_another_colon_is_stated(message: str, candidate: str) -> None:
+    words = session()
+    words.record_user(message)
+    assert verdict(words, candidate)[0] == "user"
+
+
 @pytest.mark.parametrize(("quoted", "origin"), [(101, "agent"), (102, "user")])
 def test_quotation_marks_far_apart_do_not_quote(quoted: int, origin: str) -> None:
     words = session()

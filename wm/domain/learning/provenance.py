@@ -212,7 +212,7 @@ class SessionWords:
         turns = distinctive_words.says_no("\n".join([text for text, typed in parts if typed]))
         for text, typed in parts:
             if typed:
-                stated.append(_stated(text))
+                stated.append(_stated(_without_banned_items(text)))
                 if turns and distinctive_words.ends_in_no(stated[-1]):
                     # The negation does not apply to the next block.
                     self._record_stated(stated)
@@ -517,6 +517,41 @@ def _stated(text: str) -> str:
         text = _QUESTION.sub(_polite_or_blank, text)
     quotes = '"' in text or "“" in text or "«" in text
     return _QUOTATION.sub(_unquoted_or_blank, text) if quotes else text
+
+
+def _without_banned_items(text: str) -> str:
+    """The text without what a ban lists behind a colon, in its line or in the lines below it:
+    "never do the following: push to main" states nothing of pushing to main."""
+    if ":" not in text and "：" not in text:
+        return text
+    kept: list[str] = []
+    is_listing = False
+    for line in text.split("\n"):
+        colon = _COLON.search(line[:_HEAD_CHARS])
+        bans = colon is not None and _bans_what_follows(line[: colon.start()])
+        if colon is not None and bans:
+            kept.append(line[: colon.start()])
+            is_listing = not line[colon.end() :].strip()
+        elif not is_listing:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _bans_what_follows(head: str) -> bool:
+    """Whether the words before a colon ban something that they do not name themselves."""
+    plain = folded(head)
+    lang = language(plain)
+    found = concepts_of(plain, lang).anywhere
+    if "ban" not in found:
+        return False
+    last = plain.split()[-1]
+    return not found.isdisjoint(_POINTS_AHEAD) or "ban" in concepts_of(last, lang).anywhere
+
+
+_COLON = Lazy(r"[:：](?:\s|$)|：")
+_HEAD_CHARS = 80
+_POINTS_AHEAD = frozenset(("deictic", "refers", "myself"))
+"""Concepts of "never do the following", "not these", "things that I don't want"."""
 
 
 def _polite_or_blank(match: Pattern) -> str:
