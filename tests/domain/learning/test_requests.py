@@ -373,3 +373,9 @@ def test_what_to_do_next_time_is_asked_for(lead: str, fact: str) -> None:
 )
 def test_what_happens_next_time_is_not_asked_for(message: str) -> None:
     assert find_requests(message, GateSettings()).found == ()
+
+
+def test_a_heading_that_bans_belongs_to_each_item_below_it() -> None:
+    message = "Remember, never do these:\n- push to main\n- rebase shared branches"
+    (one,) = find_requests(message, GateSettings()).found
+    assert one.text == "never do these: push to main; rebase shared branches"

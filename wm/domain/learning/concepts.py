@@ -292,3 +292,18 @@ def _goes_on(words: list[str], at: int, rest: tuple[str, ...]) -> bool:
             return False
         at += 1
     return True
+
+
+def bans_what_follows(head: str) -> bool:
+    """Whether words before a colon or a list ban something that they do not name themselves."""
+    plain = folded(head)
+    lang = language(plain)
+    found = concepts_of(plain, lang).anywhere
+    if "ban" not in found:
+        return False
+    last = plain.split()[-1]
+    return not found.isdisjoint(_POINTS_AHEAD) or "ban" in concepts_of(last, lang).anywhere
+
+
+_POINTS_AHEAD = frozenset(("deictic", "refers", "myself"))
+"""Concepts of "never do the following", "not these", "things that I don't want"."""

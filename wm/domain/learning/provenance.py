@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words
-from wm.domain.learning.concepts import concepts_of, folded, language
+from wm.domain.learning.concepts import bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
 from wm.domain.learning.support import comparison, items, reading
 from wm.domain.learning.typed_lines import all_typed, typed_lines
@@ -528,7 +528,7 @@ def _without_banned_items(text: str) -> str:
     is_listing = False
     for line in text.split("\n"):
         colon = _COLON.search(line[:_HEAD_CHARS])
-        bans = colon is not None and _bans_what_follows(line[: colon.start()])
+        bans = colon is not None and bans_what_follows(line[: colon.start()])
         if colon is not None and bans:
             kept.append(line[: colon.start()])
             is_listing = not line[colon.end() :].strip()
@@ -537,21 +537,8 @@ def _without_banned_items(text: str) -> str:
     return "\n".join(kept)
 
 
-def _bans_what_follows(head: str) -> bool:
-    """Whether the words before a colon ban something that they do not name themselves."""
-    plain = folded(head)
-    lang = language(plain)
-    found = concepts_of(plain, lang).anywhere
-    if "ban" not in found:
-        return False
-    last = plain.split()[-1]
-    return not found.isdisjoint(_POINTS_AHEAD) or "ban" in concepts_of(last, lang).anywhere
-
-
 _COLON = Lazy(r"[:：](?:\s|$)|：")
 _HEAD_CHARS = 80
-_POINTS_AHEAD = frozenset(("deictic", "refers", "myself"))
-"""Concepts of "never do the following", "not these", "things that I don't want"."""
 
 
 def _polite_or_blank(match: Pattern) -> str:

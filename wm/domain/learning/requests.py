@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wm.domain.change.statement import reading
 from wm.domain.learning import asking, inner_requests
-from wm.domain.learning.concepts import JOINED, concepts_of, folded, language
+from wm.domain.learning.concepts import JOINED, bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import doubts_before, kind_of, lasting_score
 from wm.domain.learning.trigger_words import (
@@ -736,11 +736,14 @@ def _judge(
     start, end = match.span(1) if whole else (match.end(), len(body))
     text, trigger = body[start:end], plain[: match.end() if not whole else start].strip()
     code = _why_not(text, plain, lang)
-    if code == "empty_request" or (not code and _heads_list(text)):
-        item = None
-        for item in _below(lines, at, most):
+    bans = not code and bans_what_follows(text[:HEAD_CHARS].rstrip(" :："))
+    if code == "empty_request" or (not code and (_heads_list(text) or bans)):
+        items = list(_below(lines, at, most))
+        if items and bans:  # "never do these:" belongs to each of its items
+            items = [f"{text.strip().rstrip(':：')}: {'; '.join(items)}"]
+        for item in items:
             yield MemoryRequest(item, infer_type(item, trigger), lang, trigger)
-        if item is not None:
+        if items:
             return
     if code:
         yield Ignored(_shown(lines[at]), code)
