@@ -791,3 +791,13 @@ def test_a_polite_task_with_the_same_words_is_not_kept(text: str) -> None:
 )
 def test_words_before_a_remark_are_not_kept(message: str, kept: str) -> None:
     assert [one.text for one in statements(message)] == [kept]
+
+
+@pytest.mark.parametrize(
+    "heading", ["Don't do any of these here:", "Things I never want to see:", "Avoid these:"]
+)
+def test_what_a_ban_lists_below_it_is_not_stated(heading: str) -> None:
+    rows = "- always use npm here\n- we use pnpm instead of yarn"
+    texts = [one.text for one in statements(f"{heading}\n{rows}\n\nWe never deploy on Fridays.")]
+    assert "We never deploy on Fridays." in texts
+    assert not {"always use npm here", "we use pnpm instead of yarn"} & set(texts)

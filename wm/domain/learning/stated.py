@@ -23,6 +23,7 @@ from wm.domain.learning.concepts import (
     JOINED,
     JOINT,
     Found,
+    bans_what_follows,
     concepts_of,
     folded,
     language,
@@ -534,7 +535,7 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     raw = encoded(read)
     code = frozenset(line_numbers(raw, _CODE.line_starts(raw)))
     kept = (x.text for x in lines if not x.origin and x.number not in code)
-    bare = _BULLET.sub("", "\n".join(kept)).split("\n")
+    bare = _BULLET.sub("", "\n".join(_without_banned_items(kept))).split("\n")
     typed = "\n".join(_without_files(_unmarked(line)) for line in bare)
     lang = language(folded(typed[:2000]))
     found_in = (piece for line in typed.split("\n") for piece in _pieces(line, lang))
@@ -553,6 +554,17 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
         after = after if piece.but or _BUT.is_match(after) else ""
         found.append(_sentence(piece, lang, own, Place(at), after))
     return [one for one in _with_neighbours(found) if len(one.text) <= MAX_CHARS]
+
+
+def _without_banned_items(lines: Iterable[str]) -> Iterator[str]:
+    """The lines without the items that a ban above them lists: "Avoid these:"."""
+    banned = False
+    for line in lines:
+        banned = banned and _BULLET.is_match(line)
+        if not banned:
+            yield line
+            bare = line.rstrip()
+            banned = bare[-1:] in (":", "：") and bans_what_follows(bare[:-1])
 
 
 def _unmarked(line: str) -> str:
