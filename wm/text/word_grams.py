@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 JOINED = ("zh", "ja", "ko")
-"""Languages whose text becomes runs of letters."""
+"""Languages whose words are not separated, or carry endings without a border."""
 
 LETTERS = (1, 2, 3)
 """Lengths of the runs of letters."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.learning.concepts import JOINED, concepts_of, folded, phrases
+from wm.domain.learning.concepts import concepts_of, folded, phrases
 from wm.domain.memory.worth import UNKNOWN
 from wm.text.tables import Tables
+from wm.text.word_grams import JOINED
 
 TABLES = Tables("wm.domain.learning", "harm_words.toml")
 LANGUAGES = phrases("always").keys() - set(UNKNOWN)

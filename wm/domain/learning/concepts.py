@@ -17,6 +17,7 @@ from typing import NamedTuple
 from wm.text.letters import without_invisible
 from wm.text.patterns import Lazy
 from wm.text.tables import Tables
+from wm.text.word_grams import JOINED
 
 _TABLES = Tables("wm.domain.learning")
 
@@ -35,9 +36,6 @@ KEEPING = (
 JOINT, ASIDE = "joint", "aside"
 """The tables of the words between two clauses, and before a remark, as they are written; not
 concepts."""
-
-JOINED = ("zh", "ja", "ko")
-"""Languages whose words are not separated, or carry endings without a border."""
 
 _SCRIPTS = (
     ("ja", Lazy(r"[\x{3040}-\x{30ff}]")),

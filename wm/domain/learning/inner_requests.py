@@ -16,8 +16,8 @@ from wm.domain.learning.concepts import concepts_of, folded, language, phrases
 from wm.domain.learning.typed_lines import line_numbers
 from wm.text.letters import translated
 from wm.text.patterns import Lazy, encoded, escaped
+from wm.text.word_grams import JOINED
 
-JOINED = ("zh", "ja", "ko")
 _LATIN = (0xC0, 0x530)
 _LATIN_EXTENDED = (0x1E00, 0x1F00)
 _MORE = {ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"}

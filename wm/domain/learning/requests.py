@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wm.domain.change.statement import reading
 from wm.domain.learning import asking, inner_requests
-from wm.domain.learning.concepts import JOINED, bans_what_follows, concepts_of, folded, language
+from wm.domain.learning.concepts import bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import doubts_before, kind_of, lasting_score
 from wm.domain.learning.trigger_words import (
@@ -43,6 +43,7 @@ from wm.text.letters import (
 )
 from wm.text.patterns import Lazy, Pattern, encoded
 from wm.text.sentence_forms import PATH
+from wm.text.word_grams import JOINED
 
 NEGATED = "negated_request"
 """The code of a line that asks not to remember it."""
@@ -469,7 +470,7 @@ def _asks_behind(text: str, sentence: str) -> bool:
     sentence in Chinese, Japanese and Korean, the fact may be the next sentence."""
     if not inner_requests.fact_before(text):
         return False
-    is_joined = language(folded(sentence)) in inner_requests.JOINED
+    is_joined = language(folded(sentence)) in JOINED
     return not is_joined or inner_requests.fact_before(sentence) != ""
 
 

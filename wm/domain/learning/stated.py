@@ -20,7 +20,6 @@ from typing import NamedTuple
 from wm.domain.change.statement import ARTICLES, marks_change
 from wm.domain.learning.concepts import (
     ASIDE,
-    JOINED,
     JOINT,
     Found,
     bans_what_follows,
@@ -33,7 +32,7 @@ from wm.domain.learning.typed_lines import line_numbers, typed_lines
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.sentence_forms import ASKS, PATH, PROPER, forms_of, length_of
-from wm.text.word_grams import grams
+from wm.text.word_grams import JOINED, grams
 
 MAX_CHARS = 400
 """Longest sentence that is judged; a longer one is a text of its own, not a remark."""

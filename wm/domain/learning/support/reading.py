@@ -13,13 +13,14 @@ from itertools import groupby, takewhile
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.common_words import FRAMING
-from wm.domain.learning.concepts import JOINED, language, phrases
+from wm.domain.learning.concepts import language, phrases
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.domain.learning.support.items import DENIED, FIRST_WORD, NUMBERS, SAME, VALUE, item, number
 from wm.text.letters import normalised
 from wm.text.patterns import Lazy, escaped
 from wm.text.scripts import is_cjk
 from wm.text.stems import stem
+from wm.text.word_grams import JOINED
 
 MAX_TOKENS = 160
 
