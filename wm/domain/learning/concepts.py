@@ -149,6 +149,12 @@ class Found(NamedTuple):
     first: frozenset[str]
 
 
+def concepts_in(text: str) -> Found:
+    """The concepts of a text as it was written, in its own language."""
+    plain = folded(text)
+    return concepts_of(plain, language(plain))
+
+
 @lru_cache(maxsize=256)
 def concepts_of(text: str, lang: str, file: str = "") -> Found:
     """The concepts of a `folded` text. file: the tables to use instead of `words.toml`."""

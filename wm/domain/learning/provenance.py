@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words
-from wm.domain.learning.concepts import bans_what_follows, concepts_of, folded, language
+from wm.domain.learning.concepts import bans_what_follows, concepts_in
 from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
 from wm.domain.learning.support import comparison, items, reading
 from wm.domain.learning.typed_lines import all_typed, typed_lines
@@ -164,22 +164,21 @@ _NEEDS_CONTEXT = word_set(
 
 
 def standalone_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text and their parts between semicolons; the text itself if it has several
-    lines, or if one of them is as short as a heading or needs another one to be understood."""
-    split = (one.replace("; ", ";\n").split("\n") for one in text_sentences(text))
-    found = tuple(chain.from_iterable(split))
+    """The sentences of a text and their parts between semicolons. The text itself if it has several
+    lines, or if a part is as short as a heading or belongs to another part: "It …", "Never do the
+    following"."""
+    found = tuple("\n".join(text_sentences(text)).replace("; ", ";\n").split("\n"))
     if "\n" in text or any(one.count(" ") < 2 and not is_cjk_heavy(one) for one in found):
         return (text,)
-    concepts = [concepts_of(folded(one), language(folded(one))) for one in found]
-    leans = any(not _NEEDS_CONTEXT.isdisjoint(one.first) for one in concepts[1:])
-    # "Never do the following. Push to main.", "This is about the docs.", "Unless it is Friday; …"
-    opens = any(not _OPENS.isdisjoint(one.first) for one in concepts[:1])
-    points = opens or any("refers" in one.anywhere for one in concepts)
-    return (text,) if leans or points else found
+    first, *others = map(concepts_in, found)
+    leans = any(not _NEEDS_CONTEXT.isdisjoint(one.first) for one in others)
+    limits = not _LIMITS_NEXT.isdisjoint(first.first)
+    refers = any("refers" in one.anywhere for one in (first, *others))
+    return (text,) if leans or limits or refers else found
 
 
-_OPENS = word_set("deictic condition only exempt")
-"""Concepts at the beginning of a sentence that limits what follows."""
+_LIMITS_NEXT = word_set("deictic condition only exempt")
+"""Concepts at the beginning of a sentence that limits the next one: "Unless it is Friday; …"."""
 
 
 def content_words(text: str, key: bytes) -> frozenset[int]:
@@ -528,8 +527,7 @@ def _without_banned_items(text: str) -> str:
     is_listing = False
     for line in text.split("\n"):
         colon = _COLON.search(line[:_HEAD_CHARS])
-        bans = colon is not None and bans_what_follows(line[: colon.start()])
-        if colon is not None and bans:
+        if colon is not None and bans_what_follows(line[: colon.start()]):
             kept.append(line[: colon.start()])
             is_listing = not line[colon.end() :].strip()
         elif not is_listing:

@@ -167,7 +167,7 @@ def _sentence_before(message: str, request: MemoryRequest) -> str:
     above = ""
     for line in typed_lines(message):
         at = line.text.rfind(request.text)
-        end = _plain(line.text[: max(at, 0)]).rfind(request.trigger)
+        end = _plain(line.text[:at]).rfind(request.trigger)
         if at > 0 and end >= 0 and not line.origin:
             before = line.text[:end].rstrip(" \t,;:—–-，、")
             if not request.trigger:  # Its words lie in front of it: "In future, always like this".

@@ -23,6 +23,7 @@ from wm.domain.learning.concepts import (
     JOINT,
     Found,
     bans_what_follows,
+    concepts_in,
     concepts_of,
     folded,
     language,
@@ -403,11 +404,9 @@ def _scope(sentence: Sentence, complete: frozenset[str]) -> str:
 
 def kind_of(text: str) -> str:
     """The type of an entry with this text, by its concepts."""
-    plain = folded(text)
-    found = concepts_of(plain, language(plain))
-    return _type(
-        frozenset({*forms_of(text), *found.anywhere, *(f"first:{c}" for c in found.first)})
-    )
+    found = concepts_in(text)
+    first = (f"first:{name}" for name in found.first)
+    return _type(frozenset({*forms_of(text), *found.anywhere, *first}))
 
 
 def _type(features: frozenset[str]) -> str:
@@ -587,7 +586,7 @@ def _without_files(line: str) -> str:
     if files is None:
         return line
     rest = line[files.end() :]
-    found = concepts_of(folded(rest[:80]), language(folded(rest[:80]))).first
+    found = concepts_in(rest[:80]).first
     return line if found & _IS_SUBJECT and "task" not in found else rest
 
 

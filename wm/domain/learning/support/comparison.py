@@ -72,7 +72,8 @@ def _related(
     text: tuple[int, ...], said: Sequence[tuple[int, ...]], *, with_pairs: bool
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """The statements that share words with a sentence; most share none. with_pairs: also each with
-    the next one, which may continue it; then the number is that of the clauses of the first."""
+    the next one, which may continue it. The number is the clause with which the second begins, or
+    0 for one statement."""
     mine = items.words(text)
     least = min(2, len(items.content_words(text)))
     shared = [len(mine & items.words(one)) for one in said]
