@@ -140,7 +140,8 @@ def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> 
     memory = load_memory(work)
     proposed = arguments["text"]
     texts = provenance.split_by_support(work, request.session, proposed)
-    for text in (proposed, *(standalone_sentences(proposed) if len(texts) > 1 else ())):
+    parts = standalone_sentences(proposed) if len(texts) > 1 else ()
+    for text in (proposed, *parts):
         refuse_forgotten(work, text)
     refuse_flood(work, memory)
     lines = []

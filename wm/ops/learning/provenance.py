@@ -142,9 +142,9 @@ def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
 
 
 def split_by_support(work: LocatedWork, session_id: str, text: str) -> tuple[str, ...]:
-    """The texts into which a proposal is taken apart: the sentences that the conversation supports,
-    together, because one may be the context of the next, and all others. One text if it supports
-    all or none, or if a sentence needs another one to be understood."""
+    """The texts into which a proposal is split: the sentences that the conversation supports, as
+    one text, because one may be the context of the next, and all others. The proposal itself if
+    either has none, or if a sentence needs another one to be understood."""
     parts = standalone_sentences(text)
     if len(parts) < 2 or not judge(work, session_id, text).reasons:
         return (text,)

@@ -95,11 +95,8 @@ def find(
     found = stated.statements(text, state.last_answer if state is not None else "")
     known = [item.text for item in asked.found]
     known += [item.line for item in asked.ignored if item.code == NEGATED]
-    new = [
-        one
-        for one in found[:MAX_LEARNED]
-        if _is_new(one.text, known) and not asks_for_the_same(one.text)
-    ]
+    new = [one for one in found[:MAX_LEARNED] if _is_new(one.text, known)]
+    new = [one for one in new if not asks_for_the_same(one.text)]
     known += [one.text for one in new if not one.only_change]
     unsure = (item for item in asked.unsure if _is_new(item.text, known))
     return (*new, *(stated.Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
