@@ -249,8 +249,8 @@ class Pair:
             return True
         if not added:  # "Caddy serves the files now": the value comes first
             return not any(map(is_amount, (*lost, *self.added)))
-        leads = {self.new.lead(w) if "/" in w.word else "" for w in added}
-        if leads.isdisjoint({*BE, ""}) and not any("/" in w.word for w in lost):
+        in_path = all("/" in w.word and self.new.lead(w) not in {*BE, ""} for w in added)
+        if in_path and not any("/" in w.word for w in lost):
             return False  # "auth uses JWT" and "auth is in services/auth now"
         if not {*map(is_amount, lost)}.isdisjoint(map(is_amount, added)):
             return True
@@ -261,9 +261,9 @@ class Pair:
         if len(self.differing) != 1 or self.old.denies or self.new.denies:
             return False
         (slot,) = self.differing
-        same = len(self.lost) == len(slot.old) and len(self.added) == len(slot.new)
+        is_all = len(self.lost) == len(slot.old) and len(self.added) == len(slot.new)
         uses = self.old.uses_first(slot.old[0]) and self.new.uses_first(slot.new[0])
-        return same and uses and all(w.role == "of" for w in self.shared)
+        return is_all and uses and all(w.role == "of" for w in self.shared)
 
     def names_another_tool(self) -> bool:
         """Whether another thing is used for what the older statement names: "we use jest for tests"

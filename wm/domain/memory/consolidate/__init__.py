@@ -261,7 +261,7 @@ class MemoryEditor:
         return self.outdated_by(entry)[0]
 
     def outdated_by(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
-        """The same, and those that it may retire: the person is asked about these."""
+        """The entries of `retired_by`, and those that it may retire, so the person is asked."""
         return self._outdated(entry) if is_users(entry) else ([], [])
 
     def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
