@@ -77,8 +77,8 @@ class PruningSettings(Struct, frozen=True, eq=False):
     hyper_end_lines: Annotated[int, Option()] = 10
     """Lines kept at each end while the session's pressure is critical [lines, PR-1]."""
     error_lines: Annotated[int, Option()] = 200
-    """Most lines kept because they look like errors; above a quarter of it, the first few and the
-    last of each kind [lines, PR-2]."""
+    """Most lines kept because they look like errors. Of more than a quarter of this, only the first
+    few and the last of each kind [lines, PR-2]."""
     rules: Annotated[tuple[PruningRule, ...], Option(common=True, parse=_TABLES.parse)] = ()
     """Rules of your own, applied before the built-in ones: `[[pruning.rules]]` [PR-4]."""
 
