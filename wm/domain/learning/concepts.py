@@ -298,6 +298,10 @@ def _goes_on(words: list[str], at: int, rest: tuple[str, ...]) -> bool:
     return True
 
 
+HEAD_CHARS = 80
+"""Characters of a heading; a longer text before a list is itself a statement."""
+
+
 def bans_what_follows(head: str) -> bool:
     """Whether words before a colon or a list ban something that they do not name themselves."""
     plain = folded(head)

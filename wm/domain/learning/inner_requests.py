@@ -174,8 +174,8 @@ def fact_before(line: str) -> str:
 
 
 def last_sentence(text: str) -> str:
-    """The last sentence of a text, without words that only introduce it; "" if at most two letters
-    are left, as of "あと、覚えておいて"."""
+    """The last sentence of a text, without words that only introduce it; "" if at most two
+    characters are left, such as あと."""
     fact = _without_frame(text.strip().removeprefix(without_last_sentence(text)))
     return fact if len(fact) > 2 else ""
 

@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.domain.learning import distinctive_words
-from wm.domain.learning.concepts import bans_what_follows, concepts_in
+from wm.domain.learning.concepts import HEAD_CHARS, bans_what_follows, concepts_in
 from wm.domain.learning.distinctive_words import ORDINARY, Sentence, sentences
 from wm.domain.learning.support import comparison, items, reading
 from wm.domain.learning.typed_lines import all_typed, typed_lines
@@ -520,13 +520,13 @@ def _stated(text: str) -> str:
 
 def _without_banned_items(text: str) -> str:
     """The text without what a ban lists behind a colon, in its line or in the lines below it:
-    "never do the following: push to main" states nothing of pushing to main."""
+    "never do the following: push to main" does not state "push to main"."""
     if ":" not in text and "：" not in text:
         return text
     kept: list[str] = []
     is_listing = False
     for line in text.split("\n"):
-        colon = _COLON.search(line[:_HEAD_CHARS])
+        colon = _COLON.search(line[:HEAD_CHARS])
         if colon is not None and bans_what_follows(line[: colon.start()]):
             kept.append(line[: colon.start()])
             is_listing = not line[colon.end() :].strip()
@@ -536,7 +536,6 @@ def _without_banned_items(text: str) -> str:
 
 
 _COLON = Lazy(r"[:：](?:\s|$)|：")
-_HEAD_CHARS = 80
 
 
 def _polite_or_blank(match: Pattern) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wm.domain.change.statement import reading
 from wm.domain.learning import asking, inner_requests
-from wm.domain.learning.concepts import bans_what_follows, concepts_of, folded, language
+from wm.domain.learning.concepts import HEAD_CHARS, bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import doubts_before, kind_of, lasting_score
 from wm.domain.learning.trigger_words import (
@@ -753,10 +753,6 @@ def _judge(
     if _POLITE_QUESTION.match(plain) is not None:
         text = text.rstrip(" ?？")
     yield MemoryRequest(text, infer_type(text, trigger or plain[:40]), lang, trigger)
-
-
-HEAD_CHARS = 80
-"""Maximum length of a list heading; a longer text before a list is itself a statement."""
 
 
 def _heads_list(text: str) -> bool:

@@ -556,13 +556,13 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
 
 def _without_banned_items(lines: Iterable[str]) -> Iterator[str]:
     """The lines without the items that a ban above them lists: "Avoid these:"."""
-    banned = False
+    is_banned = False
     for line in lines:
-        banned = banned and _BULLET.is_match(line)
-        if not banned:
+        is_banned = is_banned and _BULLET.is_match(line)
+        if not is_banned:
             yield line
             bare = line.rstrip()
-            banned = bare[-1:] in (":", "：") and bans_what_follows(bare[:-1])
+            is_banned = bare[-1:] in (":", "：") and bans_what_follows(bare[:-1])
 
 
 def _unmarked(line: str) -> str:
